@@ -102,16 +102,36 @@ const { output: chunks } = await program.write({
       {
         name: 'program',
         test: /src\/(?:cli\/main|core\/(?:errors|once)|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
-        priority: 7,
+        priority: 8,
       },
-      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 5 },
+      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 7 },
+      { name: 'imageParts', test: /src\/image\/(?:overlay|imageChange|embeddedIgnition)\.ts$/, priority: 6 },
+      { name: 'output', test: /src\/io\/files\/(?:newFile|shareFile)\.ts$/, priority: 6 },
+      // What few configs need. The chunks lint and agent use each other, so dependencies are not included.
+      {
+        name: 'initrd',
+        test: /src\/(?:image\/initrd|formats\/(?:compression|cpio|xz\/|zstd\/))/,
+        priority: 6,
+        includeDependenciesRecursively: false,
+      },
+      {
+        name: 'keyfile',
+        test: /src\/network\/(?:keyfile\/|reachability)/,
+        priority: 6,
+        includeDependenciesRecursively: false,
+      },
+      {
+        name: 'agent',
+        test: /src\/(?:core\/masking|ipa\/|formats\/(?:osloConfig|pythonText|imageReference)|ignition\/(?:merge|effectiveConfig)\.|agent\/(?:agentArchive|conf\w*|embeddedSecrets|image\w+|insecureArgument|ironicUrl|machineAddress|pullSecret|registriesConf)\.|agent\/lint\/(?:addresses|conf|lintConfig|pullSecret|sandbox|secrets)\.)/,
+        priority: 6,
+        includeDependenciesRecursively: false,
+      },
       { name: 'lint', test: /src\/agent\/lint\/lintHost\.ts$/, priority: 4 },
       {
         name: 'liveImage',
         test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/rollback|iso\/(?:ignition|kargs))\.ts$/,
         priority: 3,
       },
-      { name: 'agent', test: /src\/agent\/(?:lint\/lintConfig|confCheck|embeddedSecrets)\.ts$/, priority: 2 },
       { name: 'yaml', test: /src\/formats\/yaml\W/, priority: 1 },
       {
         name: 'toml',
@@ -120,7 +140,7 @@ const { output: chunks } = await program.write({
       },
       { name: 'network', test: /src\/network\//, priority: 1 },
       { name: 'render', test: /src\/render\/render\.ts$/ },
-      { name: 'chalk', test: /node_modules\/chalk\//, priority: 8 },
+      { name: 'chalk', test: /node_modules\/chalk\//, priority: 9 },
       {
         name: 'tarBundle',
         test: /src\/prepare\/folder\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\//,

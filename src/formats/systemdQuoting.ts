@@ -118,7 +118,8 @@ const separators = ' \t\n\r';
 
 /** Works on bytes, one byte per character, because escapes may be a part of a UTF-8 sequence. */
 function readWords(line: string): Word[] {
-  if (!/["'\\\p{Surrogate}]/u.test(line)) return readPlainWords(line);
+  const isPlain = !line.includes('"') && !line.includes("'") && !line.includes('\\') && line.isWellFormed();
+  if (isPlain) return readPlainWords(line);
   const bytes = Buffer.from(line).toString('latin1');
   const words: Word[] = [];
   for (let offset = 0; offset < bytes.length;) {
@@ -135,10 +136,11 @@ function readWords(line: string): Word[] {
 
 /** Most lines have no quotes and escapes, and are many times faster to split. */
 function readPlainWords(line: string): Word[] {
-  return line
-    .split(/[ \t\n\r]+/)
-    .filter((text) => text !== '')
-    .map((text) => ({ written: text, text }));
+  const words: Word[] = [];
+  for (const text of line.split(/[\t\n\r]/.test(line) ? /[ \t\n\r]/ : ' ')) {
+    if (text !== '') words.push({ written: text, text });
+  }
+  return words;
 }
 
 function readWord(bytes: string, start: number): { readonly end: number; readonly text: string } {

@@ -22,7 +22,7 @@ export function parseUnit(text: string): {
   readonly sections: readonly UnitSection[];
   readonly error?: string;
 } {
-  const reader = new UnitReader(Buffer.from(text));
+  const reader = new UnitReader(text);
   const sections: UnitSection[] = [];
   try {
     for (let step = skipToStep(reader, false); step !== 'end'; step = skipToStep(reader, true)) {
@@ -62,7 +62,7 @@ function skipComment(reader: UnitReader): void {
 
 function readSectionName(reader: UnitReader): string {
   reader.checkLine();
-  const name = reader.through(0x5d);
+  const name = reader.through(']');
   if (!name.endsWith(']')) throw new UnitSyntaxError('unable to find end of section');
   reader.checkLine();
   const rest = trimSpace(reader.line().text);
@@ -89,23 +89,26 @@ function readOption(reader: UnitReader): UnitOption {
 
 const bufferSize = 4096;
 const maxLineLength = 2048;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
 
 /**
  * Reads as Go's `bufio.Reader` does. What is in its buffer matters: a line is only found to be too long while enough of
  * it is buffered, so some long lines pass.
  */
 class UnitReader {
-  readonly #bytes: Buffer;
+  /** One character for each byte of the UTF-8 text. */
+  readonly #bytes: string;
+  readonly #isAscii: boolean;
+  readonly #hasReturns: boolean;
   #position = 0;
   /** Where the buffer ends; it is always filled from the position on. */
   #bufferEnd = 0;
   /** The next carriage return or line feed that was found last. */
   #lineEnd = -1;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
+  constructor(text: string) {
+    this.#isAscii = Buffer.byteLength(text) === text.length;
+    this.#bytes = this.#isAscii ? text : Buffer.from(text).toString('latin1');
+    this.#hasReturns = text.includes('\r');
   }
 
   /** To be called before every step that go-systemd takes. */
@@ -120,19 +123,18 @@ class UnitReader {
   /** The next character, or undefined at the end; it is not consumed. */
   peek(): string | undefined {
     const start = this.#position;
-    const length = characterLength(this.#bytes[start]);
+    const length = characterLength(this.#bytes.charCodeAt(start));
     if (start + length > this.#bufferEnd) this.#fill();
-    if (length === 1) return String.fromCharCode(this.#bytes[start] ?? 0);
-    return length === 0 ? undefined : this.#bytes.toString('utf8', start, start + length);
+    return length === 0 ? undefined : this.#textOf(start, start + length);
   }
 
   /** Consumes the character of `peek`. */
   skipCharacter(): void {
-    this.#position += characterLength(this.#bytes[this.#position]);
+    this.#position += characterLength(this.#bytes.charCodeAt(this.#position));
   }
 
   /** Up to and with the next `delimiter`, or all the rest. */
-  through(delimiter: number): string {
+  through(delimiter: string): string {
     const start = this.#position;
     const found = this.#bytes.indexOf(delimiter, start);
     const stop = found === -1 ? this.#bytes.length : found + 1;
@@ -141,12 +143,12 @@ class UnitReader {
       this.#fill();
     }
     this.#position = stop;
-    return this.#bytes.toString('utf8', start, stop);
+    return this.#textOf(start, stop);
   }
 
   /** The rest of the line without its end; `isLast` where the text ends without a line feed. */
   line(): { readonly text: string; readonly isLast: boolean } {
-    const text = this.through(lineFeed);
+    const text = this.through('\n');
     if (text.endsWith('\n')) return { text: text.slice(0, -1), isLast: false };
     return { text: text.endsWith('\r') ? text.slice(0, -1) : text, isLast: true };
   }
@@ -163,11 +165,11 @@ class UnitReader {
     while (this.#bufferEnd <= equals) {
       this.#position = this.#bufferEnd;
       // A character that the buffer has only a part of is read again with the next one.
-      while (isContinuation(this.#bytes[this.#position])) this.#position -= 1;
+      while (isContinuation(this.#bytes.charCodeAt(this.#position))) this.#position -= 1;
       this.#fill();
     }
     this.#position = equals + 1;
-    return this.#bytes.toString('utf8', start, equals);
+    return this.#textOf(start, equals);
   }
 
   #fill(): void {
@@ -176,26 +178,31 @@ class UnitReader {
 
   /** Position of the next carriage return or line feed, or the end of the text. */
   #findLineEnd(): number {
-    let index = this.#position;
-    while (index < this.#bytes.length) {
-      const byte = this.#bytes[index];
-      if (byte === lineFeed || byte === carriageReturn) break;
-      index += 1;
+    if (!this.#hasReturns) {
+      const lineFeed = this.#bytes.indexOf('\n', this.#position);
+      return lineFeed === -1 ? this.#bytes.length : lineFeed;
     }
+    let index = this.#position;
+    while (index < this.#bytes.length && !'\r\n'.includes(this.#bytes.charAt(index))) index += 1;
     return index;
+  }
+
+  #textOf(start: number, end: number): string {
+    const bytes = this.#bytes.slice(start, end);
+    return this.#isAscii ? bytes : Buffer.from(bytes, 'latin1').toString();
   }
 }
 
-/** The bytes of the UTF-8 character with this first byte; 0 at the end of the text. */
-function characterLength(first: number | undefined): number {
-  if (first === undefined) return 0;
+/** The bytes of the UTF-8 character with this first byte; 0 at the end of the text, where the byte is NaN. */
+function characterLength(first: number): number {
+  if (Number.isNaN(first)) return 0;
   if (first < 0x80) return 1;
   if (first < 0xe0) return 2;
   return first < 0xf0 ? 3 : 4;
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x80 && byte < 0xc0;
+function isContinuation(byte: number): boolean {
+  return byte >= 0x80 && byte < 0xc0;
 }
 
 // systemd unit files as systemd itself reads them: the lines of `config_parse()` in its `conf-parser.c`, systemd.syntax(7).
@@ -215,27 +222,32 @@ export function readSystemdLines(text: string): SystemdLine[] {
   // Most texts have one kind of line end, with which they are split much faster.
   const ends = /[\r\0]/.test(text) ? /\r\n|\n\r|[\n\r\0]/ : '\n';
   for (const line of text.replace(/^\uFEFF/, '').split(ends)) {
+    const stripped = strip(line);
     // Comments are skipped, also between the lines that a backslash joins.
-    if (/^[ \t]*[#;]/.test(line)) continue;
+    if (stripped.startsWith('#') || stripped.startsWith(';')) continue;
     const isContinued = line.endsWith('\\') && (line.length - trimEndOf(line, '\\').length) % 2 === 1;
-    begun += isContinued ? `${line.slice(0, -1)} ` : line;
-    if (isContinued) continue;
-    addLine(lines, begun);
-    begun = '';
+    if (isContinued) {
+      begun += `${line.slice(0, -1)} `;
+    } else {
+      addLine(lines, begun === '' ? stripped : strip(begun + line));
+      begun = '';
+    }
   }
-  addLine(lines, begun);
+  addLine(lines, strip(begun));
   return lines;
 }
 
+/** `line` has no blanks around it. */
 function addLine(lines: SystemdLine[], line: string): void {
-  const stripped = strip(line);
-  if (stripped !== '') lines.push(readLine(stripped));
+  if (line !== '') lines.push(readLine(line));
 }
 
 function readLine(line: string): SystemdLine {
-  if (line.startsWith('[') && line.endsWith(']')) return { kind: 'section', name: line.slice(1, -1) };
+  if (line.startsWith('[')) {
+    return line.endsWith(']') ? { kind: 'section', name: line.slice(1, -1) } : { kind: 'other', text: line };
+  }
   const equals = line.indexOf('=');
-  if (line.startsWith('[') || equals <= 0) return { kind: 'other', text: line };
+  if (equals <= 0) return { kind: 'other', text: line };
   return {
     kind: 'assignment',
     name: strip(line.slice(0, equals)),
@@ -245,5 +257,9 @@ function readLine(line: string): SystemdLine {
 
 /** Only these are blanks to systemd. */
 function strip(text: string): string {
-  return trimOf(text, ' \t\n\r');
+  const isStripped = text.charCodeAt(0) > blank && text.charCodeAt(text.length - 1) > blank;
+  return isStripped ? text : trimOf(text, ' \t\n\r');
 }
+
+/** Only control characters have lower codes. */
+const blank = 0x20;

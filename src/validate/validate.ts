@@ -1,7 +1,7 @@
 /** `validate`: reports the errors that Ignition reports for its configs, and the agent for its own. */
 
 import { basename, dirname, resolve } from 'node:path';
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CliError, onCliError, UsageError } from '../core/errors.ts';
 import { type Expected, readStdin, readUserFile } from '../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../io/files/inputFiles.ts';
@@ -162,7 +162,7 @@ async function readDocument(input: InputFile, io: Io): Promise<Document> {
     const hint = 'download the file first, or use "ironic-coreos inspect URL"';
     throw new CliError('validate does not read URLs', { code: 'ERR_FILE_MISSING', hint });
   }
-  const isLarge = file !== '-' && isImageSized(file, io);
+  const isLarge = file !== '-' && mayBeLargeImage(file, io);
   return { file, content: isLarge ? 'unread' : await readContent(file, io) };
 }
 
@@ -253,13 +253,24 @@ const OPENING_BRACE = 0x7b;
 /** First byte of cpio archives; no config starts with it. */
 const ZERO = 0x30;
 
-/** Judges a file by its size. False if stat fails: reading the file reports the error. */
-function isImageSized(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
+/** Judges a file by its size and its first byte. False if it cannot be read: reading it reports the error. */
+function mayBeLargeImage(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
+  const file = resolve(cwd, path);
   try {
-    const stats = statSync(resolve(cwd, path));
-    return stats.size > LARGE || stats.isBlockDevice();
+    const stats = statSync(file);
+    return stats.isBlockDevice() || (stats.size > LARGE && readFirstByte(file) !== OPENING_BRACE);
   } catch {
     return false;
+  }
+}
+
+function readFirstByte(file: string): number | undefined {
+  const bytes = Buffer.alloc(1);
+  const handle = openSync(file, 'r');
+  try {
+    return readSync(handle, bytes) === 1 ? bytes[0] : undefined;
+  } finally {
+    closeSync(handle);
   }
 }
 

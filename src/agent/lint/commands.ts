@@ -5,7 +5,7 @@ import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { podmanArgumentRules } from './podmanArguments.ts';
 import { readPodmanCommand, shellOperator } from './podmanCommand.ts';
-import { brokenSetting, effectiveSettings, type LintSubject, type UnitSetting } from './subject.ts';
+import { brokenSetting, type LintSubject, type UnitSetting } from './subject.ts';
 
 export const commandRules = {
   shell: lintWarning(
@@ -26,26 +26,25 @@ export const commandRules = {
 };
 
 export function checkCommands({ activeUnits }: LintSubject): Issue[] {
-  return activeUnits.flatMap(({ settings }) =>
-    ['ExecStartPre', 'ExecStart', 'ExecStartPost']
-      .flatMap((name) => effectiveSettings(settings, name))
-      .flatMap((setting) =>
-        setting.commands.flatMap((words) => [
-          ...checkOperator(words, setting),
-          ...checkProgram(words, setting),
-        ]),
-      ),
-  );
+  const issues: Issue[] = [];
+  for (const { starts } of activeUnits) {
+    for (const setting of starts) {
+      for (const words of setting.commands) {
+        issues.push(...checkOperator(words, setting), ...checkProgram(words, setting));
+      }
+    }
+  }
+  return issues;
 }
 
 /** Operators in podman commands that are read completely are reported with the command. */
 function checkOperator(words: readonly ExecWord[], setting: UnitSetting): Issue[] {
-  const [program, ...args] = words;
-  const isShell = /^(?:ba|da|k|z)?sh$/.test(nameOf(program));
-  const at = args.findIndex(({ text }) => shellOperator.test(text));
-  const operator = args[at]?.text;
-  if (operator === undefined || isShell || readPodmanCommand(words) !== undefined) return [];
-  if (args.slice(at + 1).some((word) => nameOf(word) === 'podman')) {
+  const at = words.findIndex(({ text }, index) => index > 0 && shellOperator.test(text));
+  const operator = words[at]?.text;
+  if (operator === undefined) return [];
+  const isShell = /^(?:ba|da|k|z)?sh$/.test(nameOf(words[0]));
+  if (isShell || readPodmanCommand(words) !== undefined) return [];
+  if (words.slice(at + 1).some((word) => nameOf(word) === 'podman')) {
     const message = `systemd runs no shell: podman after ${operator} never runs`;
     return [brokenSetting(podmanArgumentRules.shell, setting, { message })];
   }

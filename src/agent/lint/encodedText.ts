@@ -20,12 +20,14 @@ export function checkEncodedText({ activeUnits, files }: LintSubject): Issue[] {
     text: readInlineText(contents) ?? '',
     path: source,
   }));
-  return [...ofUnits, ...ofFiles].flatMap(({ name: about, path, text }) => {
+  const issues: Issue[] = [];
+  for (const { name: about, path, text } of [...ofUnits, ...ofFiles]) {
     const encoding = findEncoding(text);
-    if (encoding === undefined) return [];
+    if (encoding === undefined) continue;
     const message = `the contents are ${encoding}, which the program that reads them does not decode`;
-    return [broken(encodedTextRules.encoded, path, { about, message })];
-  });
+    issues.push(broken(encodedTextRules.encoded, path, { about, message }));
+  }
+  return issues;
 }
 
 /** Files that programs of CoreOS read as text: confs, units, keyfiles and scripts. */

@@ -54,7 +54,7 @@ export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Is
     mode,
     path: ['storage', 'directories', index],
   }));
-  const programs = unitPrograms(subject);
+  const programs = files.length === 0 ? new Set<string>() : unitPrograms(subject);
   const nodes = [...files.map(({ file, path }) => ({ mode: file.mode, path })), ...directories];
   return [
     ...nodes.flatMap(({ mode, path }) => {
@@ -169,15 +169,19 @@ const execute = 0o111;
 
 /** The paths that units run without an interpreter, unless a unit makes them executable. */
 function unitPrograms({ activeUnits }: LintSubject): ReadonlySet<string> {
-  const commands = activeUnits
-    .flatMap(({ settings }) => settings.filter(({ name }) => name.startsWith('Exec')))
-    .flatMap((setting) => setting.commands)
-    .map((words) => words.map(({ text }) => text));
-  const changed = new Set(
-    commands.flatMap(([program, ...rest]) => (program?.endsWith('chmod') === true ? rest : [])),
-  );
-  const programs = commands.map(([program = '']) => program.replace(/^[-@:+!|]+/, ''));
-  return new Set(programs.filter((program) => !changed.has(program)));
+  const programs = new Set<string>();
+  const changed: string[] = [];
+  for (const { execs } of activeUnits) {
+    for (const { commands } of execs) {
+      for (const [program, ...args] of commands) {
+        programs.add(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
+        if (program?.text.endsWith('chmod') !== true) continue;
+        for (const { text } of args) changed.push(text);
+      }
+    }
+  }
+  for (const program of changed) programs.delete(program);
+  return programs;
 }
 
 function checkScript({ name, file, path, source }: LintedFile, programs: ReadonlySet<string>): Issue[] {

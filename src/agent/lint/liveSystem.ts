@@ -126,9 +126,7 @@ function createWriterSearch({
   const readTexts = once(() => {
     // The first word is the program itself.
     const args = units
-      .flatMap(({ settings }) =>
-        settings.filter(({ name }) => name.startsWith('Exec')).flatMap(({ commands }) => commands),
-      )
+      .flatMap(({ execs }) => execs.flatMap(({ commands }) => commands))
       .map(([, ...words]) => words.map(({ text }) => text).join(' '));
     return [...args, ...files.map(({ file }) => readInlineText(file.contents ?? { source: 'data:,' }))];
   });

@@ -55,6 +55,7 @@ interface BindMount {
 
 /** Parses the words of one command; undefined if it is not a supported podman command. */
 export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand | undefined {
+  if (command[0]?.text.endsWith('podman') !== true) return undefined;
   const [program, ...rest] = command;
   const [, prefix = '', path = ''] = /^([-@:+!|]*)(.*)$/s.exec(program?.text ?? '') ?? [];
   if (path.slice(path.lastIndexOf('/') + 1) !== 'podman') return undefined;

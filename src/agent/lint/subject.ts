@@ -68,6 +68,11 @@ export interface LintedUnit {
   readonly texts: readonly UnitText[];
   /** Settings of the unit and its drop-ins, in the order in which systemd reads them. */
   readonly settings: readonly UnitSetting[];
+  /** Those of the settings that have commands: `Exec…=`. */
+  readonly execs: readonly UnitSetting[];
+  /** The effective settings ExecStartPre=, ExecStart= and ExecStartPost=, in this order. */
+  readonly starts: readonly UnitSetting[];
+  /** The podman commands of these settings. */
   readonly commands: readonly UnitCommand[];
   /** Those of the commands that start the agent: `podman run` and similar. */
   readonly runs: readonly UnitCommand[];
@@ -203,10 +208,12 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   // systemd reads drop-ins in the order of their names.
   const ordered = [own, ...others.toSorted((a, b) => compareText(a.name, b.name))];
   const settings = ordered.flatMap((part) => readSettings(name, part));
-  const commands = readCommands(settings);
+  const execs = settings.filter(({ name: key }) => key.startsWith('Exec'));
+  const starts = startNames.flatMap((start) => effectiveSettings(execs, start));
+  const commands = readCommands(starts);
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const runs = commands.filter(isAgentRun);
-  return { name, unit, path, texts: [own, ...others], settings, commands, runs, pulls };
+  return { name, unit, path, texts: [own, ...others], settings, execs, starts, commands, runs, pulls };
 }
 
 /** As systemd reads it: comments between continued lines are no part of a value. */
@@ -251,17 +258,17 @@ export function splitVariables({ value }: UnitSetting): readonly ExecWord[] {
   return ifWellFormed(() => splitEnvironmentLine(value)) ?? [];
 }
 
-const execSettings = ['ExecStartPre', 'ExecStart', 'ExecStartPost'];
+const startNames = ['ExecStartPre', 'ExecStart', 'ExecStartPost'];
 
-function readCommands(settings: readonly UnitSetting[]): UnitCommand[] {
-  return execSettings
-    .flatMap((name) => effectiveSettings(settings, name))
-    .flatMap((setting) =>
-      setting.commands.flatMap((words) => {
-        const podman = readPodmanCommand(words);
-        return podman === undefined ? [] : [{ setting, podman }];
-      }),
-    );
+function readCommands(starts: readonly UnitSetting[]): UnitCommand[] {
+  const commands: UnitCommand[] = [];
+  for (const setting of starts) {
+    for (const words of setting.commands) {
+      const podman = readPodmanCommand(words);
+      if (podman !== undefined) commands.push({ setting, podman });
+    }
+  }
+  return commands;
 }
 
 /** Whether the unit fails with the command: systemd ignores the failure of a preparation with the prefix `-`. */

@@ -91,10 +91,8 @@ function restarts({ settings }: LintedUnit): boolean {
 }
 
 /** Misspelled names of podman and of its commands. */
-function checkPrograms({ settings }: LintedUnit): Issue[] {
-  const commands = settings
-    .filter(({ name }) => name.startsWith('Exec'))
-    .flatMap((setting) => setting.commands.map((words) => ({ setting, words })));
+function checkPrograms({ execs }: LintedUnit): Issue[] {
+  const commands = execs.flatMap((setting) => setting.commands.map((words) => ({ setting, words })));
   return commands.flatMap(({ setting, words: [program, verb] }) => {
     const name = posix.basename(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
     const isPodman = name === 'podman';
@@ -171,12 +169,18 @@ export const unitTextRules = {
 };
 
 export function checkUnitText({ units }: LintSubject): Issue[] {
-  return units.flatMap(({ settings }) => settings.flatMap(checkSetting));
+  const issues: Issue[] = [];
+  for (const { settings } of units) {
+    for (const setting of settings) {
+      const isQuoted = setting.name === 'Environment' || setting.name.startsWith('Exec');
+      if (isQuoted) issues.push(...checkQuotedText(setting));
+    }
+  }
+  return issues;
 }
 
-function checkSetting(setting: UnitSetting): Issue[] {
+function checkQuotedText(setting: UnitSetting): Issue[] {
   const { name, value } = setting;
-  if (name !== 'Environment' && !name.startsWith('Exec')) return [];
   const message = findQuoteProblem(name, value);
   return [
     ...(message === undefined ? [] : [brokenSetting(unitTextRules.quotes, setting, { message })]),
@@ -185,7 +189,7 @@ function checkSetting(setting: UnitSetting): Issue[] {
 }
 
 function findQuoteProblem(name: string, value: string): string | undefined {
-  if (!/["']/.test(value)) return undefined;
+  if (!value.includes('"') && !value.includes("'")) return undefined;
   try {
     if (name === 'Environment') splitEnvironmentLine(value);
     else splitExecLine(value);
@@ -290,19 +294,17 @@ function mayBeWritten(path: string, { config, files, units }: LintSubject): bool
 const isSetBySystemd =
   /^(?:PATH|LANG|LC_\w+|USER|LOGNAME|HOME|SHELL|TERM|\w*_DIRECTORY|\w*PID|INVOCATION_ID|XDG_\w+|LISTEN_\w+|NOTIFY_\w+|WATCHDOG_\w+|SYSTEMD_\w+|JOURNAL_STREAM|LOG_NAMESPACE|SERVICE_RESULT|EXIT_\w+|MONITOR_\w+|REMOTE_\w+|TRIGGER_\w+|MEMORY_\w+|CREDENTIALS_\w+|PIDFILE|FDSTORE|DEBUG_INVOCATION|\w+_proxy|\w+_PROXY)$/;
 
-function checkVariables({ settings }: LintedUnit, subject: LintSubject): Issue[] {
-  if (!settings.some(({ name, value }) => name.startsWith('Exec') && value.includes('$'))) return [];
+function checkVariables({ execs, settings }: LintedUnit, subject: LintSubject): Issue[] {
+  if (!execs.some(({ value }) => value.includes('$'))) return [];
   const known = setVariables(settings, subject);
   if (known === undefined) return [];
-  return settings
-    .filter(({ name }) => name.startsWith('Exec'))
-    .flatMap((setting) => {
-      const names = ifWellFormed(() => variableNames(setting.value)) ?? [];
-      const missing = names.find((name) => !known.has(name) && !isSetBySystemd.test(name));
-      if (missing === undefined) return [];
-      const message = `the variable ${missing.slice(0, 60)} is not set, so systemd passes an empty text`;
-      return [brokenSetting(unitEnvironmentRules.variable, setting, { message })];
-    });
+  return execs.flatMap((setting) => {
+    const names = ifWellFormed(() => variableNames(setting.value)) ?? [];
+    const missing = names.find((name) => !known.has(name) && !isSetBySystemd.test(name));
+    if (missing === undefined) return [];
+    const message = `the variable ${missing.slice(0, 60)} is not set, so systemd passes an empty text`;
+    return [brokenSetting(unitEnvironmentRules.variable, setting, { message })];
+  });
 }
 
 /** Undefined if a file with variables is not in the config. */

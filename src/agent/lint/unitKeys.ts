@@ -45,27 +45,24 @@ export const unitKeyRules = {
 const widespreadVersion = 252;
 
 export function checkUnitKeys({ activeUnits, files }: LintSubject): Issue[] {
-  const listed = activeUnits.flatMap(({ name, texts }) => {
+  const issues: Issue[] = [];
+  for (const { name, texts } of activeUnits) {
     const type = name.slice(name.lastIndexOf('.') + 1);
-    return texts.map((text) => ({ ...text, type }));
-  });
-  return [...listed, ...files.flatMap(fileTexts)].flatMap(checkText);
-}
-
-interface TypedText extends UnitText {
-  /** Type of the unit: `service`. */
-  readonly type: string;
+    for (const text of texts) issues.push(...checkText(text, type));
+  }
+  for (const file of files) issues.push(...checkFile(file));
+  return issues;
 }
 
 /** The unit folders of systemd outside the OS image. */
 const unitFile =
   /^\/(?:etc|run|usr\/local\/lib|usr\/lib)\/systemd\/(?:system|user)\/((?:[^/]+\.)?([a-z]+)(?:\.d\/[^/]+\.conf)?)$/s;
 
-function fileTexts({ name: file, file: { contents }, path }: LintedFile): TypedText[] {
+function checkFile({ name: file, file: { contents }, path }: LintedFile): Issue[] {
   const [, name, type] = unitFile.exec(file) ?? [];
   if (name === undefined || type === undefined || contents === undefined) return [];
   const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
-  return text === undefined ? [] : [{ ...readUnitText(name, text, [...path, 'contents']), type }];
+  return text === undefined ? [] : checkText(readUnitText(name, text, [...path, 'contents']), type);
 }
 
 /** Limit for text that is no unit, because the search for similar names takes time. */
@@ -75,8 +72,11 @@ interface Found extends Partial<Problem> {
   readonly rule: Rule;
 }
 
-/** Reports each key and section once, even if it occurs several times. */
-function checkText({ lines, name: about, path, type }: TypedText): Issue[] {
+/**
+ * Reports each key and section once, even if it occurs several times.
+ * @param type of the unit: `service`
+ */
+function checkText({ lines, name: about, path }: UnitText, type: string): Issue[] {
   const sections = unitSections(type);
   if (sections === undefined) return [];
   const issues = new Map<string, Found>();
@@ -92,13 +92,19 @@ function checkText({ lines, name: about, path, type }: TypedText): Issue[] {
         issues.set(id, foundSection(type, line.name));
     } else if (section === undefined) {
       issues.set('', foundOutside(line));
-    } else if (line.kind === 'assignment' && !isSkipped && !isForeign(line.name)) {
+    } else if (line.kind === 'assignment' && !isSkipped && !isUsual(section, line.name)) {
       const id = `[${section}]${line.name}`;
-      const found = issues.has(id) ? undefined : checkKey(type, section, line.name);
-      if (found !== undefined) issues.set(id, found);
+      if (!issues.has(id)) issues.set(id, checkKey(type, section, line.name));
     }
   }
   return Array.from(issues.values(), ({ rule, ...texts }) => broken(rule, path, { about, ...texts }));
+}
+
+/** Whether all releases of systemd support the key, or another program reads it. */
+function isUsual(section: string, key: string): boolean {
+  const directive = findDirective(section, key);
+  if (directive === undefined) return isForeign(key);
+  return directive !== 'removed' && directive.since <= widespreadVersion;
 }
 
 /** Other programs use names with this prefix. */
@@ -109,7 +115,7 @@ function isForeign(name: string): boolean {
 /** Other text may be the rest of a command and contain a secret. */
 const keyName = /^[\w-]{1,80}$/;
 
-function checkKey(type: string, section: string, key: string): Found | undefined {
+function checkKey(type: string, section: string, key: string): Found {
   const rule = unitKeyRules.key;
   const directive = findDirective(section, key);
   if (directive === 'removed') {
@@ -117,7 +123,6 @@ function checkKey(type: string, section: string, key: string): Found | undefined
     return { rule, message, hint: `remove ${key}=` };
   }
   if (directive !== undefined) {
-    if (directive.since <= widespreadVersion) return undefined;
     const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
     return { rule: unitKeyRules.keySince, message };
   }
@@ -188,42 +193,50 @@ interface SystemdKnowledge {
 /** How systemd treats a key in a section. */
 type Directive = 'removed' | { readonly since: number };
 
-const readIndex = once(() => {
-  const knowledge: SystemdKnowledge = JSON.parse(readAsset('schemas/systemd-directives.json'));
-  const sections = Object.entries(knowledge.sections).map(([name, section]) => {
-    const tables = [...section.groups.flatMap((group) => knowledge.groups[group] ?? []), section];
-    const directives = tables.flatMap(({ keys, removed }): (readonly [string, Directive])[] => [
-      ...Object.entries(keys).map(([key, since]) => [key, { since }] as const),
-      ...removed.map((key) => [key, 'removed'] as const),
-    ]);
-    return [name, new Map(directives)] as const;
-  });
-  return {
-    version: knowledge.systemdVersion,
-    types: new Map(Object.entries(knowledge.types)),
-    sections: new Map(sections),
-  };
+const readKnowledge = once(() => {
+  const { groups, sections, systemdVersion, types }: SystemdKnowledge = JSON.parse(
+    readAsset('schemas/systemd-directives.json'),
+  );
+  const sectionsByName = new Map(Object.entries(sections));
+  return { groups, sections: sectionsByName, systemdVersion, types: new Map(Object.entries(types)) };
 });
+
+const directivesBySection = new Map<string, ReadonlyMap<string, Directive>>();
+
+/** Most units have three of the thirty sections. */
+function readDirectives(section: string): ReadonlyMap<string, Directive> {
+  const read = directivesBySection.get(section);
+  if (read !== undefined) return read;
+  const { groups, sections } = readKnowledge();
+  const own = sections.get(section);
+  const tables = own === undefined ? [] : [...own.groups.flatMap((group) => groups[group] ?? []), own];
+  const directives = new Map<string, Directive>();
+  for (const { keys, removed } of tables) {
+    for (const [key, since] of Object.entries(keys)) directives.set(key, { since });
+    for (const key of removed) directives.set(key, 'removed');
+  }
+  directivesBySection.set(section, directives);
+  return directives;
+}
 
 /** The release of systemd whose sections and keys are known, such as `262`. */
 export function knownSystemdVersion(): string {
-  return readIndex().version;
+  return readKnowledge().systemdVersion;
 }
 
 /** The sections that units of the type may have; undefined for unknown types. */
 export function unitSections(type: string): readonly string[] | undefined {
-  return readIndex().types.get(type);
+  return readKnowledge().types.get(type);
 }
 
 /** How systemd treats the key; undefined if the key is unknown in this section. */
 export function findDirective(section: string, key: string): Directive | undefined {
-  return readIndex().sections.get(section)?.get(key);
+  return readDirectives(section).get(key);
 }
 
 /** All keys that have an effect in a section. */
 export function directiveNames(section: string): string[] {
-  const directives = readIndex().sections.get(section) ?? new Map<string, Directive>();
-  return [...directives].flatMap(([key, directive]) => (directive === 'removed' ? [] : [key]));
+  return [...readDirectives(section)].flatMap(([key, directive]) => (directive === 'removed' ? [] : [key]));
 }
 
 /** A place where a key has an effect. */
@@ -245,7 +258,7 @@ export function suggestDirective(type: string, section: string, key: string): Di
   const elsewhere = sections.find((name) => hasEffect(name, key));
   if (elsewhere !== undefined) return { section: elsewhere, key };
   if (own !== undefined) return { section, key: own };
-  for (const [otherType, names] of readIndex().types) {
+  for (const [otherType, names] of readKnowledge().types) {
     const other = names.find((name) => hasEffect(name, key));
     if (other !== undefined) return { section: other, key, type: otherType };
   }
@@ -270,7 +283,7 @@ export function suggestSection(
   type: string,
   section: string,
 ): { readonly section: string; readonly type: string } | undefined {
-  const { types } = readIndex();
+  const { types } = readKnowledge();
   const other = [...types].find(([, names]) => names.includes(section));
   if (other !== undefined) return { section, type: other[0] };
   const names = types.get(type) ?? [];

@@ -34,31 +34,37 @@ export function checkUnitReferences({ activeUnits, files, isComplete, units }: L
   // Podman's generator names the service of a quadlet after its file.
   const generated = written.map((name) => name.replace(/\.(?:container|kube)$/, '.service'));
   const own = [...units.map(({ name }) => name), ...written, ...generated];
-  const known = new Set([...osUnits, ...own]);
+  const known = new Set([...osUnitNames, ...own]);
   const candidates = own.length > mostCandidates ? osUnits : [...known];
   const nearest = new Map<string, string | undefined>();
   const findNear = (name: string): string | undefined => {
     if (!nearest.has(name) && nearest.size < mostNames) nearest.set(name, nearestUnit(name, candidates));
     return nearest.get(name);
   };
-  return activeUnits.flatMap(({ settings, unit }) =>
-    settings.flatMap((setting) => {
+  const issues: Issue[] = [];
+  for (const { settings, unit } of activeUnits) {
+    for (const setting of settings) {
+      if (!listNames.has(setting.name) || osUnitNames.has(setting.value)) continue;
       const key = `${setting.section}.${setting.name}`;
-      if (!listKeys.has(key)) return [];
+      if (!listKeys.has(key)) continue;
       const names = setting.value.split(/\s+/).filter((name) => plainUnit.test(name));
       const missing = names.filter((name) => !known.has(name));
       const isNeeded =
         requiredKeys.has(key) || (key.startsWith('Install.') && missing.length === names.length);
-      return missing.flatMap((name) => {
+      for (const name of missing) {
         const near = findNear(name);
-        if (near === undefined) return requiredKeys.has(key) && unit.contents ? [unknown(setting, name)] : [];
-        const rule = isNeeded ? unitReferenceRules.misspelled : unitReferenceRules.order;
-        const result = describeResult(key, isNeeded);
-        const message = `systemd has no ${name}, and the config does not write it, so ${result}`;
-        return [brokenSetting(rule, setting, { message, hint: `use ${near}` })];
-      });
-    }),
-  );
+        if (near !== undefined) {
+          const rule = isNeeded ? unitReferenceRules.misspelled : unitReferenceRules.order;
+          const result = describeResult(key, isNeeded);
+          const message = `systemd has no ${name}, and the config does not write it, so ${result}`;
+          issues.push(brokenSetting(rule, setting, { message, hint: `use ${near}` }));
+        } else if (requiredKeys.has(key) && unit.contents) {
+          issues.push(unknown(setting, name));
+        }
+      }
+    }
+  }
+  return issues;
 }
 
 function describeResult(key: string, isNeeded: boolean): string {
@@ -76,6 +82,8 @@ const listKeys = new Set([
   ...requiredKeys,
   ...'Unit.After Unit.Before Unit.Wants Unit.PartOf Install.WantedBy Install.RequiredBy'.split(' '),
 ]);
+
+const listNames = new Set(Array.from(listKeys, (key) => key.replace(/^.*\./, '')));
 
 /** The types of units that a generator or a device rarely creates. */
 const plainUnit = /^[\w.:-]{1,80}\.(?:service|socket|target|timer|path)$/;
@@ -140,3 +148,6 @@ const osUnits = [
     .split(/\s+/)
     .map((name) => `${name}.socket`),
 ];
+
+/** Most settings name one of them and nothing else. */
+const osUnitNames = new Set(osUnits);

@@ -10,7 +10,6 @@ import type { Problem } from '../../core/finding.ts';
 import {
   broken,
   brokenSetting,
-  effectiveSettings,
   type LintedUnit,
   type LintSubject,
   splitVariables,
@@ -31,11 +30,17 @@ export const unitValueRules = {
 };
 
 export function checkUnitValues({ activeUnits }: LintSubject): Issue[] {
-  return activeUnits.flatMap((unit) => [
-    ...checkName(unit),
-    ...unit.settings.flatMap(checkValue),
-    ...(unit.name.endsWith('.service') ? checkService(unit) : []),
-  ]);
+  const issues: Issue[] = [];
+  for (const unit of activeUnits) {
+    issues.push(...checkName(unit));
+    for (const setting of unit.settings) {
+      const problem = findValueProblem(setting);
+      if (problem !== undefined) issues.push(brokenSetting(unitValueRules.value, setting, problem));
+    }
+    if (!unit.name.endsWith('.service')) continue;
+    for (const issue of checkService(unit.settings)) issues.push(issue);
+  }
+  return issues;
 }
 
 const unitSuffixes = 'service socket device mount automount swap target path timer slice scope'.split(' ');
@@ -43,8 +48,7 @@ const unitName = new RegExp(`^[\\w:.\\\\@-]{1,250}\\.(?:${unitSuffixes.join('|')
 
 /** Ignition checks only the suffix. */
 function checkName({ name, path }: LintedUnit): Issue[] {
-  const hasSuffix = unitSuffixes.some((suffix) => name.endsWith(`.${suffix}`));
-  if (!hasSuffix || unitName.test(name)) return [];
+  if (unitName.test(name) || !unitSuffixes.some((suffix) => name.endsWith(`.${suffix}`))) return [];
   const message = `systemd ignores the unit: ${quoteText(name)} is not a valid name`;
   const hint = `use ${name.replaceAll(/[^\w:.\\@-]+/g, '-').slice(0, 80)}`;
   return [broken(unitValueRules.refused, [...path, 'name'], { message, hint })];
@@ -68,50 +72,54 @@ const choices: Readonly<Record<string, readonly string[]>> = {
 
 const booleans = /^(?:1|0|yes|no|y|n|true|false|t|f|on|off)$/i;
 
-const timeKeys = new Set(
+const timeKeys =
   `Service.RestartSec Service.TimeoutSec Service.TimeoutStartSec Service.TimeoutStopSec Service.WatchdogSec
   Service.RuntimeMaxSec Unit.StartLimitIntervalSec Unit.JobTimeoutSec Timer.OnBootSec Timer.OnActiveSec
-  Timer.OnStartupSec Timer.OnUnitActiveSec Timer.OnUnitInactiveSec`.split(/\s+/),
-);
+  Timer.OnStartupSec Timer.OnUnitActiveSec Timer.OnUnitInactiveSec`.split(/\s+/);
 
 /** A number with or without a unit, as `parse_time()` of systemd reads it. */
 const timePart =
   /(?:\d+(?:\.\d*)?|\.\d+)\s*(?:(?:[uµμm]?sec|[uµμm]s|seconds?|s|minutes?|min|months?|M|m|hours?|hr|h|days?|d|weeks?|w|years?|y)(?![A-Za-zµμ]))?/g;
 
-const pathKeys = new Set(['Service.EnvironmentFile', 'Unit.ConditionPathExists']);
-
-const unitLists = new Set(
+const unitLists =
   `Unit.After Unit.Before Unit.Wants Unit.Requires Unit.Requisite Unit.BindsTo Unit.PartOf Unit.Upholds
-  Unit.Conflicts Unit.OnFailure Unit.OnSuccess Install.WantedBy Install.RequiredBy Install.Also`.split(/\s+/),
-);
+  Unit.Conflicts Unit.OnFailure Unit.OnSuccess Install.WantedBy Install.RequiredBy Install.Also`.split(/\s+/);
 
-const checkedKeys = new Set(
-  [...Object.keys(choices), ...timeKeys, ...pathKeys, ...unitLists].map((key) => key.replace(/^.*\./, '')),
-).add('Environment');
+type FindProblem = (setting: UnitSetting) => Problem | undefined;
 
-function checkValue(setting: UnitSetting): Issue[] {
+/** What finds the problem of a value, by section and key. */
+const valueChecks: ReadonlyMap<string, FindProblem> = new Map<string, FindProblem>([
+  ...Object.entries(choices).map(([key, values]): [string, FindProblem] => [
+    key,
+    (setting) => findChoiceProblem(setting, values),
+  ]),
+  ...timeKeys.map((key): [string, FindProblem] => [key, findTimeProblem]),
+  ...unitLists.map((key): [string, FindProblem] => [key, findListProblem]),
+  ['Service.EnvironmentFile', findPathProblem],
+  ['Unit.ConditionPathExists', findPathProblem],
+]);
+
+/** In some section. */
+const checkedKeys = new Set(Array.from(valueChecks.keys(), (key) => key.replace(/^.*\./, '')));
+
+/** `Environment=` is checked in every section. */
+function findValueProblem(setting: UnitSetting): Problem | undefined {
   const { name, section, value } = setting;
-  if (!checkedKeys.has(name) || value === '' || /%[^%]/.test(value)) return [];
-  const key = `${section}.${name}`;
-  const problem =
-    findChoiceProblem(setting, choices[key]) ??
-    (timeKeys.has(key) ? findTimeProblem(value) : undefined) ??
-    (pathKeys.has(key) ? findPathProblem(setting) : undefined) ??
-    (unitLists.has(key) ? findListProblem(setting) : undefined) ??
-    (name === 'Environment' ? findAssignmentProblem(setting) : undefined);
-  return problem === undefined ? [] : [brokenSetting(unitValueRules.value, setting, problem)];
+  if (value === '' || (value.includes('%') && /%[^%]/.test(value))) return undefined;
+  if (name === 'Environment') return findAssignmentProblem(setting);
+  return checkedKeys.has(name) ? valueChecks.get(`${section}.${name}`)?.(setting) : undefined;
 }
 
 /** Outputs such as `file:/var/log/x` have an argument. */
-function findChoiceProblem({ name, value }: UnitSetting, values?: readonly string[]): Problem | undefined {
-  if (values === undefined || values.includes(value) || value.includes(':')) return undefined;
+function findChoiceProblem({ name, value }: UnitSetting, values: readonly string[]): Problem | undefined {
+  if (values.includes(value) || value.includes(':')) return undefined;
   if (values === yesOrNo && booleans.test(value)) return undefined;
   const nearest = nearestName(value.toLowerCase(), values);
   const hint = nearest === undefined ? `use one of: ${values.join(', ')}` : `use ${name}=${nearest}`;
   return { message: 'systemd ignores the value, because it is not one of the allowed values', hint };
 }
 
-function findTimeProblem(value: string): Problem | undefined {
+function findTimeProblem({ value }: UnitSetting): Problem | undefined {
   if (value === 'infinity' || value.replaceAll(timePart, '').trim() === '') return undefined;
   const hint = 'use a number with a unit, such as 30s, 5min or 1h, or use infinity';
   return { message: 'systemd ignores the value, because it is not a time span', hint };
@@ -128,6 +136,7 @@ function findPathProblem({ name, value }: UnitSetting): Problem | undefined {
 const targets = ['multi-user', 'basic', 'sysinit', 'default', 'graphical', 'network-online'];
 
 function findListProblem({ value }: UnitSetting): Problem | undefined {
+  if (unitName.test(value)) return undefined;
   const word = value.split(/\s+/).find((name) => !unitName.test(name));
   if (word === undefined) return undefined;
   const shown = /^[\w.@:,-]{1,80}$/.test(word) ? word : 'a word';
@@ -144,28 +153,46 @@ function findAssignmentProblem(setting: UnitSetting): Problem | undefined {
   return { message, hint: 'put an assignment that contains spaces in quotes: "NAME=some words"' };
 }
 
-function checkService({ settings }: LintedUnit): Issue[] {
-  const own = settings.filter(({ section }) => section === 'Service');
-  const type = lastChoice(own, 'Type') ?? 'simple';
-  const restart = lastChoice(own, 'Restart') ?? 'no';
-  const starts = effectiveSettings(own, 'ExecStart');
+function checkService(settings: readonly UnitSetting[]): Issue[] {
+  // The last values that systemd accepts; it ignores others.
+  let type = 'simple';
+  let restart = 'no';
+  let lastRestart: UnitSetting | undefined;
+  let starts: UnitSetting[] = [];
+  const relativeCommands: Issue[] = [];
+  const relativeFolders: Issue[] = [];
+  for (const setting of settings) {
+    const { name, section, value } = setting;
+    if (section !== 'Service') continue;
+    if (name === 'Type' && isAccepted(setting)) type = value;
+    if (name === 'Restart') {
+      lastRestart = setting;
+      if (isAccepted(setting)) restart = value;
+    }
+    if (name === 'ExecStart') {
+      if (value === '') starts = [];
+      else starts.push(setting);
+    }
+    if (isRelativeCommand(setting)) relativeCommands.push(refused(setting, relativeCommand));
+    if (isRelativeFolder(setting)) relativeFolders.push(refused(setting, relativeFolder));
+  }
   const isRepeated = type === 'oneshot' && (restart === 'always' || restart === 'on-success');
+  const last = starts.at(-1);
   const isAmbiguous = type !== 'oneshot' && starts.flatMap(({ commands }) => commands).length > 1;
-  const refused: readonly (readonly [found: readonly UnitSetting[], Problem])[] = [
-    [isRepeated ? own.filter(({ name }) => name === 'Restart').slice(-1) : [], oneshotRestart],
-    [isAmbiguous ? starts.slice(-1) : [], severalCommands],
-    [own.filter(isRelativeCommand), relativeCommand],
-    [own.filter(isRelativeFolder), relativeFolder],
+  return [
+    ...(lastRestart !== undefined && isRepeated ? [refused(lastRestart, oneshotRestart)] : []),
+    ...(last !== undefined && isAmbiguous ? [refused(last, severalCommands)] : []),
+    ...relativeCommands,
+    ...relativeFolders,
   ];
-  return refused.flatMap(([found, problem]) =>
-    found.map((setting) => brokenSetting(unitValueRules.refused, setting, problem)),
-  );
 }
 
-/** The last value that systemd accepts; it ignores others. */
-function lastChoice(settings: readonly UnitSetting[], name: string): string | undefined {
-  const accepted = choices[`Service.${name}`] ?? [];
-  return settings.findLast((setting) => setting.name === name && accepted.includes(setting.value))?.value;
+function isAccepted({ name, value }: UnitSetting): boolean {
+  return choices[`Service.${name}`]?.includes(value) === true;
+}
+
+function refused(setting: UnitSetting, problem: Problem): Issue {
+  return brokenSetting(unitValueRules.refused, setting, problem);
 }
 
 const refuses = unitValueRules.refused.message;
@@ -188,8 +215,9 @@ const relativeFolder: Problem = {
 
 /** systemd searches for a program without a slash; a command with the prefix "-" is ignored. */
 function isRelativeCommand({ name, value }: UnitSetting): boolean {
+  if (!name.startsWith('Exec') || value.startsWith('/')) return false;
   const program = /^[@:+!|]*([^\s"'%$-]+)/.exec(value)?.[1] ?? '';
-  return name.startsWith('Exec') && program.includes('/') && !program.startsWith('/');
+  return program.includes('/') && !program.startsWith('/');
 }
 
 function isRelativeFolder({ name, value }: UnitSetting): boolean {
