@@ -90,7 +90,7 @@ describe.skipIf(note !== '')(`Butane${note}`, () => {
       const verdicts: string[] = [];
       for (const [index, document] of documents.entries()) {
         const theirs: Theirs = JSON.parse(lines[index]!);
-        const local = 'filesDir' in document ? openFilesDir(files, { cwd: '/' }) : undefined;
+        const local = 'filesDir' in document ? openFilesDir({ path: files, io: { cwd: '/' } }) : undefined;
         const ours = judge(document.text, local);
         const expected = expectedOf(theirs, document.text);
         const reason = differenceOf(ours, expected);

@@ -205,11 +205,12 @@ function logSettings({ inputs, profile, unread }: RenderInputs, note: (text: str
 async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Promise<Config> {
   const [discovery] = filesOf(inputs, 'ignition.discovery');
   const merge = filesOf(inputs, 'ignition.merge');
+  const [filesDir] = filesOf(inputs, 'ignition.filesDir');
   const base = discovery === undefined ? rendered : await mergeDiscovery(rendered, discovery, io);
   let config = base;
-  for (const document of await readConfigDocuments(merge, io)) {
+  for (const document of await readConfigDocuments(merge, io, { filesDir })) {
     reportFindings(findMergeConflicts(base, document.config), document, io);
-    config = mergeOver(config, document, io);
+    config = mergeOver(config, document, filesDir, io);
   }
   return config;
 }
@@ -233,7 +234,7 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
 }
 
 /** The result has the newer of the two versions, so that no setting is lost. */
-function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
+function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | undefined, io: Io): Config {
   const own = specVersions.find((known) => known === parent.ignition?.version) ?? iccSpecVersion;
   const version = newer(own, document.version);
   const below = translateConfig(parent, { from: own, to: version });
@@ -245,10 +246,11 @@ function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
     });
   }
   if (version !== own) {
+    const local = filesDir === undefined ? '' : ` --files-dir ${filesDir}`;
     report(io, {
       severity: 'info',
       message: `${document.name} raises the version of the rendered config from ${own} to ${version}: images whose Ignition does not support ${version} do not boot with it`,
-      hint: `if the image is older, run: ironic-coreos ignition translate --to ${own} ${document.name}`,
+      hint: `if the image is older, run: ironic-coreos ignition translate --to ${own}${local} ${document.name}`,
     });
   }
   reportFindings(remarkMerge(below.config, above, version), document, io);
