@@ -150,9 +150,9 @@ describe.skipIf(note !== '')(`Butane's examples${note}`, () => {
 const validator = findIgnitionValidate();
 const validatorNote = validator === undefined ? ' (skipped: ignition-validate 2.27 is missing)' : '';
 
-describe.skipIf(validator === undefined)(`ignition-validate, of Butane's examples${validatorNote}`, () => {
-  const isValid = (input: string): boolean => spawnSync(validator!, ['-'], { input }).status === 0;
+const isValid = (input: string): boolean => spawnSync(validator!, ['-'], { input }).status === 0;
 
+describe.skipIf(validator === undefined)(`ignition-validate, of Butane's examples${validatorNote}`, () => {
   it.each(examples)('$title, since $since', ({ documents: [first = '', ...newer] }) => {
     for (const text of [first, newer.at(-1) ?? first]) {
       // Ignition reads no local files.
