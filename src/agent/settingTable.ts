@@ -374,6 +374,12 @@ const table = [
     help: 'additional Ignition config, merged last; repeatable',
   },
   {
+    name: 'ignition.filesDir',
+    kind: 'file',
+    flag: '--files-dir <folder>',
+    help: 'folder of the local files of Butane configs (default: no local file is read)',
+  },
+  {
     name: 'image.stream',
     kind: 'text',
     help: 'stream of the base images that a host boots: --iso STREAM/ARCHITECTURE=FILE',

@@ -38,7 +38,7 @@ export const butaneRules = {
   filesDir: errorRule(
     'butane-files-dir',
     'local file paths are relative to a files directory that must be specified with -d/--files-dir',
-    'pass --files-dir FOLDER; for commands without this option, translate the config first with "ironic-coreos ignition from-butane --files-dir FOLDER"',
+    'pass --files-dir FOLDER; in an inventory, set ignition.filesDir, and filesDir for the config of deploy',
   ),
   local: errorRule('butane-local', 'the local file cannot be used', 'use a path below --files-dir'),
   nodeExists: errorRule(

@@ -130,7 +130,7 @@ async function hostSettings(
   host: DeployHost,
   { io, nameOf, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
-  const config = await readConfig(options.ignition);
+  const config = await readConfig(options);
   const { method = 'install_coreos', ...choices } = parseChoices(options);
   const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
     const file = options[key];

@@ -16,6 +16,7 @@ import {
   choice,
   type Context,
   EXIT_CODES,
+  FILES_DIR,
   declareRun,
   declareShortHelp,
   repeated,
@@ -395,6 +396,7 @@ function declareInventory(command: Command): Command {
 function declareInstall(command: Command): Command {
   return command
     .option('--ignition <FILE>', 'config for the installed host, or - for standard input')
+    .option('--files-dir <FOLDER>', FILES_DIR)
     .addOption(repeated('--append-karg <ARG>', 'kernel argument for the installed host; repeatable'))
     .option('--copy-network', 'copy the network of the ramdisk to the installed host')
     .option('--no-copy-network', 'do not copy the network (default: the setting of the agent)');

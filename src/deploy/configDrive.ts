@@ -16,7 +16,7 @@ export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<
   requireJson(options.format ?? 'json');
   const make: DeployJob['make'] = async (host, context) => {
     if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
-    const drive = renderConfigDrive(await context.readConfig(host.ignition), host);
+    const drive = renderConfigDrive(await context.readConfig(host), host);
     const issues = [...checkInstall(host), ...checkRequestSize([drive])];
     if (reportIssues(issues, context) !== 0) return undefined;
     const isCompact = isAlone(options) && options.pretty !== true;

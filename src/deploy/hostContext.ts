@@ -7,7 +7,7 @@ import { CliError, type FilePlace, onCliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
-import { type NameOption, readInstalledConfig } from './options.ts';
+import { type InstalledConfigOptions, type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../hosts/input/pastedPart.ts';
@@ -22,7 +22,7 @@ export interface HostContext {
   /** The position of the value in the inventory, or of one hint or argument in it; undefined for a flag. */
   readonly locate: (option: string, detail?: string | number) => FilePlace | undefined;
   /** Reads the config of the installed host, and reports problems of it; undefined if no file is given. */
-  readonly readConfig: (file: string | undefined) => Promise<PlainConfig | undefined>;
+  readonly readConfig: (options: InstalledConfigOptions) => Promise<PlainConfig | undefined>;
   /** The network of the host in the inventory, as text; undefined without one. */
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
 }
@@ -33,7 +33,7 @@ export function flagContext(io: Io): HostContext {
     io,
     nameOf: flagOf,
     locate: () => undefined,
-    readConfig: (file) => readInstalledConfig(file, io),
+    readConfig: (options) => readInstalledConfig(options, io),
     readRamdiskNetwork: async () => undefined,
   };
 }
@@ -44,10 +44,11 @@ const maxConfigs = 8;
 /** Reads a config that several hosts share only once, and repeats its reports for each host. */
 export function cacheConfigs(): typeof readInstalledConfig {
   const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
-  return async (file, io) => {
-    if (file === undefined) return undefined;
-    const entry = known.get(file) ?? readQuietly(file, io);
-    known.set(file, entry);
+  return async (options, io) => {
+    if (options.ignition === undefined) return undefined;
+    const key = JSON.stringify([options.ignition, options.filesDir]);
+    const entry = known.get(key) ?? readQuietly(options, io);
+    known.set(key, entry);
     const [oldest = ''] = known.keys();
     if (known.size > maxConfigs) known.delete(oldest);
     const { answer, reported } = await entry;
@@ -58,9 +59,9 @@ export function cacheConfigs(): typeof readInstalledConfig {
 }
 
 /** The config or its error, and what was reported about it. */
-async function readQuietly(file: string, io: Io) {
+async function readQuietly(options: InstalledConfigOptions, io: Io) {
   const { io: quiet, reported } = collectDiagnostics(io);
-  const answer = await readInstalledConfig(file, quiet).catch(onCliError((error) => error));
+  const answer = await readInstalledConfig(options, quiet).catch(onCliError((error) => error));
   return { answer, reported };
 }
 

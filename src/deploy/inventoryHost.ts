@@ -28,6 +28,7 @@ const textSettings = [
   'automatedCleaning',
   'method',
   'ignition',
+  'filesDir',
   'userDataName',
   'networkData',
   'imageSource',
@@ -45,7 +46,7 @@ const textSettings = [
 ] as const;
 
 /** Paths, relative to the folder of the inventory. */
-const pathSettings = ['ignition', 'networkData'] as const;
+const pathSettings = ['ignition', 'filesDir', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 

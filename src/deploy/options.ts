@@ -54,6 +54,8 @@ export interface DeployOptions extends InstallSettings {
   readonly step?: string;
   /** Ignition config of the installed host; `-` is standard input. */
   readonly ignition?: string;
+  /** Folder of the local files of that config, if it is Butane (default: local files are refused). */
+  readonly filesDir?: string;
   readonly ignitionInArgs?: boolean;
   readonly userDataName?: string;
   /** Files. */
@@ -91,7 +93,7 @@ export interface DeployOptions extends InstallSettings {
 }
 
 type HostOption = 'name' | 'bootMac' | 'arch' | 'bmcAddress' | 'bmcInsecure' | 'rootDevice';
-type InstallOption = 'ignition' | 'appendKarg' | 'copyNetwork';
+type InstallOption = 'ignition' | 'filesDir' | 'appendKarg' | 'copyNetwork';
 type ImageOption = 'imageSource' | 'imageChecksum';
 type DeploymentOption = ImageOption | 'imageFormat' | 'bootIso' | 'deployInterface';
 type RamdiskOption = 'deployIso' | 'deployKernel' | 'deployRamdisk' | 'kernelAppendParams';
@@ -270,17 +272,19 @@ export function emptyConfigDrive(nameOf: NameOption): UsageError {
   });
 }
 
+export type InstalledConfigOptions = Pick<DeployOptions, 'ignition' | 'filesDir'>;
+
 /**
  * Reads the config for the installed host, and reports the findings of Ignition's rules and the rules of
  * `install_coreos`. Returns undefined if no config is given.
  * @throws CliError for an invalid config
  */
 export async function readInstalledConfig(
-  file: string | undefined,
+  { ignition: file, filesDir }: InstalledConfigOptions,
   io: Io,
 ): Promise<PlainConfig | undefined> {
   if (file === undefined) return undefined;
-  const [document] = await readConfigDocuments([file], io, { lint: 'auto', machine: 'installed' });
+  const [document] = await readConfigDocuments([file], io, { filesDir, lint: 'auto', machine: 'installed' });
   if (document === undefined) return undefined;
   const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
   reportFindings(issues.map(findingOf), document, io);

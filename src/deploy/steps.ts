@@ -102,7 +102,7 @@ async function makeSteps(
 ): Promise<MadeSteps | undefined> {
   const step = parseChoice('--step', options.step, stepNames) ?? 'install_coreos';
   refuseIncomplete(options, format, context.nameOf);
-  const config = await context.readConfig(options.ignition);
+  const config = await context.readConfig(options);
   const inArguments = options.ignitionInArgs === true ? config : undefined;
   const drive = renderConfigDrive(inArguments === undefined ? config : undefined, options);
   const deployment = stepsDeployment(deploymentOf(options, context.nameOf), step);

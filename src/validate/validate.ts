@@ -27,7 +27,7 @@ import {
   type LintMode,
   noteChecked,
 } from '../hosts/input/checkConfig.ts';
-import type { FilesDir } from '../hosts/input/butaneConfig.ts';
+import type { FilesDir } from '../hosts/input/filesDir.ts';
 import { checkConfigSource, filesDirOf, readConfigSource } from '../hosts/input/checkedConfig.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { applyIgnored } from '../hosts/input/reportChecked.ts';

@@ -25,6 +25,7 @@ const texts: Readonly<Record<string, string>> = {
   'openshift.bu': 'variant: openshift\nversion: 4.14.0\n',
   'secret.bu': `${good.replace('/etc', 'etc')}passwd: {users: [{name: core, password_hash: $6$hunter2}]}\n`,
   'outer.ign': inline(good),
+  'outer-local.ign': inline(good.replace('inline: hi', 'local: a.txt')),
   'outer-invalid.ign': inline(good.replace('/etc', 'etc')),
 };
 
@@ -48,7 +49,10 @@ describe('validate', () => {
     ['json.ign', 0, 'json.ign: valid\n'],
     ['outer.ign', 0, 'outer.ign: valid\n'],
     ['--files-dir files local.bu', 0, 'local.bu: valid\n'],
+    ['--files-dir files outer-local.ign', 0, 'outer-local.ign: valid\n'],
+    ['--files-dir missing local.bu', 1, 'the folder of local files cannot be read: missing'],
     ['local.bu', 1, '--> local.bu:7:16\n'],
+    ['outer-local.ign', 1, '--> outer-local.ign > ignition.config.merge.0:7:16\n'],
     ['invalid.bu', 1, '--> invalid.bu:5:13\n'],
     ['outer-invalid.ign', 1, '--> outer-invalid.ign > ignition.config.merge.0:5:13\n'],
     ['openshift.bu', 1, 'hint: translate it with "butane --raw"'],
@@ -117,6 +121,54 @@ describe('translate', () => {
   it('deploy --ignition', async () => {
     const { stdout } = await run('deploy configdrive --ignition good.bu');
     expect(JSON.parse(stdout)).toEqual({ user_data: JSON.parse(json) });
+  });
+
+  const agent =
+    'agent:\n  ironic.apiUrls: [https://192.0.2.1]\n  ironic.insecure: true\n  agent.image: registry.example.com/agent\n' +
+    '  ignition.merge: [local.bu]\n';
+  const deploy = 'deploy:\n  ignition: local.bu\n';
+  const hosts = 'hosts:\n  - name: a\n    mac: 52:54:00:00:00:01\n';
+  const base = '--api-url https://192.0.2.1 --insecure --agent-image registry.example.com/agent';
+
+  /** Of commands with a folder of local files, and of the same without it. */
+  it.each<[title: string, line: string, inventory: string, setting: string]>([
+    ['render', `render ${base} --merge local.bu`, '', '--files-dir files'],
+    ['render with an inventory', 'render --inventory in/inv.yaml -o -', agent, '--files-dir files'],
+    ['a setting', 'render --inventory in/inv.yaml -o -', agent, '  ignition.filesDir: files\n'],
+    ['deploy configdrive', 'deploy configdrive --ignition local.bu', '', '--files-dir files'],
+    ['deploy steps', 'deploy steps --ignition local.bu --ignition-in-args', '', '--files-dir files'],
+    ['deploy with an inventory', 'deploy configdrive --inventory in/inv.yaml', deploy, '--files-dir files'],
+    ['a setting of deploy', 'deploy configdrive --inventory in/inv.yaml', deploy, '  filesDir: files\n'],
+    [
+      'deploy baremetalhost',
+      'deploy baremetalhost --name a --boot-mac 52:54:00:00:00:01 --root-device deviceName=/dev/sda ' +
+        '--bmc-address redfish://192.0.2.9/redfish/v1/Systems/1 --ignition local.bu',
+      '',
+      '--files-dir files',
+    ],
+  ])('local files: %s', async (_title, line, inventory, setting) => {
+    const isFlag = setting.startsWith('--');
+    const parts = inventory.startsWith('deploy') ? hosts : '';
+    // An inventory names files relative to its folder, and not to the current one.
+    await mkdir(join(cwd, 'in', 'files'), { recursive: true });
+    await writeFile(join(cwd, 'in', 'local.bu'), texts['local.bu']!);
+    await writeFile(join(cwd, 'in', 'files', 'a.txt'), 'hi');
+    if (!isFlag) await rm(join(cwd, 'files'), { recursive: true });
+    await writeFile(join(cwd, 'in', 'inv.yaml'), inventory + parts);
+    const without = await run(line);
+    expect([without.code, without.stdout]).toEqual([1, '']);
+    expect(without.stderr).toContain('local.bu:7:16');
+    await writeFile(join(cwd, 'in', 'inv.yaml'), inventory + (isFlag ? '' : setting) + parts);
+    const { code, stdout, stderr } = await run(isFlag ? `${line} ${setting}` : line);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toContain('data:,hi');
+  });
+
+  it('prepare reads the setting', async () => {
+    await writeFile(join(cwd, 'inv.yaml'), `${agent}  ignition.filesDir: files\n${hosts}`);
+    const prepared = await run('prepare --inventory inv.yaml --iso coreos.iso --artifacts ign -o out');
+    expect(prepared).toMatchObject({ code: 0 });
+    expect(await readFile(join(cwd, 'out', 'hosts', 'a', 'config.ign'), 'utf8')).toContain('data:,hi');
   });
 
   it.each([

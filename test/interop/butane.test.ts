@@ -18,8 +18,10 @@ import { examineConfig } from '../../src/ignition/validate.ts';
 import { snakePath } from '../../src/butane/sources.ts';
 import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import { openFilesDir } from '../../src/hosts/input/filesDir.ts';
+import { butaneExamples } from '../support/butaneExamples.ts';
 import { randomButane } from '../support/butaneDocuments.ts';
 import { have } from '../support/programs.ts';
+import { findIgnitionValidate } from './findIgnitionValidate.js';
 import { withoutEmpty } from '../support/randomConfigs.ts';
 
 const folder = join(homedir(), '.cache', 'ironic-coreos-test', 'butane');
@@ -61,6 +63,7 @@ beforeAll(() => {
   writeFileSync(join(files, 'unit.service'), '[Service]\nExecStart=/bin/true\n');
   writeFileSync(join(files, 'tree', 'run.sh'), '#!/bin/sh\n', { mode: 0o755 });
   writeFileSync(join(files, 'tree', 'sub', 'b.txt'), '');
+  writeFileSync(join(files, 'own.ign'), '{"ignition":{"version":"3.0.0"}}');
   symlinkSync('../a.txt', join(files, 'tree', 'link'));
   if (!existsSync(oracle) && note === '') {
     mkdirSync(folder, { recursive: true });
@@ -90,7 +93,7 @@ describe.skipIf(note !== '')(`Butane${note}`, () => {
       const verdicts: string[] = [];
       for (const [index, document] of documents.entries()) {
         const theirs: Theirs = JSON.parse(lines[index]!);
-        const local = 'filesDir' in document ? openFilesDir(files, { cwd: '/' }) : undefined;
+        const local = 'filesDir' in document ? openFilesDir({ path: files, io: { cwd: '/' } }) : undefined;
         const ours = judge(document.text, local);
         const expected = expectedOf(theirs, document.text);
         const reason = differenceOf(ours, expected);
@@ -112,6 +115,54 @@ describe.skipIf(note !== '')(`Butane${note}`, () => {
     },
     600_000,
   );
+});
+
+/** Each example in the version that adds it, and in all newer ones. */
+const examples = butaneExamples.map(({ title, since, text }) => ({
+  title,
+  since,
+  documents: butaneVersions
+    .slice(butaneVersions.indexOf(since))
+    .map((version) => `variant: fcos\nversion: ${version}\n${text}\n`),
+}));
+
+describe.skipIf(note !== '')(`Butane's examples${note}`, () => {
+  it.each(examples)('$title, since $since', ({ documents }) => {
+    const { stdout } = spawnSync(oracle, {
+      input: documents.map((text) => JSON.stringify({ text, filesDir: files })).join('\n'),
+      encoding: 'utf8',
+    });
+    const lines = stdout.trimEnd().split('\n');
+    for (const [index, text] of documents.entries()) {
+      const ours = judge(text, openFilesDir({ path: files, io: { cwd: '/' } }));
+      const expected = expectedOf(JSON.parse(lines[index]!), text);
+      expect(ours.config).toEqual(expected.config);
+      expect(ours.config).toBeDefined();
+      // Butane warns of an inlined config whose version is not that of its own spec.
+      const allowed = index === 0 ? [undefined] : [undefined, 'inlined'];
+      expect({ allowed, ours, expected, reason: differenceOf(ours, expected) }).toSatisfy(({ reason }) =>
+        allowed.includes(reason),
+      );
+    }
+  });
+});
+
+const validator = findIgnitionValidate();
+const validatorNote = validator === undefined ? ' (skipped: ignition-validate 2.27 is missing)' : '';
+
+const isValid = (input: string): boolean => spawnSync(validator!, ['-'], { input }).status === 0;
+
+describe.skipIf(validator === undefined)(`ignition-validate, of Butane's examples${validatorNote}`, () => {
+  it.each(examples)('$title, since $since', ({ documents: [first = '', ...newer] }) => {
+    for (const text of [first, newer.at(-1) ?? first]) {
+      // Ignition reads no local files.
+      expect(isValid(text)).toBe(judge(text, undefined).config !== undefined);
+      const { config } = translateButane(text, openFilesDir({ path: files, io: { cwd: '/' } }));
+      expect(isValid(formatIgnition(config!))).toBe(true);
+      const broken = text.replace('version: 1', 'version: v1');
+      expect([isValid(broken), judge(broken, undefined).config]).toEqual([false, undefined]);
+    }
+  });
 });
 
 const known: Record<string, number> = {};

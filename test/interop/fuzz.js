@@ -11,7 +11,7 @@
  */
 
 import { fork } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -85,6 +85,8 @@ async function bundleSubjects() {
     entryFileNames: 'subjects.mjs',
     chunkFileNames: '[name].mjs',
   });
+  // Assets are read from beside the folder of the code.
+  symlinkSync(join(import.meta.dirname, '../../schemas'), join(folder, 'schemas'), 'junction');
   return join(folder, 'subjects', 'subjects.mjs');
 }
 

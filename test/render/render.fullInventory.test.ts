@@ -28,6 +28,9 @@ const files: Readonly<Record<string, string>> = {
   'note.txt': 'a note\n',
   'burn-in.service':
     '[Unit]\nDescription=Burn in\n[Service]\nExecStart=/usr/bin/true\n[Install]\nWantedBy=multi-user.target\n',
+  'own.bu':
+    'variant: fcos\nversion: 1.2.0\nstorage: {files: [{path: /etc/motd.d/own, contents: {local: motd}}]}\n',
+  'files/motd': 'own\n',
   'own.ign': '{"ignition":{"version":"3.2.0"},"storage":{"directories":[{"path":"/var/lib/data"}]}}',
 };
 
@@ -74,7 +77,8 @@ const values: Readonly<Record<SettingName, unknown>> = {
   'ignition.files': ['/etc/issue.d/note.issue=note.txt,mode=0644'],
   'ignition.units': ['burn-in.service'],
   'ignition.discovery': 'own.ign',
-  'ignition.merge': ['own.ign'],
+  'ignition.merge': ['own.ign', 'own.bu'],
+  'ignition.filesDir': 'files',
   'image.stream': 'rhel-10',
   'boot.baseUrl': 'https://192.0.2.1/images',
   'boot.kernelUrl': 'https://192.0.2.1/kernel',
@@ -138,6 +142,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'full inventory '));
   await mkdir(join(folder, 'managers/burn_in.dist-info'), { recursive: true });
+  await mkdir(join(folder, 'files'));
   const ca = await readFile(join(certificates, 'test-ca.pem'), 'utf8');
   for (const [name, text] of Object.entries({ ...files, 'ca.pem': ca, 'core.pub': `${key}\n` })) {
     await writeFile(join(folder, name), text);

@@ -240,6 +240,7 @@ const settings: Readonly<Record<SettingName, Change | undefined>> = {
   },
   'ignition.discovery': undefined, // only for the profile assisted, and read as ignition.merge
   'ignition.merge': { value: ['own.ign'], file: 'own.ign', contents: [ignition('one'), ignition('two')] },
+  'ignition.filesDir': { values: ['one', 'two'], others: { 'ignition.merge': ['own.bu'] } },
   'image.stream': { values: ['rhel-9', 'rhel-10'] },
   'boot.baseUrl': undefined, // serve uses its own URLs
   'boot.kernelUrl': undefined,
@@ -272,6 +273,14 @@ async function startForSettings(): Promise<Running> {
   write('other.iso', otherIso());
   write('agent.tar', await contentOf(archive('one')));
   write('net.yaml', network('eth0'));
+  write(
+    'own.bu',
+    'variant: fcos\nversion: 1.2.0\nstorage: {files: [{path: /etc/motd.d/own, contents: {local: motd}}]}\n',
+  );
+  for (const filesDir of ['one', 'two']) {
+    mkdirSync(path(filesDir), { recursive: true });
+    write(`${filesDir}/motd`, filesDir);
+  }
   mkdirSync(path('managers/burn_in.dist-info'), { recursive: true });
   write(
     'managers/burn_in.dist-info/entry_points.txt',

@@ -3,27 +3,26 @@
  * findings have the paths and positions of the YAML.
  */
 
+import type { LocalFiles } from '../../butane/localFiles.ts';
 import { translateButane } from '../../butane/translate.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readVersion } from '../../ignition/validate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
-import type { Io } from '../../io/io.ts';
-import { openFilesDir } from './filesDir.ts';
 import { decodeUtf8, type YamlConfig } from './yamlConfig.ts';
 
-/** Where local files of a Butane document may be; undefined: they are refused. */
-export interface FilesDir {
-  readonly path: string;
-  readonly io: Pick<Io, 'cwd'>;
-}
-
-/** Undefined for Ignition JSON that contains the word `variant`. @throws FormatError if it is not YAML */
-export function readButaneConfig(document: Buffer, filesDir: FilesDir | undefined): YamlConfig | undefined {
+/**
+ * Undefined for Ignition JSON that contains the word `variant`.
+ * @param openFiles is only called for Butane; undefined: local files are refused
+ * @throws FormatError if it is not YAML
+ */
+export function readButaneConfig(
+  document: Buffer,
+  openFiles: () => LocalFiles | undefined,
+): YamlConfig | undefined {
   if (isIgnition(document)) return undefined;
   const source = decodeUtf8(document);
-  const files = filesDir && openFilesDir(filesDir.path, filesDir.io);
-  const { config, findings, pathOf, positionOf } = translateButane(source, files);
+  const { config, findings, pathOf, positionOf } = translateButane(source, openFiles());
   return {
     json: config === undefined ? Buffer.alloc(0) : Buffer.from(formatIgnition(config)),
     text: document,

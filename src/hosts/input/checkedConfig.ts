@@ -8,7 +8,7 @@ import { nameInput } from './nameInput.ts';
 import type { TargetSystem } from '../../agent/lint/lintHost.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import { reasonNotToCheck } from './refuse.ts';
-import type { FilesDir } from './butaneConfig.ts';
+import type { FilesDir } from './filesDir.ts';
 import type { YamlConfig } from './yamlConfig.ts';
 
 export interface ConfigOptions {
@@ -62,7 +62,7 @@ export async function readConfigSource(
   const source = await readSource(path, await unwrapConfig(content), filesDir);
   if (!mayInline(source.json)) return source;
   const { translateInlined } = await import('./inlinedButane.ts');
-  const { json, documents } = translateInlined(source.json);
+  const { json, documents } = translateInlined(source.json, filesDir);
   return documents.size === 0 ? source : { ...source, json, inlined: documents };
 }
 
@@ -70,7 +70,8 @@ async function readSource(path: string, bytes: Uint8Array, filesDir?: FilesDir):
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (mayBeButane(path, json)) {
     const { readButaneConfig } = await import('./butaneConfig.ts');
-    const yaml = readButaneConfig(json, filesDir);
+    const { openFilesDir } = await import('./filesDir.ts');
+    const yaml = readButaneConfig(json, () => filesDir && openFilesDir(filesDir));
     if (yaml !== undefined) return { json: yaml.json, yaml };
   }
   if (!/\.ya?ml$/i.test(path)) return { json };

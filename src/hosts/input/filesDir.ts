@@ -11,7 +11,7 @@ import {
   readlinkSync,
   realpathSync,
 } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { LocalFileError, type LocalEntry, type LocalFiles } from '../../butane/localFiles.ts';
 import { problems, unreadable } from '../../butane/rules.ts';
 import { CliError } from '../../core/errors.ts';
@@ -21,9 +21,15 @@ import type { Io } from '../../io/io.ts';
 const maxBytes = 256 * 1024 * 1024;
 const maxEntries = 200_000;
 
+/** Where local files of Butane documents may be. */
+export interface FilesDir {
+  readonly path: string;
+  readonly io: Pick<Io, 'cwd'>;
+}
+
 /** @throws CliError if it is not a folder */
-export function openFilesDir(path: string, { cwd }: Pick<Io, 'cwd'>): LocalFiles {
-  const root = realFolder(path, cwd);
+export function openFilesDir({ path, io }: FilesDir): LocalFiles {
+  const root = realFolder(path, io.cwd);
   let bytesLeft = maxBytes;
   let entriesLeft = maxEntries;
   const read = (name: string): Uint8Array => {
@@ -32,39 +38,35 @@ export function openFilesDir(path: string, { cwd }: Pick<Io, 'cwd'>): LocalFiles
     return content;
   };
   const walk = (name: string): LocalEntry[] => {
-    const folder = realInside(root, name);
-    if (!lstatSync(folder).isDirectory()) throw new LocalFileError(problems.notDirectory);
-    const entries = listEntries(folder, entriesLeft, (file) => relative(root, file));
+    const entries = listEntries(root, name, entriesLeft);
     entriesLeft -= entries.length;
     return entries;
   };
   return { read, walk };
 }
 
+const hint =
+  'set --files-dir, or filesDir in an inventory, to the folder of the files that the Butane config names';
+
 function realFolder(path: string, cwd: string): string {
   try {
     const folder = realpathSync(resolve(cwd, path));
     if (lstatSync(folder).isDirectory()) return folder;
   } catch (cause) {
-    const hint = 'pass the folder with the local files of the Butane config';
-    throw new CliError(`--files-dir ${path} cannot be read`, { code: 'ERR_FILE_MISSING', hint, cause });
+    throw new CliError(`the folder of local files cannot be read: ${path}`, {
+      code: 'ERR_FILE_MISSING',
+      hint,
+      cause,
+    });
   }
-  throw new CliError(`--files-dir ${path} is not a folder`, {
-    code: 'ERR_FILE_READ',
-    hint: 'pass the folder with the local files of the Butane config',
-  });
+  throw new CliError(`the folder of local files is not a folder: ${path}`, { code: 'ERR_FILE_READ', hint });
 }
 
 /** A leading slash does not leave the folder, as in Butane. */
 function realInside(root: string, name: string): string {
   const path = join(root, name);
   if (!isInside(root, path)) throw new LocalFileError(problems.escape);
-  let real: string;
-  try {
-    real = realpathSync(path);
-  } catch (error) {
-    throw new LocalFileError(unreadable(name, error));
-  }
+  const real = realpathSync.native(path);
   if (!isInside(root, real)) throw new LocalFileError(problems.escape);
   return real;
 }
@@ -73,46 +75,75 @@ function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** The path has no links any more; one that replaces a file now is not followed. Pipes and devices are not waited for. */
-function readInside(root: string, name: string, bytesLeft: number): Uint8Array {
-  const path = realInside(root, name);
-  let file: number;
+/**
+ * Opens a file or folder for `use`. The path is checked before, so that no device outside of the folder is opened, and on
+ * Linux once more on what is open: a part of the path may have been replaced with a link in between.
+ */
+function withInside<T>(root: string, name: string, use: (file: number, path: string) => T): T {
+  let file: number | undefined;
   try {
-    // Windows has neither flag.
+    const path = realInside(root, name);
+    // Pipes and devices are not waited for. Windows has neither flag.
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    if (process.platform === 'linux' && !isInside(root, readlinkSync(`/proc/self/fd/${file}`)))
+      throw new LocalFileError(problems.escape);
+    return use(file, path);
   } catch (error) {
-    throw new LocalFileError(unreadable(name, error));
+    throw error instanceof LocalFileError ? error : new LocalFileError(unreadable(name, error));
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
-  try {
+}
+
+function readInside(root: string, name: string, bytesLeft: number): Uint8Array {
+  return withInside(root, name, (file) => {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new LocalFileError(problems.notFile);
     if (stats.size > bytesLeft) throw new LocalFileError(problems.tooLarge);
     return readFileSync(file);
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 /** The folder itself first, with the path `.`; entries in the order of their names as bytes. */
-function listEntries(folder: string, entriesLeft: number, nameOf: (path: string) => string): LocalEntry[] {
+function listEntries(root: string, name: string, entriesLeft: number): LocalEntry[] {
   const entries: LocalEntry[] = [];
-  const visit = (path: string, shown: string): void => {
+  const add = (entry: LocalEntry): void => {
     if (entries.length >= entriesLeft) throw new LocalFileError(problems.tooLarge);
-    const stats = lstatSync(path);
-    if (stats.isSymbolicLink()) entries.push({ kind: 'link', path: shown, target: readlinkSync(path) });
-    else if (stats.isFile()) {
-      const isExecutable = (stats.mode & 0o111) !== 0;
-      entries.push({ kind: 'file', path: shown, isExecutable, readAs: nameOf(path) });
-    } else if (stats.isDirectory()) {
-      entries.push({ kind: 'folder', path: shown });
-      const names = readdirSync(path).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      for (const name of names) visit(join(path, name), shown === '.' ? name : `${shown}/${name}`);
-    } else entries.push({ kind: 'other', path: shown });
+    entries.push(entry);
   };
-  try {
-    visit(folder, '.');
-  } catch (error) {
-    throw error instanceof LocalFileError ? error : new LocalFileError(unreadable(nameOf(folder), error));
-  }
+  const visit = (folder: string, shown: string): void => {
+    add({ kind: 'folder', path: shown });
+    for (const [child, found] of listFolder(root, folder)) {
+      const path = shown === '.' ? child : `${shown}/${child}`;
+      const readAs = join(folder, child);
+      if (found.kind === 'folder') visit(readAs, path);
+      else if (found.kind === 'file') add({ ...found, path, readAs });
+      else add({ ...found, path });
+    }
+  };
+  visit(name, '.');
   return entries;
+}
+
+/** An entry of a folder, without its paths. */
+type Found =
+  | { readonly kind: 'folder' | 'other' }
+  | { readonly kind: 'file'; readonly isExecutable: boolean }
+  | { readonly kind: 'link'; readonly target: string };
+
+/** The entries of the folder that is open, whatever has replaced its path. */
+function listFolder(root: string, name: string): readonly (readonly [name: string, found: Found])[] {
+  return withInside(root, name, (file, path) => {
+    if (!fstatSync(file).isDirectory()) throw new LocalFileError(problems.notDirectory);
+    const folder = process.platform === 'linux' ? `/proc/self/fd/${file}` : path;
+    const names = readdirSync(folder).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    return names.map((child) => [child, findEntry(join(folder, child))]);
+  });
+}
+
+function findEntry(path: string): Found {
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) };
+  if (stats.isFile()) return { kind: 'file', isExecutable: (stats.mode & 0o111) !== 0 };
+  return { kind: stats.isDirectory() ? 'folder' : 'other' };
 }

@@ -11,9 +11,11 @@ import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { fetchInlined, listReferences, type Reference } from '../../ignition/inlinedConfig.ts';
 import { readConfig } from '../../ignition/validate.ts';
 import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
+import type { LocalFiles } from '../../butane/localFiles.ts';
 import { readButaneConfig } from './butaneConfig.ts';
 import type { CheckedDocument } from './checkConfig.ts';
 import { mayBeButane } from './checkedConfig.ts';
+import { type FilesDir, openFilesDir } from './filesDir.ts';
 import { maskYaml, placeInYaml, type YamlConfig } from './yamlConfig.ts';
 
 export interface TranslatedInlined {
@@ -26,14 +28,25 @@ export interface TranslatedInlined {
 const maxBytes = 64 * 1024 * 1024;
 const maxDepth = 16;
 
-/** @throws FormatError if a Butane document is not YAML */
-export function translateInlined(json: Buffer): TranslatedInlined {
+interface Translator {
+  readonly documents: Map<string, YamlConfig>;
+  /** The limits of local files apply to all documents together. */
+  readonly openFiles: () => LocalFiles | undefined;
+}
+
+/**
+ * @param filesDir undefined: local files are refused
+ * @throws FormatError if a Butane document is not YAML
+ */
+export function translateInlined(json: Buffer, filesDir: FilesDir | undefined): TranslatedInlined {
   const documents = new Map<string, YamlConfig>();
-  return { json: translate(json, [], documents), documents };
+  let files: LocalFiles | undefined;
+  const openFiles = (): LocalFiles | undefined => filesDir && (files ??= openFilesDir(filesDir));
+  return { json: translate(json, [], { documents, openFiles }), documents };
 }
 
 /** Recursion is bounded by `maxDepth`. */
-function translate(json: Buffer, place: readonly string[], documents: Map<string, YamlConfig>): Buffer {
+function translate(json: Buffer, place: readonly string[], translator: Translator): Buffer {
   const read = readConfig(json);
   if (read.status === 'refused' || place.length >= maxDepth) return json;
   const edits: Edit[] = [];
@@ -41,7 +54,7 @@ function translate(json: Buffer, place: readonly string[], documents: Map<string
     const { document, issues } = fetchInlined(reference, maxBytes);
     if (document === undefined || issues.length > 0) continue;
     const inner = [...place, reference.path.join('.')];
-    const translated = translateOne(document, inner, documents);
+    const translated = translateOne(document, inner, translator);
     if (translated === document) continue;
     for (const edit of editsOf(json, reference, translated)) edits.push(edit);
   }
@@ -49,15 +62,11 @@ function translate(json: Buffer, place: readonly string[], documents: Map<string
 }
 
 /** The same buffer if nothing is to be translated. */
-function translateOne(
-  document: Buffer,
-  place: readonly string[],
-  documents: Map<string, YamlConfig>,
-): Buffer {
-  const yaml = mayBeButane('', document) ? readButaneConfig(document, undefined) : undefined;
-  if (yaml === undefined) return translate(document, place, documents);
-  documents.set(place.join(referenceSeparator), yaml);
-  return yaml.isRefused === true ? document : translate(yaml.json, place, documents);
+function translateOne(document: Buffer, place: readonly string[], translator: Translator): Buffer {
+  const yaml = mayBeButane('', document) ? readButaneConfig(document, translator.openFiles) : undefined;
+  if (yaml === undefined) return translate(document, place, translator);
+  translator.documents.set(place.join(referenceSeparator), yaml);
+  return yaml.isRefused === true ? document : translate(yaml.json, place, translator);
 }
 
 /** A string of the JSON, quotes included, and what replaces it. */

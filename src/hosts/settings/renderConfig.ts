@@ -66,7 +66,9 @@ export function createRenderer(): RenderConfig {
     if (hasErrors(remarks)) return undefined;
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
-    const config = isMerged ? await mergeGivenConfigs(rendered, inputs, io) : rendered;
+    const { config, documents } = isMerged
+      ? await mergeGivenConfigs(rendered, inputs, io)
+      : { config: rendered, documents: [] };
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
     const checked = await checkRendered(document, io);
@@ -76,7 +78,7 @@ export function createRenderer(): RenderConfig {
     if (hasNetwork && !(await reportNetwork(effective, inputs, io))) return undefined;
     if (isMerged || hasOwnParts(settings)) {
       const findings = await lintOwnParts(effective, settings, io);
-      reportPlain(findings, io);
+      await reportOwnParts(findings, documents, io);
       if (hasErrors(findings)) return undefined;
     }
     const secrets = listConfigSecrets(settings, effective, inputs);
@@ -102,6 +104,26 @@ function reportPlain(findings: readonly Finding[], io: Io): void {
   for (const { severity, message, path, hint, rule } of findings) {
     report(io, { severity, message, path, hint, rule });
   }
+}
+
+/** Reports findings that a merged config has on its own at their places in it. */
+async function reportOwnParts(
+  findings: readonly Finding[],
+  documents: readonly ConfigDocument[],
+  io: Io,
+): Promise<void> {
+  const { lintHost } = await import('../../agent/lint/lintHost.ts');
+  const others = [...findings];
+  for (const document of documents) {
+    const placed = lintHost(document.config, { machine: 'live', now: new Date() })
+      .map(findingOf)
+      .filter((finding) => {
+        const at = others.findIndex((other) => identify(other) === identify(finding));
+        return at >= 0 && others.splice(at, 1).length > 0;
+      });
+    reportFindings(placed, document, io);
+  }
+  reportPlain(others, io);
 }
 
 /**
@@ -201,17 +223,25 @@ function logSettings({ inputs, profile, unread }: RenderInputs, note: (text: str
   for (const { name, reason } of unread) note(`${name} is set, but ${reason}`);
 }
 
+interface MergedConfigs {
+  readonly config: Config;
+  /** Those of `ignition.merge`. */
+  readonly documents: readonly ConfigDocument[];
+}
+
 /** @throws CliError for configs that are missing or invalid, or have a version that cannot be merged */
-async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Promise<Config> {
+async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Promise<MergedConfigs> {
   const [discovery] = filesOf(inputs, 'ignition.discovery');
   const merge = filesOf(inputs, 'ignition.merge');
+  const [filesDir] = filesOf(inputs, 'ignition.filesDir');
   const base = discovery === undefined ? rendered : await mergeDiscovery(rendered, discovery, io);
   let config = base;
-  for (const document of await readConfigDocuments(merge, io)) {
+  const documents = await readConfigDocuments(merge, io, { filesDir });
+  for (const document of documents) {
     reportFindings(findMergeConflicts(base, document.config), document, io);
-    config = mergeOver(config, document, io);
+    config = mergeOver(config, document, filesDir, io);
   }
-  return config;
+  return { config, documents };
 }
 
 function filesOf(inputs: Inputs, name: SettingName): string[] {
@@ -233,7 +263,7 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
 }
 
 /** The result has the newer of the two versions, so that no setting is lost. */
-function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
+function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | undefined, io: Io): Config {
   const own = specVersions.find((known) => known === parent.ignition?.version) ?? iccSpecVersion;
   const version = newer(own, document.version);
   const below = translateConfig(parent, { from: own, to: version });
@@ -245,10 +275,11 @@ function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
     });
   }
   if (version !== own) {
+    const local = filesDir === undefined ? '' : ` --files-dir ${filesDir}`;
     report(io, {
       severity: 'info',
       message: `${document.name} raises the version of the rendered config from ${own} to ${version}: images whose Ignition does not support ${version} do not boot with it`,
-      hint: `if the image is older, run: ironic-coreos ignition translate --to ${own} ${document.name}`,
+      hint: `if the image is older, run: ironic-coreos ignition translate --to ${own}${local} ${document.name}`,
     });
   }
   reportFindings(remarkMerge(below.config, above, version), document, io);

@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LocalFileError } from '../../../src/butane/localFiles.ts';
 import { openFilesDir } from '../../../src/hosts/input/filesDir.ts';
 
 let folder: string;
@@ -19,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = () => openFilesDir('files', { cwd: folder });
+const open = () => openFilesDir({ path: 'files', io: { cwd: folder } });
 
 describe('the folder of --files-dir', () => {
   it.each(['a.txt', './sub/../a.txt', 'in', '/a.txt', 'sub/run'])('reads %s', (path) => {
@@ -64,8 +66,67 @@ describe('the folder of --files-dir', () => {
     expect(() => open().walk('a.txt')).toThrow('must be a directory');
   });
 
-  it('is a folder', () => {
-    expect(() => openFilesDir('nowhere', { cwd: folder })).toThrow('--files-dir nowhere cannot be read');
-    expect(() => openFilesDir('secret', { cwd: folder })).toThrow('--files-dir secret is not a folder');
+  it.each([
+    ['nowhere', 'the folder of local files cannot be read: nowhere'],
+    ['secret', 'the folder of local files is not a folder: secret'],
+  ])('%s is no folder', (path, message) => {
+    expect(() => openFilesDir({ path, io: { cwd: folder } })).toThrow(message);
+  });
+});
+
+/** Results of many attempts; those that found the link are refused. */
+function attempt(use: () => string): Set<string> {
+  const results = new Set<string>();
+  const end = Date.now() + 2000;
+  while (Date.now() < end) {
+    try {
+      results.add(use());
+    } catch (error) {
+      results.add(error instanceof LocalFileError ? 'refused' : String(error));
+    }
+  }
+  return results;
+}
+
+describe.skipIf(process.platform !== 'linux')('a folder whose parts become links while it is read', () => {
+  const outside = 'outside';
+  let swapper: ChildProcess;
+  beforeEach(async () => {
+    mkdirSync(join(folder, outside, 'deep'), { recursive: true });
+    mkdirSync(join(folder, 'files', 'sub', 'deep'));
+    writeFileSync(join(folder, outside, 'run'), 'secret');
+    writeFileSync(join(folder, outside, 'deep', 'leaked'), 'secret');
+    // `files/sub` is in turn the folder, and a link to another one.
+    const swap = `
+      const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
+      process.chdir(process.argv[1]);
+      process.stdout.write('ready');
+      for (;;) {
+        renameSync('files/sub', 'kept');
+        symlinkSync('../${outside}', 'files/sub');
+        unlinkSync('files/sub');
+        renameSync('kept', 'files/sub');
+      }`;
+    swapper = spawn(process.execPath, ['-e', swap, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(swapper.stdout!, 'data');
+  });
+  afterEach(async () => {
+    swapper.kill('SIGKILL');
+    await once(swapper, 'exit');
+  });
+
+  it('reads no file outside of it', () => {
+    const files = open();
+    expect(attempt(() => Buffer.from(files.read('sub/run')).toString())).toEqual(new Set(['', 'refused']));
+  });
+
+  it('lists no folder outside of it', () => {
+    const found = attempt(() =>
+      open()
+        .walk('sub/deep')
+        .map(({ path }) => path)
+        .join(' '),
+    );
+    expect(found).toEqual(new Set(['.', 'refused']));
   });
 });

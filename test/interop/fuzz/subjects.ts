@@ -39,6 +39,12 @@ export { parseKeyfile } from '../../../src/formats/keyfile.ts';
 export { parseYaml } from '../../../src/formats/yaml.ts';
 export { convertNetworkData } from '../../../src/network/networkData/convertNetworkData.ts';
 
+export { translateButane } from '../../../src/butane/translate.ts';
+export { butaneVersions } from '../../../src/butane/versions.ts';
+export { formatIgnition } from '../../../src/ignition/ignitionText.ts';
+export { examineConfig } from '../../../src/ignition/validate.ts';
+export { randomButane } from '../../support/butaneDocuments.ts';
+
 export { networkDataDocuments } from '../../support/networkDataDocuments.ts';
 export { readCpio } from '../../support/cpio.ts';
 export { hybridIso, liveIso, liveIsoWith } from '../../support/liveIso.ts';

@@ -17,6 +17,7 @@ export const targetNames = {
     'agent confs',
   ],
   formats: ['cpio', 'gzip', 'xz', 'zstd', 'initramfs', 'tar', 'partition table', 'miniso.dat'],
+  butane: ['butane'],
   network: ['network data'],
   images: ['ISO 9660', 'JSON areas'],
   edits: ['edits'],
@@ -35,6 +36,7 @@ async function targetsWith(name, bundle) {
   /** @type {import('./formats.js').Subjects} */
   const subjects = await import(pathToFileURL(bundle).href);
   if (targetNames.formats.includes(name)) return (await import('./formats.js')).formatTargets(subjects);
+  if (targetNames.butane.includes(name)) return (await import('./butane.js')).butaneTargets(subjects);
   if (targetNames.network.includes(name)) return (await import('./network.js')).networkTargets(subjects);
   if (targetNames.images.includes(name)) return (await import('./images.js')).imageTargets(subjects);
   return (await import('./edits.js')).editTargets(subjects);
