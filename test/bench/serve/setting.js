@@ -1,0 +1,104 @@
+// @ts-check
+/** What the benchmarks of `serve` serve, and the machines that fetch it. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { createCipheriv } from 'node:crypto';
+import { openSync, readFileSync, closeSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { writeSampleIso } from '../../../dist/index.js';
+import { startServe } from '../../interop/serve/startServe.js';
+import { program } from '../measure.js';
+
+export const MiB = 1024 * 1024;
+
+/**
+ * `base.iso`, `kernel`, `initramfs` and `rootfs`: those of the sample of the program, and behind them so much noise that the
+ * ISO and the root filesystem are as long as real ones.
+ * @param {string} folder
+ * @param {{ iso: number, rootfs: number, initramfs?: number }} sizes in mebibytes
+ */
+export function makeImages(folder, { iso, rootfs, initramfs = 0 }) {
+  writeFileSync(
+    join(folder, 'sample.iso'),
+    writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }),
+  );
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [program, 'iso', 'extract', 'pxe', '-o', '.', 'sample.iso'],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(stderr);
+  const files = [
+    { name: 'base.iso', sample: 'sample.iso', noise: iso },
+    { name: 'kernel', sample: 'sample-vmlinuz', noise: 0 },
+    { name: 'initramfs', sample: 'sample-initrd.img', noise: initramfs },
+    { name: 'rootfs', sample: 'sample-rootfs.img', noise: rootfs },
+  ];
+  for (const { name, sample, noise } of files) {
+    const stream = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16));
+    const nothing = Buffer.alloc(MiB);
+    const file = openSync(join(folder, name), 'w');
+    writeSync(file, readFileSync(join(folder, sample)));
+    for (let written = 0; written < noise; written++) writeSync(file, stream.update(nothing));
+    closeSync(file);
+  }
+}
+
+/**
+ * The images of `makeImages` for `hosts` hosts, `host-0` and so on.
+ * @param {string} folder
+ * @param {number} hosts
+ */
+export async function serveImages(folder, hosts) {
+  const list = Array.from(
+    { length: hosts },
+    (_, host) => `- {name: host-${host}, overrides: {host.hostname: n${host}.example.com}}\n`,
+  );
+  writeFileSync(
+    join(folder, 'inv.yaml'),
+    `agent: {ironic.apiUrls: https://192.0.2.1}\nhosts:\n${list.join('')}`,
+  );
+  const parts = ['--kernel', 'kernel', '--initramfs', 'initramfs', '--rootfs', 'rootfs'];
+  const files = ['--inventory', 'inv.yaml', '--iso', 'base.iso', ...parts];
+  return startServe([...files, '--artifacts', 'ign,iso,initramfs,ipxe', '--listen', '127.0.0.1:0'], {
+    cwd: folder,
+  });
+}
+
+/**
+ * What the host boots from the network: its boot script, and the files that the script names.
+ * @param {import('../../interop/serve/startServe.d.ts').ServeProcess} service
+ * @param {string} host
+ */
+export async function bootUrls({ boot }, host) {
+  const script = (boot['ipxe'] ?? '').replace(/boot\.ipxe$/, `ipxe/${host}.ipxe`);
+  const source = await (await fetch(script)).text();
+  const find = (/** @type {string} */ ending) =>
+    new RegExp(String.raw`http:\S+\.${ending}`).exec(source)?.[0];
+  const [kernel, initramfs, rootfs] = ['kernel', 'initramfs', 'rootfs'].map(find);
+  if (kernel === undefined || rootfs === undefined || initramfs === undefined) {
+    throw new Error(`${script} names no kernel, initramfs and root filesystem:\n${source}`);
+  }
+  return { script, kernel, initramfs, rootfs };
+}
+
+/**
+ * Runs machines.py.
+ * @param {readonly (readonly string[])[]} machines the URLs that each fetches
+ * @param {{ limit?: number, crc?: boolean }} [options]
+ * @returns {Promise<{ bytes: number, seconds: readonly number[] }>}
+ */
+export async function fetchAll(machines, { limit = Number.MAX_SAFE_INTEGER, crc = false } = {}) {
+  const script = join(import.meta.dirname, 'machines.py');
+  const child = spawn('python3', [script, String(limit), ...(crc ? ['crc'] : [])], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(machines.map((urls) => `${urls.join(' ')}\n`).join(''));
+  return JSON.parse(await text(child.stdout));
+}
+
+/** @param {readonly number[]} values */
+export function median(values) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
