@@ -67,12 +67,19 @@ export function createBlockPool(limit = 16): BlockPool {
     [...blocks].find(
       (block) => isSame(block.origin, origin) && block.bytes.length === length && !block.isFailed,
     );
-  /** New memory, or that of the block that has been unused the longest. */
+  /**
+   * That of an unused block, or new memory. Of the blocks that were borrowed last, two for each transfer: memory that is used
+   * again soon is still in the cache of the processor.
+   */
   const takeMemory = (): Uint8Array | undefined => {
-    if (blocks.size < limit) return Buffer.allocUnsafeSlow(BLOCK);
-    const unused = [...blocks].find((block) => !inUse.has(block));
-    if (unused !== undefined) blocks.delete(unused);
-    return unused?.memory;
+    const known = [...blocks];
+    const most = Math.min(limit, (2 * borrowedSmall) / SMALL);
+    const isUnused = (block: Block): boolean => !inUse.has(block);
+    const recent = known.length < most ? undefined : known.slice(-most).find(isUnused);
+    if (recent === undefined && known.length < limit) return Buffer.allocUnsafeSlow(BLOCK);
+    const taken = recent ?? known.find(isUnused);
+    if (taken !== undefined) blocks.delete(taken);
+    return taken?.memory;
   };
   const read = (
     source: ImageBytes,
