@@ -40,7 +40,6 @@ export function overlay(base: RandomAccess, patches: readonly Patch[]): ImageByt
  * @param fillFrom fills its first argument; the range is within the source
  * @param originElsewhere the origin of a range that another source contains without a change
  */
-
 export function readerOf(
   size: number,
   fillFrom: ImageBytes['readInto'],

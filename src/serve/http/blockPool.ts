@@ -73,7 +73,7 @@ export function createBlockPool(limit = 16): BlockPool {
    */
   const takeMemory = (): Uint8Array | undefined => {
     const known = [...blocks];
-    const most = Math.min(limit, (2 * borrowedSmall) / SMALL);
+    const most = Math.min(limit, Math.max(2, (2 * borrowedSmall) / SMALL));
     const isUnused = (block: Block): boolean => !inUse.has(block);
     const recent = known.length < most ? undefined : known.slice(-most).find(isUnused);
     if (recent === undefined && known.length < limit) return Buffer.allocUnsafeSlow(BLOCK);
