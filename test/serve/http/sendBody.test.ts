@@ -7,7 +7,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type ByteRange, readerOf } from '../../../src/image/overlay.ts';
 import { type BlockPool, createBlockPool } from '../../../src/serve/http/blockPool.ts';
 import { sendBody, type Sending } from '../../../src/serve/http/sendBody.ts';
-import { TURN } from '../../../src/serve/http/loopTurn.ts';
 import { ClientGone } from '../../../src/serve/http/clientConnection.ts';
 import type { BodyPart } from '../../../src/serve/answer/answer.ts';
 
@@ -194,30 +193,6 @@ describe('many clients that take nothing', () => {
     for (let count = 0; count < 200; count++) clientOf(served).pause().write(request);
     await until(() => served.outcomes.length === 200);
     expect(served.blocks.borrowed).toBeLessThanOrEqual(200 * 32 * 1024);
-  });
-});
-
-describe('many transfers whose bytes are in memory', () => {
-  it('leave the event loop after 16 MiB, so that new requests are read', async () => {
-    // Shorter than what the kernel takes at once.
-    const served = await serve({ parts: [range(0, 2 * MiB)] });
-    const turns = [0];
-    const count = (): void => {
-      turns.push(served.sent.length);
-      if (isCounting) setImmediate(count);
-    };
-    let isCounting = true;
-    setImmediate(count);
-    const clients = Array.from({ length: 100 }, () => clientOf(served).pause());
-    for (const client of clients) client.write(request);
-    await until(() => served.outcomes.length === clients.length);
-    await Promise.all(served.outcomes);
-    isCounting = false;
-    const bytes = turns.map((end, turn) =>
-      served.sent.slice(turns[turn - 1] ?? 0, end).reduce((sum, { length }) => sum + length, 0),
-    );
-    expect(Math.max(...bytes)).toBeLessThanOrEqual(TURN + MiB);
-    expect(bytes.reduce((sum, length) => sum + length, 0)).toBe(200 * MiB);
   });
 });
 
