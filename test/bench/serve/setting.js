@@ -3,7 +3,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createCipheriv } from 'node:crypto';
-import { openSync, readFileSync, closeSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { writeSampleIso } from '../../../dist/index.js';
@@ -13,36 +13,57 @@ import { program } from '../measure.js';
 export const MiB = 1024 * 1024;
 
 /**
- * `base.iso`, `kernel`, `initramfs` and `rootfs`: those of the sample of the program, and behind them so much noise that the
- * ISO and the root filesystem are as long as real ones.
+ * `base.iso`, `kernel`, `initramfs` and `rootfs`: the ISO and the initramfs of the sample of the program, the header of a kernel,
+ * and so much noise that the ISO and the archives are as long as real ones.
  * @param {string} folder
  * @param {{ iso: number, rootfs: number, initramfs?: number }} sizes in mebibytes
  */
 export function makeImages(folder, { iso, rootfs, initramfs = 0 }) {
-  writeFileSync(
-    join(folder, 'sample.iso'),
-    writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }),
-  );
+  const sample = join(folder, 'sample.iso');
+  writeFileSync(sample, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
   const { status, stderr } = spawnSync(
     process.execPath,
     [program, 'iso', 'extract', 'pxe', '-o', '.', 'sample.iso'],
     { cwd: folder, encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(stderr);
+  const kernel = Buffer.alloc(4096);
+  kernel.write('HdrS', 514); // Documentation/arch/x86/boot.rst
+  writeFileSync(join(folder, 'kernel'), kernel);
+  const noise = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16));
   const files = [
-    { name: 'base.iso', sample: 'sample.iso', noise: iso },
-    { name: 'kernel', sample: 'sample-vmlinuz', noise: 0 },
-    { name: 'initramfs', sample: 'sample-initrd.img', noise: initramfs },
-    { name: 'rootfs', sample: 'sample-rootfs.img', noise: rootfs },
+    { name: 'base.iso', start: [readFileSync(sample)], mebibytes: iso, end: [] },
+    {
+      name: 'initramfs',
+      start: [readFileSync(join(folder, 'sample-initrd.img')), cpioHeader('noise', initramfs * MiB)],
+      mebibytes: initramfs,
+      end: [cpioHeader('TRAILER!!!', 0)],
+    },
+    {
+      name: 'rootfs',
+      start: [cpioHeader('root.squashfs', rootfs * MiB)],
+      mebibytes: rootfs,
+      end: [cpioHeader('TRAILER!!!', 0)],
+    },
   ];
-  for (const { name, sample, noise } of files) {
-    const stream = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16));
-    const nothing = Buffer.alloc(MiB);
+  for (const { name, start, mebibytes, end } of files) {
     const file = openSync(join(folder, name), 'w');
-    writeSync(file, readFileSync(join(folder, sample)));
-    for (let written = 0; written < noise; written++) writeSync(file, stream.update(nothing));
+    for (const bytes of start) writeSync(file, bytes);
+    for (let written = 0; written < mebibytes; written++) writeSync(file, noise.update(Buffer.alloc(MiB)));
+    for (const bytes of end) writeSync(file, bytes);
     closeSync(file);
   }
+}
+
+/**
+ * The header and the name of a file in an archive of the kernel (Documentation/driver-api/early-userspace/buffer-format.rst).
+ * @param {string} name
+ * @param {number} size in bytes
+ */
+function cpioHeader(name, size) {
+  const fields = [1, 0o100644, 0, 0, 1, 0, size, 0, 0, 0, 0, name.length + 1, 0];
+  const text = `070701${fields.map((field) => field.toString(16).padStart(8, '0')).join('')}${name}\0`;
+  return Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4, '\0'));
 }
 
 /**
