@@ -36,13 +36,19 @@ const nginxPort = 18_765;
 const ranges = 2000;
 /** @typedef {import('../interop/serve/startServe.d.ts').ServeProcess} Service */
 
+/** What to end, the last first. @type {(() => unknown)[]} */
+const cleanups = [() => rmSync(folder, { recursive: true, force: true })];
 try {
   makeImages(folder, { iso: mebibytes, rootfs: mebibytes });
   const nginx = await startNginx();
+  if (nginx !== undefined) cleanups.unshift(nginx.stop);
   console.log(`Node ${process.version}, ${mebibytes} MiB, bars: ${bars.ratio} of nginx, ${bars.memory} MiB`);
   const service = await startService();
+  cleanups.unshift(async () => {
+    service.signal('SIGTERM');
+    await service.ended;
+  });
   const ratios = await compareSpeed(service, nginx);
-  nginx?.stop();
   printPeak(service);
   await compareRanges(service);
   printPeak(service);
@@ -51,18 +57,12 @@ try {
   printPeak(service);
   const peak = Math.round(service.usage().peak);
   if (nginx === undefined) writeMissing(json, ['nginx']);
-  else
-    writeFigures(json, {
-      peers: [askPeer('nginx', ['nginx', '-v'])],
-      unit: 'GB/s',
-      ratios,
-      hosts,
-      peak,
-    });
-  service.signal('SIGTERM');
-  await service.ended;
+  else {
+    const peers = [askPeer('nginx', ['nginx', '-v'])];
+    writeFigures(json, { peers, unit: 'GB/s', ratios, hosts, peak });
+  }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  for (const cleanup of cleanups) await cleanup();
 }
 
 /** @param {Service} service */
