@@ -2,7 +2,8 @@
 /**
  * How fast `serve` sends images, whether each byte is right, and in how much memory: `npm run build`, then `node
  * test/bench/serve.js [MEBIBYTES [HOSTS]] [--json FILE]`. nginx with the settings of Debian sends the root filesystem and the base ISO
- * as they are, in turns with us, where it is on PATH. All is on this machine, and the clients need the processor, too: look at
+ * as they are, in turns with us, where it is on PATH: first with one process of `serve`, then with one for each core, as nginx
+ * has them. All is on this machine, and the clients need the processor, too: look at
  * the seconds per GB. Requires python3.
  */
 
@@ -11,26 +12,35 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { changedImage, chunksOf, openImage, openLiveIso, planIgnition } from '../../dist/index.js';
 import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
 import { rounded } from './measure.js';
-import { bootUrls, fetchAll, makeImages, median, MiB, serveImages } from './serve/setting.js';
+import {
+  bootUrls,
+  fetchAll,
+  makeImages,
+  median,
+  MiB,
+  serveImages,
+  serveOnSharedSocket,
+} from './serve/setting.js';
 
 const { json, given } = readArguments();
 const [mebibytes = 1126, hosts = 10_000] = given.map(Number);
 /** The least median of the ratios to nginx, and the most MiB of the peak. */
 const bars = { ratio: 0.9, memory: 180 };
-const rounds = 7;
+const rounds = 5;
 /** Bytes of all streams of a round together: short rounds, so that both see the same load. */
 const roundSize = 4096 * MiB;
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 const base = join(folder, 'base.iso');
 const nginxPort = 18_765;
+const sharedPort = 18_766;
 
 /** Ranges that are compared. */
 const ranges = 2000;
@@ -48,7 +58,8 @@ try {
     service.signal('SIGTERM');
     await service.ended;
   });
-  const ratios = await compareSpeed(service, nginx);
+  const cpu = () => service.usage().cpu;
+  const ratios = await compareSpeed('', { service, cpu }, nginx);
   printPeak(service);
   await compareRanges(service);
   printPeak(service);
@@ -56,6 +67,7 @@ try {
   await besideSlowClients(service);
   printPeak(service);
   const peak = Math.round(service.usage().peak);
+  ratios.push(...(await compareSharedSocket(nginx)));
   if (nginx === undefined) writeMissing(json, ['nginx']);
   else {
     const peers = [askPeer('nginx', ['nginx', '-v'])];
@@ -119,8 +131,26 @@ function cpuOfChildren(pid) {
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
-/** @param {Service} service @param {Nginx | undefined} nginx @returns {Promise<import('./measure.js').Ratio[]>} */
-async function compareSpeed(service, nginx) {
+/** One process for each core. @param {Nginx | undefined} nginx */
+async function compareSharedSocket(nginx) {
+  const processes = availableParallelism();
+  const service = await serveOnSharedSocket(folder, hosts, { processes, port: sharedPort });
+  try {
+    const cpu = () => cpuOfChildren(service.pid);
+    return await compareSpeed(`, ${processes} processes`, { service, cpu }, nginx);
+  } finally {
+    service.signal('SIGTERM');
+    await service.ended;
+  }
+}
+
+/**
+ * @param {string} title behind that of each case
+ * @param {{ service: Service, cpu: () => number }} ours
+ * @param {Nginx | undefined} nginx
+ * @returns {Promise<import('./measure.js').Ratio[]>}
+ */
+async function compareSpeed(title, { service, cpu }, nginx) {
   const { rootfs } = await bootUrls(service, 'host-1');
   const images = {
     'a root filesystem': { file: 'rootfs', urlOf: () => rootfs },
@@ -130,9 +160,9 @@ async function compareSpeed(service, nginx) {
     },
   };
   const ratios = [];
-  for (const [title, { file, urlOf }] of Object.entries(images)) {
+  for (const [image, { file, urlOf }] of Object.entries(images)) {
     for (const streams of [1, 4, 16, 64]) {
-      const ours = { urlOf, cpu: () => service.usage().cpu };
+      const ours = { urlOf, cpu };
       const theirs = nginx && { urlOf: () => `http://127.0.0.1:${nginxPort}/${file}`, cpu: nginx.cpu };
       /** @type {Speed[]} */
       const us = [];
@@ -142,7 +172,7 @@ async function compareSpeed(service, nginx) {
         us.push(await speedOf(ours, streams));
         if (theirs !== undefined) them.push(await speedOf(theirs, streams));
       }
-      const name = `${streams === 1 ? 'one stream' : `${streams} streams`}, ${title}`;
+      const name = `${streams === 1 ? 'one stream' : `${streams} streams`}, ${image}${title}`;
       const ratio = median(them.map(({ rate }, round) => (us[round]?.rate ?? 0) / rate));
       const verdict = ratio < bars.ratio ? ' TOO SLOW' : '';
       console.log(

@@ -56,7 +56,7 @@ interface PooledBlock extends Block {
 }
 
 /** @param limit number of blocks. All stay in memory, as the garbage collector would free them too late. */
-export function createBlockPool(limit = 16): BlockPool {
+export function createBlockPool(limit = 8): BlockPool {
   const freeSmall: Uint8Array[] = [];
   let borrowedSmall = 0;
   const blocks = new Set<PooledBlock>(); // least recently borrowed first
@@ -67,6 +67,7 @@ export function createBlockPool(limit = 16): BlockPool {
     [...blocks].find(
       (block) => isSame(block.origin, origin) && block.bytes.length === length && !block.isFailed,
     );
+  const isUnused = (block: Block): boolean => !inUse.has(block);
   /**
    * That of an unused block, or new memory. Of the blocks that were borrowed last, two for each transfer: memory that is used
    * again soon is still in the cache of the processor.
@@ -74,7 +75,6 @@ export function createBlockPool(limit = 16): BlockPool {
   const takeMemory = (): Uint8Array | undefined => {
     const known = [...blocks];
     const most = Math.min(limit, Math.max(2, (2 * borrowedSmall) / SMALL));
-    const isUnused = (block: Block): boolean => !inUse.has(block);
     const recent = known.length < most ? undefined : known.slice(-most).find(isUnused);
     if (recent === undefined && known.length < limit) return Buffer.allocUnsafeSlow(BLOCK);
     const taken = recent ?? known.find(isUnused);

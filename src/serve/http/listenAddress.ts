@@ -85,7 +85,11 @@ const BACKLOG = 4096;
 /** The options for `listen` of node:net. */
 export function listenOptions(address: ListenAddress): ListenOptions & { readonly fd?: number } {
   if (address.kind === 'inherited') return { fd: address.fd };
-  return { port: address.port, backlog: BACKLOG, ...(address.host === undefined ? {} : { host: address.host }) };
+  return {
+    port: address.port,
+    backlog: BACKLOG,
+    ...(address.host === undefined ? {} : { host: address.host }),
+  };
 }
 
 /** A URL for this machine, such as `http://127.0.0.1:8080`; `localhost` if the server listens on all addresses. */

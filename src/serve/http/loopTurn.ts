@@ -11,7 +11,10 @@ let nextTurn: Promise<void> | undefined;
 
 /** Resolves when the transfer may write `length` bytes; in a later turn if others have used up this one. */
 export async function awaitTurn(length: number): Promise<void> {
-  while (written >= TURN) await nextTurn;
+  if (written >= TURN) {
+    await nextTurn;
+    return awaitTurn(length);
+  }
   nextTurn ??= new Promise((resolve) => {
     setImmediate(() => {
       written = 0;

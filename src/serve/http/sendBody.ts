@@ -55,13 +55,13 @@ async function sendRange(
   const { source, blocks, sent } = sending;
   const end = offset + length;
   const small = blocks.borrowSmall();
-  const held: Block[] = []; // the one that is sent, and the next one
+  const lent: Block[] = []; // the one that is sent, and the next one
   let takenFast = 0;
   try {
     for (let position = offset; position < end;) {
       const isFast = takenFast >= KERNEL_BUFFERS;
-      const block = held[0] ?? (isFast ? blocks.borrow(source, position) : undefined);
-      if (block !== undefined) held[0] = block;
+      const block = lent[0] ?? (isFast ? blocks.borrow(source, position) : undefined);
+      if (block !== undefined) lent[0] = block;
       const place = position % BLOCK;
       const bytes = block === undefined ? small.subarray(0, BLOCK - place) : block.bytes.subarray(place);
       const piece = bytes.subarray(0, end - position);
@@ -69,17 +69,17 @@ async function sendRange(
       const next = position + piece.length;
       // Read while the client takes this piece.
       const ahead = isFast && next < end ? blocks.borrowAhead(source, next) : undefined;
-      if (ahead !== undefined) held.push(ahead);
+      if (ahead !== undefined) lent.push(ahead);
       await awaitTurn(piece.length);
       const began = performance.now();
       await client.write(piece);
       takenFast = performance.now() - began < FAST ? takenFast + piece.length : 0;
       sent({ offset: position, length: piece.length });
       position = next;
-      if (block !== undefined) await held.shift()?.giveBack();
+      if (block !== undefined) await lent.shift()?.giveBack();
     }
   } finally {
-    await Promise.all(held.map((block) => block.giveBack()));
+    await Promise.all(lent.map((block) => block.giveBack()));
     blocks.giveBackSmall(small);
   }
 }

@@ -62,8 +62,8 @@ export function makeImages(folder, { iso, rootfs, initramfs = 0 }) {
  */
 function cpioHeader(name, size) {
   const fields = [1, 0o100644, 0, 0, 1, 0, size, 0, 0, 0, 0, name.length + 1, 0];
-  const text = `070701${fields.map((field) => field.toString(16).padStart(8, '0')).join('')}${name}\0`;
-  return Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4, '\0'));
+  const start = `070701${fields.map((field) => field.toString(16).padStart(8, '0')).join('')}${name}\0`;
+  return Buffer.from(start.padEnd(Math.ceil(start.length / 4) * 4, '\0'));
 }
 
 /**
@@ -72,6 +72,26 @@ function cpioHeader(name, size) {
  * @param {number} hosts
  */
 export async function serveImages(folder, hosts) {
+  return startServe([...servedFiles(folder, hosts), '--listen', '127.0.0.1:0'], { cwd: folder });
+}
+
+/**
+ * The same by several processes, which share one socket. `pid` is that of their parent.
+ * @param {string} folder
+ * @param {number} hosts
+ * @param {{ processes: number, port: number }} options
+ */
+export async function serveOnSharedSocket(folder, hosts, { processes, port }) {
+  writeFileSync(join(folder, 'key'), 'a key of more than 32 characters for the URLs', { mode: 0o600 });
+  const script = join(import.meta.dirname, 'sharedSocket.py');
+  return startServe(
+    [...servedFiles(folder, hosts), '--key-file', 'key', '--public-url', `http://127.0.0.1:${port}`],
+    { cwd: folder, runner: ['python3', script, String(processes), String(port)] },
+  );
+}
+
+/** @param {string} folder @param {number} hosts */
+function servedFiles(folder, hosts) {
   const list = Array.from(
     { length: hosts },
     (_, host) => `- {name: host-${host}, overrides: {host.hostname: n${host}.example.com}}\n`,
@@ -81,10 +101,8 @@ export async function serveImages(folder, hosts) {
     `agent: {ironic.apiUrls: https://192.0.2.1}\nhosts:\n${list.join('')}`,
   );
   const parts = ['--kernel', 'kernel', '--initramfs', 'initramfs', '--rootfs', 'rootfs'];
-  const files = ['--inventory', 'inv.yaml', '--iso', 'base.iso', ...parts];
-  return startServe([...files, '--artifacts', 'ign,iso,initramfs,ipxe', '--listen', '127.0.0.1:0'], {
-    cwd: folder,
-  });
+  const artifacts = ['--artifacts', 'ign,iso,initramfs,ipxe'];
+  return ['--inventory', 'inv.yaml', '--iso', 'base.iso', ...parts, ...artifacts];
 }
 
 /**
