@@ -6,21 +6,17 @@
 /** Bytes of all transfers in one turn: about 10 ms of copying into the kernel. */
 export const TURN = 16 * 1024 * 1024;
 
-let written = 0;
-let nextTurn: Promise<void> | undefined;
+const turn: { written: number; next: Promise<void> | undefined } = { written: 0, next: undefined };
 
 /** Resolves when the transfer may write `length` bytes; in a later turn if others have used up this one. */
 export async function awaitTurn(length: number): Promise<void> {
-  if (written >= TURN) {
-    await nextTurn;
-    return awaitTurn(length);
-  }
-  nextTurn ??= new Promise((resolve) => {
+  while (turn.written >= TURN) await turn.next;
+  turn.next ??= new Promise((resolve) => {
     setImmediate(() => {
-      written = 0;
-      nextTurn = undefined;
+      turn.written = 0;
+      turn.next = undefined;
       resolve();
     });
   });
-  written += length;
+  turn.written += length;
 }
