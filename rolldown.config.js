@@ -129,7 +129,7 @@ const { output: chunks } = await program.write({
       { name: 'lint', test: /src\/agent\/lint\/lintHost\.ts$/, priority: 4 },
       {
         name: 'liveImage',
-        test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/rollback|iso\/(?:ignition|kargs))\.ts$/,
+        test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/(?:rollback|growth|mediumFiles)|iso\/(?:ignition|kargs))\.ts$/,
         priority: 3,
       },
       { name: 'yaml', test: /src\/formats\/yaml\W/, priority: 1 },

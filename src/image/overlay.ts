@@ -19,19 +19,33 @@ export const CHUNK = 1024 * 1024;
 export function overlay(base: RandomAccess, patches: readonly Patch[]): ImageBytes {
   const regions = sortedRegions(patches);
   const size = Math.max(base.size, regions.at(-1)?.end ?? 0);
-  return readerOf(size, async (target, offset) => {
+  const readInto: ImageBytes['readInto'] = async (target, offset) => {
     target.fill(0, Math.min(target.length, Math.max(0, base.size - offset)));
     await fill(target, offset, { offset: 0, end: base.size, source: base });
     for (const region of regions) {
       if (region.offset >= offset + target.length) break;
       if (region.end > offset) await fill(target, offset, region);
     }
+  };
+  return readerOf(size, readInto, ({ offset, length }) => {
+    const end = offset + length;
+    const isUnchanged =
+      end <= base.size && regions.every((region) => region.offset >= end || region.end <= offset);
+    return isUnchanged ? originOf(base, { offset, length }) : undefined;
   });
 }
 
-/** A source of `size` bytes. @param fillFrom fills its first argument; the range is within the source */
-export function readerOf(size: number, fillFrom: ImageBytes['readInto']): ImageBytes {
-  return {
+/**
+ * A source of `size` bytes.
+ * @param fillFrom fills its first argument; the range is within the source
+ * @param originElsewhere the origin of a range that another source contains without a change
+ */
+export function readerOf(
+  size: number,
+  fillFrom: ImageBytes['readInto'],
+  originElsewhere?: (range: ByteRange) => Origin | undefined,
+): ImageBytes {
+  const reader: ImageBytes = {
     size,
     read: async (offset, length) => {
       checkRange({ size }, offset, length);
@@ -43,7 +57,14 @@ export function readerOf(size: number, fillFrom: ImageBytes['readInto']): ImageB
       checkRange({ size }, offset, target.length);
       await fillFrom(target, offset);
     },
+    origin: (range) => originElsewhere?.(range) ?? { source: reader, offset: range.offset },
   };
+  return reader;
+}
+
+/** Where the bytes of the range are stored. */
+function originOf(source: RandomAccess, range: ByteRange): Origin {
+  return source.origin?.(range) ?? { source, offset: range.offset };
 }
 
 /** The bytes of a patch as a source. */
@@ -106,7 +127,11 @@ export function patchRange(patch: Patch): ByteRange {
 
 /** A range of a source, as a source. */
 export function slice(source: RandomAccess, { offset, length }: ByteRange): ImageBytes {
-  return readerOf(length, (target, start) => readTo(source, target, offset + start));
+  return readerOf(
+    length,
+    (target, start) => readTo(source, target, offset + start),
+    (range) => originOf(source, { offset: offset + range.offset, length: range.length }),
+  );
 }
 
 /** Yields the bytes of a range in chunks. The next chunk is read while the current one is used. */
@@ -196,6 +221,14 @@ export interface RandomAccess {
   read(offset: number, length: number): Promise<Uint8Array>;
   /** Fills `target`, which is faster than new memory for each read. */
   readonly readInto?: (target: Uint8Array, offset: number) => Promise<void>;
+  /** Where the bytes of a range are stored: ranges with the same origin and length have the same bytes. */
+  readonly origin?: (range: ByteRange) => Origin;
+}
+
+/** A place in a source. */
+export interface Origin {
+  readonly source: RandomAccess;
+  readonly offset: number;
 }
 
 /** A source that can fill existing memory. */

@@ -265,7 +265,10 @@ export function createPackedConfigs(): PackedConfigs {
     get: (host) => {
       const found = packed.get(host);
       if (found === undefined || dictionary === undefined) return undefined;
-      return inflateRawSync(found.bytes, { dictionary, maxOutputLength: Math.max(1, found.length) });
+      // A copy, too: zlib puts any result into 16 KiB, which a cached config would keep in memory.
+      return new Uint8Array(
+        inflateRawSync(found.bytes, { dictionary, maxOutputLength: Math.max(1, found.length) }),
+      );
     },
     get size() {
       return size;

@@ -1,56 +1,65 @@
 // @ts-check
 /**
  * How fast `serve` sends images, whether each byte is right, and in how much memory: `npm run build`, then `node
- * test/bench/serve.js [MEBIBYTES [HOSTS]] [--json FILE]`. nginx sends the ISO as it is, in turns with us, where it is on PATH. All is on
- * this machine, and the clients need the processor, too: look at the seconds per GB.
+ * test/bench/serve.js [MEBIBYTES [HOSTS]] [--json FILE]`. nginx with the settings of Debian sends the root filesystem and the base ISO
+ * as they are, in turns with us, where it is on PATH: first with one process of `serve`, then with one for each core, as nginx
+ * has them. All is on this machine, and the clients need the processor, too: look at
+ * the seconds per GB. Requires python3.
  */
 
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { createCipheriv, createHash } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import {
-  changedImage,
-  chunksOf,
-  openImage,
-  openLiveIso,
-  planIgnition,
-  writeSampleIso,
-} from '../../dist/index.js';
+import { changedImage, chunksOf, openImage, openLiveIso, planIgnition } from '../../dist/index.js';
 import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
-import { startServe } from '../interop/serve/startServe.js';
 import { rounded } from './measure.js';
+import {
+  bootUrls,
+  fetchAll,
+  makeImages,
+  median,
+  MiB,
+  serveImages,
+  serveOnSharedSocket,
+} from './serve/setting.js';
 
 const { json, given } = readArguments();
 const [mebibytes = 1126, hosts = 10_000] = given.map(Number);
-const MiB = 1024 * 1024;
-/** GB/s of one stream, GB/s of 16, MiB of the peak. */
-const bars = { one: 1.5, many: 3, memory: 200 };
+/** The least median of the ratios to nginx, and the most MiB of the peak. */
+const bars = { ratio: 0.9, memory: 180 };
+const rounds = 5;
+/** Bytes of all streams of a round together: short rounds, so that both see the same load. */
+const roundSize = 4096 * MiB;
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 const base = join(folder, 'base.iso');
 const nginxPort = 18_765;
+const sharedPort = 18_766;
 
 /** Ranges that are compared. */
 const ranges = 2000;
-/** @typedef {{ url: string, cpu: () => number, stop: () => void }} Server `cpu` in seconds so far */
 /** @typedef {import('../interop/serve/startServe.d.ts').ServeProcess} Service */
 
+/** What to end, the last first. @type {(() => unknown)[]} */
+const cleanups = [() => rmSync(folder, { recursive: true, force: true })];
 try {
-  makeIso();
+  makeImages(folder, { iso: mebibytes, rootfs: mebibytes });
   const nginx = await startNginx();
-  console.log(
-    `Node ${process.version}, ${mebibytes} MiB, bars: ${bars.one} and ${bars.many} GB/s, ${bars.memory} MiB`,
-  );
+  if (nginx !== undefined) cleanups.unshift(nginx.stop);
+  console.log(`Node ${process.version}, ${mebibytes} MiB, bars: ${bars.ratio} of nginx, ${bars.memory} MiB`);
   const service = await startService();
-  const ours = { url: service.url('host-1', 'iso'), cpu: () => service.usage().cpu };
-  const ratios = await compareSpeed(ours, nginx);
-  nginx?.stop();
+  cleanups.unshift(async () => {
+    service.signal('SIGTERM');
+    await service.ended;
+  });
+  const cpu = () => service.usage().cpu;
+  const ratios = await compareSpeed('', { service, cpu }, nginx);
   printPeak(service);
   await compareRanges(service);
   printPeak(service);
@@ -58,19 +67,14 @@ try {
   await besideSlowClients(service);
   printPeak(service);
   const peak = Math.round(service.usage().peak);
+  ratios.push(...(await compareSharedSocket(nginx)));
   if (nginx === undefined) writeMissing(json, ['nginx']);
-  else
-    writeFigures(json, {
-      peers: [askPeer('nginx', ['nginx', '-v'])],
-      unit: 'GB/s',
-      ratios,
-      hosts,
-      peak,
-    });
-  service.signal('SIGTERM');
-  await service.ended;
+  else {
+    const peers = [askPeer('nginx', ['nginx', '-v'])];
+    writeFigures(json, { peers, unit: 'GB/s', ratios, hosts, peak });
+  }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  for (const cleanup of cleanups) await cleanup();
 }
 
 /** @param {Service} service */
@@ -80,29 +84,10 @@ function printPeak({ usage }) {
   console.log(`  the service had ${peak.toFixed(0)} MiB at most so far${verdict}`);
 }
 
-/** The sample of the program, and behind it so much noise that it is as long as a real one. */
-function makeIso() {
-  const noise = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16));
-  const nothing = Buffer.alloc(MiB);
-  const file = openSync(base, 'w');
-  writeSync(file, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
-  for (let written = 0; written < mebibytes; written++) writeSync(file, noise.update(nothing));
-  closeSync(file);
-}
-
 /** @returns {Promise<Service>} */
 async function startService() {
-  const list = Array.from(
-    { length: hosts },
-    (_, host) => `- {name: host-${host}, overrides: {host.hostname: n${host}.example.com}}\n`,
-  );
-  writeFileSync(
-    join(folder, 'inv.yaml'),
-    `agent: {ironic.apiUrls: https://192.0.2.1}\nhosts:\n${list.join('')}`,
-  );
   const start = performance.now();
-  const files = ['--inventory', 'inv.yaml', '--iso', 'base.iso', '--artifacts', 'ign,iso'];
-  const service = await startServe([...files, '--listen', '127.0.0.1:0'], { cwd: folder });
+  const service = await serveImages(folder, hosts);
   const { cpu, peak } = service.usage();
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(
@@ -111,7 +96,7 @@ async function startService() {
   return service;
 }
 
-/** @returns {Promise<Server | undefined>} */
+/** @typedef {{ cpu: () => number, stop: () => void }} Nginx `cpu` in seconds so far @returns {Promise<Nginx | undefined>} */
 async function startNginx() {
   if (spawnSync('nginx', ['-v']).status !== 0) {
     console.log('nginx is not on PATH: nothing to compare with');
@@ -122,7 +107,7 @@ async function startNginx() {
   );
   const config = `daemon off; worker_processes auto; pid "${folder}/pid"; error_log "${folder}/errors";
     ${process.getuid?.() === 0 ? 'user root;' : ''} events {}
-    http { access_log off; sendfile on; ${temporary.join(' ')}
+    http { access_log off; sendfile on; tcp_nopush on; ${temporary.join(' ')}
     server { listen 127.0.0.1:${nginxPort}; root "${folder}"; } }`;
   writeFileSync(join(folder, 'nginx.conf'), config);
   const child = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'errors')], {
@@ -131,7 +116,6 @@ async function startNginx() {
   await sleep(500);
   if (child.exitCode !== null) throw new Error(readFileSync(join(folder, 'errors'), 'utf8'));
   return {
-    url: `http://127.0.0.1:${nginxPort}/base.iso`,
     cpu: () => cpuOfChildren(child.pid),
     stop: () => void child.kill(),
   };
@@ -147,77 +131,76 @@ function cpuOfChildren(pid) {
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
-/** In turns, so that all see the same load. @param {Measured} ours @param {Measured | undefined} nginx @returns {Promise<import('./measure.js').Ratio[]>} */
-async function compareSpeed(ours, nginx) {
-  const clients = {
-    'curl -o /dev/null': curl,
-    ...(spawnSync('python3', ['--version']).status === 0 && { 'bytes left with the kernel': discard }),
+/** One process for each core. @param {Nginx | undefined} nginx */
+async function compareSharedSocket(nginx) {
+  const processes = availableParallelism();
+  const service = await serveOnSharedSocket(folder, hosts, { processes, port: sharedPort });
+  try {
+    const cpu = () => cpuOfChildren(service.pid);
+    return await compareSpeed(`, ${processes} processes`, { service, cpu }, nginx);
+  } finally {
+    service.signal('SIGTERM');
+    await service.ended;
+  }
+}
+
+/**
+ * @param {string} title behind that of each case
+ * @param {{ service: Service, cpu: () => number }} ours
+ * @param {Nginx | undefined} nginx
+ * @returns {Promise<import('./measure.js').Ratio[]>}
+ */
+async function compareSpeed(title, { service, cpu }, nginx) {
+  const { rootfs } = await bootUrls(service, 'host-1');
+  const images = {
+    'a root filesystem': { file: 'rootfs', urlOf: () => rootfs },
+    'ISOs of different hosts': {
+      file: 'base.iso',
+      urlOf: (/** @type {number} */ stream) => service.url(`host-${stream % hosts}`, 'iso'),
+    },
   };
   const ratios = [];
-  for (const [name, client] of Object.entries(clients)) {
-    for (const streams of [1, 16]) {
-      /** @type {Speed[][]} */
-      const speeds = [[], []];
-      for (let round = 0; round < 3; round++) {
-        for (const [index, server] of [ours, nginx].entries()) {
-          if (server !== undefined) speeds[index]?.push(await speedOf(server, { streams, client }));
-        }
+  for (const [image, { file, urlOf }] of Object.entries(images)) {
+    for (const streams of [1, 4, 16, 64]) {
+      const ours = { urlOf, cpu };
+      const theirs = nginx && { urlOf: () => `http://127.0.0.1:${nginxPort}/${file}`, cpu: nginx.cpu };
+      /** @type {Speed[]} */
+      const us = [];
+      /** @type {Speed[]} */
+      const them = [];
+      for (let round = 0; round < rounds; round++) {
+        us.push(await speedOf(ours, streams));
+        if (theirs !== undefined) them.push(await speedOf(theirs, streams));
       }
-      const [us, them] = speeds.map(medianSpeed);
-      const bar = streams === 1 ? bars.one : bars.many;
-      const peer =
-        nginx === undefined || them === undefined || us === undefined
-          ? ''
-          : `; nginx ${format(them)}, ratio ${(us.rate / them.rate).toFixed(2)}`;
+      const name = `${streams === 1 ? 'one stream' : `${streams} streams`}, ${image}${title}`;
+      const ratio = median(them.map(({ rate }, round) => (us[round]?.rate ?? 0) / rate));
+      const verdict = ratio < bars.ratio ? ' TOO SLOW' : '';
       console.log(
-        `${String(streams).padStart(2)} streams, ${name}: ${us === undefined ? '' : format(us)}${(us?.rate ?? 0) < bar ? ' TOO SLOW' : ''}${peer}`,
+        `${name}: ${format(us)}${them.length === 0 ? '' : `; nginx ${format(them)}, median of the ratios ${ratio.toFixed(2)}${verdict}`}`,
       );
-      if (us === undefined || them === undefined) continue;
-      const title = `${streams === 1 ? 'one stream' : `${streams} streams`}, ${name}`;
-      ratios.push(rounded({ name: title, ours: us.rate, theirs: them.rate }));
+      const theirRate = median(them.map(({ rate }) => rate));
+      ratios.push(rounded({ name, ours: ratio * theirRate, theirs: theirRate }));
     }
   }
   return ratios;
 }
 
-/** @typedef {Pick<Server, 'url' | 'cpu'>} Measured */
+/** @typedef {{ urlOf: (stream: number) => string, cpu: () => number }} Measured */
 
-/** @typedef {{ rate: number, cost: number }} Speed GB/s, and seconds of the processor that the server needs for one GB @param {Speed} speed */
-function format({ rate, cost }) {
+/** @typedef {{ rate: number, cost: number }} Speed GB/s, and seconds of the processor that the server needs for one GB @param {readonly Speed[]} speeds */
+function format(speeds) {
+  const rate = median(speeds.map((speed) => speed.rate));
+  const cost = median(speeds.map((speed) => speed.cost));
   return `${rate.toFixed(2)} GB/s at ${cost.toFixed(2)} s/GB`;
 }
 
-/** @param {readonly Speed[]} speeds @returns {Speed} */
-function medianSpeed(speeds) {
-  return { rate: median(speeds.map(({ rate }) => rate)), cost: median(speeds.map(({ cost }) => cost)) };
-}
-
-/** @param {readonly number[]} values */
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-}
-
-/** @typedef {(url: string) => Promise<void>} Client @param {Measured} server @param {{ streams: number, client: Client }} load @returns {Promise<Speed>} */
-async function speedOf({ url, cpu }, { streams, client }) {
+/** @param {Measured} server @param {number} streams @returns {Promise<Speed>} */
+async function speedOf({ urlOf, cpu }, streams) {
   const before = cpu();
-  const start = performance.now();
-  await Promise.all(Array.from({ length: streams }, () => client(url)));
-  const seconds = (performance.now() - start) / 1000;
-  const gigabytes = (streams * mebibytes * MiB) / 1e9;
-  return { rate: gigabytes / seconds, cost: (cpu() - before) / gigabytes };
-}
-
-/** @type {Client} */
-async function curl(url) {
-  await run('curl', ['-sf', '-o', '/dev/null', url]);
-}
-
-/** @type {Client} */
-async function discard(url) {
-  const { hostname, pathname, port } = new URL(url);
-  const script = join(import.meta.dirname, 'serve/discard.py');
-  const { stdout } = await run('python3', [script, hostname, port, pathname]);
-  if (Number(stdout) < mebibytes * MiB) throw new Error(`only ${stdout.trim()} bytes came`);
+  const machines = Array.from({ length: streams }, (_, stream) => [urlOf(stream)]);
+  const { bytes, seconds } = await fetchAll(machines, { limit: Math.floor(roundSize / streams) });
+  const gigabytes = bytes / 1e9;
+  return { rate: gigabytes / Math.max(...seconds), cost: (cpu() - before) / gigabytes };
 }
 
 /** Ranges of as many hosts, half of them where the config is; 32 at a time. @param {Service} service */
@@ -309,16 +292,15 @@ async function digestOf(image) {
 
 /** 256 clients at up to 64 KiB/s, half of them take nothing at all; one fast client beside them. @param {Service} service */
 async function besideSlowClients(service) {
-  const client = spawnSync('python3', ['--version']).status === 0 ? discard : curl;
-  const server = { url: service.url('host-1', 'iso'), cpu: () => service.usage().cpu };
-  const alone = await speedOf(server, { streams: 1, client });
+  const server = { urlOf: () => service.url('host-1', 'iso'), cpu: () => service.usage().cpu };
+  const alone = await speedOf(server, 1);
   const slow = Array.from({ length: 256 }, (_, index) =>
     slowClient(service.url(`host-${index % hosts}`, 'iso'), { reads: index % 2 === 0 }),
   );
   await whenQuiet(service);
-  const beside = await speedOf(server, { streams: 1, client });
+  const beside = await speedOf(server, 1);
   for (const stop of slow) stop();
-  console.log(`1 stream beside 256 slow clients: ${format(beside)}; alone ${format(alone)}`);
+  console.log(`1 stream beside 256 slow clients: ${format([beside])}; alone ${format([alone])}`);
   await sleep(500);
 }
 

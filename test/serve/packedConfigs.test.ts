@@ -30,7 +30,7 @@ describe('packed configs', () => {
     const configs = createPackedConfigs();
     const config = (host: number): Buffer => Buffer.from(JSON.stringify({ host: `worker-${host}`, secret }));
     for (let host = 0; host < 100; host++) configs.add(String(host), config(host));
-    expect(configs.get('57')?.toString()).toBe(config(57).toString());
+    expect(Buffer.from(configs.get('57') ?? []).toString()).toBe(config(57).toString());
     expect(configs.size).toBeLessThan((100 * config(0).length) / 10);
   });
 

@@ -1,5 +1,6 @@
 /** A service with images in memory, started on a free port, and clients that speak to it over real sockets. */
 
+import { readerOf } from '../../src/image/overlay.ts';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -65,9 +66,7 @@ export function memoryResource(
       opened.count += 1;
       opened.now += 1;
       return {
-        size: bytes.length,
-        read: async (offset, length) => bytes.subarray(offset, offset + length),
-        readInto: async (target, offset) => void bytes.copy(target, 0, offset, offset + target.length),
+        ...readerOf(bytes.length, async (target, offset) => void bytes.copy(target, 0, offset)),
         close: async () => {
           opened.now -= 1;
         },

@@ -32,7 +32,7 @@ import {
 export async function* unpackZstd(
   input: ByteInput,
   { maxBytes, streams }: UnpackOptions,
-  decoder = nodeFrames,
+  decoder = nodeFrames(),
 ): AsyncGenerator<Uint8Array, void> {
   const { feed } = input;
   feed.format = 'zstd';
@@ -58,17 +58,19 @@ export async function* unpackZstd(
 const MAX_PIECE = 32 * 1024;
 const MAX_PIECE_UNPACKED = 4 * 1024 * 1024;
 
-/** Node's types of the oldest supported version do not know the last one. */
-const {
-  createZstdDecompress,
-}: typeof zlib & {
-  readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
-} = zlib;
-
-/** Undefined before Node 22.15. */
-export const nodeFrames: FrameDecoder | undefined =
-  createZstdDecompress &&
-  ((input) => (header) => decodeByZlib(header, input, createZstdDecompress({ chunkSize: MAX_PIECE })));
+/** The decoder of Node; undefined before Node 22.15. A function, as loading zlib takes 3 ms, which `validate` seldom needs. */
+export function nodeFrames(): FrameDecoder | undefined {
+  // Node's types of the oldest supported version do not know it.
+  const {
+    createZstdDecompress,
+  }: typeof zlib & {
+    readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
+  } = zlib;
+  return (
+    createZstdDecompress &&
+    ((input) => (header) => decodeByZlib(header, input, createZstdDecompress({ chunkSize: MAX_PIECE })))
+  );
+}
 
 /** What zlib is given at a time. */
 interface Piece {

@@ -45,7 +45,10 @@ export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<Ope
   return { name, ...readerOf(size, readInto), close: () => handle.close() };
 }
 
-/** The content of an open file, read synchronously: a device may block for seconds, a file seldom does. */
+/** The most bytes that are read synchronously, which takes less time than another thread needs to start. */
+const SMALL_READ = 256 * 1024;
+
+/** The content of an open file. Small reads are synchronous: a device may block for seconds, a file seldom does. */
 export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
   const readNow = (target: Uint8Array, offset: number): void => {
     checkRange({ size }, offset, target.length);
@@ -55,7 +58,12 @@ export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit
       throw readError(error, name);
     }
   };
-  return { ...readFrom(handle, { name, size }), readNow };
+  const file = readFrom(handle, { name, size });
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    if (target.length > SMALL_READ) return file.readInto(target, offset);
+    readNow(target, offset);
+  };
+  return { ...file, ...readerOf(size, readInto), readNow };
 }
 
 function readError(error: unknown, name: string): unknown {

@@ -1,6 +1,6 @@
 /** The resources that clients can fetch: images, configs and scripts. */
 
-import type { RandomAccess } from '../../image/overlay.ts';
+import type { ImageBytes } from '../../image/overlay.ts';
 
 export type Artifact =
   | 'iso'
@@ -35,9 +35,7 @@ export interface ServedResource {
 }
 
 /** A resource that is open for one transfer. */
-export interface ResourceBytes extends RandomAccess {
-  /** Like `read`, but fills the buffer of the caller. */
-  readInto(target: Uint8Array, offset: number): Promise<void>;
+interface ResourceBytes extends ImageBytes {
   close(): Promise<void>;
 }
 

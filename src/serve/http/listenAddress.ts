@@ -76,10 +76,20 @@ export function isLoopback(address: ListenAddress): boolean {
   return address.kind === 'tcp' && isLoopbackHost(address.host ?? '');
 }
 
+/**
+ * Connections that the kernel keeps until the process accepts them; Linux limits it to `net.core.somaxconn`, 4096. With the 511 of
+ * Node, machines that start at the same time lose their request and send it again only seconds later.
+ */
+const BACKLOG = 4096;
+
 /** The options for `listen` of node:net. */
 export function listenOptions(address: ListenAddress): ListenOptions & { readonly fd?: number } {
   if (address.kind === 'inherited') return { fd: address.fd };
-  return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
+  return {
+    port: address.port,
+    backlog: BACKLOG,
+    ...(address.host === undefined ? {} : { host: address.host }),
+  };
 }
 
 /** A URL for this machine, such as `http://127.0.0.1:8080`; `localhost` if the server listens on all addresses. */

@@ -13,7 +13,8 @@ import type { Catalog, CatalogEntry, ServedResource } from '../answer/resource.t
 import { resemblesToken } from '../answer/signedPath.ts';
 import type { TransferLog } from '../answer/transfers.ts';
 import { type AccessCheck, hasClientCertificate } from './accessCheck.ts';
-import { type BufferPool, createBufferPool, sendBody } from './sendBody.ts';
+import { type BlockPool, createBlockPool } from './blockPool.ts';
+import { sendBody } from './sendBody.ts';
 import { ClientGone } from './clientConnection.ts';
 import { clientAddress } from './connections.ts';
 import type { Answerer, Situation } from './exchanges.ts';
@@ -37,14 +38,14 @@ export interface Service {
 
 /** Answers the requests of one service. */
 export function createAnswerer(service: Service): Answerer {
-  const buffers = createBufferPool();
+  const blocks = createBlockPool();
   let count = 0;
   return async (request, response, situation) => {
     count += 1;
     const client = clientAddress(request.socket);
     const agent = request.headers['user-agent'];
     const facts = { bytes: 0, userAgent: agent === undefined ? undefined : service.access.mask(agent) };
-    const exchange = { service, buffers, request, response, situation, id: count, client, facts };
+    const exchange = { service, blocks, request, response, situation, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
     try {
@@ -59,7 +60,7 @@ export function createAnswerer(service: Service): Answerer {
 /** A request in progress, with the facts for its log event. */
 interface Exchange {
   readonly service: Service;
-  readonly buffers: BufferPool;
+  readonly blocks: BlockPool;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly situation: Situation;
@@ -187,7 +188,7 @@ async function sendPage({ request, response, situation, facts }: Exchange, page:
 const pageHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 async function sendResource(exchange: Exchange, resource: ServedResource, path: string): Promise<void> {
-  const { service, buffers, request, response, situation, id, client, facts } = exchange;
+  const { service, blocks, request, response, situation, id, client, facts } = exchange;
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const { status, headers, parts } = answerFor({ method, headers: request.headers }, resource);
   if (parts.length === 0) {
@@ -206,7 +207,7 @@ async function sendResource(exchange: Exchange, resource: ServedResource, path: 
       transfer.sent(range);
     };
     try {
-      await sendBody({ response, source, parts, buffers, idleTimeout: service.idleTimeout, sent });
+      await sendBody({ response, source, parts, blocks, idleTimeout: service.idleTimeout, sent });
     } catch (error) {
       // A disconnected client is an outcome, not an error.
       facts.outcome = error instanceof ClientGone ? error.reason : 'failed';

@@ -41,8 +41,9 @@ export const defaultLimits: ServerLimits = {
   connections: 4096,
   connectionsPerClient: 512,
   headerSize: 16 * 1024,
-  headerTime: 10_000,
-  requestTime: 20_000,
+  // As nginx: if the kernel of a busy machine drops the request, the client sends it again, after up to 30 s.
+  headerTime: 60_000,
+  requestTime: 60_000,
   keepAliveTime: 30_000,
   idleTime: 120_000,
   requestsPerConnection: 100_000,

@@ -39,6 +39,8 @@ export interface ServeSurroundings {
   readonly nodeOptions?: readonly string[];
   /** The limit of open files. */
   readonly descriptors?: number;
+  /** The program, and its arguments, that starts node with what follows. */
+  readonly runner?: readonly string[];
 }
 
 /** Resolves when the URLs are printed; throws with what was said where it ends before. */

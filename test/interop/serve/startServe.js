@@ -10,10 +10,11 @@ const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 /** @typedef {import('./startServe.d.ts').ServeEvent} ServeEvent */
 
 /** @type {typeof import('./startServe.d.ts').startServe} */
-export async function startServe(args, { cwd, env = {}, nodeOptions = [], descriptors }) {
+export async function startServe(args, { cwd, env = {}, nodeOptions = [], descriptors, runner = [] }) {
   const { PATH, HOME } = process.env;
   const command = [
     ...(descriptors === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`]),
+    ...runner,
     process.execPath,
     ...nodeOptions,
     program,

@@ -4,13 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ByteRange } from '../../../src/image/overlay.ts';
-import {
-  type BufferPool,
-  createBufferPool,
-  sendBody,
-  type Sending,
-} from '../../../src/serve/http/sendBody.ts';
+import { type ByteRange, readerOf } from '../../../src/image/overlay.ts';
+import { type BlockPool, createBlockPool } from '../../../src/serve/http/blockPool.ts';
+import { sendBody, type Sending } from '../../../src/serve/http/sendBody.ts';
 import { ClientGone } from '../../../src/serve/http/clientConnection.ts';
 import type { BodyPart } from '../../../src/serve/answer/answer.ts';
 
@@ -22,14 +18,12 @@ afterEach(() => {
 
 /** Repeats itself, but not with chunks of any size. */
 const noise = randomBytes(65_521);
-const pattern: Sending['source'] = {
-  readInto: async (target, offset) => {
-    let filled = 0;
-    while (filled < target.length) {
-      filled += noise.copy(target, filled, (offset + filled) % noise.length);
-    }
-  },
-};
+const pattern = readerOf(1024 * MiB, async (target, offset) => {
+  let filled = 0;
+  while (filled < target.length) {
+    filled += noise.copy(target, filled, (offset + filled) % noise.length);
+  }
+});
 const range = (offset: number, length: number): BodyPart => ({ kind: 'range', range: { offset, length } });
 const text = (value: string): BodyPart => ({ kind: 'text', bytes: Buffer.from(value) });
 const sizeOf = (parts: readonly BodyPart[]): number =>
@@ -38,25 +32,25 @@ const sizeOf = (parts: readonly BodyPart[]): number =>
 /** How the last response went, and what was told of it. */
 interface Served {
   readonly port: number;
-  readonly buffers: BufferPool;
+  readonly blocks: BlockPool;
   readonly sent: ByteRange[];
   /** One for each response, in the order of the requests: `done`, or what was thrown. */
   readonly outcomes: Promise<unknown>[];
   readonly responses: ServerResponse[];
 }
 
-type Options = Partial<Pick<Sending, 'source' | 'buffers' | 'idleTimeout'>> & {
+type Options = Partial<Pick<Sending, 'source' | 'blocks' | 'idleTimeout'>> & {
   readonly parts: readonly BodyPart[];
 };
 
 async function serve({
   parts,
   source = pattern,
-  buffers = createBufferPool(),
+  blocks = createBlockPool(),
   idleTimeout = 30_000,
 }: Options): Promise<Served> {
   const served = {
-    buffers,
+    blocks,
     sent: [] as ByteRange[],
     outcomes: [] as Promise<unknown>[],
     responses: [] as ServerResponse[],
@@ -64,7 +58,7 @@ async function serve({
   const server = createServer((_request: IncomingMessage, response) => {
     response.writeHead(200, { 'Content-Length': sizeOf(parts) });
     const sent = (stretch: ByteRange): unknown => served.sent.push(stretch);
-    const sending = sendBody({ response, source, parts, buffers, sent, idleTimeout });
+    const sending = sendBody({ response, source, parts, blocks, sent, idleTimeout });
     served.responses.push(response);
     served.outcomes.push(
       sending.then(
@@ -134,7 +128,7 @@ describe('sendBody', () => {
       end += stretch.length;
     }
     expect(end).toBe(offset + length);
-    expect(served.buffers.borrowed).toBe(0);
+    expect(served.blocks.borrowed).toBe(0);
   });
 
   it('sends framing and ranges in their order', async () => {
@@ -154,13 +148,13 @@ describe('sendBody', () => {
 
   it('sends the same to many clients of different pace, in little memory', async () => {
     const parts = [range(1, 3 * MiB)];
-    const served = await serve({ parts, buffers: createBufferPool(4) });
+    const served = await serve({ parts, blocks: createBlockPool(4) });
     const paces = Array.from({ length: 12 }, (_, index) =>
       index % 3 === 0 ? undefined : { bytes: MiB, every: index * 16 },
     );
     const bodies = await Promise.all(paces.map((pace) => fetchBody(served, pace)));
     for (const body of bodies) await expectPattern(body, { offset: 1, length: 3 * MiB });
-    expect(served.buffers.borrowed).toBe(0);
+    expect(served.blocks.borrowed).toBe(0);
   });
 
   it('keeps the connection for the next request', async () => {
@@ -183,27 +177,13 @@ describe('sendBody', () => {
     const socket = clientOf(served);
     socket.pause();
     socket.write(request.repeat(50));
-    await until(() => served.outcomes.length > 20 && served.buffers.borrowed > 0);
+    await until(() => served.outcomes.length > 20 && served.blocks.borrowed > 0);
     await sleep(50);
-    expect(served.buffers.borrowed).toBeLessThanOrEqual(512 * 1024);
+    expect(served.blocks.borrowed).toBeLessThanOrEqual(512 * 1024);
     socket.destroy();
     const outcomes = await Promise.all(served.outcomes);
     expect(outcomes.every((outcome) => outcome instanceof ClientGone)).toBe(true);
-    expect(served.buffers.borrowed).toBe(0);
-  });
-});
-
-describe('createBufferPool', () => {
-  it('lends no more large buffers than its limit, and spare ones only while half of them are free', () => {
-    const buffers = createBufferPool(4);
-    const first = buffers.borrowLarge();
-    expect([buffers.borrowSpare(), buffers.borrowSpare()]).toEqual([expect.any(Buffer), undefined]);
-    expect(buffers.borrowLarge()).toHaveLength(MiB);
-    expect(buffers.borrowLarge()).toHaveLength(MiB);
-    expect(buffers.borrowLarge()).toBeUndefined();
-    expect(buffers.borrowed).toBe(4 * MiB);
-    if (first !== undefined) buffers.giveBack(first);
-    expect(buffers.borrowLarge()).toBe(first);
+    expect(served.blocks.borrowed).toBe(0);
   });
 });
 
@@ -212,19 +192,17 @@ describe('many clients that take nothing', () => {
     const served = await serve({ parts: [range(0, 8 * MiB)] });
     for (let count = 0; count < 200; count++) clientOf(served).pause().write(request);
     await until(() => served.outcomes.length === 200);
-    expect(served.buffers.borrowed).toBeLessThanOrEqual(200 * 32 * 1024);
+    expect(served.blocks.borrowed).toBeLessThanOrEqual(200 * 32 * 1024);
   });
 });
 
 describe('a client', () => {
   it('that goes away costs nothing any more', async () => {
     let reads = 0;
-    const source: Sending['source'] = {
-      readInto: async (target, offset) => {
-        reads++;
-        return pattern.readInto(target, offset);
-      },
-    };
+    const source = readerOf(1024 * MiB, async (target, offset) => {
+      reads++;
+      return pattern.readInto(target, offset);
+    });
     const served = await serve({ parts: [range(0, 1024 * MiB)], source });
     const socket = clientOf(served);
     socket.write(request);
@@ -233,7 +211,7 @@ describe('a client', () => {
     socket.destroy();
     const outcome = await served.outcomes[0];
     expect(outcome).toMatchObject({ reason: 'client disconnected' });
-    expect(served.buffers.borrowed).toBe(0);
+    expect(served.blocks.borrowed).toBe(0);
     const readsSoFar = reads;
     await sleep(30);
     expect(reads).toBe(readsSoFar);
@@ -242,24 +220,22 @@ describe('a client', () => {
   it('that goes away while its bytes are read is noticed when they have come', async () => {
     const arrival = new EventEmitter();
     let isReading = false;
-    const source = {
-      readInto: async () => {
-        if (!isReading) {
-          isReading = true;
-          await once(arrival, 'bytes');
-        }
-      },
-    };
+    const source = readerOf(1024 * MiB, async () => {
+      if (!isReading) {
+        isReading = true;
+        await once(arrival, 'bytes');
+      }
+    });
     const served = await serve({ parts: [range(0, MiB)], source });
     const socket = clientOf(served);
     socket.write(request);
     await until(() => isReading);
     socket.destroy();
     await until(() => served.responses[0]?.req.socket.destroyed === true);
-    expect(served.buffers.borrowed).toBeGreaterThan(0); // is still being written into
+    expect(served.blocks.borrowed).toBeGreaterThan(0); // is still being written into
     arrival.emit('bytes');
     expect(await served.outcomes[0]).toMatchObject({ reason: 'client disconnected' });
-    expect(served.buffers.borrowed).toBe(0);
+    expect(served.blocks.borrowed).toBe(0);
   });
 
   it('that takes nothing is cut off', async () => {
@@ -269,7 +245,7 @@ describe('a client', () => {
     socket.pause();
     await until(() => served.outcomes.length === 1);
     expect(await served.outcomes[0]).toMatchObject({ reason: 'aborted' });
-    expect(served.buffers.borrowed).toBe(0);
+    expect(served.blocks.borrowed).toBe(0);
   });
 
   it('that takes little at a time is not, however long it takes for what is written at once', async () => {
@@ -279,24 +255,22 @@ describe('a client', () => {
   });
 
   it('is not cut off for what it is not to blame for: a slow source', async () => {
-    const source: Sending['source'] = {
-      readInto: async (target, offset) => {
-        await sleep(120);
-        return pattern.readInto(target, offset);
-      },
-    };
+    const source = readerOf(1024 * MiB, async (target, offset) => {
+      await sleep(120);
+      return pattern.readInto(target, offset);
+    });
     const served = await serve({ parts: [range(0, 200 * 1024)], source, idleTimeout: 50 });
     await expectPattern(await fetchBody(served), { offset: 0, length: 200 * 1024 });
     expect(await served.outcomes[0]).toBe('done');
   });
 
   it('does not wait for others that take nothing', async () => {
-    const served = await serve({ parts: [range(0, 8 * MiB)], buffers: createBufferPool(16) });
+    const served = await serve({ parts: [range(0, 8 * MiB)], blocks: createBlockPool(16) });
     for (let count = 0; count < 32; count++) clientOf(served).pause().write(request);
     await until(() => served.outcomes.length === 32);
     await sleep(200);
     await expectPattern(await fetchBody(served), { offset: 0, length: 8 * MiB });
-    expect(served.buffers.borrowed).toBeLessThan(6 * MiB);
+    expect(served.blocks.borrowed).toBeLessThan(6 * MiB);
   });
 });
 
@@ -306,16 +280,14 @@ describe('a source that fails', () => {
     ['later', 2 * MiB],
   ])('%s: the client gets less than it was told, and whoever sends the error', async (_title, failing) => {
     const lost = new Error('lost');
-    const source: Sending['source'] = {
-      readInto: async (target, offset) => {
-        if (offset + target.length > failing) throw lost;
-        return pattern.readInto(target, offset);
-      },
-    };
+    const source = readerOf(1024 * MiB, async (target, offset) => {
+      if (offset + target.length > failing) throw lost;
+      return pattern.readInto(target, offset);
+    });
     const served = await serve({ parts: [range(0, 4 * MiB)], source });
     const body = await fetchBody(served).catch(() => Buffer.alloc(0));
     expect(body.length).toBeLessThan(4 * MiB);
     expect(await served.outcomes[0]).toBe(lost);
-    expect(served.buffers.borrowed).toBe(0);
+    expect(served.blocks.borrowed).toBe(0);
   });
 });
