@@ -1,9 +1,7 @@
 /** A real browser without a window, where one is installed: what a page shows, asks for and complains about in it. */
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -143,9 +141,8 @@ async function openPage(connection: Connection, wanted: Visit): Promise<BrowserP
     open,
     evaluate,
     accessibilityProblems: async () => {
-      await evaluate(
-        `${readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')};0`,
-      );
+      const { default: axe } = await import('axe-core');
+      await evaluate(`${axe.source};0`);
       return evaluate(`axe.run().then(({ violations }) =>
         violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ': ' + html)))`);
     },

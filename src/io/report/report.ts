@@ -21,10 +21,10 @@ export function report(io: Pick<Io, 'report' | 'stderr'>, ...diagnostics: readon
 /** The same `io`, but it collects diagnostics in `reported`. */
 export function collectDiagnostics(io: Io): { readonly io: Io; readonly reported: readonly Diagnostic[] } {
   const reported: Diagnostic[] = [];
-  const report = (diagnostics: readonly Diagnostic[]): void => {
+  const collect = (diagnostics: readonly Diagnostic[]): void => {
     for (const diagnostic of diagnostics) reported.push(diagnostic);
   };
-  return { io: ioWith(io, { report }), reported };
+  return { io: ioWith(io, { report: collect }), reported };
 }
 
 /** Without duplicates. */

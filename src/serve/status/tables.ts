@@ -1,16 +1,10 @@
 /** The tables of the status page. */
 
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { formatPlace } from '../../core/errors.ts';
-import { formatPath } from '../../core/finding.ts';
 import { formatCount, formatSize } from '../../formats/messageText.ts';
 import type { ImageProgress, TransferEvent } from '../answer/transfers.ts';
-import { fetchMarks } from './fetchMarks.ts';
 import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';
-import type { Selection } from './select.ts';
-import { stageBar } from './stageBar.ts';
-import type { BaseStatus, HostStatus, ImageStatus } from './status.ts';
+import type { BaseStatus } from './status.ts';
 
 export function baseImageTable(baseImages: readonly BaseStatus[]): Html {
   if (baseImages.length === 0) return html`<p>No base images: only configs are served.</p>`;

@@ -94,7 +94,7 @@ function machineRow(one: HostResult, result: TrialResult): MachineRow {
   const { hasCalledHome, host } = one;
   const last = host.entries.toSorted(byLastEvent).at(-1);
   const state = stateOf(one);
-  const mark = stageMarks(one).findLast(({ state }) => state !== 'waiting');
+  const mark = stageMarks(one).findLast((stage) => stage.state !== 'waiting');
   return {
     name: host.label,
     texts: host.macs,
