@@ -6,6 +6,8 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { nearestName } from '../../formats/messageText.ts';
+import { splitExecLine } from '../../formats/systemdQuoting.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Problem } from '../../core/finding.ts';
 import {
   broken,
@@ -150,12 +152,17 @@ function checkService({ settings }: LintedUnit): Issue[] {
   const restart = lastChoice(own, 'Restart') ?? 'no';
   const starts = effectiveSettings(own, 'ExecStart');
   const isRepeated = type === 'oneshot' && (restart === 'always' || restart === 'on-success');
+  const isOnlyStart = ({ name }: UnitSetting): boolean => name === 'ExecStart' && starts.length === 1;
   const isAmbiguous = type !== 'oneshot' && starts.flatMap(({ commands }) => commands).length > 1;
   const refused: readonly (readonly [found: readonly UnitSetting[], Problem])[] = [
     [isRepeated ? own.filter(({ name }) => name === 'Restart').slice(-1) : [], oneshotRestart],
     [isAmbiguous ? starts.slice(-1) : [], severalCommands],
     [own.filter(isRelativeCommand), relativeCommand],
     [own.filter(isRelativeFolder), relativeFolder],
+    [
+      own.filter((setting) => isBrokenCommand(setting) && (isOnlyStart(setting) || !isSkippable(setting))),
+      openQuote,
+    ],
   ];
   return refused.flatMap(([found, problem]) =>
     found.map((setting) => brokenSetting(unitValueRules.refused, setting, problem)),
@@ -185,6 +192,33 @@ const relativeFolder: Problem = {
   message: `${refuses}: the path of the folder is relative`,
   hint: 'write the path with a leading slash',
 };
+
+const openQuote: Problem = {
+  message: `${refuses}: a quote of the command is not closed`,
+  hint: 'close the quote, or write \\" for a literal quote',
+};
+
+/** Whether a quote of a command is not closed. */
+export function isBrokenCommand({ name, value }: UnitSetting): boolean {
+  return name.startsWith('Exec') && quoteStart(value) !== undefined;
+}
+
+/** Whether systemd ignores a broken command: one with the prefix "-", or whose program has the quote. */
+export function isSkippable({ value }: UnitSetting): boolean {
+  return /^[@:+!|]*-/.test(value) || quoteStart(value) === 0;
+}
+
+/** The offset of the word with a quote that is not closed. */
+function quoteStart(value: string): number | undefined {
+  if (!/["']/.test(value)) return undefined;
+  try {
+    splitExecLine(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FormatError) return error.offset;
+    throw error;
+  }
+}
 
 /** systemd searches for a program without a slash; a command with the prefix "-" is ignored. */
 function isRelativeCommand({ name, value }: UnitSetting): boolean {
