@@ -277,8 +277,8 @@ function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTa
 const credentials = /[^]*@(?!sha\d+:)/;
 
 /** The quoted text without credentials, with which registries are sometimes written as URLs are. */
-function shown(text: string): string {
-  return quoteText(text.replace(credentials, `${hidden}@`));
+function shown(name: string): string {
+  return quoteText(name.replace(credentials, `${hidden}@`));
 }
 
 /** Version 1 is recognized by the key "registries". */

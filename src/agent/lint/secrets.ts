@@ -275,8 +275,9 @@ const dataPrefix =
 
 /** Up to the last `@` before the path, because a password may contain one. */
 const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
-/** With blanks in the password, which YAML makes of a line break. */
-const blankCredentials = /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?=@)/g;
+/** With blanks in the password, or with a line break, which YAML permits. */
+const blankCredentials =
+  /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?:\n[ \t]+[^/?#"\n@]{0,2000})?(?=@)/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
 /** In URLs: `?token=…`. */
 const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi;
