@@ -88,7 +88,7 @@ export function findUnmaintainedImage(text: string, registries?: Registries): Ru
   return {
     rule: imageSourceRules.unmaintained,
     message: `${text} was last built in February 2023, it has no step start_assisted_install, and its repository is archived`,
-    hint: 'build an image as docs/agent-image.md describes, and use --agent-image registry.example.com/ironic-agent',
+    hint: 'build an image as docs/agent-image.md describes, and use its reference, such as registry.example.com/ironic-agent',
   };
 }
 

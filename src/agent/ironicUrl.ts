@@ -219,7 +219,7 @@ export function findBlankUrl(list: string): Problem | undefined {
   if (!/(?:^|,)\s|\s(?:,|$)/.test(list)) return undefined;
   return {
     message: 'there is whitespace next to a comma',
-    hint: 'remove the whitespace: the agent treats it as a part of the URL',
+    hint: 'remove the whitespace',
   };
 }
 
@@ -244,7 +244,7 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
   if (authority.includes('@')) {
     return {
       message: 'the URL contains a user name',
-      hint: 'remove the user name: the agent does not authenticate to Ironic',
+      hint: 'remove the user name: Ironic accepts lookups and heartbeats without a login',
     };
   }
   if (rest !== '')

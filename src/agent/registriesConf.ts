@@ -5,6 +5,7 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
+import { hidden } from '../core/masking.ts';
 import { trimEndOf } from '../core/trimming.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
@@ -264,12 +265,20 @@ function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTa
   for (const [index, registry] of (table['unqualified-search-registries'] ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
-    const message = `${quoteText(registry)} is not a registry host`;
+    const message = `${shown(registry)} is not a registry host`;
     report('error', path, message, 'use a host, such as "quay.io"');
   }
   for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
   for (const [index, entry] of entries.entries()) checkEntry(entry, ['registry', index], report);
   checkTwins(entries, report);
+}
+
+/** What is before an `@`, except the name before a digest. */
+const credentials = /[^]*@(?!sha\d+:)/;
+
+/** The quoted text without credentials, with which registries are sometimes written as URLs are. */
+function shown(name: string): string {
+  return quoteText(name.replace(credentials, `${hidden}@`));
 }
 
 /** Version 1 is recognized by the key "registries". */
@@ -292,8 +301,8 @@ function checkVersion(table: Table, report: Report): void {
 function checkLocation(location: string, path: Path, report: Report): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
-    const hint = `use ${quoteText(rest)}; for plain HTTP add insecure = true`;
-    report('error', path, `${quoteText(location)} is a URL`, hint);
+    const hint = `use ${shown(rest.replace(credentials, ''))}; for plain HTTP add insecure = true`;
+    report('error', path, `${shown(location)} is a URL`, hint);
   } else if (rest === '') {
     report('error', path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
   }
@@ -305,13 +314,13 @@ function checkAlias(name: string, full: string, report: Report): void {
   const short = parseImageReference(name);
   if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
     const hint = 'use a name without registry, tag and digest: "ironic-agent"';
-    report('error', path, `${quoteText(name)} is not a short name`, hint);
+    report('error', path, `${shown(name)} is not a short name`, hint);
   }
   if (full === '') return; // removes an alias of another file
   const target = parseImageReference(full);
   if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
   const hint = 'use registry and repository without tag and digest: "registry.example.com/ironic-agent"';
-  report('error', path, `${quoteText(full)} is not a full image name`, hint);
+  report('error', path, `${shown(full)} is not a full image name`, hint);
 }
 
 function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
@@ -332,7 +341,7 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
     report('error', path, 'the registry has no location', hint);
   }
   if (isWildcard && /[/@:]/.test(prefix)) {
-    const message = `${quoteText(prefix)} is not "*." followed by a domain`;
+    const message = `${shown(prefix)} is not "*." followed by a domain`;
     report('error', [...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
   for (const [index, mirror] of mirrors.entries()) {
@@ -356,7 +365,7 @@ function checkTwins(entries: readonly RegistryTable[], report: Report): void {
     if (first === undefined) continue;
     for (const name of ['insecure', 'blocked'] as const) {
       if ((first[name] ?? false) === (entry[name] ?? false)) continue;
-      const message = `the registry ${quoteText(location)} is defined twice, with different "${name}"`;
+      const message = `the registry ${shown(location)} is defined twice, with different "${name}"`;
       report('error', ['registry', index], message, 'use the same value in both entries');
     }
   }

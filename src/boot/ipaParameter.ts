@@ -102,14 +102,29 @@ function unknownParameter(name: string): Issue {
   return { rule: ipaUnknown, path: [], hint };
 }
 
+/** Numbers that the agent converts itself; without a value, others are not set. */
+const convertedNumbers = new Set([
+  'advertise_port',
+  'image_download_max_duration',
+  'ip_lookup_attempts',
+  'ip_lookup_sleep',
+  'listen_port',
+  'lookup_interval',
+  'lookup_timeout',
+]);
+
 function checkValue(option: IpaOption, value: string): readonly Issue[] {
   const { choices, pattern, type } = option;
+  const isNumber = type === 'integer' || type === 'float' || type === 'port';
+  if (value === '' && isNumber && !convertedNumbers.has(option.name)) return [];
   if (choices !== undefined) {
     return choices.includes(value) ? [] : [invalidValue(option, `one of ${choices.join(', ')}`)];
   }
   if (pattern !== undefined && !new RegExp(pattern).test(value)) {
     return [invalidValue(option, `a match of ${pattern}`)];
   }
+  // Any other value than 1, yes, on or true turns debug messages off.
+  if (option.name === 'debug') return [];
   if (type === 'boolean' && parseOsloBoolean(value) === undefined) return [invalidValue(option, '1 or 0')];
   if (type === 'float' && !floatText.test(value)) return [invalidValue(option, 'a number')];
   if (type === 'integer') return checkRange(option, value, option);

@@ -28,12 +28,12 @@ const LINE_BREAK_REMARK: Diagnostic = {
   severity: 'warning',
   message:
     'the kernel arguments contain a line break: the boot loader interprets the text after it as a command',
-  hint: 'use one --append per argument',
+  hint: 'append each argument by itself',
 };
 const NO_CHANGE: Diagnostic = {
   severity: 'warning',
   message: 'the kernel arguments do not change',
-  hint: 'use --append, --delete or --replace with other arguments',
+  hint: 'append, delete or replace other arguments',
 };
 
 /** @throws CliError for a replacement that is not `KEY=OLD=NEW` */
@@ -64,7 +64,7 @@ function parseReplacement(text: string): [key: string, oldValue: string, newValu
   if (isComplete) return [key, oldValue, newValue];
   throw new CliError('Wrong input, format should be: KEY=OLD=NEW', {
     code: 'ERR_SETTING',
-    hint: `use --delete and --append for ${nameOf(text)} if a value is empty or contains "="`,
+    hint: `delete ${nameOf(text)} and append it again if a value is empty or contains "="`,
   });
 }
 

@@ -44,7 +44,7 @@ const schemes = {
   'idrac-virtualmedia': { ...virtualMedia, driver: 'idrac', bootInterface: 'idrac-redfish-virtual-media' },
 } as const satisfies Record<string, BmcKind>;
 
-/** Schemes of drivers that Ironic has removed, with their replacements. */
+/** Schemes that the operator of Metal3 has removed, because Ironic has no driver for them, with their replacements. */
 const dropped: ReadonlyMap<string, string> = new Map([
   ['idrac', 'idrac-virtualmedia or idrac-redfish'],
   ['ilo4', 'ipmi, or redfish where the firmware supports it'],
@@ -125,7 +125,7 @@ function isIpmi(scheme: BmcScheme): boolean {
 function schemeProblem(name: string, schemeText: string): BmcProblem | undefined {
   const instead = dropped.get(name);
   if (instead !== undefined) {
-    return { problem: `Ironic no longer has a driver for ${name}`, hint: `use ${instead}` };
+    return { problem: `Metal3 no longer supports the scheme ${name}`, hint: `use ${instead}` };
   }
   if (!isScheme(name)) return unknownScheme(name);
   const suffix = schemeText.slice(name.length);

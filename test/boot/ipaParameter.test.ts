@@ -19,7 +19,7 @@ describe('ipaArgument', () => {
 
 describe('checkIpaArgument', () => {
   it.each(
-    `ipa-insecure=1 ipa-insecure=True ipa-debug=1 ipa-listen-port=9999 ipa-lldp-timeout=30.5 ipa-lookup-timeout=600
+    `ipa-insecure=1 ipa-insecure=True ipa-debug=1 ipa-debug=verbose ipa-lldp-timeout= ipa-listen-port=9999 ipa-lldp-timeout=30.5 ipa-lookup-timeout=600
     ipa-tls-min-version=1.3 ipa-enable-vlan-interfaces= ipa-api-url=https://h:6385
     ipa-inspection-collectors=default,logs ipa-inspection-benchmarks=cpu,mem`.split(/\s+/),
   )('accepts %s', (text) => {
@@ -45,6 +45,7 @@ describe('checkIpaArgument', () => {
     ['ipa-lookup-timeout=ten', 'ipa-parameter-value', /./],
     ['ipa-inject-files-priority=100', 'ipa-parameter-value', /./],
     ['ipa-http-request-timeout=0', 'ipa-parameter-value', /./],
+    ['ipa-lookup-timeout=', 'ipa-parameter-value', /./],
     ['ipa-lldp-timeout=x', 'ipa-parameter-value', /./],
     ['ipa-tls-min-version=1.1', 'ipa-parameter-value', /./],
     ['ipa-api-url=ftp://h', 'ipa-parameter-value', /./],

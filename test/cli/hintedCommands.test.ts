@@ -115,6 +115,34 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
   path.endsWith('.ts'),
 );
 
+/** The commands that report the rules of a file, whose hints name options as `{bmcAddress}`; default: both kinds of hosts. */
+const PLACEHOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'bareMetalHost.ts': ['deploy baremetalhost'],
+  'node.ts': ['deploy node'],
+  'ironicPod.ts': ['deploy ironic'],
+  'ironicResource.ts': ['deploy ironic'],
+};
+
+describe('placeholders of options in hints', () => {
+  const folder = 'deploy/documents/';
+  const documents = readdirSync(join(source, folder)).filter((path) => path.endsWith('.ts'));
+  it.each(documents)('%s', (path) => {
+    const code = readFileSync(join(source, folder, path), 'utf8');
+    const placed = Array.from(code.matchAll(/'[^'\n]*'/g)).flatMap(([text]) =>
+      Array.from(text.matchAll(/(?<!\$)\{(\w+)\}/g), ([, name = '']) => name),
+    );
+    const words = PLACEHOLDERS[path] ?? ['deploy node', 'deploy baremetalhost'];
+    const missing = words.flatMap((command) => {
+      const options = commands.find((declared) => declared.words === command)?.options ?? new Set();
+      return placed
+        .map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
+        .filter((option) => !options.has(option))
+        .map((option) => `${command} has no ${option}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('commands and options in texts', () => {
   it.each(files.filter((path) => !FOREIGN.some(([foreign]) => foreign.test(path))))('%s', (path) => {
     const own = FOLDERS[path.split('/', 1)[0] ?? ''] ?? /^/;

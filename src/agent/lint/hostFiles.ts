@@ -42,7 +42,7 @@ export const hostFileRules = {
   ),
   timeServer: lintWarning(
     'agent-ntp-server',
-    'a time server has no name, so chronyd does not start',
+    'the name of a time server is missing: chronyd does not start, or takes an option as the name',
     'remove the line, or add the server between "server" and its options',
   ),
 };

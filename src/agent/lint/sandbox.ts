@@ -1,6 +1,6 @@
 /**
- * Settings of the agent's unit with which podman cannot run a privileged container as root. Each one was tried with systemd
- * 252, podman 4.3.1 and crun 1.8.1; settings that depend on the release, such as `ProtectSystem=full`, are not reported.
+ * Settings of the agent's unit with which podman cannot run a privileged container as root. `test/interop/chain/sandbox.test.ts`
+ * tries them with systemd 252 and podman 4.3.1; settings that depend on the release, such as `ProtectSystem=full`, are not reported.
  */
 
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';

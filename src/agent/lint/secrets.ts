@@ -253,7 +253,7 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
 /** In order and without overlaps. */
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
-  const patterns = [credentials, privateKey, queryValue, secretOption];
+  const patterns = [credentials, blankCredentials, loginPassword, privateKey, queryValue, secretOption];
   return joinSpans([...patterns.flatMap((pattern) => spansOf(text, pattern)), ...findAssignments(text)]);
 }
 
@@ -275,12 +275,19 @@ const dataPrefix =
 
 /** Up to the last `@` before the path, because a password may contain one. */
 const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
+/** With blanks in the password, or with a line break, which YAML permits. */
+const blankCredentials =
+  /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?:\n[ \t]+[^/?#"\n@]{0,2000})?(?=@)/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
 /** In URLs: `?token=…`. */
 const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi;
 /** `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option. */
 const secretOption =
   /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g;
+
+/** `podman login -p password`. */
+const loginPassword =
+  /(?<before>\blogin[ \t][^\n]{0,300}?(?<=[ \t])-p[ \t=]*)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g;
 
 /**
  * The places of all matches: of the whole match, or of its group `value`, which follows the group `before`. A lookbehind of

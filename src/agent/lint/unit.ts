@@ -19,8 +19,9 @@ import {
   type UnitSetting,
 } from './subject.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
-import { FormatError, ifWellFormed } from '../../core/errors.ts';
-import { splitEnvironmentLine, splitExecLine, variableNames } from '../../formats/systemdQuoting.ts';
+import { ifWellFormed } from '../../core/errors.ts';
+import { splitEnvironmentLine, variableNames } from '../../formats/systemdQuoting.ts';
+import { isBrokenCommand, isSkippable } from './unitValues.ts';
 
 export const agentUnitRules = {
   notEnabled: lintError(
@@ -180,24 +181,26 @@ export function checkUnitText({ units }: LintSubject): Issue[] {
 }
 
 function checkQuotedText(setting: UnitSetting): Issue[] {
-  const { name, value } = setting;
-  const message = findQuoteProblem(name, value);
+  const { value } = setting;
+  const message = findQuoteProblem(setting);
   return [
     ...(message === undefined ? [] : [brokenSetting(unitTextRules.quotes, setting, { message })]),
     ...(hasOddPercent(value) ? [brokenSetting(unitTextRules.percent, setting)] : []),
   ];
 }
 
-function findQuoteProblem(name: string, value: string): string | undefined {
+/** A broken command that systemd does not ignore is reported as a value that it refuses. */
+function findQuoteProblem(setting: UnitSetting): string | undefined {
+  const { name, value } = setting;
   if (!value.includes('"') && !value.includes("'")) return undefined;
-  try {
-    if (name === 'Environment') splitEnvironmentLine(value);
-    else splitExecLine(value);
-  } catch (error) {
-    if (error instanceof FormatError) return 'a quote is not closed, so systemd ignores the line';
-    throw error;
-  }
-  return hasTextBehindQuote(value) ? unitTextRules.quotes.message : undefined;
+  const isBroken =
+    name === 'Environment'
+      ? ifWellFormed(() => splitEnvironmentLine(value)) === undefined
+      : isBrokenCommand(setting);
+  if (!isBroken) return hasTextBehindQuote(value) ? unitTextRules.quotes.message : undefined;
+  return name === 'Environment' || isSkippable(setting)
+    ? 'a quote is not closed, so systemd ignores the line'
+    : undefined;
 }
 
 /** `"a "b" c"`: a closing and opening quote without a blank between them is never intended. */

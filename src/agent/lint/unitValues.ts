@@ -6,6 +6,8 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { nearestName } from '../../formats/messageText.ts';
+import { splitExecLine } from '../../formats/systemdQuoting.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Problem } from '../../core/finding.ts';
 import {
   broken,
@@ -161,6 +163,7 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
   let starts: UnitSetting[] = [];
   const relativeCommands: Issue[] = [];
   const relativeFolders: Issue[] = [];
+  const quoted: UnitSetting[] = [];
   for (const setting of settings) {
     const { name, section, value } = setting;
     if (section !== 'Service') continue;
@@ -173,17 +176,24 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
       if (value === '') starts = [];
       else starts.push(setting);
     }
+    if (/["']/.test(value)) quoted.push(setting);
     if (isRelativeCommand(setting)) relativeCommands.push(refused(setting, relativeCommand));
     if (isRelativeFolder(setting)) relativeFolders.push(refused(setting, relativeFolder));
   }
   const isRepeated = type === 'oneshot' && (restart === 'always' || restart === 'on-success');
   const last = starts.at(-1);
   const isAmbiguous = type !== 'oneshot' && starts.flatMap(({ commands }) => commands).length > 1;
+  // systemd skips a broken command, but a service needs one command.
+  const isOnlyStart = ({ name }: UnitSetting): boolean => name === 'ExecStart' && starts.length === 1;
+  const brokenCommands = quoted.filter(
+    (setting) => isBrokenCommand(setting) && (isOnlyStart(setting) || !isSkippable(setting)),
+  );
   return [
     ...(lastRestart !== undefined && isRepeated ? [refused(lastRestart, oneshotRestart)] : []),
     ...(last !== undefined && isAmbiguous ? [refused(last, severalCommands)] : []),
     ...relativeCommands,
     ...relativeFolders,
+    ...brokenCommands.map((setting) => refused(setting, openQuote)),
   ];
 }
 
@@ -212,6 +222,33 @@ const relativeFolder: Problem = {
   message: `${refuses}: the path of the folder is relative`,
   hint: 'write the path with a leading slash',
 };
+
+const openQuote: Problem = {
+  message: `${refuses}: a quote of the command is not closed`,
+  hint: 'close the quote, or write \\" for a literal quote',
+};
+
+/** Whether a quote of a command is not closed. */
+export function isBrokenCommand({ name, value }: UnitSetting): boolean {
+  return name.startsWith('Exec') && quoteStart(value) !== undefined;
+}
+
+/** Whether systemd ignores a broken command: one with the prefix "-", or whose program has the quote. */
+export function isSkippable({ value }: UnitSetting): boolean {
+  return /^[@:+!|]*-/.test(value) || quoteStart(value) === 0;
+}
+
+/** The offset of the word with a quote that is not closed. */
+function quoteStart(value: string): number | undefined {
+  if (!/["']/.test(value)) return undefined;
+  try {
+    splitExecLine(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FormatError) return error.offset;
+    throw error;
+  }
+}
 
 /** systemd searches for a program without a slash; a command with the prefix "-" is ignored. */
 function isRelativeCommand({ name, value }: UnitSetting): boolean {

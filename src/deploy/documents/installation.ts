@@ -231,7 +231,7 @@ const imageFormat = errorRule(
 );
 const imageFormatDirect = errorRule(
   'image-format-direct',
-  'unsupported image format of a disk image: by default, Ironic permits only raw and qcow2',
+  'unsupported image format of a disk image: by default, Ironic does not permit vdi and vmdk',
   'use raw or qcow2',
 );
 const imageChecksum = errorRule(

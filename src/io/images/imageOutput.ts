@@ -75,7 +75,7 @@ async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'
   if (!isInput) return;
   throw new CliError(`File exists: ${file.shownPath} is the input`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'use another path; without -o, most commands change the input itself',
+    hint: 'use another path',
   });
 }
 

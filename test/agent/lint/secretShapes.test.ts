@@ -86,12 +86,24 @@ const PLACES: Readonly<Record<string, (text: string) => object>> = {
     unit(`ExecStart=/bin/podman run --env ${unitQuoted(`OS_PASSWORD=${text}`)} --nam x image`),
   'the login of podman': (text) =>
     unit(`ExecStart=/bin/podman pull --creds ${unitQuoted(`user:${text}`)} --nam x image`),
+  'the password of podman login': (text) =>
+    unit(`ExecStart=/bin/podman login -u user -p ${unitQuoted(text)} quay.io\nTyp=x`),
+  'a registry': (text) =>
+    file(
+      '/etc/containers/registries.conf',
+      `unqualified-search-registries = [${JSON.stringify(`user:${text}@host`)}]\n[[registry]]\nlocation = ${JSON.stringify(`http://user:${text}@host`)}\n`,
+    ),
   'a proxy of a unit': (text) =>
     unit(
       `Environment=${unitQuoted(`HTTPS_PROXY=http://user:${encodeURIComponent(text)}@proxy:3128`)}\nRestart=alwys`,
     ),
   'a proxy': (text) => ({
     ignition: { proxy: { httpProxy: `socks://user:${encodeURIComponent(text)}@proxy/`, noProxi: [] } },
+  }),
+  'a proxy with blanks': (text) => ({
+    ignition: {
+      proxy: { httpProxy: `socks://user:${text.replaceAll(/[/?#"@]/g, ' ')}@proxy/`, noProxi: [] },
+    },
   }),
   'a URL': (text) => ({
     storage: {

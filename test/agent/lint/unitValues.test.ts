@@ -76,6 +76,21 @@ describe('units that systemd refuses', () => {
     ],
     ['programs that systemd finds', '[Service]\nExecStartPre=true\nExecStart=@/bin/true -x', []],
     ['a relative program that may fail', `${base}ExecStartPre=-bin/true`, []],
+    [
+      'a quote that is not closed',
+      '[Service]\nExecStart=/bin/echo "a',
+      ['close the quote, or write \\" for a literal quote'],
+    ],
+    [
+      'an apostrophe in a later command',
+      `${base}ExecStop=/bin/echo it's`,
+      ['close the quote, or write \\" for a literal quote'],
+    ],
+    [
+      'a broken command that systemd ignores',
+      `${base}ExecStartPre=-/bin/echo "a`,
+      ['write \\" for every literal quote'],
+    ],
     ['a relative folder', `${base}WorkingDirectory=tmp`, ['write the path with a leading slash']],
     ['folders', `${base}WorkingDirectory=/tmp\nWorkingDirectory=~`, []],
   ])('%s', (_title, contents, expected) => {
