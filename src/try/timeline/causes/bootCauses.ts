@@ -11,9 +11,18 @@ import { causesOf, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig, pr
 const probeSize = 4 * 1024 * 1024;
 
 export const bootCauses = causesOf({
+  'power-off': {
+    short: 'the power',
+    text: 'The machine is off: nothing of it was observed.',
+    check: 'run `baremetal node show NODE` (power_state, last_error); read the power state in the BMC',
+    fix: 'start the machine; if Ironic does not start it, fix the error in `last_error`',
+    after: ['none'],
+    frequency: 'very common',
+    isRefuted: (host) => host.milestones.has('power') || entriesOf(host, 'console').length > 0,
+  },
   'boot-order': {
-    short: 'the power or the boot order',
-    text: 'The machine is off, or it boots from its disk: the boot device is not set, or was set for an earlier boot only.',
+    short: 'the boot order',
+    text: 'The machine boots from its disk: the boot device is not set, or was set for an earlier boot only.',
     check:
       'watch the console during boot; run `baremetal node show NODE` (power_state, last_error); check the boot order in the BMC',
     fix: 'set virtual CD or network as the next boot device (in UEFI mode, for UEFI), and restart the machine',
@@ -57,11 +66,58 @@ export const bootCauses = causesOf({
     frequency: 'common',
     isRefuted: (host) => !host.milestones.has('boot device') || hasReadImage(host),
   },
+  'no-boot-device': {
+    short: 'the boot device',
+    text: 'The firmware found no device from which it can boot: the virtual medium is not attached, is for the other boot mode (UEFI or BIOS), or the boot from the network failed.',
+    check:
+      'read the lines above it on the console; read the virtual media status in the BMC, and the boot mode in the firmware',
+    fix: 'attach the medium again; set the boot mode UEFI in the firmware; or fix the cause of the lines above',
+    isResult: true,
+  },
+  'medium-not-bootable': {
+    short: 'the boot medium',
+    text: 'The boot loader cannot read a file that it requires from the medium: it is not the live ISO, was not written completely, or the connection to the virtual medium is broken.',
+    check:
+      'run `ironic-coreos inspect IMAGE`; compare `sha256sum IMAGE` with the published checksum; for a USB stick, compare it with the image: `cmp -n SIZE IMAGE /dev/sdX`',
+    fix: 'write the unchanged live ISO byte by byte (`dd`, not a tool that copies its files), or attach the image of `serve` again',
+    boots: ['iso', 'minimal-iso'],
+  },
+  'medium-unreadable': {
+    short: 'the connection to the boot medium',
+    text: 'The machine gets read errors from its boot medium: the virtual medium was detached or its connection is too slow, or the disc or stick is damaged.',
+    check:
+      'read the log of the image server (`client disconnected`, rate) and the virtual media status in the BMC',
+    fix: 'attach the medium again and restart the machine; use a server near the BMC, `--artifacts minimal-iso`, or network boot',
+    boots: ['iso', 'minimal-iso'],
+  },
+  'medium-truncated': {
+    short: 'an incomplete boot medium',
+    text: 'The kernel reads beyond the end of a device: the image was not written or served completely.',
+    check:
+      'compare the size of the image with the size of the medium (`blockdev --getsize64 /dev/sr0`); run `ironic-coreos inspect IMAGE`',
+    fix: 'write or download the image again; restart the machine',
+    boots: ['iso', 'minimal-iso'],
+    contradictedBy: ['image'],
+  },
+  'link-down': {
+    short: 'the link of the network card',
+    text: 'The network card has no link: the cable, the port of the switch, or another network card is to be used.',
+    check: 'read the state of the link in the BMC and on the switch',
+    fix: 'connect the cable, enable the port of the switch, or select the other network card in the boot order',
+    boots: ['network'],
+  },
+  'dhcp-no-offer': {
+    short: 'DHCP without an answer',
+    text: 'The firmware or the boot loader got no usable DHCP offer: no DHCP server in this network, another VLAN, a relay is missing, or the port of the switch blocks the first seconds.',
+    check: 'run `tcpdump -ni INTERFACE port 67 or port 68` on the DHCP server while the machine boots',
+    fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create; add a DHCP relay; enable edge ports (PortFast) on the switch',
+    boots: ['network'],
+  },
   'dhcp-no-boot-file': {
     short: 'DHCP without a boot file',
-    text: 'DHCP does not answer in this network, or sets no boot server and boot file (next-server, filename).',
+    text: 'The machine got no boot file: DHCP sets no boot server and boot file (next-server, filename), or the boot file is for another client type.',
     check:
-      'look for `PXE-E51`, `PXE-E16` (no DHCP offer) or `PXE-E53` (no boot file) on the console; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
+      'look for `PXE-E53` or `Nothing to boot` on the console; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
     fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, or copy its options; between networks, use a DHCP relay',
     after: ['none'],
     boots: ['network'],
@@ -69,16 +125,72 @@ export const bootCauses = causesOf({
   },
   'loader-no-http': {
     short: 'the connection from the boot loader to the images',
-    text: 'The boot loader came by TFTP but cannot reach the port of the images: a firewall, or DHCP sets another address.',
+    text: 'The boot loader cannot connect to the server of the images: another address in DHCP or in the script, a closed port, or a firewall.',
     check:
       'run `curl -I URL` with the URL of `boot.ipxe` in the network of the machine; read the failed URL on the console',
     fix: 'open the port of the images (8084), and set the URL that `serve` and `try` print as `# ipxe` in DHCP',
     after: ['none'],
     boots: ['network'],
   },
+  'loader-timeout': {
+    short: 'a server that does not answer the boot loader',
+    text: 'The boot loader got no answer from the TFTP or HTTP server in time: a firewall drops its packets, or the address has no server.',
+    check:
+      'run `curl -I URL` or `tftp SERVER -c get FILE` in the network of the machine; read the failed URL on the console',
+    fix: 'open UDP port 69 and the port of the images (8084) in the firewall; correct the address in DHCP',
+  },
+  'loader-dns': {
+    short: 'name resolution in the boot loader',
+    text: 'The boot loader cannot resolve the host name in the URL.',
+    check: 'read the failed URL on the console; run `dig NAME` with the DNS server that DHCP sets',
+    fix: 'set a DNS server in DHCP, or use an IP address in `serve --public-url` or `prepare --base-url`',
+  },
+  'loader-tls': {
+    short: 'TLS in the boot loader',
+    text: 'The TLS handshake of the boot loader with the server of the images failed: it does not trust the certificate, or they have no cipher in common.',
+    check: 'run `openssl s_client -connect SERVER` for the certificate and its authority',
+    fix: 'serve the boot files with plain HTTP in a separate network; or build iPXE with the certificate authority (`TRUST=`), and enroll it in the firmware for HTTP boot',
+  },
+  'loader-not-found': {
+    short: 'a file that the server does not have',
+    text: 'A file that the boot loader requests does not exist on its server.',
+    check: 'read the failed URL on the console; run `curl -I` with it; read the log of the image server',
+    fix: 'run `prepare` again; use the URLs that `serve` prints; correct the file name in DHCP',
+  },
+  'loader-denied': {
+    short: 'access to the boot files',
+    text: 'The server refuses the request of the boot loader: the URL lacks its token or password, or the server does not allow the client.',
+    check: 'run `curl -I` with the failed URL; read the log of the image server',
+    fix: 'use the complete URL that `serve` prints, with its token; allow the network of the machines on the server',
+  },
+  'loader-server-error': {
+    short: 'an error of the image server',
+    text: 'The HTTP server answers the boot loader with a server error.',
+    check: 'read the log of the image server at the time of the request',
+    fix: 'fix the error in that log; if a proxy is in between, serve without it',
+  },
+  'loader-transfer': {
+    short: 'an interrupted transfer to the boot loader',
+    text: 'The transfer of a file to the boot loader ended before the file was complete.',
+    check:
+      'read the log of the image server (`client disconnected`, `aborted`); compare the size of the file with the number of bytes sent',
+    fix: 'fix the network (duplex, MTU, packet loss), or the server that closes the connection; then restart the machine',
+  },
+  'loader-protocol': {
+    short: 'a protocol that the boot loader does not have',
+    text: 'The boot loader does not support the protocol of the URL: most builds of iPXE have no https, and some firmware allows https only.',
+    check: 'read the features that iPXE prints, and the failed URL on the console',
+    fix: 'use `http://` in `serve --public-url` or `prepare --base-url`, or an iPXE that is built with HTTPS',
+  },
+  'loader-format': {
+    short: 'a file that the boot loader cannot start',
+    text: 'The boot loader fetched a file that it cannot start: it is damaged, an error page, or for another architecture or boot mode.',
+    check: 'download the failed URL with `curl -o FILE`, and run `file FILE`',
+    fix: 'run `prepare` again; set the `architecture` of the host; use the boot loader for the boot mode of the firmware',
+  },
   'secure-boot': {
     short: 'Secure Boot',
-    text: 'Secure Boot refuses the boot loader or the image: an unsigned iPXE, or the ISO of another ramdisk.',
+    text: 'The firmware refuses the boot loader or the kernel by its security policy (Secure Boot): an unsigned iPXE, or the ISO of another ramdisk.',
     check:
       'look for `Security Violation` or `Access Denied` on the console, or read the event log of the firmware',
     fix: 'disable Secure Boot, or boot signed software: the live ISO of CoreOS, or its GRUB (`prepare --artifacts grub`)',
@@ -152,7 +264,7 @@ const inInitramfs: readonly Stage[] = ['kernel', 'initramfs', 'config', 'rootfs'
 export const ramdiskCauses = causesOf({
   'no-memory': {
     short: 'too little memory',
-    text: 'The machine has too little memory for the live system: with network boot, memory contains the root filesystem and the agent container image.',
+    text: 'The machine has too little memory: with network boot, memory contains the root filesystem and the agent container image.',
     check:
       'look for `No space left on device`, `Out of memory` or `write error` on the console; run `ironic-coreos inspect IMAGE` or `prepare` to see the required memory',
     fix: 'add memory (6 GiB recommended if the machine pulls the container image), or boot the full ISO instead of network boot',
@@ -167,11 +279,62 @@ export const ramdiskCauses = causesOf({
       'agent container',
     ],
   },
+  'no-space': {
+    short: 'a full file system in memory',
+    text: 'A file system of the live system is full: its files are in memory, and the machine has too little of it.',
+    check:
+      'run `df -h` and `free -m` on the machine; run `ironic-coreos inspect IMAGE` or `prepare` to see the required memory',
+    fix: 'add memory (6 GiB recommended if the machine pulls the container image), boot the full ISO instead of network boot, or use a smaller agent image',
+  },
+  'no-initramfs': {
+    short: 'the initramfs',
+    text: 'The kernel has no initramfs with a program that it can start: the boot loader did not load it, or it was not unpacked.',
+    check:
+      'read the lines with `Initramfs` and the kernel arguments (`initrd=`, `rdinit=`) above the panic on the console',
+    fix: 'make the boot loader load the initramfs of the same release: the boot scripts of `prepare` and `serve` do; with UEFI and iPXE, the argument `initrd=main` is required',
+    isResult: true,
+  },
+  'initramfs-damaged': {
+    short: 'a damaged initramfs',
+    text: 'The kernel cannot unpack the initramfs: it is incomplete, damaged, or not padded to 4 bytes before an appended archive.',
+    check:
+      'run `ironic-coreos inspect INITRAMFS`; compare its checksum with the published one, and its size with what the server sent',
+    fix: 'download or prepare it again; append archives with `pxe ignition wrap`, which pads them',
+  },
+  'medium-missing': {
+    short: 'the boot medium in the live system',
+    text: 'The boot medium with the label in `coreos.liveiso=` did not appear in the initramfs: the virtual medium was detached, has no driver, or is another image than the kernel is from.',
+    check:
+      'in the emergency shell, run `lsblk -o NAME,LABEL,SIZE` and `cat /proc/cmdline`; read the virtual media status in the BMC',
+    fix: 'attach the medium again and restart the machine; use kernel and initramfs of the same ISO; use network boot if the BMC detaches media',
+    boots: ['iso', 'minimal-iso'],
+  },
+  'no-device': {
+    short: 'a device that does not appear',
+    text: 'A block device that the system waits for did not appear.',
+    check: 'read the name of the device in the line; run `lsblk` in the emergency shell',
+    fix: 'remove it from the kernel arguments (`root=`) or from the config; or add the driver of its controller',
+  },
+  'rootfs-damaged': {
+    short: 'an unreadable root filesystem',
+    text: 'The machine cannot read its root filesystem: the image is damaged, the memory is faulty, or the boot medium was lost.',
+    check: 'read the lines with `I/O error` above it; compare the checksum of the image',
+    fix: 'write or download the image again; test the memory; attach the virtual medium again',
+    isResult: true,
+  },
+  'installer-running': {
+    short: 'coreos-installer, which runs in place of the agent',
+    text: 'The live system runs coreos-installer, which installs CoreOS on a disk and does not start the agent.',
+    check:
+      'run `ironic-coreos iso kargs show IMAGE` (`coreos.inst.install_dev`) and `ironic-coreos inspect IMAGE` (installer config)',
+    fix: 'remove the installer config and the arguments: `iso reset IMAGE` and `iso kargs modify -d coreos.inst.install_dev=DEVICE`',
+  },
   'kernel-panic': {
     short: 'a kernel panic',
     text: 'The kernel stops with a panic, and the console shows its reason.',
     check: 'read the lines before `Kernel panic - not syncing` on the console',
-    fix: 'for `Unable to mount root fs`, make the boot loader load the initramfs; otherwise use another CoreOS release, or update the firmware',
+    fix: 'use another CoreOS release, or update the firmware; test the memory',
+    isResult: true,
   },
   'kernel-arguments': {
     short: 'the kernel arguments',
@@ -194,7 +357,7 @@ export const ramdiskCauses = causesOf({
   },
   'rootfs-not-fetched': {
     short: 'the URL of the root filesystem',
-    text: 'The machine cannot fetch the root filesystem: `coreos.live.rootfs_url` is missing, or its URL is unreachable.',
+    text: 'The machine cannot connect to the server of the root filesystem: another address in `coreos.live.rootfs_url`, a closed port, or no route.',
     check:
       'in the emergency shell, run `journalctl -u coreos-livepxe-rootfs`; run `curl -I URL` in the network of the machine',
     fix: 'set `pxe kargs --rootfs-url` or `--base-url`; for ISOs, `iso extract minimal-iso --rootfs-url`; use only `http` or `https`',
@@ -207,10 +370,83 @@ export const ramdiskCauses = causesOf({
       hasFetchedConfig(host) &&
       !host.milestones.has('rootfs') &&
       !hasCalledIronic(host),
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-dns': {
+    short: 'name resolution for the root filesystem',
+    text: 'The machine cannot resolve the host name in `coreos.live.rootfs_url`.',
+    check: 'in the emergency shell, run `cat /etc/resolv.conf`; run `dig NAME` in the network of the machine',
+    fix: 'use an IP address in `pxe kargs --rootfs-url` or `--base-url`, or set a DNS server in DHCP or with `pxe kargs --ip`',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-timeout': {
+    short: 'a server of the root filesystem that does not answer',
+    text: 'The server of the root filesystem did not answer in time: a firewall drops the packets, or the route back is missing.',
+    check: 'run `curl -I URL` in the network of the machine; run `tcpdump` on the server',
+    fix: 'open the port in the firewall; use an address of the server in the network of the machine',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-tls': {
+    short: 'TLS for the root filesystem',
+    text: 'The TLS connection to the server of the root filesystem failed: the port does not use TLS, or they have no version in common.',
+    check: 'run `openssl s_client -connect SERVER`',
+    fix: 'use `http://` in `pxe kargs --rootfs-url`: the hash in the initramfs protects the file',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-not-found': {
+    short: 'a missing root filesystem',
+    text: 'The server does not have the file of the root filesystem.',
+    check: 'run `curl -I` with `coreos.live.rootfs_url` of `cat /proc/cmdline`',
+    fix: 'run `prepare` again, or correct `pxe kargs --rootfs-url` or `--base-url`',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-denied': {
+    short: 'access to the root filesystem',
+    text: 'The server refuses access to the root filesystem.',
+    check: 'run `curl -I` with `coreos.live.rootfs_url` of `cat /proc/cmdline`; read the log of the server',
+    fix: 'use the complete URL with its token; allow the network of the machines on the server',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-server-error': {
+    short: 'an error of the server of the root filesystem',
+    text: 'The server of the root filesystem answers with a server error.',
+    check: 'read the log of the server at the time of the request',
+    fix: 'fix the error in that log',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-transfer': {
+    short: 'an interrupted transfer of the root filesystem',
+    text: 'The transfer of the root filesystem ended before the file was complete.',
+    check: 'read the log of the image server (`client disconnected`, `aborted`) and the number of bytes sent',
+    fix: 'fix the network, or the proxy that ends the connection; then restart the machine',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-scheme': {
+    short: 'the URL of the root filesystem',
+    text: 'The initramfs does not support the URL in `coreos.live.rootfs_url`: it must begin with `http:`, `https:` or `tftp:`.',
+    check: 'read `cat /proc/cmdline` in the emergency shell',
+    fix: 'use `http://` or `https://` in `pxe kargs --rootfs-url`',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
+  },
+  'rootfs-missing': {
+    short: 'a root filesystem that was not loaded',
+    text: 'The initramfs has no root filesystem: it was not appended, and `coreos.live.rootfs_url` is missing.',
+    check: 'run `cat /proc/cmdline` in the emergency shell; read the boot script',
+    fix: 'set `pxe kargs --rootfs-url`, or load the root filesystem as second initramfs',
+    boots: ['network', 'minimal-iso'],
+    contradictedBy: ['rootfs'],
   },
   'rootfs-mismatch': {
     short: 'a root filesystem of another build',
-    text: 'The machine fetched and refused the root filesystem: its build differs from that of the initramfs, or it was modified.',
+    text: 'The root filesystem is not the one that the initramfs requires: it is of another build, or was modified.',
     check:
       "in the emergency shell, look for `Couldn't fetch, verify, and unpack` in `journalctl -u coreos-livepxe-rootfs`",
     fix: 'use kernel, initramfs and root filesystem of the same release: `prepare --iso` and `serve --iso` take all three from the ISO',
@@ -228,10 +464,11 @@ export const ramdiskCauses = causesOf({
     frequency: 'common',
     isRefuted: hasFetchedConfig,
     proof: proofBy('preflight', [], ({ problem }) => problem.kind === 'no-config'),
+    contradictedBy: ['config'],
   },
   'config-not-fetched': {
     short: 'the URL of the config',
-    text: 'Ignition cannot fetch the config: incorrect address, no DNS, or HTTPS with a certificate authority that the initramfs does not trust.',
+    text: 'Ignition cannot connect to the server of the config: another address, a closed port, or no route.',
     check:
       'look for repeated `GET URL: attempt #N` on the console; in the emergency shell, run `journalctl -u ignition-fetch`',
     fix: 'use an IP address instead of a name in `pxe kargs --ignition-url`; or make the boot loader fetch the config: `--artifacts archive` or `initramfs`',
@@ -244,16 +481,90 @@ export const ramdiskCauses = causesOf({
       host.milestones.has('rootfs') &&
       lacksConfig(host) &&
       !hasCalledIronic(host),
+    contradictedBy: ['config'],
+  },
+  'config-dns': {
+    short: 'name resolution for the config',
+    text: 'Ignition cannot resolve the host name in the URL of the config.',
+    check: 'in the emergency shell, run `cat /etc/resolv.conf`; run `dig NAME` in the network of the machine',
+    fix: 'use an IP address in `pxe kargs --ignition-url`, or set a DNS server in DHCP or with `pxe kargs --ip`',
+    contradictedBy: ['config'],
+  },
+  'config-timeout': {
+    short: 'a config server that does not answer',
+    text: 'The server of the config did not answer in time: a firewall drops the packets, or the route back is missing.',
+    check: 'run `curl -I URL` in the network of the machine; run `tcpdump` on the server',
+    fix: 'open the port in the firewall; or make the boot loader fetch the config: `--artifacts archive` or `initramfs`',
+    contradictedBy: ['config'],
+  },
+  'config-tls': {
+    short: 'TLS for the config',
+    text: 'The TLS connection of Ignition to the server of the config failed: it does not trust the certificate, or the port does not use TLS.',
+    check: 'run `openssl s_client -connect SERVER -showcerts`',
+    fix: 'use `http://` in a separate network, or `--artifacts archive` or `initramfs`: a certificate authority in the config does not apply to the config itself',
+    contradictedBy: ['config'],
+  },
+  'config-not-found': {
+    short: 'a missing config',
+    text: 'The server does not have the config at its URL.',
+    check: 'run `curl -I` with `ignition.config.url` of `cat /proc/cmdline`',
+    fix: 'run `prepare` again, or correct `pxe kargs --ignition-url`',
+    contradictedBy: ['config'],
+  },
+  'config-denied': {
+    short: 'access to the config',
+    text: 'The server refuses access to the config.',
+    check: 'run `curl -I` with `ignition.config.url` of `cat /proc/cmdline`; read the log of the server',
+    fix: 'use the complete URL with its token; allow the network of the machines on the server',
+    contradictedBy: ['config'],
+  },
+  'config-server-error': {
+    short: 'an error of the config server',
+    text: 'The server of the config answers with a server error.',
+    check: 'read the log of the server at the time of the request',
+    fix: 'fix the error in that log; Ignition repeats the request',
+    contradictedBy: ['config'],
+  },
+  'ignition-config': {
+    short: 'an invalid config',
+    text: 'Ignition refuses the config: it is invalid, or its version is newer than the Ignition of the image.',
+    check:
+      'run `ironic-coreos validate FILE` with the config or the image; in the emergency shell, run `journalctl -t ignition`',
+    fix: 'fix the line that `validate` reports; `render` validates its configs before it writes them',
+  },
+  'ignition-kargs': {
+    short: 'kernel arguments in the config',
+    text: 'Ignition failed in its stage kargs: a live system cannot apply `kernelArguments`.',
+    check: 'run `ironic-coreos validate FILE` with the config or the image',
+    fix: 'remove `kernelArguments` from the config; set them with `iso kargs modify` or `pxe kargs`',
+  },
+  'ignition-disks': {
+    short: 'disks in the config',
+    text: 'Ignition failed in its stage disks: it cannot create the partitions, RAID devices or file systems of the config.',
+    check: 'read the line with `disks:` on the console; run `lsblk` in the emergency shell',
+    fix: 'remove `disks`, `raid`, `luks` and `filesystems` from the config of the live system; Ironic prepares the disks',
+  },
+  'ignition-mount': {
+    short: 'file systems in the config',
+    text: 'Ignition failed in its stage mount: it cannot mount a file system of the config.',
+    check: 'read the line with `mount:` on the console',
+    fix: 'remove `filesystems` with a `path` from the config of the live system',
+  },
+  'ignition-files': {
+    short: 'files in the config',
+    text: 'Ignition failed in its stage files: it cannot write a file, user or unit of the config.',
+    check: 'read the line with `files:` on the console; run `ironic-coreos validate FILE`',
+    fix: 'write below `/etc` and `/var` only; set `overwrite: true` for files that the image has; correct the URL or hash of the file',
   },
   'ignition-failed': {
     short: 'Ignition',
-    text: 'Ignition failed: it does not accept the config, or cannot apply it; the machine waits in an emergency shell.',
+    text: 'Ignition failed: the lines above say at which stage and why; the machine waits in an emergency shell.',
     check:
       'run `ironic-coreos validate FILE` with the config or the image; in the emergency shell, run `journalctl -t ignition`',
     fix: 'fix the line that `validate` reports; `render` validates its configs before it writes them',
     after: ['config', 'rootfs', 'image', 'agent archive'],
     frequency: 'very common',
-    isRefuted: lacksConfig,
+    isResult: true,
   },
   'agent-archive': {
     short: 'the agent archive',
