@@ -57,9 +57,12 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
   const console = readConsoleEvidence(host);
   const found = [...causeById.values()].flatMap((cause): LikelyCause[] => {
     const isExcluded = !isOfBoot(cause, host) || isContradicted(cause, own, console.kernelStart);
-    const proof = console.proven.get(cause.id) ?? findEvidence(host, cause);
-    if (proof !== undefined) return isExcluded ? [] : [{ cause, certainty: 'proven', evidence: proof }];
-    if (isExcluded || console.refuted.has(cause.id) || cause.isRefuted?.(host) === true) return [];
+    if (isExcluded) return [];
+    const line = console.proven.get(cause.id);
+    if (line !== undefined) return [{ cause, certainty: 'proven', evidence: line }];
+    if (console.refuted.has(cause.id) || cause.isRefuted?.(host) === true) return [];
+    const event = findEvidence(host, cause);
+    if (event !== undefined) return [{ cause, certainty: 'proven', evidence: event }];
     const hint = console.suggested.get(cause.id);
     if (hint !== undefined || cause.evidenceIf?.(own) === true)
       return [{ cause, certainty: 'likely', evidence: hint }];

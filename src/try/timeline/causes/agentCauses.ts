@@ -145,7 +145,7 @@ const causesOfLines: CauseRows = {
   },
   'pull-secret-invalid': {
     short: 'the file of the pull secret',
-    text: 'podman cannot read the credentials for the registry: the file of the pull secret is damaged.',
+    text: 'The machine cannot read the credentials for the registry: the file of the pull secret is damaged.',
     check:
       'run `sudo python3 -m json.tool AUTHFILE` on the machine with the file in the line; run `ironic-coreos validate FILE` with the config',
     fix: 'pass the unchanged file with `render --pull-secret`, which validates it',
@@ -171,7 +171,7 @@ const causesOfLines: CauseRows = {
   },
   'registries-conf': {
     short: 'the file registries.conf',
-    text: 'podman cannot read the file registries.conf.',
+    text: 'The machine cannot read the file registries.conf.',
     check: 'run `ironic-coreos validate FILE` with the config; read the line for its position',
     fix: 'fix the file of `render --registries-conf`',
   },
@@ -213,13 +213,13 @@ const causesOfLines: CauseRows = {
   },
   'unit-exec': {
     short: 'a program that systemd cannot start',
-    text: 'systemd cannot start a program of the unit of the agent: it is missing, or a file that it requires is missing.',
+    text: 'A program of the unit of the agent cannot be started: it is missing, or a file that it requires is missing.',
     check: 'run `systemctl status ironic-agent` and `systemctl cat ironic-agent` on the machine',
     fix: 'correct the path in the unit; `render` writes a unit with the paths of CoreOS',
   },
   'unit-invalid': {
     short: 'the unit of the agent',
-    text: 'systemd refuses the unit of the agent.',
+    text: 'The unit of the agent is invalid.',
     check:
       'run `systemd-analyze verify ironic-agent.service` on the machine; run `ironic-coreos validate FILE` with the config',
     fix: 'fix the unit, or use the one that `render` writes',
@@ -233,7 +233,7 @@ const causesOfLines: CauseRows = {
   },
   'container-start': {
     short: 'podman',
-    text: 'podman failed for the reason in the line, so the agent does not run.',
+    text: 'The program podman failed for the reason in the line, so the agent does not run.',
     check: 'run `journalctl -b -u ironic-agent` on the machine',
     fix: 'fix the reason in the line; remove your own `--podman-arg` and `--podman-mount` options to rule them out',
   },

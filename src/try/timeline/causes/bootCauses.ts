@@ -565,6 +565,7 @@ export const ramdiskCauses = causesOf({
     after: ['config', 'rootfs', 'image', 'agent archive'],
     frequency: 'very common',
     isResult: true,
+    isRefuted: lacksConfig,
   },
   'agent-archive': {
     short: 'the agent archive',

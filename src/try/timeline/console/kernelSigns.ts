@@ -29,8 +29,7 @@ export const kernelSigns: readonly ConsoleSign[] = rowsWith(
     'kernel-live': {
       source: 'Linux, arch/x86/kernel/setup.c, init/main.c; live ISO of CoreOS, isolinux/isolinux.cfg',
       pattern: /^(?:Kernel c|C)ommand line: .*\b(?:coreos\.live|ignition\.)/,
-      refutes: ['boot-order'],
-      stage: 'initramfs',
+      refutes: ['boot-order', ...beforeKernel],
     },
     'kernel-initramfs-memory': {
       source: 'Linux, init/initramfs.c',

@@ -3,7 +3,7 @@
  * since 3.4. Only units whose output goes to the console print lines of podman: those of the agent.
  */
 
-import { type ConsoleSign, rowsWith } from './sign.ts';
+import { type ConsoleSign, pullCauses, rowsWith } from './sign.ts';
 
 const image = 'containers/image 5';
 const x509 = 'Go, crypto/x509/verify.go';
@@ -128,7 +128,7 @@ export const podmanSigns: readonly ConsoleSign[] = rowsWith(
     'podman-read-error': {
       source: 'Go, syscall/zerrors_linux.go (EIO)',
       pattern: /^Error: .*: input\/output error$/,
-      proves: 'rootfs-damaged',
+      suggests: ['rootfs-damaged', 'medium-unreadable'],
     },
     'pull-server-error': {
       source: `${image}, docker/errors.go (httpResponseToError), docker/docker_client.go`,
@@ -205,7 +205,7 @@ export const podmanSigns: readonly ConsoleSign[] = rowsWith(
       source: 'podman, cmd/podman/images/pull.go, cmd/podman/containers/run.go',
       pattern: /^[0-9a-f]{64}$/,
       settles: true,
-      refutes: ['no-config'],
+      refutes: ['no-config', ...pullCauses],
     },
     'pull-started': {
       source: 'containers/common, libimage/pull.go',
