@@ -131,10 +131,13 @@ function movesCursor(sequence: string): boolean {
   return /^(?:\[[0-9;?]*[ABEFHJdf]|[cDEM])$/.test(sequence.slice(ESCAPE.length));
 }
 
-/** Whether a sequence moves the cursor to the end of a text of this length: consoles in series print such sequences within a line. */
+/**
+ * Whether a sequence moves the cursor to the end of a text of this length: consoles in series print such sequences within a line.
+ * Column 1 starts another line.
+ */
 function movesToEnd(sequence: string, length: number): boolean {
-  const [, column] = /^\[\d{1,4};(\d{1,4})H$/.exec(sequence.slice(ESCAPE.length)) ?? [];
-  return length > 0 && (Number(column) === length || Number(column) === length + 1);
+  const column = Number(/^\[\d{1,4};(\d{1,4})H$/.exec(sequence.slice(ESCAPE.length))?.[1]);
+  return column > 1 && (column === length || column === length + 1);
 }
 
 /** Control characters, and characters that change the writing direction or are invisible. */

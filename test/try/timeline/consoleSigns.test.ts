@@ -7,13 +7,19 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { causeTable, likelyCauses, type ObservedPart } from '../../../src/try/timeline/causes.ts';
+import {
+  causeTable,
+  lastLinesOf,
+  likelyCauses,
+  type ObservedPart,
+} from '../../../src/try/timeline/causes.ts';
 import { consoleSigns, findConsoleSigns } from '../../../src/try/timeline/consoleSigns.ts';
 import { createConsoleText, createConsoleWatch } from '../../../src/try/consoleOutput.ts';
+import type { Artifact } from '../../../src/serve/answer/resource.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../../src/try/timeline/timeline.ts';
 import { corpusLogs } from '../../support/consoleCorpus.ts';
-import { mac, machine } from '../../support/trialEvents.ts';
+import { at, fetched, lookedUp, mac, machine } from '../../support/trialEvents.ts';
 
 const podman = '[   41.205873] podman[1432]: ';
 const retry = `${podman}time="2026-11-23T04:30:18Z" level=warning msg="Failed, retrying in 1s ... (1/3). `;
@@ -933,6 +939,86 @@ describe('a console', () => {
     );
   });
 });
+
+describe('what was served', () => {
+  // The kernel of the boot starts at second 101; the line that would prove the cause is at second 104.
+  const serve = (artifact: Artifact, seconds: number, bytes = 100): TrialEvent =>
+    fetched(seconds, { artifact, size: 100, bytes, outcome: bytes < 100 ? 'aborted' : 'complete' });
+  const noConfig = `${ignition}failed to fetch config: resource not found`;
+  const noRootfs = `${rootfs}curl: (22) The requested URL returned error: 404`;
+  const readError = '[   30.000000] I/O error, dev sr0, sector 1420128 op 0x0:(READ) flags 0x80700';
+  const beyond = '[   30.000000] attempt to access beyond end of device';
+
+  it.each<readonly [string, readonly string[], readonly TrialEvent[], readonly string[]]>([
+    ['nothing', [...boot, noConfig], [], ['config-not-found']],
+    ['a part of the config', [...boot, noConfig], [serve('ign', 103, 50)], ['config-not-found']],
+    ['the whole config', [...boot, noConfig], [serve('ign', 103)], []],
+    ['the whole config before this boot', [...boot, noConfig], [serve('ign', 50)], ['config-not-found']],
+    ['the whole root filesystem', [...boot, noRootfs], [serve('rootfs', 103)], []],
+    ['an ISO', [...boot, readError], [serve('iso', 50)], ['medium-unreadable']],
+    ['a boot from the network', [...boot, readError], [serve('script', 50)], []],
+    ['a part of an ISO', [...boot, beyond], [serve('iso', 103, 50)], ['medium-truncated']],
+    ['the whole ISO', [...boot, beyond], [serve('iso', 103)], []],
+    [
+      'an ISO, although the firmware tries the network, too',
+      ['>>Start PXE over IPv4.', '  PXE-E16: No valid offer received.'],
+      [serve('iso', 50)],
+      [],
+    ],
+    [
+      'a request to Ironic after the line',
+      [...running, started, `${agent}[Errno 111] Connection refused`],
+      [lookedUp(200)],
+      [],
+    ],
+  ])('excludes causes that contradict it: %s', (_title, lines, served, ids) => {
+    const events = eventsOf([Buffer.from(lines.join('\r\n'))]).map((event, index) => ({
+      ...event,
+      at: at(100 + index),
+    }));
+    const all = [...served, ...events].toSorted((a, b) => a.at.getTime() - b.at.getTime());
+    const host = hostAfter(all);
+    const proven = likelyCauses(host, 'boot').filter(({ certainty }) => certainty === 'proven');
+    expect(proven.map(({ cause }) => cause.id)).toEqual(ids);
+  });
+});
+
+describe('two consoles', () => {
+  it('name no cause of the other machine, and show no line of it', () => {
+    const log = fc.constantFrom(...corpusLogs());
+    fc.assert(
+      fc.property(log, log, (first, second) => {
+        const alone = [first, second].map(({ text }) => summaryOf([text]).at(0));
+        expect(summaryOf([first.text, second.text])).toEqual(alone);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** The causes and last lines of machines that only share a timeline. */
+function summaryOf(texts: readonly string[]): readonly object[] {
+  const timeline = createTimeline(texts.map((_text, index) => ({ name: `worker-${index}`, macs: [] })));
+  const watches = texts.map((text, index) => {
+    const watch = createConsoleWatch(`worker-${index}`, (event) => void timeline.add(event));
+    const lines: string[] = [];
+    const console = createConsoleText((line) => lines.push(line));
+    console.push(Buffer.from(text, 'latin1'));
+    console.end();
+    return { watch, lines };
+  });
+  const longest = Math.max(...watches.map(({ lines }) => lines.length));
+  for (let index = 0; index < longest; index++) {
+    for (const { watch, lines } of watches) {
+      const line = lines[index];
+      if (line !== undefined) watch(line);
+    }
+  }
+  return timeline.hosts().map((host) => ({
+    causes: likelyCauses(host, 'calls').map(({ cause, certainty }) => `${cause.id} ${certainty}`),
+    lines: lastLinesOf(host),
+  }));
+}
 
 /** Words without which a line does not imply the cause, written without a look at the patterns of the table. */
 const implyingWords: Readonly<Record<string, RegExp>> = {
