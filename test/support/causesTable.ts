@@ -66,9 +66,11 @@ function examplesIn(text: string): readonly (readonly [sign: string, line: strin
   const found: (readonly [string, string])[] = [];
   const watch = createConsoleWatch('host', ({ line, sign }) => {
     if (sign === undefined) return;
+    // Options of other programs look like those of this one.
     const message = line
       .replace(/^\[ *[\d.]+\] /, '')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replace(/ "?--.*/, '…')
       .trim();
     found.push([sign, message.length > longest ? `${message.slice(0, longest)}…` : message]);
   });

@@ -39,10 +39,9 @@ export interface FoundSign {
  */
 export function findConsoleSigns(line: string, now: Date): readonly FoundSign[] {
   return line.split(messageStart).flatMap((text) => {
-    const { message, printer } = parseConsoleLine(text);
+    const { message, prefix, printer } = parseConsoleLine(text);
     const sign = consoleSigns.find((one) => one.printer === printer && matches(one, message, now));
     if (sign === undefined) return [];
-    const prefix = text.slice(0, text.length - message.length);
     return [{ sign, line: `${prefix}${excerpt(message, sign.pattern)}`.trim() }];
   });
 }
@@ -76,22 +75,27 @@ const agentPrefix =
 /** Printers whose lines have no identifier of their own. */
 const unmarked: ReadonlySet<string> = new Set<Printer>(['kernel', 'terminal', 'agent']);
 
-/** `printer` is not always a {@link Printer}. */
-function parseConsoleLine(text: string): { readonly printer: string; readonly message: string } {
-  const status = statusPrefix.exec(text);
-  if (status !== null) return { printer: 'systemd', message: text.slice(status[0].length) };
+/** `printer` is not always a {@link Printer}. `prefix` is the time and the identifier, as they are shown. */
+function parseConsoleLine(text: string): {
+  readonly printer: string;
+  readonly prefix: string;
+  readonly message: string;
+} {
+  const [status] = statusPrefix.exec(text) ?? [];
+  if (status !== undefined) return { printer: 'systemd', prefix: status, message: text.slice(status.length) };
   const [time = ''] = timePrefix.exec(text) ?? [];
   const rest = text.slice(time.length);
-  const [prefix = '', name, pid] = identifierPrefix.exec(rest) ?? [];
-  if (name === undefined) return { printer: time.startsWith('[') ? 'kernel' : 'terminal', message: rest };
-  const message = rest.slice(prefix.length);
+  const [identifier = '', name, pid] = identifierPrefix.exec(rest) ?? [];
+  const prefix = time + identifier;
+  const message = rest.slice(identifier.length);
+  if (name === undefined) return { printer: time.startsWith('[') ? 'kernel' : 'terminal', prefix, message };
   const [agent] = agentPrefix.exec(message) ?? [];
   if (agent !== undefined && (name === 'podman' || name === 'ironic-python-agent'))
-    return { printer: 'agent', message: message.slice(agent.length) };
-  if (name === 'podman') return { printer: name, message: message.replace(retryPrefix, '') };
+    return { printer: 'agent', prefix: prefix + agent, message: message.slice(agent.length) };
+  if (name === 'podman') return { printer: name, prefix, message: message.replace(retryPrefix, '') };
   // Others than process 1 are managers of users. The identifiers of {@link unmarked} do not exist.
-  if (name === 'systemd') return { printer: pid === '1' ? name : '', message };
-  return { printer: unmarked.has(name) ? '' : name, message };
+  const isOther = unmarked.has(name) || (name === 'systemd' && pid !== '1');
+  return { printer: isOther ? '' : name, prefix, message };
 }
 
 /** Characters of a line in an event. */

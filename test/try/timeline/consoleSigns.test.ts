@@ -611,7 +611,7 @@ describe('a console line', () => {
   });
 
   it('of each sign names its program and its message', () => {
-    for (const { source } of consoleSigns) expect(source).toMatch(/^.+, /);
+    for (const sign of consoleSigns) expect(sign.source).toMatch(/^.+, /);
   });
 
   it('may follow a prompt without a line break', () => {
@@ -929,7 +929,7 @@ describe('a console', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (texts) => {
         const events = eventsOf([Buffer.from(texts.join(' '))]);
-        const times = events.map(({ at }) => at.getTime());
+        const times = events.map((event) => event.at.getTime());
         expect(times.toSorted((a, b) => a - b)).toEqual(times);
         for (const event of events) {
           expect(event.kind === 'console' && event.line.length < 400).toBe(true);
@@ -940,10 +940,12 @@ describe('a console', () => {
   });
 });
 
+/** A complete file of 100 bytes; with fewer bytes, an interrupted transfer. */
+const serve = (artifact: Artifact, seconds: number, bytes = 100): TrialEvent =>
+  fetched(seconds, { artifact, size: 100, bytes, outcome: bytes < 100 ? 'aborted' : 'complete' });
+
+/** The kernel starts at second 101, and the last of the lines that prove a cause is at second 104. */
 describe('what was served', () => {
-  // The kernel of the boot starts at second 101; the line that would prove the cause is at second 104.
-  const serve = (artifact: Artifact, seconds: number, bytes = 100): TrialEvent =>
-    fetched(seconds, { artifact, size: 100, bytes, outcome: bytes < 100 ? 'aborted' : 'complete' });
   const noConfig = `${ignition}failed to fetch config: resource not found`;
   const noRootfs = `${rootfs}curl: (22) The requested URL returned error: 404`;
   const readError = '[   30.000000] I/O error, dev sr0, sector 1420128 op 0x0:(READ) flags 0x80700';
@@ -1076,7 +1078,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'ignition-disks': /disks|partitions|raids|luks|filesystems|device alias/,
   'ignition-mount': /mount/,
   'ignition-files': /files|users|units|groups|relabeling|creating/,
-  'ignition-failed': /Ignition/,
+  'ignition-failed': /ignition/i,
   'no-config': /no config provided by user/,
   'agent-archive':
     /ironic-agent-image|Container image of the Ironic Agent|FAILED|sha512sum|payload|image not known/,

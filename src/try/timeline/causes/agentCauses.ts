@@ -208,7 +208,7 @@ const causesOfLines: CauseRows = {
   'container-architecture': {
     short: 'an image for another architecture',
     text: 'The container image is not for the architecture of the machine.',
-    check: 'run `skopeo inspect --raw docker://IMAGE` on a workstation to list its architectures',
+    check: 'run `podman manifest inspect IMAGE` on a workstation to list its architectures',
     fix: 'build the image for the architecture of the machine, or use its tag in `render --agent-image`',
   },
   'unit-exec': {

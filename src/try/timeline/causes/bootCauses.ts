@@ -94,14 +94,14 @@ export const bootCauses = causesOf({
     short: 'an incomplete boot medium',
     text: 'The kernel reads beyond the end of a device: the image was not written or served completely.',
     check:
-      'compare the size of the image with the size of the medium (`blockdev --getsize64 /dev/sr0`); run `ironic-coreos inspect IMAGE`',
+      'compare the size of the image with the size of the medium (`lsblk -b /dev/sr0`); run `ironic-coreos inspect IMAGE`',
     fix: 'write or download the image again; restart the machine',
     boots: ['iso', 'minimal-iso'],
     contradictedBy: ['image'],
   },
   'link-down': {
     short: 'the link of the network card',
-    text: 'The network card has no link: the cable, the port of the switch, or another network card is to be used.',
+    text: 'The network card has no link: its cable or the port of the switch is not connected, or another network card is.',
     check: 'read the state of the link in the BMC and on the switch',
     fix: 'connect the cable, enable the port of the switch, or select the other network card in the boot order',
     boots: ['network'],
