@@ -43,7 +43,7 @@ export const causeTable: readonly { readonly title: string; readonly causes: rea
   { title: 'Steps of the agent', causes: stepCauses },
 ];
 
-export const causeById: ReadonlyMap<string, Cause> = new Map(
+const causeById: ReadonlyMap<string, Cause> = new Map(
   causeTable.flatMap(({ causes }) => causes.map((cause) => [cause.id, cause])),
 );
 
@@ -118,10 +118,11 @@ function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly St
 
 /** Whether the machine has completely fetched what it cannot have by the cause, since its kernel or its boot loader started. */
 function isContradicted(
-  { contradictedBy = [] }: Cause,
+  { contradictedBy }: Cause,
   own: HostTimeline,
   kernelStart: Date | undefined,
 ): boolean {
+  if (contradictedBy === undefined) return false;
   const loaderStart = own.milestones.get('power')?.last ?? own.milestones.get('script')?.first;
   return entriesOf(own, 'fetch').some(({ event, last }) => {
     const isOfLoader = event.artifact === 'archive' || event.artifact === 'initramfs';
