@@ -162,8 +162,9 @@ function stepList(steps: readonly AgentStep[]): string {
 }
 
 function entryLines({ host, gaps }: HostResult): readonly string[] {
-  const shown = host.entries.slice(-maxEntries);
-  const left = host.dropped + host.entries.length - shown.length;
+  const listed = host.entries.filter(({ event }) => event.kind !== 'console' || event.sign !== undefined);
+  const shown = listed.slice(-maxEntries);
+  const left = host.dropped + listed.length - shown.length;
   return [
     ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
     ...shown.flatMap((entry) => {
@@ -196,7 +197,7 @@ function silenceLines({ host, gaps, causes }: HostResult): readonly string[] {
   const ago = elapsed(gap.from, gap.until);
   const text =
     gap.after === undefined
-      ? `No activity for ${ago}.${why}`
+      ? `${host.entries.length === 0 ? 'No activity' : 'No progress'} for ${ago}.${why}`
       : `Last activity ${ago} before the end: ${eventPhrase(gap.after.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}${why}`;
   return wrapText(text, { first: '  ', rest: '  ' });
 }

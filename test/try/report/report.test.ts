@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClosingReport, formatReportDocument } from '../../../src/try/report/closingReport.ts';
+import { createConsoleWatch } from '../../../src/try/consoleOutput.ts';
 import { createJudge } from '../../../src/try/timeline/result.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import { formatLiveLine } from '../../../src/try/report/liveLines.ts';
@@ -342,6 +343,31 @@ describe('the report at the end', () => {
       UTC.
       "
     `);
+  });
+
+  it('of a machine whose console shows no known cause has its last lines, without secrets', () => {
+    const timeline = createTimeline([{ name: 'worker-0', macs: [] }]);
+    const watch = createConsoleWatch('worker-0', (event) => void timeline.add({ ...event, at: new Date(30_000) }));
+    for (const line of [
+      'Welcome to another boot loader',
+      'FATAL: module xyz cannot be loaded',
+      'FATAL: cannot open https://user:5ec2e7@192.0.2.1/x',
+      'waiting',
+    ]) {
+      watch(line);
+    }
+    const verdict = createJudge({ kind: 'hosts', names: ['worker-0'] }, 'heartbeat')([]);
+    const result = resultOf([], { timeline, verdict, coverage: 'boot' });
+    const report = formatClosingReport(result);
+    expect(report).toContain(`
+  Last lines on the console:
+     FATAL: module xyz cannot be loaded
+     FATAL: cannot open https://`);
+    expect(report).toContain('The cause is not known; possible: ');
+    expect(report).not.toContain('The machine is off');
+    expect(report).not.toContain('5ec2e7');
+    const { hosts } = JSON.parse(formatReportDocument(result));
+    expect(hosts[0].lastLines).toHaveLength(2);
   });
 
   it('of machines of which nothing was seen, whoever they are', () => {
