@@ -347,7 +347,10 @@ describe('the report at the end', () => {
 
   it('of a machine whose console shows no known cause has its last lines, without secrets', () => {
     const timeline = createTimeline([{ name: 'worker-0', macs: [] }]);
-    const watch = createConsoleWatch('worker-0', (event) => void timeline.add({ ...event, at: new Date(30_000) }));
+    const watch = createConsoleWatch(
+      'worker-0',
+      (event) => void timeline.add({ ...event, at: new Date(30_000) }),
+    );
     for (const line of [
       'Welcome to another boot loader',
       'FATAL: module xyz cannot be loaded',

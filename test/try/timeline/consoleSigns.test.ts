@@ -97,6 +97,16 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     ['BdsDxe: failed to load Boot0001 "UEFI PXEv4" from PciRoot(0x0): Not Found'],
   ],
   [
+    'edk2-no-media',
+    ['BdsDxe: failed to load Boot0003 "UEFI Virtual CDROM" from PciRoot(0x0)/USB(0x3,0x0): No Media'],
+    ['BdsDxe: failed to load Boot0003 "UEFI Virtual CDROM" from PciRoot(0x0)/USB(0x3,0x0): Not Found'],
+  ],
+  [
+    'grub-device',
+    ['error: no such device: /.disk/info.', 'error: ../../grub-core/kern/fs.c:123:unknown filesystem.'],
+    ['no such device: x'],
+  ],
+  [
     'seabios-unreadable',
     ['Boot failed: Could not read from CDROM (code 0003)'],
     ['Boot failed: not a bootable disk'],
@@ -949,7 +959,7 @@ describe('what was served', () => {
   const noConfig = `${ignition}failed to fetch config: resource not found`;
   const noRootfs = `${rootfs}curl: (22) The requested URL returned error: 404`;
   const readError = '[   30.000000] I/O error, dev sr0, sector 1420128 op 0x0:(READ) flags 0x80700';
-  const beyond = '[   30.000000] attempt to access beyond end of device';
+  const beyond = '[   30.000000] sr0: rw=524288, want=1800000, limit=117188';
 
   it.each<readonly [string, readonly string[], readonly TrialEvent[], readonly string[]]>([
     ['nothing', [...boot, noConfig], [], ['config-not-found']],
@@ -1029,7 +1039,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'medium-not-bootable':
     /not found|No such file|Could not find|No configuration file|No DEFAULT|Failed to load|checksum error|corrupt|Disk error|sector|outside of|premature end|no such|unknown filesystem|Could not read/,
   'medium-unreadable': /error|bread failed|unable to read|hardware sector|No Media|Corrupt|Failed to mount/i,
-  'medium-truncated': /beyond end of device/,
+  'medium-truncated': /want|sector/,
   'link-down': /PXE-E61|PXE-E12|Down|network connection|link-up/,
   'dhcp-no-offer': /PXE-E51|PXE-E16|No configuration methods/,
   'dhcp-no-boot-file': /PXE-E5[235]|Nothing to boot/,

@@ -55,7 +55,7 @@ const causes: CauseRows = {
   },
   'registry-plain-http': {
     short: 'a registry without TLS',
-    text: 'The registry answers in plain HTTP, but the machine uses HTTPS.',
+    text: 'The registry does not use TLS, but the machine uses HTTPS.',
     check: 'run `curl -I http://REGISTRY/v2/` in the network of the machine',
     fix: 'use `render --insecure-registry`, or configure TLS on the registry',
     after: beforeContainer,
@@ -257,7 +257,7 @@ const causesOfLines: CauseRows = {
   },
   'node-not-found': {
     short: 'the node in Ironic',
-    text: 'Ironic has no node with the MAC addresses of the machine.',
+    text: 'Ironic finds no node for the machine: no node has its MAC addresses, or the node is in a state without a lookup.',
     check: 'compare the MAC addresses in the line with `baremetal port list`',
     fix: 'enroll the node with its MAC addresses (`deploy node`), and manage it: Ironic ignores the lookup of nodes in other states',
   },

@@ -76,11 +76,10 @@ export const bootCauses = causesOf({
   },
   'medium-not-bootable': {
     short: 'the boot medium',
-    text: 'The boot loader cannot read a file that it requires from the medium: it is not the live ISO, was not written completely, or the connection to the virtual medium is broken.',
+    text: 'The boot loader cannot read a file that it requires: the medium is not the live ISO, was not written completely, or lost its connection; with PXELINUX, the TFTP server does not have the file.',
     check:
       'run `ironic-coreos inspect IMAGE`; compare `sha256sum IMAGE` with the published checksum; for a USB stick, compare it with the image: `cmp -n SIZE IMAGE /dev/sdX`',
     fix: 'write the unchanged live ISO byte by byte (`dd`, not a tool that copies its files), or attach the image of `serve` again',
-    boots: ['iso', 'minimal-iso'],
   },
   'medium-unreadable': {
     short: 'the connection to the boot medium',
@@ -125,7 +124,7 @@ export const bootCauses = causesOf({
   },
   'loader-no-http': {
     short: 'the connection from the boot loader to the images',
-    text: 'The boot loader cannot connect to the server of the images: another address in DHCP or in the script, a closed port, or a firewall.',
+    text: 'The connection of the boot loader to the server of the images failed: another address in DHCP or in the script, a closed port, or a firewall.',
     check:
       'run `curl -I URL` with the URL of `boot.ipxe` in the network of the machine; read the failed URL on the console',
     fix: 'open the port of the images (8084), and set the URL that `serve` and `try` print as `# ipxe` in DHCP',
@@ -171,7 +170,7 @@ export const bootCauses = causesOf({
   },
   'loader-transfer': {
     short: 'an interrupted transfer to the boot loader',
-    text: 'The transfer of a file to the boot loader ended before the file was complete.',
+    text: 'The transfer of a file to the boot loader failed: the connection ended before the file was complete.',
     check:
       'read the log of the image server (`client disconnected`, `aborted`); compare the size of the file with the number of bytes sent',
     fix: 'fix the network (duplex, MTU, packet loss), or the server that closes the connection; then restart the machine',
@@ -281,7 +280,7 @@ export const ramdiskCauses = causesOf({
   },
   'no-space': {
     short: 'a full file system in memory',
-    text: 'A file system of the live system is full: its files are in memory, and the machine has too little of it.',
+    text: 'A file system is full: the files of the live system are in memory, and the machine has too little of it.',
     check:
       'run `df -h` and `free -m` on the machine; run `ironic-coreos inspect IMAGE` or `prepare` to see the required memory',
     fix: 'add memory (6 GiB recommended if the machine pulls the container image), boot the full ISO instead of network boot, or use a smaller agent image',
@@ -317,7 +316,7 @@ export const ramdiskCauses = causesOf({
   },
   'rootfs-damaged': {
     short: 'an unreadable root filesystem',
-    text: 'The machine cannot read its root filesystem: the image is damaged, the memory is faulty, or the boot medium was lost.',
+    text: 'The machine cannot mount or read its root filesystem: the image is damaged, the memory is faulty, or the boot medium was lost.',
     check: 'read the lines with `I/O error` above it; compare the checksum of the image',
     fix: 'write or download the image again; test the memory; attach the virtual medium again',
     isResult: true,
@@ -506,7 +505,7 @@ export const ramdiskCauses = causesOf({
   },
   'config-not-found': {
     short: 'a missing config',
-    text: 'The server does not have the config at its URL.',
+    text: 'The server does not have the config, or a file that it refers to, at its URL.',
     check: 'run `curl -I` with `ignition.config.url` of `cat /proc/cmdline`',
     fix: 'run `prepare` again, or correct `pxe kargs --ignition-url`',
     contradictedBy: ['config'],

@@ -20,7 +20,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
   {
     'pxe-no-offer': {
       source: `${pxeRom}; ${edk2Pxe}`,
-      pattern: /^ *PXE-E(?:51: No DHCP|16: No (?:valid )?offer)/,
+      pattern: /^ *PXE-E(?:51: No DHCP|52: proxyDHCP offers were received|16: No (?:valid )?offer)/,
       proves: 'dhcp-no-offer',
     },
     'pxe-no-boot-file': {
@@ -30,7 +30,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     },
     'pxe-no-proxy': {
       source: pxeRom,
-      pattern: /^ *PXE-E5(?:2: proxyDHCP offers were received|5: ProxyDHCP service did not reply)/i,
+      pattern: /^ *PXE-E55: ProxyDHCP service did not reply/i,
       proves: 'dhcp-no-boot-file',
     },
     'pxe-no-link': {
@@ -113,8 +113,13 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'edk2-read-error': {
       source: 'edk2, MdeModulePkg/Universal/BdsDxe; MdePkg/Library/BasePrintLib',
       pattern:
-        /^BdsDxe: failed to (?:load|start) Boot[0-9A-F]{4} ".*: (?:Device Error|Volume Corrupt|CRC Error|No Media)$/,
+        /^BdsDxe: failed to (?:load|start) Boot[0-9A-F]{4} "(?!.*(?:PXE|HTTP|MAC\()).*: (?:Device Error|Volume Corrupt|CRC Error)$/,
       proves: 'medium-unreadable',
+    },
+    'edk2-no-media': {
+      source: 'edk2, MdeModulePkg/Universal/BdsDxe; MdePkg/Library/BasePrintLib',
+      pattern: /^BdsDxe: failed to (?:load|start) Boot[0-9A-F]{4} ".*: No Media$/,
+      suggests: ['medium-not-attached'],
     },
     'edk2-no-device': {
       source: 'edk2, MdeModulePkg/Universal/BdsDxe/BdsEntry.c',
@@ -124,7 +129,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'edk2-shell': {
       source: 'edk2, ShellPkg/Application/Shell: the shell starts if nothing else can',
       pattern: /^UEFI Interactive Shell v\d/,
-      proves: 'no-boot-device',
+      suggests: ['no-boot-device'],
     },
     'seabios-no-device': {
       source: 'SeaBIOS, src/boot.c; AMI and Phoenix BIOS',
@@ -210,7 +215,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     },
     'ipxe-transfer': {
       source: 'iPXE, src/net/tcp/httpcore.c, src/core/blockdev.c',
-      pattern: ipxeFailed('Input/output error|Range not satisfiable'),
+      pattern: ipxeFailed('Input/output error'),
       proves: 'loader-transfer',
     },
     'ipxe-memory': {
@@ -265,10 +270,17 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'loader-not-found',
     },
     'grub-read': {
-      source: 'GRUB 2, grub-core/kern/disk.c, grub-core/fs/iso9660.c',
+      source: 'GRUB 2, grub-core/kern/disk.c, grub-core/kern/file.c',
       pattern:
-        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:failure reading sector |attempt to read or write outside of |premature end of file |no such (?:device|partition)|unknown filesystem|disk [`'"].{1,80}['"] not found|not a correct XFS|can(?:'t|not) mount)/,
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:failure reading sector |attempt to read or write outside of |premature end of file )/,
       proves: 'medium-not-bootable',
+    },
+    // Also of devices that GRUB only searches.
+    'grub-device': {
+      source: 'GRUB 2, grub-core/kern/disk.c, grub-core/kern/fs.c',
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:no such (?:device|partition)|unknown filesystem|disk [`'"].{1,80}['"] not found)/,
+      suggests: ['medium-not-bootable'],
     },
     'grub-kernel': {
       source: 'GRUB 2, grub-core/loader/i386/linux.c, grub-core/loader/efi',
@@ -290,8 +302,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     },
     'grub-refused': {
       source: 'GRUB 2, grub-core/net/tcp.c',
-      pattern:
-        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:connection refused|no route to|host unreachable|no network card found)/,
+      pattern: /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:connection refused|no route to|host unreachable)/,
       proves: 'loader-no-http',
     },
     'grub-dns': {

@@ -82,7 +82,7 @@ const configSigns = rowsWith(
     'ignition-config-scheme': {
       source: url,
       pattern: /^failed to fetch config: (?:unsupported source scheme|path is not absolute)/,
-      proves: 'config-not-found',
+      suggests: ['kernel-arguments'],
     },
   },
 );
@@ -186,7 +186,7 @@ const unitSigns = rowsWith(
     'medium-mount': {
       source: 'systemd, src/core/job.c; fedora-coreos-config, 35coreos-live/live-generator',
       pattern: /^Failed to mount (?:run-media-iso\.mount\b|\/run\/media\/iso\b)/,
-      proves: 'medium-unreadable',
+      suggests: ['medium-unreadable', 'medium-not-bootable'],
     },
     'rootfs-mount': {
       source: 'systemd, src/core/job.c; fedora-coreos-config, 35coreos-live/live-generator',
@@ -238,7 +238,7 @@ const rootfsSigns = rowsWith(
       proves: 'no-space',
       solvedBy: from('live system'),
     },
-    'rootfs-dns': { source: `${curl} 6`, pattern: /^curl: \([56]\) /, proves: 'rootfs-dns' },
+    'rootfs-dns': { source: `${curl} 6`, pattern: /^curl: \(6\) /, proves: 'rootfs-dns' },
     'rootfs-timeout': {
       source: `${curl} 28; code 7 with the time as reason`,
       pattern: /^curl: \((?:28\) |7\) .*(?:[Tt]imed out|Timeout was reached))/,

@@ -57,8 +57,7 @@ export const kernelSigns: readonly ConsoleSign[] = rowsWith(
     },
     'kernel-no-root': {
       source: 'Linux, init/do_mounts.c, init/main.c',
-      pattern:
-        /^Kernel panic - not syncing: (?:VFS: Unable to mount root fs|No working init found|Attempted to kill init)/,
+      pattern: /^Kernel panic - not syncing: (?:VFS: Unable to mount root fs|No working init found)/,
       proves: 'no-initramfs',
     },
     'kernel-panic': {
@@ -78,9 +77,8 @@ export const kernelSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'medium-unreadable',
     },
     'medium-end': {
-      source: 'Linux, block/blk-core.c',
-      pattern:
-        /^(?:attempt to access beyond end of device$|.{1,80}: attempt to access beyond end of device$)/,
+      source: 'Linux, block/blk-core.c (the line after "attempt to access beyond end of device")',
+      pattern: /^(?:sr|loop)\d{1,3}: rw=\d{1,10}, (?:want|sector)=\d{1,20}, .{0,60}limit=\d/,
       proves: 'medium-truncated',
     },
     'medium-file-system': {

@@ -184,10 +184,11 @@ export const podmanSigns: readonly ConsoleSign[] = rowsWith(
         /^Error: (?:payload does not match any of the supported image formats|[0-9a-f]{64}: image not known)/,
       proves: 'agent-archive',
     },
+    // Also of a script whose interpreter is missing.
     'container-architecture': {
       source: 'podman, libpod/oci_conmon_common.go; crun, src/libcrun/error.c (ENOEXEC)',
       pattern: /(?:\bexec format error|\bExec format error)/,
-      proves: 'container-architecture',
+      suggests: ['container-architecture'],
     },
     // podman 4 prints the excluded error when the unit ends before its container exists, despite `--ignore`.
     'container-failed': {

@@ -87,6 +87,7 @@ export const inInitramfs = [
   'kernel-panic',
 ];
 
+/** Not `container-architecture`: an image for another architecture can be pulled. */
 export const pullCauses = [
   'container-pull',
   'pull-timeout',
@@ -106,7 +107,6 @@ export const pullCauses = [
   'registry-plain-http',
   'registries-conf',
   'container-image',
-  'container-architecture',
 ];
 
 /** Causes that a stage excludes if the console shows it. */
