@@ -4,7 +4,8 @@
  */
 
 import { agentCauses } from './causes/agentCauses.ts';
-import { bootCauses, ramdiskCauses } from './causes/bootCauses.ts';
+import { bootCauses } from './causes/bootCauses.ts';
+import { ramdiskCauses } from './causes/ramdiskCauses.ts';
 import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
 import {
   type Cause,
