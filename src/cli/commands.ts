@@ -27,7 +27,7 @@ const TABLE: CommandTable = {
     load: async () => (await import('../validate/command.ts')).declareValidate,
   },
   explain: {
-    summary: 'Explain a rule, an error code or a cause of a failed boot, or list all',
+    summary: 'Explain a rule, an error or the cause of a failed boot',
     load: async () => (await import('../validate/command.ts')).declareExplain,
   },
   inspect: {

@@ -83,7 +83,7 @@ Examples:
 
 export function declareExplain(command: Command, context: Context): void {
   command
-    .description('Explain a rule, an error code or a cause of a failed boot, or list all')
+    .description('Explain a rule, an error or the cause of a failed boot')
     .argument(
       '[RULE]',
       'rule, error code or cause from a report, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',

@@ -253,8 +253,8 @@ describe('the report at the end', () => {
           agent never called Ironic. The cause is not known; possible: Ignition, the
           container image pull or the Ironic URL.
           Possible causes:
-          1. Ignition failed: the lines above say at which stage and why; the machine
-             waits in an emergency shell.
+          1. Ignition failed: its lines on the console name the stage and the reason;
+             the machine waits in an emergency shell.
              check: run ironic-coreos validate FILE with the config or the image; in the
                     emergency shell, run journalctl -t ignition
              fix:   fix the line that validate reports; render validates its configs

@@ -1068,7 +1068,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'rootfs-mismatch': /Found initramfs version|hash mismatch|extra input data/,
   'rootfs-not-fetched': /curl: \((?:7|45)\)/,
   'rootfs-dns': /curl: \([56]\)/,
-  'rootfs-timeout': /timed out|timeout/i,
+  'rootfs-timeout': /timed out|timeout|curl: \(28\)/i,
   'rootfs-tls': /curl: \(\d\d\)/,
   'rootfs-not-found': /404|410|TFTP|curl: \((?:68|78)\)/,
   'rootfs-denied': /40[137]|curl: \(69\)/,

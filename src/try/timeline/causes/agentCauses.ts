@@ -226,7 +226,7 @@ const causesOfLines: CauseRows = {
   },
   'agent-unit-failed': {
     short: 'the unit of the agent',
-    text: 'The unit of the agent failed: the lines above say why.',
+    text: 'The unit of the agent failed: its lines on the console or in the journal say why.',
     check: 'run `systemctl status ironic-agent` and `journalctl -b -u ironic-agent` on the machine',
     fix: 'fix the error that these commands report',
     isResult: true,

@@ -302,7 +302,7 @@ export const ramdiskCauses = causesOf({
   },
   'ignition-failed': {
     short: 'Ignition',
-    text: 'Ignition failed: the lines above say at which stage and why; the machine waits in an emergency shell.',
+    text: 'Ignition failed: its lines on the console name the stage and the reason; the machine waits in an emergency shell.',
     check:
       'run `ironic-coreos validate FILE` with the config or the image; in the emergency shell, run `journalctl -t ignition`',
     fix: 'fix the line that `validate` reports; `render` validates its configs before it writes them',
