@@ -1,5 +1,7 @@
 /** The first cause that is reported for each console log of the corpus, and that nothing else is proven. */
 
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createConsoleText, createConsoleWatch } from '../../../src/try/consoleOutput.ts';
 import { likelyCauses } from '../../../src/try/timeline/causes.ts';
@@ -15,7 +17,17 @@ function causesOf(text: string): ReturnType<typeof likelyCauses> {
 }
 
 describe('the corpus of console logs', () => {
-  it('has at least 150 logs', () => expect(corpusLogs().length).toBeGreaterThanOrEqual(150));
+  it('has at least 150 logs, each of them with a row', () => {
+    const files = readdirSync(resolve(import.meta.dirname, '../corpus')).filter((name) =>
+      name.endsWith('.log'),
+    );
+    expect(
+      corpusLogs()
+        .map(({ log }) => `${log}.log`)
+        .toSorted(),
+    ).toEqual(files.toSorted());
+    expect(files.length).toBeGreaterThanOrEqual(150);
+  });
 
   it.each(corpusLogs())('$log: $cause', ({ text, cause, also }) => {
     const causes = causesOf(text).filter(({ certainty }) => certainty !== 'possible');
