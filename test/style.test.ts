@@ -39,6 +39,7 @@ const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
 const EXCEPTIONS: readonly (readonly [text: RegExp, reason: string])[] = [
   [/Wrong input, format should be: KEY=OLD=NEW/, 'a message of coreos-installer'],
   [/wrong final digest/, 'a message of coreos-installer'],
+  [/wrong version number|WRONG_VERSION_NUMBER/g, 'a message of OpenSSL'],
   [
     /`(?:wrong|right|nobody|N wrong|wrong-architecture|token-wrong|ironic_coreos_hosts\{state="right\\\|wrong"\})`/g,
     'names before the release, in CHANGELOG.md',

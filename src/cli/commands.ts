@@ -27,7 +27,7 @@ const TABLE: CommandTable = {
     load: async () => (await import('../validate/command.ts')).declareValidate,
   },
   explain: {
-    summary: 'Explain a rule or an error code, or list all of them',
+    summary: 'Explain a rule, an error or the cause of a failed boot',
     load: async () => (await import('../validate/command.ts')).declareExplain,
   },
   inspect: {

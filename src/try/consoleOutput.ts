@@ -10,6 +10,7 @@ import { TextDecoder } from 'node:util';
 import { fileError } from '../io/files/fileErrors.ts';
 import { openPrivate } from '../io/files/newFile.ts';
 import type { Io } from '../io/io.ts';
+import { createLastLines } from './timeline/console/lastLines.ts';
 import { findConsoleSigns } from './timeline/consoleSigns.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
 
@@ -88,7 +89,7 @@ export function createConsoleText(onLine: (line: string) => void): ConsoleText {
     } else if (sequence !== '' && character !== '\n') {
       sequence += character;
       if (!isComplete(sequence)) return;
-      if (movesCursor(sequence)) endLine();
+      if (movesCursor(sequence) && !movesToEnd(sequence, line.length)) endLine();
       sequence = '';
     } else if (character === '\n' || character === '\r') {
       sequence = '';
@@ -130,9 +131,26 @@ function movesCursor(sequence: string): boolean {
   return /^(?:\[[0-9;?]*[ABEFHJdf]|[cDEM])$/.test(sequence.slice(ESCAPE.length));
 }
 
+/**
+ * Whether a sequence moves the cursor to the end of a text of this length: consoles in series print such sequences within a line.
+ * Column 1 starts another line.
+ */
+function movesToEnd(sequence: string, length: number): boolean {
+  const column = Number(/^\[\d{1,4};(\d{1,4})H$/.exec(sequence.slice(ESCAPE.length))?.[1]);
+  return column > 1 && (column === length || column === length + 1);
+}
+
 /** Control characters, and characters that change the writing direction or are invisible. */
 function isHarmful(character: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u.test(character);
+}
+
+/** Columns of the terminals that firmware and boot loaders assume: they wrap longer lines. */
+const COLUMNS = 80;
+
+/** Whether a line fills the terminal, except for a space at its end, which is removed. */
+function isWrapped(text: string): boolean {
+  return text.length === COLUMNS || text.length === COLUMNS - 1;
 }
 
 /**
@@ -147,22 +165,27 @@ export function createConsoleWatch(
   let last = 0;
   /** The lines of an installed system are no progress of the live system. */
   let isOfDisk = false;
+  /** The beginning of a wrapped line; otherwise empty. */
+  let wrapped = '';
+  let lastLines = createLastLines();
+  const send = (facts: Pick<ConsoleEvent, 'sign' | 'stage' | 'line' | 'lastLines'>): void => {
+    // Many lines may arrive at once, but their order matters.
+    last = Math.max(Date.now(), last + 1);
+    observe({ kind: 'console', at: new Date(last), client: undefined, host, ...facts });
+  };
   return (text) => {
-    for (const { line, sign } of findConsoleSigns(text)) {
+    const now = new Date();
+    const alone = findConsoleSigns(text, now);
+    const found = alone.length === 0 && wrapped !== '' ? findConsoleSigns(wrapped + text, now) : alone;
+    wrapped = found.length === 0 && isWrapped(text) ? text.padEnd(COLUMNS) : '';
+    if (found.length === 0)
+      send({ sign: undefined, stage: undefined, line: text, lastLines: lastLines.add(text) });
+    for (const { line, sign } of found) {
+      if (sign.id === 'kernel-started') lastLines = createLastLines();
       if (sign.id === 'kernel-started' || sign.id === 'kernel-live') isOfDisk = false;
       if (isOfDisk) continue;
       isOfDisk = sign.id === 'kernel-disk';
-      // Many lines may arrive at once, but their order matters.
-      last = Math.max(Date.now(), last + 1);
-      observe({
-        kind: 'console',
-        at: new Date(last),
-        client: undefined,
-        host,
-        sign: sign.id,
-        stage: sign.stage,
-        line,
-      });
+      send({ sign: sign.id, stage: sign.stage, line });
     }
   };
 }

@@ -76,14 +76,18 @@ Exit codes:
 
 Examples:
   ironic-coreos explain path-relative
+  ironic-coreos explain pull-secret
   ironic-coreos explain
   ironic-coreos explain --format json path-relative
 `;
 
 export function declareExplain(command: Command, context: Context): void {
   command
-    .description('Explain a rule or an error code, or list all of them')
-    .argument('[RULE]', 'rule or error code from a report, e.g. path-relative or ERR_IMAGE_SPACE')
+    .description('Explain a rule, an error or the cause of a failed boot')
+    .argument(
+      '[RULE]',
+      'rule, error code or cause from a report, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',
+    )
     .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']))
     .addHelpText('after', NOTES)
     .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {

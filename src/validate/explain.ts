@@ -1,4 +1,4 @@
-/** `explain`: explains a rule or an error code, or lists all of them. */
+/** `explain`: explains a rule, an error code or a cause of a failed boot, or lists all of them. */
 
 import { quoteText } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
@@ -7,11 +7,11 @@ import { writeStdout } from '../io/stdout.ts';
 import { groupBy } from '../core/lists.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
-import { errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
+import { causeBook, errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
 import { wrapText } from '../io/report/terminalText.ts';
 
 export interface ExplainOptions {
-  /** The id of a rule or the code of an error; if absent, all are listed. */
+  /** The id of a rule or a cause, or the code of an error; if absent, all are listed. */
   readonly rule?: string | undefined;
   readonly format?: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface ExplainOptions {
 /** @throws UsageError if the rule does not exist */
 export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);
-  const all = [...ruleBook().values(), ...errorBook().values()];
+  const all = [...ruleBook().values(), ...errorBook().values(), ...causeBook().values()];
   const entry = rule === undefined ? undefined : findRule(rule, all);
   const text =
     form === 'json'

@@ -741,7 +741,7 @@ export const readers: readonly Reader[] = [
   {
     name: 'console',
     read: (text) => {
-      const console = createConsoleText((line) => void findConsoleSigns(line));
+      const console = createConsoleText((line) => void findConsoleSigns(line, now));
       console.push(Buffer.from(text));
       console.end();
     },

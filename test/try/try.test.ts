@@ -220,7 +220,7 @@ describe('whoever never calls', () => {
     const trial = await startTry({ timeout: '1s' }, folder);
     const { code, report } = await trial.ended;
     expect(code).toBe(1);
-    expect(report).toMatch(/^1 machine: did not call home; no activity\n {2}Likely causes:\n/);
+    expect(report).toMatch(/^1 machine: did not call home; no activity\n {2}Possible causes:\n/);
   });
 });
 
@@ -294,7 +294,7 @@ describe('what is refused', () => {
     const { report } = await trial.ended;
     const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
     expect(hosts.map(({ label }) => label)).toEqual([mac, other]);
-    expect(hosts[0]?.causes.find(({ id }) => id === 'api-path')).toMatchObject({ certainty: 'likely' });
+    expect(hosts[0]?.causes.map(({ id }) => id)).not.toContain('api-path');
     expect(trial.said()).toContain(`${mac}  sent a request that Ironic does not support: GET /x/v1/lookup`);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/errors.ts';
-import { errorBook, ruleBook } from '../../src/io/report/ruleBook.ts';
+import { causeTable } from '../../src/try/timeline/causes.ts';
+import { causeBook, errorBook, ruleBook } from '../../src/io/report/ruleBook.ts';
 import { formatExplanation } from '../../src/validate/explain.ts';
 import { runCli } from '../support/runCli.ts';
 
@@ -37,7 +38,7 @@ describe('explain', () => {
       }),
     ]);
     const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
-    expect(all.map(({ id }) => id)).toEqual([...ruleBook().keys(), ...errorCodes]);
+    expect(all.map(({ id }) => id)).toEqual([...ruleBook().keys(), ...errorCodes, ...causeBook().keys()]);
     expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
   });
 
@@ -51,12 +52,29 @@ describe('explain', () => {
   });
 
   it('fits into a terminal but for examples, whatever is explained', () => {
-    const entries = [...ruleBook().values(), ...errorBook().values()];
+    const entries = [...ruleBook().values(), ...errorBook().values(), ...causeBook().values()];
     const wide = entries.flatMap((entry) => {
       const [prose = ''] = formatExplanation(entry).split('\nInvalid');
       return prose.split('\n').filter((line) => line.length > 80);
     });
     expect(wide).toEqual([]);
+  });
+
+  it('knows every cause that try and boot report, and no id twice', async () => {
+    const causes = causeTable.flatMap(({ causes: rows }) => rows.map(({ id, text }) => [id, text]));
+    expect([...causeBook().values()].map(({ id, message }) => [id, message])).toEqual(causes);
+    const others = new Set([...ruleBook().keys(), ...errorBook().keys()]);
+    expect(causes.filter(([id = '']) => others.has(id))).toEqual([]);
+    const { code, stdout } = await runCli(['explain', 'pull-policy']);
+    expect([code, stdout]).toEqual([
+      0,
+      'pull-policy (cause)\n' +
+        '  The policy of the machine rejects the container image: it has no signature\n' +
+        '  that the policy accepts.\n\n' +
+        'Check: run `cat /etc/containers/policy.json` on the machine.\n\n' +
+        'Fix: sign the image with the key of the policy; or change the rule of the\n' +
+        'registry in `/etc/containers/policy.json` with a file in the config.\n',
+    ]);
   });
 
   it('says what the code of an error means', async () => {
@@ -71,7 +89,7 @@ describe('explain', () => {
 
   const usage = 'usage: ironic-coreos explain [options] [RULE] (see --help)\n';
   it.each([
-    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: use path-relative\n' + usage],
+    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: use path-relative or api-path\n' + usage],
     ['qqq', 'error: unknown rule: "qqq"\nhint: list all rules with "ironic-coreos explain"\n' + usage],
   ])('%s is wrong usage', async (rule, expected) => {
     const { code, stdout, stderr } = await runCli(['explain', rule]);

@@ -58,6 +58,31 @@ export function errorBook(): ReadonlyMap<string, RuleEntry> {
   return readBook('docs/errors.md');
 }
 
+/** All causes of a boot that failed, from the tables of docs/troubleshooting.md. */
+export function causeBook(): ReadonlyMap<string, RuleEntry> {
+  const page = 'docs/troubleshooting.md';
+  const [, ...sections] = splitAtHeadings(readAsset(page), '## ');
+  const entries = sections.flatMap(({ heading, body }) =>
+    [...body.matchAll(/^\| `([a-z-]+)` \| (.+) \| (.+) \| (.+) \|$/gm)].map(
+      ([, id = '', text = '', check = '', fix = '']) => ({
+        id,
+        severity: 'cause',
+        versions: 'all',
+        message: plainCell(text),
+        group: `Causes: ${heading}`,
+        isLint: false,
+        meaning: [`Check: ${plainCell(check)}.`, `Fix: ${plainCell(fix)}.`],
+        anchor: `${page}#${anchorOf(heading)}`,
+      }),
+    ),
+  );
+  return new Map(entries.map((entry) => [entry.id, entry]));
+}
+
+function plainCell(text: string): string {
+  return text.replaceAll('\\|', '|');
+}
+
 function readBook(page: string): ReadonlyMap<string, RuleEntry> {
   const entries = parseRuleBook(readAsset(page));
   return new Map(entries.map((entry) => [entry.id, { ...entry, anchor: `${page}#${entry.anchor}` }]));

@@ -158,7 +158,7 @@ function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): Html | u
 const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
   proven: 'Proven',
   likely: 'Likely',
-  possible: 'Possible',
+  possible: 'The cause is not known; possible',
 };
 
 const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {

@@ -6,7 +6,7 @@
 import { formatCount } from '../../formats/messageText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
-import type { LikelyCause } from '../timeline/causes.ts';
+import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
 import { stages, type TimelineEntry } from '../timeline/stages.ts';
 import {
   type Gap,
@@ -68,6 +68,7 @@ function hostLines(one: HostResult, context: Context): readonly string[] {
     ...factLines(one),
     ...(isBrief && one.hasCalledHome ? [] : entryLines(one)),
     ...silenceLines(one),
+    ...lastLines(one),
     ...causeLines(printable(one.host.label), one.causes, context),
   ];
 }
@@ -161,8 +162,9 @@ function stepList(steps: readonly AgentStep[]): string {
 }
 
 function entryLines({ host, gaps }: HostResult): readonly string[] {
-  const shown = host.entries.slice(-maxEntries);
-  const left = host.dropped + host.entries.length - shown.length;
+  const listed = host.entries.filter(({ event }) => event.kind !== 'console' || event.sign !== undefined);
+  const shown = listed.slice(-maxEntries);
+  const left = host.dropped + listed.length - shown.length;
   return [
     ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
     ...shown.flatMap((entry) => {
@@ -195,19 +197,48 @@ function silenceLines({ host, gaps, causes }: HostResult): readonly string[] {
   const ago = elapsed(gap.from, gap.until);
   const text =
     gap.after === undefined
-      ? `No activity for ${ago}.${why}`
+      ? `${host.entries.length === 0 ? 'No activity' : 'No progress'} for ${ago}.${why}`
       : `Last activity ${ago} before the end: ${eventPhrase(gap.after.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}${why}`;
   return wrapText(text, { first: '  ', rest: '  ' });
 }
 
-/** ` Likely: the container image pull or the Ironic URL.`; if causes are proven, only these. */
+/** ` Likely: the container image pull or the Ironic URL.`; only the causes with the highest certainty. */
 function whyPhrase(causes: readonly LikelyCause[]): string {
+  const [first] = causes;
+  if (first === undefined) return '';
+  const shown = causesToShow(causes)
+    .slice(0, 3)
+    .map(({ cause }) => cause.short);
+  const last = shown.pop() ?? '';
+  const list = shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
+  return ` ${causeLabels[first.certainty].sentence}: ${list}.`;
+}
+
+const causeLabels = {
+  proven: { sentence: 'Cause', title: 'Causes' },
+  likely: { sentence: 'Likely', title: 'Likely causes' },
+  possible: {
+    sentence: 'The cause is not known; possible',
+    title: 'Possible causes',
+  },
+} as const;
+
+/** Those that are possible only if no other one is known. */
+function causesToShow(causes: readonly LikelyCause[]): readonly LikelyCause[] {
   const proven = causes.filter(({ certainty }) => certainty === 'proven');
-  const shown = (proven.length > 0 ? proven : causes).slice(0, 3).map(({ cause }) => cause.short);
-  const last = shown.pop();
-  if (last === undefined) return '';
-  const label = proven.length > 0 ? 'Cause' : 'Likely';
-  return shown.length === 0 ? ` ${label}: ${last}.` : ` ${label}: ${shown.join(', ')} or ${last}.`;
+  const known = causes.filter(({ certainty }) => certainty !== 'possible');
+  return proven.length > 0 ? proven : known.length > 0 ? known : causes;
+}
+
+/** What the console showed last, if it may say more than the possible causes. */
+function lastLines({ causes, hasCalledHome, host }: HostResult): readonly string[] {
+  const lines = lastLinesOf(host);
+  if (hasCalledHome || lines.length === 0 || causes.some(({ certainty }) => certainty !== 'possible'))
+    return [];
+  return [
+    '  Last lines on the console:',
+    ...lines.flatMap((line) => wrapText(printable(line), { first: '     ', rest: ' '.repeat(7) })),
+  ];
 }
 
 function causeLines(
@@ -215,15 +246,15 @@ function causeLines(
   causes: readonly LikelyCause[],
   { explained, result: { ports } }: Omit<Context, 'isBrief'>,
 ): readonly string[] {
-  if (causes.length === 0) return [];
-  const proven = causes.filter(({ certainty }) => certainty === 'proven');
-  const shown = (proven.length > 0 ? proven : causes).slice(0, maxCauses);
+  const [first] = causes;
+  if (first === undefined) return [];
+  const { title } = causeLabels[first.certainty];
+  const shown = causesToShow(causes).slice(0, maxCauses);
   const key = shown.map(({ cause, certainty }) => `${cause.id} ${certainty}`).join('\n');
   const before = explained.get(key);
-  if (before !== undefined)
-    return [`  Likely causes: same as for ${before}`, ...shown.flatMap(evidenceLines)];
+  if (before !== undefined) return [`  ${title}: same as for ${before}`, ...shown.flatMap(evidenceLines)];
   explained.set(key, label);
-  return ['  Likely causes:', ...shown.flatMap((one, index) => causeText(one, index + 1, ports))];
+  return [`  ${title}:`, ...shown.flatMap((one, index) => causeText(one, index + 1, ports))];
 }
 
 function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
@@ -337,6 +368,7 @@ function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult
     droppedEntries: host.dropped,
     gaps: gaps.map(gapObject),
     causes: causes.map((one) => causeObject(one, ports)),
+    lastLines: lastLinesOf(host),
   };
 }
 

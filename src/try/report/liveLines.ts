@@ -63,6 +63,7 @@ const veryLarge = 64 * 1024 * 1024;
 
 /** Whether the event is not a repetition. */
 function isNew({ event, previous }: TimelineStep): boolean {
+  if (event.kind === 'console' && event.sign === undefined) return false;
   if (event.kind !== 'fetch') return previous === undefined;
   const before = previous?.event.kind === 'fetch' ? previous.event : undefined;
   if (isFullyFetched(event) && event.outcome !== 'began') {

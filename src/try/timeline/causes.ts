@@ -4,7 +4,8 @@
  */
 
 import { agentCauses } from './causes/agentCauses.ts';
-import { bootCauses, ramdiskCauses } from './causes/bootCauses.ts';
+import { bootCauses } from './causes/bootCauses.ts';
+import { ramdiskCauses } from './causes/ramdiskCauses.ts';
 import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
 import {
   type Cause,
@@ -17,9 +18,10 @@ import {
   lastCallOf,
 } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
-import { type ConsoleSign, signById } from './consoleSigns.ts';
+import type { ConsoleSign, Printer } from './console/sign.ts';
+import { signById } from './consoleSigns.ts';
 import { stepCauses } from './causes/stepCauses.ts';
-import { byLastEvent, isFurther, type Stage, type TimelineEntry } from './stages.ts';
+import { byLastEvent, isFullyFetched, isFurther, type Stage, stageOf, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */
@@ -28,7 +30,7 @@ export type ObservedPart = 'boot' | 'calls';
 export interface LikelyCause {
   readonly cause: Cause;
   readonly certainty: Certainty;
-  /** The event that proves the cause; otherwise, one that matches the cause, but may be of another machine. */
+  /** The event that proves the cause, or makes it likely; always of the same machine. */
   readonly evidence: TimelineEntry | undefined;
 }
 
@@ -42,30 +44,44 @@ export const causeTable: readonly { readonly title: string; readonly causes: rea
   { title: 'Steps of the agent', causes: stepCauses },
 ];
 
-/** The causes for a host that did not call home: first the proven ones, then the likely ones, then those possible at its stage. */
+const causeById: ReadonlyMap<string, Cause> = new Map(
+  causeTable.flatMap(({ causes }) => causes.map((cause) => [cause.id, cause])),
+);
+
+/**
+ * The causes for a host that did not call home: first the proven ones, then the likely ones, then those possible at its stage.
+ * Results of other causes are omitted if such a cause has evidence. Causes that contradict what the machine fetched are omitted.
+ */
 export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readonly LikelyCause[] {
   const stagesOfHost = possibleStages(host, coverage);
   const own = { ...host, entries: host.entries.filter(({ event }) => isOwn(host, event)) };
   const console = readConsoleEvidence(host);
-  const found = causeTable
-    .flatMap(({ causes }) => causes)
-    .flatMap((cause): LikelyCause[] => {
-      const proof = console.proven.get(cause.id);
-      if (proof !== undefined) return [{ cause, certainty: 'proven', evidence: proof }];
-      if (console.refuted.has(cause.id)) return [];
-      const hint = console.suggested.get(cause.id);
-      if (hint !== undefined && isOfBoot(cause, host))
-        return [{ cause, certainty: 'likely', evidence: hint }];
-      const evidence = cause.isRefuted?.(host) === true ? undefined : findEvidence(host, cause);
-      if (evidence !== undefined && isOwn(host, evidence.event))
-        return [{ cause, certainty: 'proven', evidence }];
-      if (evidence !== undefined || cause.evidenceIf?.(own) === true)
-        return [{ cause, certainty: 'likely', evidence }];
-      const isAtStage = cause.after?.some((stage) => stagesOfHost.includes(stage)) === true;
-      const isPossible = isAtStage && isOfBoot(cause, host) && cause.isRefuted?.(host) !== true;
-      return isPossible ? [{ cause, certainty: 'possible', evidence }] : [];
-    });
-  return found.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const found = [...causeById.values()].flatMap((cause): LikelyCause[] => {
+    const isExcluded = !isOfBoot(cause, host) || isContradicted(cause, own, console.kernelStart);
+    if (isExcluded) return [];
+    const line = console.proven.get(cause.id);
+    if (line !== undefined) return [{ cause, certainty: 'proven', evidence: line }];
+    if (console.refuted.has(cause.id) || cause.isRefuted?.(host) === true) return [];
+    const event = findEvidence(host, cause);
+    if (event !== undefined) return [{ cause, certainty: 'proven', evidence: event }];
+    const hint = console.suggested.get(cause.id);
+    if (hint !== undefined || cause.evidenceIf?.(own) === true)
+      return [{ cause, certainty: 'likely', evidence: hint }];
+    const isPossible = cause.after?.some((stage) => stagesOfHost.includes(stage)) === true;
+    return isPossible ? [{ cause, certainty: 'possible', evidence: undefined }] : [];
+  });
+  const isExplained = found.some(
+    ({ cause, certainty, evidence }) =>
+      !cause.isResult && (certainty === 'proven' || (certainty === 'likely' && evidence !== undefined)),
+  );
+  return found
+    .filter(({ cause, certainty }) => !(isExplained && cause.isResult && certainty !== 'possible'))
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || byEvidence(a, b));
+}
+
+/** The last lines on the console of the machine that the table does not contain, the latest one last. */
+export function lastLinesOf(host: HostTimeline): readonly string[] {
+  return entriesOf(host, 'console').findLast(({ event }) => event.sign === undefined)?.event.lastLines ?? [];
 }
 
 /** The causes for expected machines without any activity and without a name. */
@@ -101,8 +117,44 @@ function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly St
   return coverage === 'boot' || isFurther(stage, 'power') ? [stage] : stagesBeforeCalls;
 }
 
-function rankOf({ cause, certainty }: LikelyCause): number {
-  return certainties.indexOf(certainty) * frequencies.length + frequencies.indexOf(cause.frequency);
+/** Whether the machine has completely fetched what it cannot have by the cause, since its kernel or its boot loader started. */
+function isContradicted(
+  { contradictedBy }: Cause,
+  own: HostTimeline,
+  kernelStart: Date | undefined,
+): boolean {
+  if (contradictedBy === undefined) return false;
+  const loaderStart = own.milestones.get('power')?.last ?? own.milestones.get('script')?.first;
+  return entriesOf(own, 'fetch').some(({ event, last }) => {
+    const isOfLoader = event.artifact === 'archive' || event.artifact === 'initramfs';
+    const stage = isOfLoader && event.host !== undefined ? 'config' : stageOf(event);
+    const start = isOfLoader ? loaderStart : (kernelStart ?? loaderStart);
+    return (
+      stage !== undefined && contradictedBy.includes(stage) && isFullyFetched(event) && last >= (start ?? 0)
+    );
+  });
+}
+
+function rankOf({ cause: { frequency, isResult }, certainty }: LikelyCause): number {
+  const isLast = isResult === true && certainty !== 'possible';
+  const usual = certainty === 'proven' ? 0 : frequencies.indexOf(frequency);
+  return certainties.indexOf(certainty) * 10 + (isLast ? 5 : 0) + usual;
+}
+
+/**
+ * Of proven causes, the latest one is first: a program that fails later shows that the earlier programs came to their end.
+ * Firmware is the exception: it continues with its next boot device, and the first one is that which was set.
+ */
+function byEvidence(a: LikelyCause, b: LikelyCause): number {
+  if (a.certainty !== 'proven' || a.evidence === undefined || b.evidence === undefined) return 0;
+  const isFirmware = isOfTerminal(a.evidence) && isOfTerminal(b.evidence);
+  return isFirmware
+    ? a.evidence.first.getTime() - b.evidence.first.getTime()
+    : b.evidence.last.getTime() - a.evidence.last.getTime();
+}
+
+function isOfTerminal({ event }: TimelineEntry): boolean {
+  return event.kind === 'console' && signById.get(event.sign ?? '')?.printer === 'terminal';
 }
 
 const frequencies: readonly Cause['frequency'][] = ['very common', 'common', undefined];
@@ -113,6 +165,8 @@ interface ConsoleEvidence {
   readonly proven: ReadonlyMap<string, TimelineEntry>;
   readonly suggested: ReadonlyMap<string, TimelineEntry>;
   readonly refuted: ReadonlySet<string>;
+  /** When the kernel started last; undefined if the console does not show it. */
+  readonly kernelStart: Date | undefined;
 }
 
 interface SeenSign {
@@ -120,10 +174,18 @@ interface SeenSign {
   readonly sign: ConsoleSign;
 }
 
+/** Programs that repeat a failed action: one that fails later for another reason has solved the earlier problems. */
+const repeating: ReadonlySet<string> = new Set<Printer>([
+  'ignition',
+  'coreos-livepxe-rootfs',
+  'podman',
+  'agent',
+]);
+
 /**
  * Only lines since the last start of the kernel count, and none from before the machine was powered on. A line is no evidence
- * if later events show that the problem is solved. Of the problems that one program reports, only the last one proves its
- * cause, because a program that fails later has solved the earlier ones.
+ * if later events show that the problem is solved. Of the problems that a repeating program reports, only the last one proves its
+ * cause.
  */
 function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
   const seen = listSigns(host);
@@ -138,28 +200,31 @@ function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
       (sign.proves === undefined || (settled.get(sign.printer) ?? 0) <= entry.last),
   );
   const proofs = new Map(
-    unsolved.filter(({ sign }) => sign.proves !== undefined).map((one) => [one.sign.printer, one]),
+    unsolved.flatMap((one) => {
+      const { printer, proves } = one.sign;
+      if (proves === undefined) return [];
+      const isRepeated = repeating.has(printer) && causeById.get(proves)?.isResult !== true;
+      return [[isRepeated ? `by ${printer}` : proves, one] as const];
+    }),
   );
   const proven = [...proofs.values()].filter((one) => isOfAgent(one, seen));
-  const unsure = [...proofs.values()].filter((one) => !proven.includes(one));
-  const suggested = unsolved.flatMap(({ entry, sign: { proves, suggests = [] } }) =>
-    [...suggests, ...(proves === undefined ? [] : [proves])].map((id) => [id, entry] as const),
+  const suggested = unsolved.flatMap(({ entry, sign: { suggests = [] } }) =>
+    suggests.map((id) => [id, entry] as const),
   );
-  const refuted = new Set(seen.flatMap(({ sign }) => sign.refutes));
-  for (const { sign } of unsure) refuted.delete(sign.proves ?? '');
   return {
     proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
     suggested: new Map(suggested),
-    refuted,
+    refuted: new Set(seen.flatMap(({ sign }) => sign.refutes)),
+    kernelStart: seen.find(({ sign }) => sign.id === 'kernel-started')?.entry.last,
   };
 }
 
-/** While the agent runs, podman may print the problems of another container, or of a restarted agent. */
+/** While the agent runs, podman prints the problems of another container. */
 function isOfAgent({ sign }: SeenSign, seen: readonly SeenSign[]): boolean {
   const last = (id: string): number => seen.findLastIndex((other) => other.sign.id === id);
   return (
     sign.printer !== 'podman' ||
-    Math.max(last('agent-failed'), last('agent-starting')) >= last('agent-started')
+    Math.max(last('agent-failed'), last('agent-exited'), last('agent-starting')) >= last('agent-started')
   );
 }
 
@@ -170,7 +235,7 @@ function listSigns(host: HostTimeline): readonly SeenSign[] {
     .filter(({ last }) => last >= poweredOn)
     .toSorted(byLastEvent)
     .flatMap((entry) => {
-      const sign = signById.get(entry.event.sign);
+      const sign = signById.get(entry.event.sign ?? '');
       return sign === undefined ? [] : [{ entry, sign }];
     });
   return seen.slice(

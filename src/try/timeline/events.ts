@@ -243,17 +243,19 @@ export interface MachineEvent extends WithoutClient {
   readonly problem: string | undefined;
 }
 
-/** A line on the console of a machine that shows its progress or its problem: a row of consoleSigns.ts. */
+/** A line on the console of a machine. */
 export interface ConsoleEvent extends WithoutClient {
   readonly kind: 'console';
   /** Name of the host. */
   readonly host: string;
-  /** Id of the row. */
-  readonly sign: string;
+  /** Id of the row of consoleSigns.ts for the line; undefined for a line that is not recognized. */
+  readonly sign: string | undefined;
   /** The stage that the line shows. */
   readonly stage: Stage | undefined;
   /** The line, or the part of it that matters. */
   readonly line: string;
+  /** For a line that is not recognized: the last lines that may say why the machine stopped, the latest one last. */
+  readonly lastLines?: readonly string[];
 }
 
 /** A step of `boot` at the BMC of a machine. */

@@ -125,7 +125,8 @@ export interface Gap {
 const minGap = 60_000;
 
 /**
- * In chronological order. The time between two events of the same entry is not a gap, for example between heartbeats.
+ * In chronological order. The time between two events of the same entry is not a gap, for example between heartbeats. Lines on the
+ * console that are not recognized are no activity.
  * @param span start of the trial, and its end or the current time
  */
 export function gapsOf(
@@ -139,6 +140,8 @@ export function gapsOf(
     if (until.getTime() - from.getTime() >= minGap) gaps.push({ after, from, until, isOpen });
   };
   for (const entry of entries) {
+    // Programs of a machine that waits print lines, too.
+    if (entry.event.kind === 'console' && entry.event.sign === undefined) continue;
     if (after !== undefined) addGap(entry.first, false);
     if (after !== undefined && entry.last < after.last) continue;
     after = entry;

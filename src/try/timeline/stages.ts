@@ -47,7 +47,6 @@ export function isFurther(stage: Stage, other: Stage): boolean {
   return stages.indexOf(stage) > stages.indexOf(other);
 }
 
-/** The stage that an event shows; undefined for events without a stage, for example refusals. */
 const eventStages: ByKind<Stage | undefined> = {
   machine: ({ state }) => (state === 'started' || state === 'rebooted' ? 'power' : undefined),
   console: ({ stage }) => stage,
@@ -62,6 +61,11 @@ const eventStages: ByKind<Stage | undefined> = {
   refusal: () => undefined,
   preflight: () => undefined,
 };
+
+/** The stage that an event shows; undefined for events without a stage, for example refusals. */
+export function stageOf(event: TrialEvent): Stage | undefined {
+  return byKind(eventStages, event);
+}
 
 const artifactStages: Readonly<Record<Artifact, Stage>> = {
   script: 'script',
@@ -137,7 +141,7 @@ export function addEvent(
   const { at } = event;
   const previous = log.entries.get(keyOf(event));
   const entry = addEntry(log, { first: at, last: at, count: 1, repeats: 0, event });
-  const stage = byKind(eventStages, event);
+  const stage = stageOf(event);
   if (stage !== undefined) addMilestone(log, stage, { first: at, last: at });
   return { entry, previous };
 }
@@ -225,5 +229,6 @@ const changing = new Set([
   'agentVersion',
   'userAgent',
   'line',
+  'lastLines',
   'managers',
 ]);

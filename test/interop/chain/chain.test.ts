@@ -347,7 +347,7 @@ const wrongBoots: readonly WrongBoot[] = [
     render: (setting) =>
       words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
     until: pullFailed,
-    cause: 'clock',
+    cause: 'registry-expired',
   },
   {
     title: 'the clock is years off, and there is no time server',
@@ -378,7 +378,7 @@ const wrongBoots: readonly WrongBoot[] = [
     medium: 'PXE',
     render: plain,
     until: /EMERGENCY/,
-    cause: 'rootfs-not-fetched',
+    cause: 'rootfs-not-found',
   },
 ];
 

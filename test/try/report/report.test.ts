@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClosingReport, formatReportDocument } from '../../../src/try/report/closingReport.ts';
+import { createConsoleWatch } from '../../../src/try/consoleOutput.ts';
 import { createJudge } from '../../../src/try/timeline/result.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import { formatLiveLine } from '../../../src/try/report/liveLines.ts';
@@ -249,24 +250,24 @@ describe('the report at the end', () => {
           MACs      52:54:00:12:34:57
           12:00:30  fetched 70 % of the ISO (1.0 GiB) from 10.0.0.8
           Last activity 10 min before the end: fetched 70 % of the ISO (1.0 GiB). The
-          agent never called Ironic. Likely: Ignition, the container image pull or the
-          Ironic URL.
-          Likely causes:
-          1. Ignition failed: it does not accept the config, or cannot apply it; the
-             machine waits in an emergency shell.
+          agent never called Ironic. The cause is not known; possible: Ignition, the
+          container image pull or the Ironic URL.
+          Possible causes:
+          1. Ignition failed: its lines on the console name the stage and the reason;
+             the machine waits in an emergency shell.
              check: run ironic-coreos validate FILE with the config or the image; in the
                     emergency shell, run journalctl -t ignition
              fix:   fix the line that validate reports; render validates its configs
                     before it writes them
-          2. The machine cannot pull the agent container image: the registry is
-             unreachable (DNS, route or proxy).
+          2. The machine cannot connect to the registry: another address or port, no
+             route, or the machine must use a proxy.
              check: on the machine, run journalctl -b -u ironic-agent and curl -I
                     https://REGISTRY/v2/
              fix:   set a proxy with render --https-proxy and --no-proxy, set a mirror
                     with --registries-conf, or use --agent-archive, which needs no
                     registry
-          3. The agent runs but cannot reach Ironic: incorrect address or port, a
-             firewall, or no route from this network.
+          3. The agent cannot connect to Ironic: incorrect address or port, a firewall,
+             or no route from this network.
              check: on the machine, run grep api_url /etc/ironic-python-agent.conf, curl
                     -k URL and sudo podman logs ironic-agent; on the Ironic server, run
                     ss -ltn and check the firewall
@@ -298,7 +299,7 @@ describe('the report at the end', () => {
                   12:04:00
         Last activity 6 min before the end: failed the TLS handshake: unknown ca.
         Cause: the certificate authority of Ironic.
-        Likely causes:
+        Causes:
         1. Proven: The machine does not trust the certificate authority of Ironic.
            seen:  12:04:00 failed the TLS handshake: unknown ca (192.0.2.7)
            check: run openssl s_client -connect IRONIC:6385 -showcerts; run
@@ -309,16 +310,21 @@ describe('the report at the end', () => {
 
       worker-1: did not call home; no activity
         MACs      52:54:00:12:34:57
-        No activity for 10 min. Likely: the power or the boot order, the virtual media
-        or DHCP without a boot file.
-        Likely causes:
-        1. The machine is off, or it boots from its disk: the boot device is not set,
-           or was set for an earlier boot only.
+        No activity for 10 min. The cause is not known; possible: the power, the boot
+        order or the virtual media.
+        Possible causes:
+        1. The machine is off: nothing of it was observed.
+           check: run baremetal node show NODE (power_state, last_error); read the
+                  power state in the BMC
+           fix:   start the machine; if Ironic does not start it, fix the error in
+                  last_error
+        2. The machine boots from its disk: the boot device is not set, or was set for
+           an earlier boot only.
            check: watch the console during boot; run baremetal node show NODE
                   (power_state, last_error); check the boot order in the BMC
            fix:   set virtual CD or network as the next boot device (in UEFI mode, for
                   UEFI), and restart the machine
-        2. The BMC has no virtual media attached: it cannot reach the URL of the
+        3. The BMC has no virtual media attached: it cannot reach the URL of the
            image, or does not trust its certificate.
            check: run curl -I URL in the network of the BMCs; check the virtual media
                   status in the BMC
@@ -326,24 +332,45 @@ describe('the report at the end', () => {
                   --listen :8084 --public-url http://ADDRESS:8084, try
                   --serve-listen); if BMCs accept no certificate, use plain HTTP in a
                   separate network
-        3. DHCP does not answer in this network, or sets no boot server and boot file
-           (next-server, filename).
-           check: look for PXE-E51, PXE-E16 (no DHCP offer) or PXE-E53 (no boot file)
-                  on the console; run tcpdump -ni INTERFACE port 67 or port 69 on the
-                  DHCP server
+        4. The machine got no boot file: DHCP sets no boot server and boot file
+           (next-server, filename), or the boot file is for another client type.
+           check: look for PXE-E53 or Nothing to boot on the console; run tcpdump -ni
+                  INTERFACE port 67 or port 69 on the DHCP server
            fix:   use the dnsmasq.conf that prepare and serve create, or copy its
                   options; between networks, use a DHCP relay
-        4. The boot loader came by TFTP but cannot reach the port of the images: a
-           firewall, or DHCP sets another address.
-           check: run curl -I URL with the URL of boot.ipxe in the network of the
-                  machine; read the failed URL on the console
-           fix:   open the port of the images (8084), and set the URL that serve and
-                  try print as # ipxe in DHCP
 
       0 hosts called home within 10 min, 2 did not: worker-0, worker-1. Times are in
       UTC.
       "
     `);
+  });
+
+  it('of a machine whose console shows no known cause has its last lines, without secrets', () => {
+    const timeline = createTimeline([{ name: 'worker-0', macs: [] }]);
+    const watch = createConsoleWatch(
+      'worker-0',
+      (event) => void timeline.add({ ...event, at: new Date(30_000) }),
+    );
+    for (const line of [
+      'Welcome to another boot loader',
+      'FATAL: module xyz cannot be loaded',
+      'FATAL: cannot open https://user:5ec2e7@192.0.2.1/x',
+      'waiting',
+    ]) {
+      watch(line);
+    }
+    const verdict = createJudge({ kind: 'hosts', names: ['worker-0'] }, 'heartbeat')([]);
+    const result = resultOf([], { timeline, verdict, coverage: 'boot' });
+    const report = formatClosingReport(result);
+    expect(report).toContain(`
+  Last lines on the console:
+     FATAL: module xyz cannot be loaded
+     FATAL: cannot open https://`);
+    expect(report).toContain('The cause is not known; possible: ');
+    expect(report).not.toContain('The machine is off');
+    expect(report).not.toContain('5ec2e7');
+    const { hosts } = JSON.parse(formatReportDocument(result));
+    expect(hosts[0].lastLines).toHaveLength(2);
   });
 
   it('of machines of which nothing was seen, whoever they are', () => {
@@ -353,8 +380,8 @@ describe('the report at the end', () => {
     timeline.add(lookedUp(2));
     const result = resultOf([], { timeline, verdict, coverage: 'calls' });
     const report = formatClosingReport(result);
-    expect(report).toContain('\n2 machines: did not call home; no activity\n  Likely causes:\n  1. ');
-    expect(report).toContain('The agent runs but cannot reach Ironic: incorrect address or port');
+    expect(report).toContain('\n2 machines: did not call home; no activity\n  Possible causes:\n  1. ');
+    expect(report).toContain('The machine boots from its disk: the boot device is not set');
     const ids = expect.arrayContaining([expect.objectContaining({ id: 'ironic-address' })]);
     expect(JSON.parse(formatReportDocument(result))).toMatchObject({ inactive: { count: 2, causes: ids } });
   });
@@ -379,8 +406,8 @@ describe('the report at the end', () => {
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
     const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
     const report = formatClosingReport(resultOf([], { timeline, verdict }));
-    expect(report.split('Likely causes: same as for node-0\n')).toHaveLength(30);
-    expect(report.split('Likely causes: same as for node-30\n')).toHaveLength(10);
+    expect(report.split('Possible causes: same as for node-0\n')).toHaveLength(30);
+    expect(report.split('Possible causes: same as for node-30\n')).toHaveLength(10);
     expect(report.split('\n').length).toBeLessThan(400);
   });
 

@@ -1,21 +1,33 @@
-/** The lines of a console that try recognizes, and what they say about the causes. */
+/**
+ * The lines of a console that try recognizes, and what they say about the causes. `IRONIC_COREOS_TEXTS=20000` runs more random
+ * texts.
+ */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { causeTable, likelyCauses, type ObservedPart } from '../../../src/try/timeline/causes.ts';
+import {
+  causeTable,
+  lastLinesOf,
+  likelyCauses,
+  type ObservedPart,
+} from '../../../src/try/timeline/causes.ts';
 import { consoleSigns, findConsoleSigns } from '../../../src/try/timeline/consoleSigns.ts';
 import { createConsoleText, createConsoleWatch } from '../../../src/try/consoleOutput.ts';
+import type { Artifact } from '../../../src/serve/answer/resource.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../../src/try/timeline/timeline.ts';
-import { mac, machine } from '../../support/trialEvents.ts';
+import { corpusLogs } from '../../support/consoleCorpus.ts';
+import { at, fetched, lookedUp, mac, machine } from '../../support/trialEvents.ts';
 
 const podman = '[   41.205873] podman[1432]: ';
 const retry = `${podman}time="2026-11-23T04:30:18Z" level=warning msg="Failed, retrying in 1s ... (1/3). `;
 const source = 'Error: initializing source docker://192.0.2.1:5000/ironic-agent:latest: ';
 const ping = `${source}pinging container registry 192.0.2.1:5000: Get "https://192.0.2.1:5000/v2/": `;
 const manifest = `${source}reading manifest latest in 192.0.2.1:5000/ironic-agent: `;
+const agent =
+  '[   61.200000] podman[1590]: 2026-11-26 18:46:19.767 1 WARNING ironic_python_agent.ironic_api_client [-] ';
 const ignition = '[    9.731906] ignition[742]: ';
 const rootfs = '[    8.400112] coreos-livepxe-rootfs[688]: ';
 
@@ -51,6 +63,124 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     ],
     ['[    0.000000] Command line: BOOT_IMAGE=/vmlinuz-6.1', 'Command line: coreos.liveiso=x'],
   ],
+  ['kernel-cpu', ['[    0.000000] This kernel requires an x86-64 CPU, but only detected an i686 CPU.'], []],
+  [
+    'medium-file-system',
+    ['[    5.100000] isofs_fill_super: bread failed, dev=sr0, iso_blknum=16, block=16'],
+    ['[    5.100000] isofs_fill_super: bread failed, dev=loop3, iso_blknum=16, block=16'],
+  ],
+  ['ignition-config-status', [`${ignition}GET result: Im a teapot`], [`${ignition}GET result: OK`]],
+  ['ignition-config-time', [`${ignition}failed to fetch config: unable to fetch resource in time`], []],
+  ['ignition-config-scheme', [`${ignition}failed to fetch config: unsupported source scheme`], []],
+  [
+    'medium-mount',
+    ['[FAILED] Failed to mount run-media-iso.mount - /run/media/iso.'],
+    ['[FAILED] Failed to mount boot.mount - /boot.'],
+  ],
+  [
+    'rootfs-mount',
+    ['[FAILED] Failed to mount sysroot.mount - /sysroot.', '[FAILED] Failed to mount /sysroot.'],
+    ['[FAILED] Failed to mount sysroot-var.mount - /sysroot/var.'],
+  ],
+  [
+    'pxe-no-proxy',
+    ['PXE-E55: ProxyDHCP service did not reply to request on port 4011'],
+    ['PXE-E55: something else'],
+  ],
+  ['edk2-http-denied', ['  Client Error: 403 Forbidden'], ['  Client Error: 408 Request Timeout']],
+  ['edk2-http-server', ['  Server Error: 503 Service Unavailable'], ['Server Error']],
+  ['edk2-http-plain', ['  Error: Access forbidden, only HTTPS connection is allowed.'], []],
+  ['edk2-http-link', ['  Error: Could not detect network connection.'], []],
+  [
+    'edk2-unsupported',
+    ['BdsDxe: failed to load Boot0001 "UEFI Misc Device" from PciRoot(0x0)/Pci(0x3,0x0): Unsupported'],
+    ['BdsDxe: failed to load Boot0001 "UEFI PXEv4" from PciRoot(0x0): Not Found'],
+  ],
+  [
+    'edk2-no-media',
+    ['BdsDxe: failed to load Boot0003 "UEFI Virtual CDROM" from PciRoot(0x0)/USB(0x3,0x0): No Media'],
+    ['BdsDxe: failed to load Boot0003 "UEFI Virtual CDROM" from PciRoot(0x0)/USB(0x3,0x0): Not Found'],
+  ],
+  [
+    'grub-device',
+    ['error: no such device: /.disk/info.', 'error: ../../grub-core/kern/fs.c:123:unknown filesystem.'],
+    ['no such device: x'],
+  ],
+  [
+    'seabios-unreadable',
+    ['Boot failed: Could not read from CDROM (code 0003)'],
+    ['Boot failed: not a bootable disk'],
+  ],
+  [
+    'ipxe-https-denied',
+    ['https://192.0.2.1/boot.ipxe... Permission denied (https://ipxe.org/0216eb8f)'],
+    ['http://192.0.2.1/boot.ipxe... Permission denied (http://ipxe.org/020c613c)'],
+  ],
+  ['ipxe-memory', ['http://192.0.2.1/initrd.img... Not enough space (http://ipxe.org/34182006)'], []],
+  ['grub-refused', ['error: ../../grub-core/net/tcp.c:627:connection refused.'], ['connection refused.']],
+  ['grub-dns', ['error: ../../grub-core/net/dns.c:488:no DNS record found.'], []],
+  ['grub-http', ['error: ../../grub-core/net/http.c:146:unsupported HTTP error 403: Forbidden.'], []],
+  ['grub-server-error', ['error: ../../grub-core/net/http.c:146:unsupported HTTP error 503: Busy.'], []],
+  [
+    'installer-started',
+    [
+      '         Starting coreos-installer.service - CoreOS Installer...',
+      '[  OK  ] Started coreos-installer.service - CoreOS Installer.',
+    ].slice(1),
+    ['[  OK  ] Reached target coreos-installer-pre.target - CoreOS Installer Prerequisites.'],
+  ],
+  [
+    'network-dhcp-timeout',
+    ['[   50.100000] NetworkManager[645]: <warn>  [1795000046.1234] dhcp4 (eno1): request timed out'],
+    [
+      '[    5.100000] NetworkManager[645]: <info>  [1795000001.1234] dhcp4 (eno1): activation: beginning transaction (timeout in 45 seconds)',
+    ],
+  ],
+  ['pull-certificate-time', [`${podman}${ping}x509: certificate has expired or is not yet valid`], []],
+  [
+    'podman-read-error',
+    [`${podman}Error: netavark: IO error: aardvark pid not found: input/output error`],
+    [`${podman}input/output error`],
+  ],
+  [
+    'pull-blob-missing',
+    [
+      `${podman}Error: parsing image configuration: fetching blob: invalid status code from registry 404 (Not Found)`,
+    ],
+    [],
+  ],
+  [
+    'agent-certificate-expired',
+    [
+      `${agent}Error detected while attempting to perform lookup with https://192.0.2.10:6385, retrying. Error: (Caused by SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1006)')))`,
+    ],
+    [`${podman}certificate verify failed: certificate has expired`],
+  ],
+  [
+    'agent-tls',
+    [`${agent}Error: (Caused by SSLError(SSLError(1, '[SSL: TLSV1_ALERT_INTERNAL_ERROR] (_ssl.c:1006)')))`],
+    [],
+  ],
+  [
+    'agent-not-enrolled',
+    [
+      '[   61.200000] podman[1590]: 2026-11-26 18:46:19.767 1 ERROR ironic_python_agent.inspector [-] inspector https://192.0.2.10:6385/v1/continue_inspection error 404: {"error_message": "Resource could not be found."}, proceeding with lookup',
+    ],
+    [],
+  ],
+  [
+    'agent-lookup-failed',
+    [
+      '[   61.200000] podman[1590]: ironic_python_agent.errors.LookupNodeError: Error getting configuration from Ironic: Could not look up node info. Check logs for details.',
+    ],
+    [`${podman}Could not look up node info`],
+  ],
+  [
+    'agent-root-device',
+    [`${agent}No suitable device was found for deployment using these hints {'serial': 'X'}`],
+    [],
+  ],
+  ['agent-manager', [`${agent}No valid HardwareManager found`], []],
   [
     'kernel-initramfs-memory',
     ['[    1.903102] Initramfs unpacking failed: write error'],
@@ -69,8 +199,13 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     ],
   ],
   [
-    'kernel-panic',
+    'kernel-no-root',
     ['[    2.170001] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)'],
+    ['[    2.170001] VFS: Unable to mount root fs on unknown-block(0,0)'],
+  ],
+  [
+    'kernel-panic',
+    ['[    2.170001] Kernel panic - not syncing: Fatal exception in interrupt'],
     ['[    2.170001] Kernel panics are reported to pstore', 'Kernel panic - not syncing: a game'],
   ],
   ['ignition-config-fetched', [`${ignition}GET result: OK`], [`${ignition}files: op(3): GET result: OK`]],
@@ -78,8 +213,6 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     'ignition-config-get',
     [
       `${ignition}GET error: Get "http://192.0.2.1:8084/worker-0.ign": dial tcp 192.0.2.1:8084: connect: connection refused`,
-      `${ignition}GET result: Service Unavailable`,
-      'Nov 23 04:30:00 ignition[742]: GET error: Get "http://192.0.2.1/c.ign": dial tcp: lookup x: no such host',
     ],
     [
       `${ignition}GET http://192.0.2.1:8084/worker-0.ign: attempt #1`,
@@ -87,7 +220,19 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     ],
   ],
   [
-    'ignition-config-fetch',
+    'ignition-config-server',
+    [`${ignition}GET result: Service Unavailable`],
+    [`${ignition}files: op(1): GET result: Service Unavailable`],
+  ],
+  [
+    'ignition-config-dns',
+    [
+      'Nov 23 04:30:00 ignition[742]: GET error: Get "http://192.0.2.1/c.ign": dial tcp: lookup x: no such host',
+    ],
+    [`${ignition}files: op(1): GET error: Get "http://x/": dial tcp: lookup x: no such host`],
+  ],
+  [
+    'ignition-config-not-found',
     [`${ignition}failed to fetch config: resource not found`],
     [
       `${ignition}failed to fetch config: resource requires networking`,
@@ -125,10 +270,15 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [`${ignition}files: op(5): [failed]   writing file "/sysroot/etc/x": input/output error`],
   ],
   [
-    'ignition-failed',
+    'ignition-files',
     [
       `${ignition}Ignition failed: failed to create files: failed to create files: error creating /sysroot/etc/x`,
     ],
+    [`${ignition}files: op(5): [started]  writing file "/sysroot/etc/x"`],
+  ],
+  [
+    'ignition-failed',
+    [`${ignition}Ignition failed: reading state: unexpected end of JSON input`],
     [`${ignition}Ignition failed: resource not found`, `${ignition}Ignition finished successfully`],
   ],
   [
@@ -166,17 +316,12 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     ['Ran out of coffee when unpacking initrd filesystem.'],
   ],
   [
-    'emergency-shell',
-    ['Entering emergency mode. Exit the shell to continue.'],
-    ['         Starting Emergency Shell...', 'Press Enter for maintenance'],
-  ],
-  [
     'rootfs-versions',
     [`${rootfs}Found initramfs version 41.20241027.3.0 but rootfs version 40.20240920.3.0.`],
     [`${ignition}Found initramfs version 41 but rootfs version 40.`],
   ],
   [
-    'rootfs-refused',
+    'rootfs-refused-image',
     [`${rootfs}Couldn't fetch, verify, and unpack image specified by:`],
     [`${rootfs}Fetching rootfs image from http://192.0.2.1/rootfs.img...`],
   ],
@@ -187,13 +332,18 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
   ],
   [
     'rootfs-unreachable',
+    [`${rootfs}Couldn't establish connectivity with the server specified by:`],
+    [`${rootfs}Retrying in 5s...`],
+  ],
+  [
+    'rootfs-missing',
+    [`${rootfs}No rootfs image found.  Modify your PXE configuration to add the rootfs`],
+    [`${rootfs}No rootfs`],
+  ],
+  [
+    'rootfs-refused',
+    [`${rootfs}curl: (7) Failed to connect to 192.0.2.1 port 8084 after 0 ms: Couldn't connect to server`],
     [
-      `${rootfs}curl: (7) Failed to connect to 192.0.2.1 port 8084 after 0 ms: Couldn't connect to server`,
-      `${rootfs}Couldn't establish connectivity with the server specified by:`,
-      `${rootfs}No rootfs image found.  Modify your PXE configuration to add the rootfs`,
-    ],
-    [
-      `${rootfs}Retrying in 5s...`,
       `${rootfs}curl: (23) Failure writing output to destination`,
       '[    8.4] agent[1]: curl: (7) Failed to connect',
     ],
@@ -310,17 +460,21 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [`${ignition}Error: dial tcp: lookup registry.example: no such host`],
   ],
   [
-    'pull-certificate-time',
+    'pull-clock',
     [
-      `${podman}${ping}x509: certificate has expired or is not yet valid: current time 2026-11-23T04:41:30Z is before 2040-01-01T00:00:00Z`,
-      `${podman}${ping}tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2026-11-23T04:41:30Z is after 2021-01-01T00:00:00Z`,
+      `${podman}${ping}x509: certificate has expired or is not yet valid: current time 2019-11-23T04:41:30Z is before 2040-01-01T00:00:00Z`,
+      `${podman}${ping}tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2019-11-23T04:41:30Z is after 2018-01-01T00:00:00Z`,
     ],
     ['[   41.2] curl[9]: Error: x509: certificate has expired or is not yet valid'],
   ],
   [
     'pull-certificate',
+    [`${podman}${ping}x509: certificate signed by unknown authority`],
+    [`${podman}registry certificate is fine`],
+  ],
+  [
+    'pull-certificate-name',
     [
-      `${podman}${ping}x509: certificate signed by unknown authority`,
       `${podman}${ping}x509: cannot validate certificate for 192.0.2.1 because it doesn't contain any IP SANs`,
       `${podman}${ping}x509: certificate is valid for other.example, not registry.example`,
     ],
@@ -349,10 +503,16 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [
       `${podman}${manifest}manifest unknown`,
       `${podman}${manifest}name unknown: Repo not found`,
-      `${podman}Error: choosing an image from manifest list docker://192.0.2.1:5000/ironic-agent:latest: no image found in image index for architecture amd64, variant "", OS linux`,
       `${podman}Error: short-name "ironic-agent" did not resolve to an alias and no unqualified-search registries are defined in "/etc/containers/registries.conf"`,
     ],
     [`${podman}Error: unknown flag: --name`],
+  ],
+  [
+    'pull-architecture',
+    [
+      `${podman}Error: choosing an image from manifest list docker://192.0.2.1:5000/ironic-agent:latest: no image found in image index for architecture amd64, variant "", OS linux`,
+    ],
+    [`${podman}no image found in image index for architecture amd64`],
   ],
   [
     'pull-image-reference',
@@ -379,13 +539,26 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [`${podman}no route to host`],
   ],
   [
-    'pull-failed',
+    'pull-refused',
+    [`${podman}${ping}dial tcp 192.0.2.1:5000: connect: connection refused`],
+    [`${podman}connect: connection refused`],
+  ],
+  ['pull-timeout', [`${retry}${ping}dial tcp 192.0.2.1:5000: i/o timeout"`], [`${podman}i/o timeout`]],
+  [
+    'pull-server-error',
+    [`${podman}${manifest}received unexpected HTTP status: 503 Service Unavailable`],
+    [`${podman}${manifest}received unexpected HTTP status: 409 Conflict`],
+  ],
+  [
+    'pull-transfer',
     [
-      `${podman}${ping}dial tcp 192.0.2.1:5000: connect: connection refused`,
-      `${retry}${ping}dial tcp 192.0.2.1:5000: i/o timeout"`,
-      `${podman}${manifest}received unexpected HTTP status: 503 Service Unavailable`,
       `${podman}Error: copying system image from manifest list: parsing image configuration: Get "https://cdn.example/x": EOF`,
     ],
+    [`${podman}EOF`],
+  ],
+  [
+    'pull-failed',
+    [`${podman}${manifest}received unexpected HTTP status: 409 Conflict`],
     ['[   41.2] curl[9]: Error: docker://x: connection refused'],
   ],
   [
@@ -439,8 +612,16 @@ describe('a console line', () => {
     (sign, line) => expect(signsOf(`${line}\r\n`)).not.toContain(sign),
   );
 
-  it('is in a row for each sign', () => {
-    expect(rows.map(([sign]) => sign).toSorted()).toEqual(consoleSigns.map(({ id }) => id).toSorted());
+  it('is here or in the corpus for each sign', () => {
+    const seen = new Set([
+      ...rows.map(([sign]) => sign),
+      ...corpusLogs().flatMap(({ text }) => signsOf(text)),
+    ]);
+    expect(consoleSigns.map(({ id }) => id).filter((id) => !seen.has(id))).toEqual([]);
+  });
+
+  it('of each sign names its program and its message', () => {
+    for (const sign of consoleSigns) expect(sign.source).toMatch(/^.+, /);
   });
 
   it('may follow a prompt without a line break', () => {
@@ -451,7 +632,7 @@ describe('a console line', () => {
   it('is shown with its end, without secrets and in bounded length', () => {
     const url = `https://cdn.example/${'x'.repeat(300)}?X-Amz-Signature=5ec2e7&y=1`;
     const error = `${podman}Error: reading blob sha256:00: Get "${url}": dial tcp 192.0.2.9:443: i/o timeout`;
-    const [found] = findConsoleSigns(error);
+    const [found] = findConsoleSigns(error, new Date());
     expect(found?.line).toMatch(/^\[ {3}41\.205873\] podman\[1432\]: ….*i\/o timeout$/);
     expect(found?.line).not.toContain('5ec2e7');
     expect(found?.line.length).toBeLessThan(300);
@@ -522,6 +703,19 @@ describe('a console', () => {
       [...running, started, pulling, unknownName, failed],
       ['dns'],
     ],
+    ['proves that the unit of the agent failed', [...running, failed], ['agent-unit-failed']],
+    [
+      'proves a container that does not start',
+      [...running, pulling, pulled, `${podman}Error: statfs /x: no such file or directory`],
+      ['container-start'],
+    ],
+    ['proves nothing with a pull that has started', [...running, pulling], []],
+    [
+      'proves nothing with an emergency shell',
+      [...boot, 'Entering emergency mode. Exit the shell to continue.'],
+      [],
+    ],
+    ['proves nothing with a prompt of an unknown system', ['localhost login: '], []],
     ['proves no pull while the agent runs', [...running, started, unknownName], []],
     ['proves no problem of an earlier boot', [...running, refused, ...boot], []],
     ['proves that the machine boots from its disk', ofDisk, ['boot-order']],
@@ -545,17 +739,17 @@ describe('a console', () => {
         `${ignition}Ignition failed: config is not valid`,
         'Entering emergency mode. Exit the shell to continue.',
       ],
-      ['ignition-failed'],
+      ['ignition-config'],
     ],
     [
-      'proves too little memory for the root filesystem, and not that it cannot be fetched',
+      'proves a full file system for the root filesystem, and not that it cannot be fetched',
       [
         ...boot,
         `${rootfs}bsdtar: Write error: No space left on device`,
         `${rootfs}curl: (23) Failure writing output to destination`,
         `${rootfs}Couldn't fetch, verify, and unpack image specified by:`,
       ],
-      ['no-memory'],
+      ['no-space'],
     ],
     [
       'proves a config that is not found',
@@ -566,7 +760,7 @@ describe('a console', () => {
         `${ignition}Ignition failed: resource not found`,
         'Ignition has failed. Please ensure your config is valid. Note that only',
       ],
-      ['config-not-fetched'],
+      ['config-not-found'],
     ],
     [
       'proves an archive that does not match',
@@ -584,45 +778,18 @@ describe('a console', () => {
       ['no-config'],
     ],
     [
-      'proves a kernel panic',
+      'proves a kernel without an initramfs',
       [
         ...boot,
         '[    2.170001] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)',
       ],
-      ['kernel-panic'],
+      ['no-initramfs'],
     ],
   ])('%s', (_title, lines, ids) => {
     expect(idsOf(lines, 'proven')).toEqual(ids);
   });
 
   it.each<readonly [string, readonly string[], readonly string[]]>([
-    ['a pull that has started', [...running, pulling], ['container-pull']],
-    [
-      'a start job that takes long',
-      [
-        ...running,
-        '[  *** ] A start job is running for ironic-agent.service - Ironic Agent (2min / no limit)',
-      ],
-      ['container-pull'],
-    ],
-    ['a failed start', [...running, failed], ['container-pull', 'container-ends']],
-    [
-      'a container that does not start',
-      [...running, pulling, pulled, `${podman}Error: statfs /x: no such file or directory`],
-      ['container-ends'],
-    ],
-    [
-      'a container that does not start, and is removed',
-      [...running, pulling, pulled, `${podman}Error: OCI runtime error: crun: x`, pulled],
-      ['container-ends'],
-    ],
-    ['a login prompt of an unknown system', ['localhost login: '], ['boot-order']],
-    [
-      'an emergency shell',
-      [...boot, 'Entering emergency mode. Exit the shell to continue.'],
-      ['ignition-failed', 'kernel-arguments', 'initramfs-network', 'rootfs-not-fetched'],
-    ],
-    ['a pull that failed while the agent runs', [...running, started, refused], ['container-pull']],
     [
       'a missing network',
       [
@@ -659,7 +826,7 @@ describe('a console', () => {
       'a login prompt',
       ['localhost login: '],
       ['ignition-failed', 'kernel-arguments', 'rootfs-not-fetched'],
-      ['boot-order', 'container-pull', 'no-config'],
+      ['container-pull', 'no-config'],
     ],
     [
       'the banner of the agent',
@@ -700,7 +867,7 @@ describe('a console', () => {
     const [first] = causesOf([...running, refused]);
     expect(first?.evidence?.event).toMatchObject({
       kind: 'console',
-      sign: 'pull-failed',
+      sign: 'pull-refused',
       line: refused,
     });
   });
@@ -712,6 +879,46 @@ describe('a console', () => {
         expect(likelyCauses(host, 'calls').filter(({ certainty }) => certainty === 'proven')).toEqual([]);
       }),
     );
+  });
+
+  it('proves only what the words of the line imply, whatever the text', () => {
+    const lines = corpusLogs().flatMap(({ text }) => text.split('\n'));
+    const line = fc.constantFrom(...lines);
+    const words = fc.constantFrom(...new Set(lines.flatMap((text) => text.split(/(?<= )/))));
+    const mutated = fc.oneof(
+      { weight: 3, arbitrary: line },
+      fc.tuple(line, fc.nat()).map(([text, cut]) => text.slice(cut % (text.length + 1))),
+      fc.tuple(line, fc.nat()).map(([text, cut]) => text.slice(0, cut % (text.length + 1))),
+      fc.tuple(line, line).map(([a, b]) => a + b),
+      fc.tuple(line, words, fc.nat()).map(([text, word, index]) => {
+        const parts = text.split(/(?<= )/);
+        return parts.with(index % parts.length, word).join('');
+      }),
+      line.map((text) => text.replace(/ [\w.@-]+\[(\d+)\]: /, ' other-program[$1]: ')),
+      fc.array(words, { maxLength: 20 }).map((parts) => parts.join('')),
+    );
+    const unimplied = new Map<string, string>();
+    fc.assert(
+      fc.property(fc.array(mutated, { maxLength: 40 }), (texts) => {
+        const host = hostAfter(eventsOf([Buffer.from(texts.join('\r\n'), 'latin1')]));
+        for (const { cause, certainty, evidence } of likelyCauses(host, 'calls')) {
+          if (certainty !== 'proven') continue;
+          const event = evidence?.event;
+          const text = event?.kind === 'console' ? event.line : '';
+          const needed = implyingWords[cause.id];
+          if (needed === undefined || !needed.test(text) || /^\[[^\]]*\] other-program\[/.test(text)) {
+            unimplied.set(cause.id, text);
+          }
+        }
+        expect([...unimplied]).toEqual([]);
+      }),
+      { numRuns: Number(process.env['IRONIC_COREOS_TEXTS'] ?? 400) },
+    );
+  });
+
+  it('has words for each cause that a line proves', () => {
+    const provable = new Set(consoleSigns.flatMap(({ proves = [] }) => proves));
+    expect(Object.keys(implyingWords).toSorted()).toEqual([...provable].toSorted());
   });
 
   it('of pieces of real lines in any order yields valid events', () => {
@@ -732,7 +939,7 @@ describe('a console', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (texts) => {
         const events = eventsOf([Buffer.from(texts.join(' '))]);
-        const times = events.map(({ at }) => at.getTime());
+        const times = events.map((event) => event.at.getTime());
         expect(times.toSorted((a, b) => a - b)).toEqual(times);
         for (const event of events) {
           expect(event.kind === 'console' && event.line.length < 400).toBe(true);
@@ -742,6 +949,190 @@ describe('a console', () => {
     );
   });
 });
+
+/** A complete file of 100 bytes; with fewer bytes, an interrupted transfer. */
+const serve = (artifact: Artifact, seconds: number, bytes = 100): TrialEvent =>
+  fetched(seconds, { artifact, size: 100, bytes, outcome: bytes < 100 ? 'aborted' : 'complete' });
+
+/** The kernel starts at second 101, and the last of the lines that prove a cause is at second 104. */
+describe('what was served', () => {
+  const noConfig = `${ignition}failed to fetch config: resource not found`;
+  const noRootfs = `${rootfs}curl: (22) The requested URL returned error: 404`;
+  const readError = '[   30.000000] I/O error, dev sr0, sector 1420128 op 0x0:(READ) flags 0x80700';
+  const beyond = '[   30.000000] sr0: rw=524288, want=1800000, limit=117188';
+
+  it.each<readonly [string, readonly string[], readonly TrialEvent[], readonly string[]]>([
+    ['nothing', [...boot, noConfig], [], ['config-not-found']],
+    ['a part of the config', [...boot, noConfig], [serve('ign', 103, 50)], ['config-not-found']],
+    ['the whole config', [...boot, noConfig], [serve('ign', 103)], []],
+    ['the whole config before this boot', [...boot, noConfig], [serve('ign', 50)], ['config-not-found']],
+    ['the whole root filesystem', [...boot, noRootfs], [serve('rootfs', 103)], []],
+    ['an ISO', [...boot, readError], [serve('iso', 50)], ['medium-unreadable']],
+    ['a boot from the network', [...boot, readError], [serve('script', 50)], []],
+    ['a part of an ISO', [...boot, beyond], [serve('iso', 103, 50)], ['medium-truncated']],
+    ['the whole ISO', [...boot, beyond], [serve('iso', 103)], []],
+    [
+      'an ISO, although the firmware tries the network, too',
+      ['>>Start PXE over IPv4.', '  PXE-E16: No valid offer received.'],
+      [serve('iso', 50)],
+      [],
+    ],
+    [
+      'a request to Ironic after the line',
+      [...running, started, `${agent}[Errno 111] Connection refused`],
+      [lookedUp(200)],
+      [],
+    ],
+  ])('excludes causes that contradict it: %s', (_title, lines, served, ids) => {
+    const events = eventsOf([Buffer.from(lines.join('\r\n'))]).map((event, index) => ({
+      ...event,
+      at: at(100 + index),
+    }));
+    const all = [...served, ...events].toSorted((a, b) => a.at.getTime() - b.at.getTime());
+    const host = hostAfter(all);
+    const proven = likelyCauses(host, 'boot').filter(({ certainty }) => certainty === 'proven');
+    expect(proven.map(({ cause }) => cause.id)).toEqual(ids);
+  });
+});
+
+describe('two consoles', () => {
+  it('name no cause of the other machine, and show no line of it', () => {
+    const log = fc.constantFrom(...corpusLogs());
+    fc.assert(
+      fc.property(log, log, (first, second) => {
+        const alone = [first, second].map(({ text }) => summaryOf([text]).at(0));
+        expect(summaryOf([first.text, second.text])).toEqual(alone);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** The causes and last lines of machines that only share a timeline. */
+function summaryOf(texts: readonly string[]): readonly object[] {
+  const timeline = createTimeline(texts.map((_text, index) => ({ name: `worker-${index}`, macs: [] })));
+  const watches = texts.map((text, index) => {
+    const watch = createConsoleWatch(`worker-${index}`, (event) => void timeline.add(event));
+    const lines: string[] = [];
+    const console = createConsoleText((line) => lines.push(line));
+    console.push(Buffer.from(text, 'latin1'));
+    console.end();
+    return { watch, lines };
+  });
+  const longest = Math.max(...watches.map(({ lines }) => lines.length));
+  for (let index = 0; index < longest; index++) {
+    for (const { watch, lines } of watches) {
+      const line = lines[index];
+      if (line !== undefined) watch(line);
+    }
+  }
+  return timeline.hosts().map((host) => ({
+    causes: likelyCauses(host, 'calls').map(({ cause, certainty }) => `${cause.id} ${certainty}`),
+    lines: lastLinesOf(host),
+  }));
+}
+
+/** Words without which a line does not imply the cause, written without a look at the patterns of the table. */
+const implyingWords: Readonly<Record<string, RegExp>> = {
+  'boot-order': /ommand line: .*(?:root=|ostree=)/,
+  'no-boot-device': /boot|operating system|UEFI Interactive Shell|disk error/i,
+  'medium-not-bootable':
+    /not found|No such file|Could not find|No configuration file|No DEFAULT|Failed to load|checksum error|corrupt|Disk error|sector|outside of|premature end|no such|unknown filesystem|Could not read/,
+  'medium-unreadable': /error|bread failed|unable to read|hardware sector|No Media|Corrupt|Failed to mount/i,
+  'medium-truncated': /want|sector/,
+  'link-down': /PXE-E61|PXE-E12|Down|network connection|link-up/,
+  'dhcp-no-offer': /PXE-E51|PXE-E16|No configuration methods/,
+  'dhcp-no-boot-file': /PXE-E5[235]|Nothing to boot/,
+  'loader-no-http':
+    /TCP connection failed|Connection re|unreachable|connection refused|no route|no network card/i,
+  'loader-timeout': /time ?out|timed out|couldn't send|hardware address/i,
+  'loader-dns': /DNS|0x3e11|address/,
+  'loader-tls': /TLS|certificate|Validation/i,
+  'loader-not-found': /not found|No such file|No configuration file|locate configuration|404/i,
+  'loader-denied': /40[137]|denied|not permitted/,
+  'loader-server-error': /5\d\d|5xx/,
+  'loader-transfer': /Input\/output|Range/,
+  'loader-protocol': /not supported|only HTTPS/,
+  'loader-format': /format|executable|magic|64-bit|plain image/,
+  'secure-boot': /Access Denied|Security Violation|shim signature|not verified|Secure Boot/i,
+  'architecture-mismatch': /requires .* CPU/,
+  'installer-running': /coreos.?installer|coreos\.inst/i,
+  'no-memory': /memory|write error|Not enough space|allocate|No space/i,
+  'no-space': /no space left|Ran out of memory when unpacking/i,
+  'initramfs-damaged': /Initramfs unpacking failed|not initramfs/,
+  'no-initramfs': /Kernel panic/,
+  'kernel-panic': /Kernel panic/,
+  'medium-missing': /label/,
+  'no-device': /Timed out waiting for device/,
+  'rootfs-damaged': /SQUASHFS|erofs|Failed to mount/,
+  'rootfs-mismatch': /Found initramfs version|hash mismatch|extra input data/,
+  'rootfs-not-fetched': /curl: \((?:7|45)\)/,
+  'rootfs-dns': /curl: \([56]\)/,
+  'rootfs-timeout': /timed out|timeout|curl: \(28\)/i,
+  'rootfs-tls': /curl: \(\d\d\)/,
+  'rootfs-not-found': /404|410|TFTP|curl: \((?:68|78)\)/,
+  'rootfs-denied': /40[137]|curl: \(69\)/,
+  'rootfs-server-error': /error: (?:5\d\d|429)/,
+  'rootfs-transfer': /curl: \((?:18|52|55|56|92)\)|premature end/,
+  'rootfs-scheme': /Unsupported scheme|curl: \([13]\)/,
+  'rootfs-missing': /No rootfs image found/,
+  'config-not-fetched': /GET error: /,
+  'config-dns': /GET error: .*lookup /,
+  'config-timeout': /time/,
+  'config-tls': /x509|tls:|HTTPS client/,
+  'config-not-found': /Not Found|Gone|not found|unsupported source scheme|not absolute/,
+  'config-denied': /Unauthorized|Forbidden|Authentication Required/,
+  'config-server-error': /Error|Implemented|Gateway|Unavailable|Too Many/,
+  'ignition-config': /error at|not valid|config version|not a config|deprecated|invalid character/,
+  'ignition-kargs': /kargs|kernel arguments/,
+  'ignition-disks': /disks|partitions|raids|luks|filesystems|device alias/,
+  'ignition-mount': /mount/,
+  'ignition-files': /files|users|units|groups|relabeling|creating/,
+  'ignition-failed': /ignition/i,
+  'no-config': /no config provided by user/,
+  'agent-archive':
+    /ironic-agent-image|Container image of the Ironic Agent|FAILED|sha512sum|payload|image not known/,
+  'container-pull': /connect: /,
+  'pull-failed': /docker:\/\/|blob|copying|image/,
+  'pull-timeout': /time|deadline/i,
+  'pull-transfer': /EOF|reset|broken pipe|lost|match/,
+  'pull-proxy': /proxyconnect|Get .*": (?:Forbidden|Proxy|Bad|Service|Gateway|Method)/,
+  'pull-secret': /unauthorized|denied|authentication required|40[13]/,
+  'pull-secret-invalid': /password|JSON|base64/,
+  'pull-rate-limit': /toomanyrequests|too many requests/i,
+  'pull-policy': /rejected|policy|signature/i,
+  'registry-blocked': /is blocked in/,
+  'registries-conf': /configuration|location/,
+  'registry-error': /5\d\d/,
+  'registry-answer': /404|invalid character|V1/,
+  'registry-ca': /unknown authority/,
+  'registry-name': /valid for|validate certificate for|Common Name|valid for any names/,
+  'registry-expired': /has expired or is not yet valid/,
+  'registry-plain-http': /HTTPS client|TLS handshake/,
+  'registry-tls': /tls|x509/,
+  'container-image': /unknown|invalid|resolve|lowercase|404/,
+  'container-architecture': /architecture|exec format/i,
+  'container-start': /Error: /,
+  clock: /has expired|not yet valid/,
+  dns: /lookup |resol|Name or service/i,
+  proxy: /ProxyError/,
+  'unit-exec': /executable|spawning|status=2\d\d|environment files/,
+  'unit-invalid': /bad unit|ExecStart|fatal error|dependency job/,
+  'agent-unit-failed': /Failed to start/,
+  'container-ends': /exited|repeatedly|restart|HardwareManager/,
+  'conf-refused': /argument|Value for option|Failed to parse|oslo_config/,
+  'ironic-address': /Errno (?:101|111|113)/,
+  'ironic-timeout': /time/i,
+  'ironic-connection': /aborted|RemoteDisconnected/,
+  'ironic-name': /mismatch/,
+  'ironic-error': /rror 5\d\d/,
+  'node-not-found': /rror 404/,
+  'no-own-address': /valid IP address/,
+  'token-lost': /token has already been retrieved/,
+  'tls-unknown-ca': /certificate verify failed/,
+  'tls-failed': /SSLError/,
+  'tls-to-http': /WRONG_VERSION|RECORD_LAYER|wrong version|record layer/,
+};
 
 function eventsOf(parts: readonly Uint8Array[]): readonly TrialEvent[] {
   const events: TrialEvent[] = [];
@@ -753,7 +1144,9 @@ function eventsOf(parts: readonly Uint8Array[]): readonly TrialEvent[] {
 }
 
 function signsOf(text: string): readonly string[] {
-  return eventsOf([Buffer.from(text)]).flatMap((event) => (event.kind === 'console' ? [event.sign] : []));
+  return eventsOf([Buffer.from(text)]).flatMap((event) =>
+    event.kind === 'console' && event.sign !== undefined ? [event.sign] : [],
+  );
 }
 
 function hostAfter(events: readonly TrialEvent[]): HostTimeline {

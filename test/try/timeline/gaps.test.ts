@@ -18,6 +18,12 @@ function gaps(events: readonly TrialEvent[]): unknown[] {
   ]);
 }
 
+function unrecognized(seconds: number): TrialEvent {
+  const line = 'usb 1-1: new device';
+  const facts = { sign: undefined, stage: undefined, line, lastLines: [line] };
+  return { kind: 'console', at: at(seconds), client: undefined, host: 'worker-0', ...facts };
+}
+
 describe('gaps', () => {
   it.each<readonly [string, readonly TrialEvent[], readonly unknown[]]>([
     ['all of it', [], [[0, 600, true, undefined]]],
@@ -30,6 +36,7 @@ describe('gaps', () => {
       [fetched(100), lookedUp(120), fetched(500)],
       [[500, 600, true, 'fetch']],
     ],
+    ['lines of a machine that waits', [fetched(100), unrecognized(400)], [[100, 600, true, 'fetch']]],
     [
       'several',
       [fetched(0), lookedUp(200), heartbeat(400)],

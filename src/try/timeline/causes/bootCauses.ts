@@ -1,19 +1,25 @@
-/**
- * Causes before the operating system runs (power, boot device, firmware, boot loader), and while the live system starts
- * (memory, kernel arguments, the network of the initramfs, Ignition).
- */
+/** Causes before the operating system runs: power, boot device, firmware, boot loader. */
 
-import { byLastEvent, isInterrupted, isFullyFetched, type Stage } from '../stages.ts';
+import { byLastEvent, isInterrupted, isFullyFetched } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { causesOf, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig, proofBy } from './cause.ts';
+import { causesOf, entriesOf, hasCalledIronic, proofBy } from './cause.ts';
 
 /** Bytes that a BMC, or firmware in search of a boot device, reads from an ISO. */
 const probeSize = 4 * 1024 * 1024;
 
 export const bootCauses = causesOf({
+  'power-off': {
+    short: 'the power',
+    text: 'The machine is off: nothing of it was observed.',
+    check: 'run `baremetal node show NODE` (power_state, last_error); read the power state in the BMC',
+    fix: 'start the machine; if Ironic does not start it, fix the error in `last_error`',
+    after: ['none'],
+    frequency: 'very common',
+    isRefuted: (host) => host.milestones.has('power') || entriesOf(host, 'console').length > 0,
+  },
   'boot-order': {
-    short: 'the power or the boot order',
-    text: 'The machine is off, or it boots from its disk: the boot device is not set, or was set for an earlier boot only.',
+    short: 'the boot order',
+    text: 'The machine boots from its disk: the boot device is not set, or was set for an earlier boot only.',
     check:
       'watch the console during boot; run `baremetal node show NODE` (power_state, last_error); check the boot order in the BMC',
     fix: 'set virtual CD or network as the next boot device (in UEFI mode, for UEFI), and restart the machine',
@@ -57,11 +63,57 @@ export const bootCauses = causesOf({
     frequency: 'common',
     isRefuted: (host) => !host.milestones.has('boot device') || hasReadImage(host),
   },
+  'no-boot-device': {
+    short: 'the boot device',
+    text: 'The firmware found no device from which it can boot: the virtual medium is not attached, is for the other boot mode (UEFI or BIOS), or the boot from the network failed.',
+    check:
+      'read the lines above it on the console; read the virtual media status in the BMC, and the boot mode in the firmware',
+    fix: 'attach the medium again; set the boot mode UEFI in the firmware; or fix the cause of the lines above',
+    isResult: true,
+  },
+  'medium-not-bootable': {
+    short: 'the boot medium',
+    text: 'The boot loader cannot read a file that it requires: the medium is not the live ISO, was not written completely, or lost its connection; with PXELINUX, the TFTP server does not have the file.',
+    check:
+      'run `ironic-coreos inspect IMAGE`; compare `sha256sum IMAGE` with the published checksum; for a USB stick, compare it with the image: `cmp -n SIZE IMAGE /dev/sdX`',
+    fix: 'write the unchanged live ISO byte by byte (`dd`, not a tool that copies its files), or attach the image of `serve` again',
+  },
+  'medium-unreadable': {
+    short: 'the connection to the boot medium',
+    text: 'The machine gets read errors from its boot medium: the virtual medium was detached or its connection is too slow, or the disc or stick is damaged.',
+    check:
+      'read the log of the image server (`client disconnected`, rate) and the virtual media status in the BMC',
+    fix: 'attach the medium again and restart the machine; use a server near the BMC, `--artifacts minimal-iso`, or network boot',
+    boots: ['iso', 'minimal-iso'],
+  },
+  'medium-truncated': {
+    short: 'an incomplete boot medium',
+    text: 'The kernel reads beyond the end of a device: the image was not written or served completely.',
+    check:
+      'compare the size of the image with the size of the medium (`lsblk -b /dev/sr0`); run `ironic-coreos inspect IMAGE`',
+    fix: 'write or download the image again; restart the machine',
+    boots: ['iso', 'minimal-iso'],
+    contradictedBy: ['image'],
+  },
+  'link-down': {
+    short: 'the link of the network card',
+    text: 'The network card has no link: its cable or the port of the switch is not connected, or another network card is.',
+    check: 'read the state of the link in the BMC and on the switch',
+    fix: 'connect the cable, enable the port of the switch, or select the other network card in the boot order',
+    boots: ['network'],
+  },
+  'dhcp-no-offer': {
+    short: 'DHCP without an answer',
+    text: 'The firmware or the boot loader got no usable DHCP offer: no DHCP server in this network, another VLAN, a relay is missing, or the port of the switch blocks the first seconds.',
+    check: 'run `tcpdump -ni INTERFACE port 67 or port 68` on the DHCP server while the machine boots',
+    fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create; add a DHCP relay; enable edge ports (PortFast) on the switch',
+    boots: ['network'],
+  },
   'dhcp-no-boot-file': {
     short: 'DHCP without a boot file',
-    text: 'DHCP does not answer in this network, or sets no boot server and boot file (next-server, filename).',
+    text: 'The machine got no boot file: DHCP sets no boot server and boot file (next-server, filename), or the boot file is for another client type.',
     check:
-      'look for `PXE-E51`, `PXE-E16` (no DHCP offer) or `PXE-E53` (no boot file) on the console; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
+      'look for `PXE-E53` or `Nothing to boot` on the console; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
     fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, or copy its options; between networks, use a DHCP relay',
     after: ['none'],
     boots: ['network'],
@@ -69,16 +121,72 @@ export const bootCauses = causesOf({
   },
   'loader-no-http': {
     short: 'the connection from the boot loader to the images',
-    text: 'The boot loader came by TFTP but cannot reach the port of the images: a firewall, or DHCP sets another address.',
+    text: 'The connection of the boot loader to the server of the images failed: another address in DHCP or in the script, a closed port, or a firewall.',
     check:
       'run `curl -I URL` with the URL of `boot.ipxe` in the network of the machine; read the failed URL on the console',
     fix: 'open the port of the images (8084), and set the URL that `serve` and `try` print as `# ipxe` in DHCP',
     after: ['none'],
     boots: ['network'],
   },
+  'loader-timeout': {
+    short: 'a server that does not answer the boot loader',
+    text: 'The boot loader got no answer from the TFTP or HTTP server in time: a firewall drops its packets, or the address has no server.',
+    check:
+      'run `curl -I URL` or `tftp SERVER -c get FILE` in the network of the machine; read the failed URL on the console',
+    fix: 'open UDP port 69 and the port of the images (8084) in the firewall; correct the address in DHCP',
+  },
+  'loader-dns': {
+    short: 'name resolution in the boot loader',
+    text: 'The boot loader cannot resolve the host name in the URL.',
+    check: 'read the failed URL on the console; run `dig NAME` with the DNS server that DHCP sets',
+    fix: 'set a DNS server in DHCP, or use an IP address in `serve --public-url` or `prepare --base-url`',
+  },
+  'loader-tls': {
+    short: 'TLS in the boot loader',
+    text: 'The TLS handshake of the boot loader with the server of the images failed: it does not trust the certificate, or they have no cipher in common.',
+    check: 'run `openssl s_client -connect SERVER` for the certificate and its authority',
+    fix: 'serve the boot files with plain HTTP in a separate network; or build iPXE with the certificate authority (`TRUST=`), and enroll it in the firmware for HTTP boot',
+  },
+  'loader-not-found': {
+    short: 'a file that the server does not have',
+    text: 'A file that the boot loader requests does not exist on its server.',
+    check: 'read the failed URL on the console; run `curl -I` with it; read the log of the image server',
+    fix: 'run `prepare` again; use the URLs that `serve` prints; correct the file name in DHCP',
+  },
+  'loader-denied': {
+    short: 'access to the boot files',
+    text: 'The server refuses the request of the boot loader: the URL lacks its token or password, or the server does not allow the client.',
+    check: 'run `curl -I` with the failed URL; read the log of the image server',
+    fix: 'use the complete URL that `serve` prints, with its token; allow the network of the machines on the server',
+  },
+  'loader-server-error': {
+    short: 'an error of the image server',
+    text: 'The HTTP server answers the boot loader with a server error.',
+    check: 'read the log of the image server at the time of the request',
+    fix: 'fix the error in that log; if a proxy is in between, serve without it',
+  },
+  'loader-transfer': {
+    short: 'an interrupted transfer to the boot loader',
+    text: 'The transfer of a file to the boot loader failed: the connection ended before the file was complete.',
+    check:
+      'read the log of the image server (`client disconnected`, `aborted`); compare the size of the file with the number of bytes sent',
+    fix: 'fix the network (duplex, MTU, packet loss), or the server that closes the connection; then restart the machine',
+  },
+  'loader-protocol': {
+    short: 'a protocol that the boot loader does not have',
+    text: 'The boot loader does not support the protocol of the URL: most builds of iPXE have no https, and some firmware allows https only.',
+    check: 'read the features that iPXE prints, and the failed URL on the console',
+    fix: 'use `http://` in `serve --public-url` or `prepare --base-url`, or an iPXE that is built with HTTPS',
+  },
+  'loader-format': {
+    short: 'a file that the boot loader cannot start',
+    text: 'The boot loader fetched a file that it cannot start: it is damaged, an error page, or for another architecture or boot mode.',
+    check: 'download the failed URL with `curl -o FILE`, and run `file FILE`',
+    fix: 'run `prepare` again; set the `architecture` of the host; use the boot loader for the boot mode of the firmware',
+  },
   'secure-boot': {
     short: 'Secure Boot',
-    text: 'Secure Boot refuses the boot loader or the image: an unsigned iPXE, or the ISO of another ramdisk.',
+    text: 'The firmware refuses the boot loader or the kernel by its security policy (Secure Boot): an unsigned iPXE, or the ISO of another ramdisk.',
     check:
       'look for `Security Violation` or `Access Denied` on the console, or read the event log of the firmware',
     fix: 'disable Secure Boot, or boot signed software: the live ISO of CoreOS, or its GRUB (`prepare --artifacts grub`)',
@@ -146,130 +254,3 @@ function hasReadImage(host: HostTimeline): boolean {
     ({ event }) => event.artifact.endsWith('iso') && (event.bytes > probeSize || isFullyFetched(event)),
   );
 }
-
-const inInitramfs: readonly Stage[] = ['kernel', 'initramfs', 'config', 'rootfs'];
-
-export const ramdiskCauses = causesOf({
-  'no-memory': {
-    short: 'too little memory',
-    text: 'The machine has too little memory for the live system: with network boot, memory contains the root filesystem and the agent container image.',
-    check:
-      'look for `No space left on device`, `Out of memory` or `write error` on the console; run `ironic-coreos inspect IMAGE` or `prepare` to see the required memory',
-    fix: 'add memory (6 GiB recommended if the machine pulls the container image), or boot the full ISO instead of network boot',
-    after: [
-      'image',
-      'kernel',
-      'initramfs',
-      'config',
-      'rootfs',
-      'agent archive',
-      'live system',
-      'agent container',
-    ],
-  },
-  'kernel-panic': {
-    short: 'a kernel panic',
-    text: 'The kernel stops with a panic, and the console shows its reason.',
-    check: 'read the lines before `Kernel panic - not syncing` on the console',
-    fix: 'for `Unable to mount root fs`, make the boot loader load the initramfs; otherwise use another CoreOS release, or update the firmware',
-  },
-  'kernel-arguments': {
-    short: 'the kernel arguments',
-    text: 'Kernel arguments are missing or invalid: `ignition.firstboot`, `ignition.platform.id=metal`, or the URLs of the root filesystem and the config.',
-    check: 'compare `cat /proc/cmdline` in the emergency shell with the output of `ironic-coreos pxe kargs`',
-    fix: 'use the output of `ironic-coreos pxe kargs --format ironic`, or the boot scripts of `prepare` and `serve`; in Ironic, set `[pxe] kernel_append_params`, or `kernel_append_params` of the node',
-    after: ['kernel', 'initramfs', 'rootfs'],
-    boots: ['network'],
-    frequency: 'common',
-    isRefuted: (host) => host.milestones.has('rootfs') && hasFetchedConfig(host),
-  },
-  'initramfs-network': {
-    short: 'the network of the initramfs',
-    text: 'The initramfs has no network: no DHCP on its interface, a VLAN or a static address that is not configured, or it waits for another interface.',
-    check: 'read the console; in the emergency shell, run `ip address` and `journalctl -u nm-initrd`',
-    fix: 'set `pxe kargs --ip` or `boot.ip` in the inventory (`dhcp`, `dhcp6` or a static address); for VLANs and bonds, use `iso network embed` or `pxe network wrap`',
-    after: ['kernel', 'initramfs', 'image'],
-    boots: ['network', 'minimal-iso'],
-    frequency: 'common',
-  },
-  'rootfs-not-fetched': {
-    short: 'the URL of the root filesystem',
-    text: 'The machine cannot fetch the root filesystem: `coreos.live.rootfs_url` is missing, or its URL is unreachable.',
-    check:
-      'in the emergency shell, run `journalctl -u coreos-livepxe-rootfs`; run `curl -I URL` in the network of the machine',
-    fix: 'set `pxe kargs --rootfs-url` or `--base-url`; for ISOs, `iso extract minimal-iso --rootfs-url`; use only `http` or `https`',
-    after: ['initramfs', 'config', 'image'],
-    boots: ['network', 'minimal-iso'],
-    frequency: 'common',
-    isRefuted: ({ milestones }) => milestones.has('rootfs'),
-    evidenceIf: (host) =>
-      host.milestones.has('script') &&
-      hasFetchedConfig(host) &&
-      !host.milestones.has('rootfs') &&
-      !hasCalledIronic(host),
-  },
-  'rootfs-mismatch': {
-    short: 'a root filesystem of another build',
-    text: 'The machine fetched and refused the root filesystem: its build differs from that of the initramfs, or it was modified.',
-    check:
-      "in the emergency shell, look for `Couldn't fetch, verify, and unpack` in `journalctl -u coreos-livepxe-rootfs`",
-    fix: 'use kernel, initramfs and root filesystem of the same release: `prepare --iso` and `serve --iso` take all three from the ISO',
-    after: ['rootfs'],
-    boots: ['network', 'minimal-iso'],
-  },
-  'no-config': {
-    short: 'a missing config',
-    text: 'The machine gets no config: no `ignition.config.url`, no config in or after the initramfs, and no config in the ISO.',
-    check:
-      'run `ironic-coreos inspect IMAGE` to see what the image contains; run `cat /proc/cmdline` in the emergency shell',
-    fix: 'set `pxe kargs --ignition-url`, or `--embedded` if the initramfs contains the config; for ISOs, use `iso ignition embed`',
-    after: ['rootfs', 'initramfs', 'live system'],
-    boots: ['network'],
-    frequency: 'common',
-    isRefuted: hasFetchedConfig,
-    proof: proofBy('preflight', [], ({ problem }) => problem.kind === 'no-config'),
-  },
-  'config-not-fetched': {
-    short: 'the URL of the config',
-    text: 'Ignition cannot fetch the config: incorrect address, no DNS, or HTTPS with a certificate authority that the initramfs does not trust.',
-    check:
-      'look for repeated `GET URL: attempt #N` on the console; in the emergency shell, run `journalctl -u ignition-fetch`',
-    fix: 'use an IP address instead of a name in `pxe kargs --ignition-url`; or make the boot loader fetch the config: `--artifacts archive` or `initramfs`',
-    after: ['rootfs', 'initramfs'],
-    boots: ['network'],
-    frequency: 'common',
-    isRefuted: hasFetchedConfig,
-    evidenceIf: (host) =>
-      host.milestones.has('script') &&
-      host.milestones.has('rootfs') &&
-      lacksConfig(host) &&
-      !hasCalledIronic(host),
-  },
-  'ignition-failed': {
-    short: 'Ignition',
-    text: 'Ignition failed: it does not accept the config, or cannot apply it; the machine waits in an emergency shell.',
-    check:
-      'run `ironic-coreos validate FILE` with the config or the image; in the emergency shell, run `journalctl -t ignition`',
-    fix: 'fix the line that `validate` reports; `render` validates its configs before it writes them',
-    after: ['config', 'rootfs', 'image', 'agent archive'],
-    frequency: 'very common',
-    isRefuted: lacksConfig,
-  },
-  'agent-archive': {
-    short: 'the agent archive',
-    text: 'The machine cannot load the agent archive: it is missing, is not the one that the config was rendered for, or does not fit into memory.',
-    check:
-      'run `journalctl -b -u ironic-agent-image` on the machine; run `ironic-coreos inspect IMAGE` to verify the archive in an image',
-    fix: 'embed the archive of `--agent-archive` (`iso ignition embed --iso-file`), or serve it at the URL of `--archive-url`',
-    after: ['config', 'rootfs', 'image', 'agent archive', 'live system'],
-    isRefuted: lacksConfig,
-  },
-  'console-silent': {
-    short: 'an invisible boot',
-    text: 'The boot stops, and the console shows nothing: kernel messages go to another console.',
-    check:
-      'watch the other consoles of the machine: the serial console (`ipmitool sol activate` or the BMC), and the screen',
-    fix: 'use `pxe kargs --console ttyS0,115200n8` or `iso kargs modify -a console=ttyS0,115200n8`; to log in, use `render --console ttyS0,115200n8 --autologin`',
-    after: inInitramfs,
-  },
-});

@@ -28,10 +28,14 @@ export interface Cause {
   readonly after?: readonly Stage[];
   /** Boot methods with which the cause is possible; undefined for all. */
   readonly boots?: readonly BootWay[];
+  /** Whether other causes have this one as a result: then they come first. */
+  readonly isResult?: boolean;
   /** Common causes come before all others. */
   readonly frequency?: 'very common' | 'common';
   /** Whether the events exclude the cause. */
   readonly isRefuted?: (host: HostTimeline) => boolean;
+  /** The cause is excluded if the machine has completely fetched one of these since its last start. */
+  readonly contradictedBy?: readonly Stage[];
   /** The event that proves the cause. Without it, the certainty is never `proven`. */
   readonly proof?: Proof;
   /** Whether the events of the host, without those of shared addresses, make the cause likely. */
@@ -63,12 +67,15 @@ export function proofBy<Kind extends TrialEvent['kind']>(
   return { matches: (event) => isOfKind(event) && isProof(event), solvedBy };
 }
 
-/** The last event of a host that proves the cause, unless a later event shows that the problem is solved. */
+/**
+ * The last event of a host that proves the cause, unless a later event shows that the problem is solved. Events that may be of
+ * another machine do not count.
+ */
 export function findEvidence(host: HostTimeline, { proof }: Cause): TimelineEntry | undefined {
   if (proof === undefined) return undefined;
   const { matches, solvedBy } = proof;
   return host.entries
-    .filter((entry) => matches(entry.event) && isUnsolved(host, entry, solvedBy))
+    .filter((entry) => matches(entry.event) && isOwn(host, entry.event) && isUnsolved(host, entry, solvedBy))
     .toSorted(byLastEvent)
     .at(-1);
 }

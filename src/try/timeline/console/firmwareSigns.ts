@@ -1,0 +1,325 @@
+/** Lines of firmware and boot loaders: SeaBIOS, edk2, PXE ROMs, iPXE, ISOLINUX, PXELINUX, GRUB, shim. */
+
+import { type ConsoleSign, rowsWith } from './sign.ts';
+
+const pxeRom = 'Intel PXE ROM, PXE 2.1';
+const edk2Pxe = 'edk2, NetworkPkg/UefiPxeBcDxe/PxeBcBoot.c';
+const edk2Http = 'edk2, NetworkPkg/HttpBootDxe/HttpBootImpl.c';
+const ipxe = 'iPXE, src/usr/imgmgmt.c, src/net/tcp/httpconn.c';
+const syslinux = 'SYSLINUX 6, core/elflink/load_env32.c, com32/elflink/ldlinux';
+const grub = 'GRUB 2, grub-core/fs/fshelp.c, grub-core/kern/file.c';
+
+/** How iPXE ends the line of a transfer that failed: `URL... REASON (http://ipxe.org/CODE)`. */
+function ipxeFailed(reason: string, start = ''): RegExp {
+  return new RegExp(`${start}\\.\\.\\. (?:${reason}) \\(https?://ipxe\\.org`);
+}
+
+export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
+  'terminal',
+  {},
+  {
+    'pxe-no-offer': {
+      source: `${pxeRom}; ${edk2Pxe}`,
+      pattern: /^ *PXE-E(?:51: No DHCP|52: proxyDHCP offers were received|16: No (?:valid )?offer)/,
+      proves: 'dhcp-no-offer',
+    },
+    'pxe-no-boot-file': {
+      source: `${pxeRom}; ${edk2Pxe}`,
+      pattern: /^ *PXE-E53: No boot file ?name received/,
+      proves: 'dhcp-no-boot-file',
+    },
+    'pxe-no-proxy': {
+      source: pxeRom,
+      pattern: /^ *PXE-E55: ProxyDHCP service did not reply/i,
+      proves: 'dhcp-no-boot-file',
+    },
+    'pxe-no-link': {
+      source: `${pxeRom}; ${edk2Pxe}`,
+      pattern: /^ *PXE-E(?:61: Media test failure|12: Could not detect network connection)/,
+      proves: 'link-down',
+    },
+    'pxe-timeout': {
+      source: `${pxeRom}; ${edk2Pxe}`,
+      pattern:
+        /^ *PXE-E(?:32: TFTP open timeout|35: TFTP read timeout|18: Server response timeout|11: ARP timeout)/,
+      proves: 'loader-timeout',
+    },
+    'pxe-not-found': {
+      source: pxeRom,
+      pattern: /^ *PXE-(?:T01: File not found|E3B: TFTP Error - File Not found)/i,
+      proves: 'loader-not-found',
+    },
+    // Any error of the server: a missing file is the most common one.
+    'pxe-tftp-error': {
+      source: edk2Pxe,
+      pattern: /^ *PXE-E23: Client received TFTP error from server/,
+      suggests: ['loader-not-found'],
+    },
+    'edk2-http-status': {
+      source: edk2Http,
+      pattern: /^ *Client Error: 404 Not Found/,
+      proves: 'loader-not-found',
+    },
+    'edk2-http-denied': {
+      source: edk2Http,
+      pattern: /^ *Client Error: (?:40[137] )/,
+      proves: 'loader-denied',
+    },
+    'edk2-http-server': {
+      source: edk2Http,
+      pattern: /^ *Server Error: 5\d\d /,
+      proves: 'loader-server-error',
+    },
+    'edk2-http-dns': {
+      source: edk2Http,
+      pattern: /^ *Error: (?:DNS resolution failed - |Could not retrieve the host address from DNS server)/,
+      proves: 'loader-dns',
+    },
+    'edk2-http-tcp': {
+      source: edk2Http,
+      pattern: /^ *Error: TCP connection failed - (?!Time out)/,
+      proves: 'loader-no-http',
+    },
+    'edk2-http-timeout': {
+      source: edk2Http,
+      pattern: /^ *Error: (?:TCP connection failed - Time out|Server response timeout)/,
+      proves: 'loader-timeout',
+    },
+    'edk2-http-tls': {
+      source: edk2Http,
+      pattern: /^ *Error: TLS (?:session connection|configuration) failed - /,
+      proves: 'loader-tls',
+    },
+    'edk2-http-plain': {
+      source: edk2Http,
+      pattern: /^ *Error: Access forbidden, only HTTPS connection is allowed/,
+      proves: 'loader-protocol',
+    },
+    'edk2-http-link': {
+      source: edk2Http,
+      pattern: /^ *Error: Could not detect network connection/,
+      proves: 'link-down',
+    },
+    'edk2-refused': {
+      source: 'edk2, MdeModulePkg/Universal/BdsDxe; MdePkg/Library/BasePrintLib',
+      pattern: /^BdsDxe: failed to (?:load|start) Boot[0-9A-F]{4} ".*: (?:Access Denied|Security Violation)$/,
+      proves: 'secure-boot',
+    },
+    'edk2-unsupported': {
+      source: 'edk2, MdeModulePkg/Universal/BdsDxe; MdePkg/Library/BasePrintLib',
+      pattern: /^BdsDxe: failed to (?:load|start) Boot[0-9A-F]{4} ".*: (?:Unsupported|Load Error)$/,
+      suggests: ['architecture-mismatch', 'medium-not-bootable'],
+    },
+    'edk2-read-error': {
+      source: 'edk2, MdeModulePkg/Universal/BdsDxe; MdePkg/Library/BasePrintLib',
+      pattern:
+        /^BdsDxe: failed to (?:load|start) Boot[0-9A-F]{4} "(?!.*(?:PXE|HTTP|MAC\()).*: (?:Device Error|Volume Corrupt|CRC Error)$/,
+      proves: 'medium-unreadable',
+    },
+    'edk2-no-media': {
+      source: 'edk2, MdeModulePkg/Universal/BdsDxe; MdePkg/Library/BasePrintLib',
+      pattern: /^BdsDxe: failed to (?:load|start) Boot[0-9A-F]{4} ".*: No Media$/,
+      suggests: ['medium-not-attached'],
+    },
+    'edk2-no-device': {
+      source: 'edk2, MdeModulePkg/Universal/BdsDxe/BdsEntry.c',
+      pattern: /^BdsDxe: No bootable option/,
+      proves: 'no-boot-device',
+    },
+    'edk2-shell': {
+      source: 'edk2, ShellPkg/Application/Shell: the shell starts if nothing else can',
+      pattern: /^UEFI Interactive Shell v\d/,
+      suggests: ['no-boot-device'],
+    },
+    'seabios-no-device': {
+      source: 'SeaBIOS, src/boot.c; AMI and Phoenix BIOS',
+      pattern:
+        /^(?:No bootable device\b|Reboot and Select proper Boot device|An operating system wasn't found|(?:Missing o|O)perating system(?:$| not found)|No boot(?:able)? device (?:available|found|was found)|.{0,80}Non-System disk or disk error)/i,
+      proves: 'no-boot-device',
+    },
+    'seabios-unreadable': {
+      source: 'SeaBIOS, src/boot.c, src/cdrom.c',
+      pattern: /^Boot failed: Could not read from CDROM \(code 00(?:0[3-9]|1\d)\)/i,
+      proves: 'medium-not-bootable',
+    },
+    'shim-violation': {
+      source: 'shim, shim.c; GRUB 2, grub-core/kern/efi/sb.c',
+      pattern:
+        /^(?:Verification failed: \(0x1A\) Security Violation|(?:error: )?(?:\S{1,80}:\d{1,5}:)?bad shim signature|Bootloader has not verified loaded image|.{0,80}Secure Boot (?:Violation|violation))/,
+      proves: 'secure-boot',
+    },
+    'ipxe-configured': {
+      source: 'iPXE, src/usr/ifmgmt.c',
+      pattern: /Configuring \(net\d+ [0-9a-f:]{17}\)\.* ?ok$/,
+      settles: true,
+    },
+    'ipxe-no-dhcp': {
+      source: 'iPXE, src/usr/ifmgmt.c, src/net/netdevice.c',
+      pattern: /\. ?No configuration methods succeeded(?: |$)/,
+      proves: 'dhcp-no-offer',
+    },
+    'ipxe-no-link': {
+      source: 'iPXE, src/usr/ifmgmt.c, src/net/netdevice.c',
+      pattern:
+        /^ *(?:Waiting for link-up on net\d+\.* (?:Down|Failed|Connection timed out|Link )|\[Link status: (?:Down|Unknown)\b)/,
+      proves: 'link-down',
+    },
+    'ipxe-no-boot-file': {
+      source: 'iPXE, src/usr/autoboot.c',
+      pattern: /^Nothing to boot: /,
+      proves: 'dhcp-no-boot-file',
+    },
+    'ipxe-dns': {
+      source: 'iPXE, src/net/udp/dns.c',
+      pattern:
+        /\.\.\. (?:DNS name does not exist|No DNS servers available|Error 0x3e11[0-9a-f]{4}) \(https?:\/\/ipxe\.org/,
+      proves: 'loader-dns',
+    },
+    'ipxe-not-found': {
+      source: ipxe,
+      pattern: ipxeFailed('No such file or directory|Not found'),
+      proves: 'loader-not-found',
+    },
+    'ipxe-denied': {
+      source: ipxe,
+      pattern: ipxeFailed('Permission denied|Operation not permitted', '^(?:http|tftp)://\\S*'),
+      proves: 'loader-denied',
+    },
+    'ipxe-tls': {
+      source: 'iPXE, src/crypto/x509.c, src/net/tls.c',
+      pattern: ipxeFailed(
+        'Untrusted root certificate|Incorrect certificate name|Empty certificate chain|No usable certificates|Not a CA certificate|Validation failed|Expired certificate',
+      ),
+      proves: 'loader-tls',
+    },
+    // With https, the reason is the certificate, the ciphers, or the status of the server.
+    'ipxe-https-denied': {
+      source: 'iPXE, src/crypto/x509.c, src/net/tls.c, src/net/tcp/httpconn.c',
+      pattern: ipxeFailed('Permission denied|Operation not permitted', '^https://\\S*'),
+      suggests: ['loader-tls', 'loader-denied'],
+    },
+    'ipxe-server-error': {
+      source: 'iPXE, src/net/tcp/httpcore.c',
+      pattern: ipxeFailed('HTTP 5xx Server Error'),
+      proves: 'loader-server-error',
+    },
+    'ipxe-refused': {
+      source: 'iPXE, src/net/tcp.c',
+      pattern: ipxeFailed('Connection re(?:set|fused)|Network unreachable|Host unreachable'),
+      proves: 'loader-no-http',
+    },
+    'ipxe-timeout': {
+      source: 'iPXE, src/net/tcp.c, src/net/udp/tftp.c',
+      pattern: ipxeFailed('Connection timed out|Operation timed out'),
+      proves: 'loader-timeout',
+    },
+    'ipxe-transfer': {
+      source: 'iPXE, src/net/tcp/httpcore.c, src/core/blockdev.c',
+      pattern: ipxeFailed('Input/output error'),
+      proves: 'loader-transfer',
+    },
+    'ipxe-memory': {
+      source: 'iPXE, src/core/umalloc.c',
+      pattern: ipxeFailed('Not enough space|Out of memory|No space left on device|Cannot allocate memory'),
+      proves: 'no-memory',
+    },
+    'ipxe-protocol': {
+      source: 'iPXE, src/core/open.c',
+      pattern: /^Could not start download: Operation not supported /,
+      proves: 'loader-protocol',
+    },
+    'ipxe-format': {
+      source: 'iPXE, src/core/image.c',
+      pattern: /^Could not (?:boot|select)(?: image)?: (?:Exec format error|Not an executable image) /,
+      proves: 'loader-format',
+    },
+    'isolinux-missing': {
+      source: syslinux,
+      pattern:
+        /^.{0,200}(?:failed: ?(?:failed: ?)? *No such file or director|Could not find (?:kernel|ramdisk) image: )/,
+      proves: 'medium-not-bootable',
+    },
+    'isolinux-config': {
+      source: syslinux,
+      pattern:
+        /^(?:WARNING: No configuration file found|No DEFAULT or UI configuration directive found|Failed to load (?:ldlinux|libcom32|COM32 file))/,
+      proves: 'medium-not-bootable',
+    },
+    'isolinux-damaged': {
+      source: 'SYSLINUX 6, core/isolinux.asm',
+      pattern:
+        /^(?:Image checksum error, sorry|isolinux\.bin missing or corrupt|Disk error [0-9A-F]{2}, AX = |.{0,200}Invalid or corrupt kernel image)/,
+      proves: 'medium-not-bootable',
+    },
+    'pxelinux-no-config': {
+      source: 'SYSLINUX 6, core/fs/pxe/pxe.c',
+      pattern: /^(?:Unable to locate configuration file|ERROR: No configuration file found)/,
+      proves: 'loader-not-found',
+    },
+    // The paths of live ISOs.
+    'grub-medium': {
+      source: grub,
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?file [`'"]\/(?:images\/|EFI\/|isolinux\/).{1,200}['"] not found/,
+      proves: 'medium-not-bootable',
+    },
+    'grub-not-found': {
+      source: grub,
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:file [`'"].{1,200}['"] not found|unsupported HTTP error 404)/,
+      proves: 'loader-not-found',
+    },
+    'grub-read': {
+      source: 'GRUB 2, grub-core/kern/disk.c, grub-core/kern/file.c',
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:failure reading sector |attempt to read or write outside of |premature end of file )/,
+      proves: 'medium-not-bootable',
+    },
+    // Also of devices that GRUB only searches.
+    'grub-device': {
+      source: 'GRUB 2, grub-core/kern/disk.c, grub-core/kern/fs.c',
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:no such (?:device|partition)|unknown filesystem|disk [`'"].{1,80}['"] not found)/,
+      suggests: ['medium-not-bootable'],
+    },
+    'grub-kernel': {
+      source: 'GRUB 2, grub-core/loader/i386/linux.c, grub-core/loader/efi',
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:invalid magic number|invalid arch-dependent ELF magic|kernel does not support 64-bit|plain image kernel not supported)/,
+      proves: 'loader-format',
+    },
+    'grub-memory': {
+      source: 'GRUB 2, grub-core/kern/mm.c',
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:out of memory|too little memory|couldn't allocate initrd|cannot allocate (?:kernel|initrd|memory))/,
+      proves: 'no-memory',
+    },
+    'grub-timeout': {
+      source: 'GRUB 2, grub-core/net/net.c, grub-core/net/http.c, grub-core/net/tftp.c',
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:time ?out (?:reading|opening|: could not resolve hardware)|timeout: could not resolve hardware|couldn't send network packet|connection timeout)/,
+      proves: 'loader-timeout',
+    },
+    'grub-refused': {
+      source: 'GRUB 2, grub-core/net/tcp.c',
+      pattern: /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:connection refused|no route to|host unreachable)/,
+      proves: 'loader-no-http',
+    },
+    'grub-dns': {
+      source: 'GRUB 2, grub-core/net/dns.c',
+      pattern:
+        /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:no DNS record found|no DNS servers|unresolved address|unrecognised network address)/,
+      proves: 'loader-dns',
+    },
+    'grub-http': {
+      source: 'GRUB 2, grub-core/net/http.c',
+      pattern: /^ *error: (?:\S{1,80}:\d{1,5}:)?unsupported HTTP error (?:401|403|407)/,
+      proves: 'loader-denied',
+    },
+    'grub-server-error': {
+      source: 'GRUB 2, grub-core/net/http.c',
+      pattern: /^ *error: (?:\S{1,80}:\d{1,5}:)?unsupported HTTP error 5\d\d/,
+      proves: 'loader-server-error',
+    },
+  },
+);
