@@ -20,7 +20,7 @@ import {
 import { type BootStage, bootStages, stageBar, type StageMark } from '../../serve/status/stageBar.ts';
 import { factList, timeOf } from '../../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
-import type { LikelyCause } from '../timeline/causes.ts';
+import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
 import { entriesOf, plainCauseText } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
 import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
@@ -119,6 +119,7 @@ function detailsOf(one: HostResult, result: TrialResult): Html {
   const { ended } = result;
   const started = host.entries[0]?.first;
   const last = host.entries.toSorted(byLastEvent).at(-1);
+  const lines = lastLinesOf(host);
   return html`${stageBar(stageMarks(one))}
   ${factList([
     ...host.macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
@@ -132,7 +133,13 @@ function detailsOf(one: HostResult, result: TrialResult): Html {
           ] as const,
         ]),
   ])}
-  ${host.entries.length === 0 ? html`<p>${causeOf(one, result)}</p>` : undefined}`;
+  ${host.entries.length === 0 ? html`<p>${causeOf(one, result)}</p>` : undefined}
+  ${
+    lines.length === 0
+      ? undefined
+      : html`<p>Last lines on the console:</p>
+          <pre>${lines.join('\n')}</pre>`
+  }`;
 }
 
 function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
