@@ -21,7 +21,7 @@ import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
-import { networkRules } from '../../agent/lint/network.ts';
+import { networkRules } from '../../network/networkRules.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import { kernelArguments } from '../../boot/kernelArguments.ts';
 import { report } from '../../io/report/report.ts';
