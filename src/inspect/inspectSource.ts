@@ -23,6 +23,7 @@ import {
   inspectAgentArchive,
   type InspectedArchive,
 } from '../hosts/input/imageRequirements.ts';
+import { checkInspectedNetwork } from '../hosts/input/imageNetwork.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readStart, readWhole } from '../hosts/input/imageSource.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
@@ -98,7 +99,10 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
     isConfig || config === undefined
       ? []
       : [...checkImageArguments(config.config, subject), ...checkInitramfsNetwork(config.config, subject)];
-  const findings = [...ofImage, ...issues, ...ofBoth, ...(archive?.issues ?? [])].map(findingOf);
+  const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
+  const findings = [...ofImage, ...issues, ...ofBoth, ...ofNetwork, ...(archive?.issues ?? [])].map(
+    findingOf,
+  );
   return { file, subject, config, archive, findings };
 }
 

@@ -5,9 +5,10 @@
  */
 
 import { isIpv4, isLoopbackHost, parseIpv6 } from '../formats/hostName.ts';
-import { portOf, urlHost, withoutBrackets } from '../formats/url.ts';
+import { parseUrl, portOf, urlHost, withoutBrackets } from '../formats/url.ts';
 import { lintNote, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 import { addressBits, formatAddress, isInSubnet, parseAddress, type Subnet } from './ipAddress.ts';
+import type { Server } from './reachability.ts';
 
 /** Whether the agent connects to the URL without a proxy. */
 export function isExceptForPython(url: URL, entries: readonly string[]): boolean {
@@ -41,9 +42,7 @@ export function isExceptForGo(url: URL, entries: readonly string[]): boolean {
     if (parseAddress(name) !== undefined) return isSameAddress(name, host);
     if (name === '' || parseAddress(host) !== undefined) return false;
     const domain = name.startsWith('*.') ? name.slice(1) : name;
-    return domain.startsWith('.')
-      ? host.endsWith(domain)
-      : host === domain || host.endsWith(`.${domain}`);
+    return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
   });
 }
 
@@ -51,6 +50,23 @@ export function isExceptForGo(url: URL, entries: readonly string[]): boolean {
 function splitPort(text: string): readonly [host: string, port: string | undefined] {
   const [, host, port] = /^(\[[^\]]*\]|[^:[\]]*):([^:]*)$/.exec(text) ?? [];
   return host === undefined ? [text, undefined] : [withoutBrackets(host), port === '' ? undefined : port];
+}
+
+/**
+ * The server to which a program connects for a URL: the one of the URL, or its proxy, which resolves the name in place of the host.
+ * @param variables the environment of the program, with names in lower case
+ * @param isExcept how the program reads the list of hosts without a proxy
+ */
+export function connectedServer(
+  purpose: string,
+  url: URL,
+  variables: ReadonlyMap<string, string>,
+  isExcept: typeof isExceptForGo,
+): Server {
+  const text = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? variables.get('all_proxy') ?? '';
+  const isDirect = text === '' || isExcept(url, (variables.get('no_proxy') ?? '').split(','));
+  const proxy = isDirect ? undefined : parseUrl(text.includes('://') ? text : `http://${text}`);
+  return proxy === undefined ? { purpose, host: urlHost(url) } : { purpose: 'proxy', host: urlHost(proxy) };
 }
 
 export const exceptionRules = {
@@ -84,7 +100,10 @@ function findIgnored(text: string, hasOthers: boolean): RuleProblem | undefined 
     return ignored('compares IPv6 addresses without brackets', hint);
   }
   if (!text.includes('/') || isPythonNetwork(text)) return undefined;
-  const { ignored: { hint }, ipv6Network } = exceptionRules;
+  const {
+    ignored: { hint },
+    ipv6Network,
+  } = exceptionRules;
   return parseIpv6(text.split('/', 1)[0] ?? '') === undefined
     ? ignored('does not read it as a network', hint)
     : ignored('supports no networks of IPv6', ipv6Network.hint, ipv6Network);
@@ -112,7 +131,5 @@ function parseSubnet(text: string): Subnet | undefined {
 
 function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [parseAddress(one), parseAddress(other)];
-  return (
-    first !== undefined && second !== undefined && formatAddress(first) === formatAddress(second)
-  );
+  return first !== undefined && second !== undefined && formatAddress(first) === formatAddress(second);
 }

@@ -127,36 +127,39 @@ export function findReachProblems(connections: readonly Connection[], needs: rea
   });
 }
 
-/** Addresses that the connections give to the host, and that its gateway, a DNS server or a server of a need has, too. */
+/** The gateways and DNS servers of connections. */
+export function networkServers(connections: readonly Connection[]): readonly Server[] {
+  return connections
+    .filter(({ isAutoconnected }) => isAutoconnected)
+    .flatMap(({ ip }) => [ip[4], ip[6]])
+    .flatMap(({ dns, gateway }) => [
+      ...(gateway === undefined ? [] : [{ purpose: 'its gateway', host: formatAddress(gateway) }]),
+      ...dns.map((server) => ({ purpose: 'its DNS server', host: formatAddress(server) })),
+    ]);
+}
+
+/** Servers with an address that the connections give to the host. */
 export function findOwnAddresses(
   connections: readonly Connection[],
-  needs: readonly Need[],
+  servers: readonly Server[],
 ): ConnectionProblem[] {
-  const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
-  const owners = new Map(
-    active.flatMap((connection) =>
-      families.flatMap((family) =>
-        connection.ip[family].addresses.map(({ address }) => [formatAddress(address), connection] as const),
-      ),
-    ),
-  );
+  const owners = new Map<string, Connection>();
+  for (const connection of connections) {
+    const { addresses } = connection.ip[4];
+    for (const { address } of connection.isAutoconnected ? [...addresses, ...connection.ip[6].addresses] : [])
+      owners.set(formatAddress(address), connection);
+  }
   if (owners.size === 0) return [];
-  const find = (what: string, address: IpAddress | undefined): readonly ConnectionProblem[] => {
+  const found = servers.flatMap(({ host, purpose }) => {
+    const address = parseAddress(host);
     const text = address === undefined ? '' : formatAddress(address);
     const owner = owners.get(text);
     if (owner === undefined) return [];
-    const message = `${connectionName(owner)} gives the host the address ${text}, which is that of ${what}`;
-    return [{ message, hint: `set another address for the host, or fix that of ${what}`, file: owner.file }];
-  };
-  return [
-    ...active.flatMap(({ ip }) =>
-      families.flatMap((family) => [
-        ...find('its gateway', ip[family].gateway),
-        ...ip[family].dns.flatMap((server) => find('its DNS server', server)),
-      ]),
-    ),
-    ...needs.flat().flatMap(({ host, purpose }) => find(purpose, parseAddress(host))),
-  ];
+    const message = `${connectionName(owner)} gives the host the address ${text}, which is that of ${purpose}`;
+    const hint = `set another address for the host, or fix that of ${purpose}`;
+    return [{ message, hint, file: owner.file }];
+  });
+  return [...groupBy(found, ({ message }) => message).values()].flatMap(([first]) => first ?? []);
 }
 
 function findObstacle(connections: readonly Connection[], host: string): Obstacle | undefined {

@@ -11,6 +11,7 @@ import {
   findReachProblems,
   isStatic,
   type Need,
+  networkServers,
 } from '../../src/network/reachability.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -113,8 +114,9 @@ describe('a host does not reach', () => {
   });
 });
 
+const server = (purpose: string, host: string): Need[number] => ({ purpose, host });
+
 describe('of what a host requires', () => {
-  const server = (purpose: string, host: string) => ({ purpose, host });
   const ironic = server('Ironic', 'ironic.example.com');
   const registry = server('registry', 'quay.io');
 
@@ -175,7 +177,8 @@ describe('an address of the host', () => {
     ],
     ['of a connection that does not start', { a: `autoconnect=false\n${static4('192.0.2.9/24')}` }, []],
   ])('%s', (_title, files, messages) => {
-    const found = findOwnAddresses(parse(files), [need]);
+    const connections = parse(files);
+    const found = findOwnAddresses(connections, [...networkServers(connections), ...need]);
     expect(found.map(({ file, message }) => `${file}: ${message}`)).toEqual(messages);
   });
 });

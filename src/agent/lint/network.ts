@@ -10,6 +10,7 @@ import {
   findConnectionProblems,
   findOwnAddresses,
   findReachProblems,
+  networkServers,
 } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
 import { connectionsOf } from '../hostNetwork.ts';
@@ -70,8 +71,8 @@ function checkParsed(subject: LintSubject): Issue[] {
     ...findConnectionProblems(connections).map(({ file, ...problem }) =>
       broken(inconsistent, sourceOf(file), problem),
     ),
-    ...findOwnAddresses(connections, needs).map(({ file, ...problem }) =>
-      broken(ownAddress, sourceOf(file), problem),
+    ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]).map(
+      ({ file, ...problem }) => broken(ownAddress, sourceOf(file), problem),
     ),
     ...findReachProblems(connections, needs).map((problem) =>
       broken(unreachable, sourceOf(first.file), problem),

@@ -3,15 +3,15 @@
  * the agent's image, proxies, and NTP servers. What Ignition fetches is not in the list, because the initramfs fetches it.
  */
 
-import { parseUrl, urlHost } from '../../formats/url.ts';
-import { isExceptForGo, isExceptForPython } from '../../network/noProxy.ts';
-import type { Need, Server } from '../../network/reachability.ts';
+import { parseUrl } from '../../formats/url.ts';
+import { connectedServer, isExceptForGo, isExceptForPython } from '../../network/noProxy.ts';
+import type { Need } from '../../network/reachability.ts';
 import { planPull } from '../imagePull.ts';
 import { isLocalName } from '../imageSource.ts';
 import { listTimeServers, readVariables } from './addresses.ts';
 import { agentPulls, readRegistries } from './image.ts';
 import { optionValues } from './podmanCommand.ts';
-import { confValues, type LintedUnit, type LintSubject } from './subject.ts';
+import { confValues, type LintSubject } from './subject.ts';
 
 /** More of one kind than a real config has. */
 const maxServers = 32;
@@ -35,9 +35,8 @@ function ofAgent(subject: LintSubject, option: string, purpose: string): Need {
   const urls = confValues(subject, option)
     .flatMap((value) => value.split(',', maxServers))
     .flatMap((text) => parseUrl(text.trim()) ?? []); // not `mdns`
-  return urls.map((url) =>
-    serverOf({ purpose, host: urlHost(url) }, isHanded ? proxyOf(url, unit, isExceptForPython) : undefined),
-  );
+  const variables = unit !== undefined && isHanded ? readVariables(unit) : new Map<string, string>();
+  return urls.map((url) => connectedServer(purpose, url, variables, isExceptForPython));
 }
 
 /** podman tries the sources of an image in their order: a source that follows a reachable one may be unreachable. */
@@ -47,32 +46,14 @@ function ofImages(subject: LintSubject): readonly Need[] {
   return agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
     if (podman.verb !== 'pull' && isLocalName(image)) return [];
     const unit = subject.agentUnits.find(({ name }) => name === setting.unitName);
+    const variables = unit === undefined ? new Map<string, string>() : readVariables(unit);
     const { sources = [] } = planPull(image, registries) ?? {};
     const servers = sources
       .filter(({ blocked }) => !blocked)
       .flatMap(({ registry }) => {
         const url = parseUrl(`https://${registry}`);
-        if (url === undefined) return [];
-        return [serverOf({ purpose: 'registry', host: urlHost(url) }, proxyOf(url, unit, isExceptForGo))];
+        return url === undefined ? [] : [connectedServer('registry', url, variables, isExceptForGo)];
       });
     return servers.map((_server, index) => servers.slice(0, index + 1));
   });
-}
-
-/** The proxy that a program of the unit uses for the URL. */
-function proxyOf(
-  url: URL,
-  unit: LintedUnit | undefined,
-  isExcept: typeof isExceptForGo,
-): URL | undefined {
-  if (unit === undefined) return undefined;
-  const variables = readVariables(unit);
-  const text = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? '';
-  if (text === '' || isExcept(url, (variables.get('no_proxy') ?? '').split(','))) return undefined;
-  return parseUrl(text.includes('://') ? text : `http://${text}`);
-}
-
-/** The proxy connects to the server and resolves its name in place of the host. */
-function serverOf(server: Server, proxy: URL | undefined): Server {
-  return proxy === undefined ? server : { purpose: 'proxy', host: urlHost(proxy) };
 }
