@@ -13,7 +13,7 @@ import {
   networkServers,
 } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
-import { connectionsOf } from '../hostNetwork.ts';
+import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
 import { listNeeds } from './servers.ts';
 import {
   broken,
@@ -48,7 +48,7 @@ function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile)
 }
 
 function checkSyntax(keyfile: LintedFile): Issue[] {
-  if (!keyfile.name.endsWith('.nmconnection')) return [];
+  if (!isKeyfilePath(keyfile.name)) return [];
   if (readContents(keyfile.file.contents) === undefined) return [];
   const about = posix.basename(keyfile.name);
   return checkKeyfile(textOf(keyfile)).map(({ hint, line, message, severity }) => {
