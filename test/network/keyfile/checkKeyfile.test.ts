@@ -105,6 +105,37 @@ describe('NetworkManager ignores the keyfile', () => {
   });
 });
 
+describe('the limits of values are those of libnm', () => {
+  it.each<readonly [title: string, text: string, expected: string]>([
+    [
+      'a number of no mode of addresses',
+      `${head}[ipv6]\nmethod=auto\naddr-gen-mode=4\n`,
+      'error 6: NetworkManager ignores the keyfile: addr-gen-mode in [ipv6]: 4 is not a mode',
+    ],
+    [
+      'a word of no mode of addresses',
+      `${head}[ipv6]\nmethod=auto\naddr-gen-mode=x\n`,
+      'warning 6: NetworkManager ignores addr-gen-mode in [ipv6]: unknown mode "x"',
+    ],
+    [
+      'a VLAN without a section, on an interface with an invalid MAC address',
+      `${vlan}[ethernet]\nmac-address=52:54:00:12:34\n`,
+      'error 3: NetworkManager ignores the keyfile: type in [connection]: the type vlan requires the section [vlan]',
+    ],
+    [
+      'one channel of a network card',
+      `${head}[ethernet]\ns390-subchannels=0.0.0600;\n`,
+      'error 5: NetworkManager ignores the keyfile: s390-subchannels in [ethernet]: 1 subchannels instead of 2 or 3',
+    ],
+  ])('%s', (_title, text, expected) => {
+    expect(problemsOf(text).join('\n')).toContain(expected);
+  });
+
+  it('a list with an invalid escape sequence is a missing one', () => {
+    expect(problemsOf(`${head}[ethernet]\ns390-subchannels=\\\n`)).toEqual([]);
+  });
+});
+
 describe('NetworkManager ignores a part', () => {
   it.each<readonly [title: string, text: string, expected: string]>([
     [
