@@ -20,7 +20,7 @@ import { isNetworkPath } from '../../image/networkSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
-import { parseConnections } from '../../network/connection.ts';
+import { type Connection, parseConnections } from '../../network/connection.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { connectedServer, isExceptForGo } from '../../network/noProxy.ts';
 import {
@@ -44,10 +44,7 @@ export async function checkImageNetwork(
 ): Promise<Issue[]> {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const texts = splitArguments(kargs);
-  const connections =
-    keyfiles.length > 0
-      ? parseConnections(keyfiles.map(([path, data]) => ({ name: posix.basename(path), data })))
-      : argumentConnections(texts);
+  const connections = initramfsConnections(texts, files);
   if (connections.length === 0 || (keyfiles.length === 0 && usesBootInterface(texts))) return [];
   const ofConfig = await readNeeds(files.get(CONFIG_NAME));
   // The servers of the arguments are checked together with a network of arguments.
@@ -61,6 +58,21 @@ export async function checkImageNetwork(
       return { rule: networkRules.unreachable, path: [], ...problem };
     }),
   ];
+}
+
+/** Embedded keyfiles take the place of kernel arguments. */
+function initramfsConnections(texts: readonly string[], files: EmbedFiles): readonly Connection[] {
+  const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
+  return keyfiles.length > 0
+    ? parseConnections(keyfiles.map(([path, data]) => ({ name: posix.basename(path), data })))
+    : argumentConnections(texts);
+}
+
+/** The connections of the initramfs of an image. */
+export function inspectedConnections(inspection: ImageInspection): readonly Connection[] {
+  const { files = new Map<string, Uint8Array>() } = inspection;
+  const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
+  return initramfsConnections(splitArguments(kargs), files);
 }
 
 /** The same for an inspected image. The kernel arguments of an initramfs are unknown. */

@@ -34,9 +34,10 @@ describe('NetworkManager loads', () => {
   });
 });
 
+const ignores = (key: string, problem: string): string =>
+  `NetworkManager ignores the keyfile: ${key}: ${problem}`;
+
 describe('NetworkManager ignores the keyfile', () => {
-  const ignores = (key: string, problem: string): string =>
-    `NetworkManager ignores the keyfile: ${key}: ${problem}`;
   it.each<readonly [title: string, text: string, expected: string]>([
     ['text', 'a: b\n', 'error -: Invalid keyfile line 1: it is before the first section'],
     ['without [connection]', '[ipv4]\nmethod=auto\n', 'error -: the keyfile has no section [connection]'],
