@@ -9,10 +9,14 @@ import type { Need } from './reachability.ts';
 /** In one message. */
 const maxItems = 5;
 
-export function findUnknowns(connections: readonly Connection[], needs: readonly Need[]): Problem[] {
+/** @param connections undefined if the host has a network that is not read */
+export function findUnknowns(
+  connections: readonly Connection[] | undefined,
+  needs: readonly Need[],
+): Problem[] {
   return [
     ...list(
-      connections.flatMap(({ interfaceName, isAutoconnected, mac, type }) =>
+      (connections ?? []).flatMap(({ interfaceName, isAutoconnected, mac, type }) =>
         type === 'ethernet' && isAutoconnected && mac === undefined ? (interfaceName ?? []) : [],
       ),
       (names) => ({
@@ -20,7 +24,7 @@ export function findUnknowns(connections: readonly Connection[], needs: readonly
         hint: 'compare them with `ip link` on the machine, or identify the interfaces by their MAC addresses',
       }),
     ),
-    ...list(findDynamicNames(connections, needs), (names) => ({
+    ...list(connections === undefined ? [] : findDynamicNames(connections, needs), (names) => ({
       message: `a DNS server that DHCP or router advertisements announce must resolve ${names}`,
       hint: 'check the DHCP server, add a DNS server to the network, or use IP addresses in place of names',
     })),
