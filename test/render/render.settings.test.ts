@@ -723,7 +723,7 @@ describe('proxies of profile icc', () => {
     const env = {
       IRONIC_BASE_URL: 'https://192.0.2.9',
       IRONIC_AGENT_IMAGE: 'quay.io/a/b',
-      HTTP_PROXY: 'http://p',
+      HTTPS_PROXY: 'http://p',
       NO_PROXY,
     };
     const result = await run(['--profile', 'icc'], env);
