@@ -717,7 +717,8 @@ describe('proxies of profile icc', () => {
     ['no list', '', true],
     ['other hosts', 'localhost,.example.com', true],
     ['the host of Ironic', '192.0.2.9', false],
-    ['a network', '10.0.0.0/8', false],
+    ['its network', '192.0.2.0/24', false],
+    ['another network', '10.0.0.0/8', true],
     ['everything', '*', false],
   ])('that may come between the agent and Ironic draw a warning: %s', async (_title, NO_PROXY, warns) => {
     const env = {

@@ -37,7 +37,7 @@ import { type CheckChoice, wantsCheck } from './refuse.ts';
  * @param files the embedded files by path
  * @param others what the host needs besides
  */
-export async function checkImageNetwork(
+async function checkImageNetwork(
   kargs: string,
   files: EmbedFiles,
   others: readonly Need[] = [],
