@@ -1,5 +1,6 @@
 /** The network of a host, as its Ignition config has it: the keyfiles of NetworkManager. */
 
+import { posix } from 'node:path';
 import type { Config } from '../ignition/config.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
 import { type Connection, parseConnections } from '../network/connection.ts';
@@ -20,23 +21,28 @@ export function connectionsOf(config: Config): readonly Connection[] {
 
 const parsed = new WeakMap<Config, readonly Connection[]>();
 
-/** The keyfiles of a valid config. */
+/** The keyfiles of a valid config, for the initramfs: there, NetworkManager requires the suffix. */
 export function readKeyfiles(config: Uint8Array): NetworkFile[] {
-  return keyfilesOf(JSON.parse(Buffer.from(config).toString('utf8')));
+  const keyfiles = keyfilesOf(JSON.parse(Buffer.from(config).toString('utf8')));
+  return keyfiles.map(({ data, name }) => ({
+    name: name.endsWith('.nmconnection') ? name : `${name}.nmconnection`,
+    data,
+  }));
 }
 
-/**
- * The keyfiles whose contents are in the config itself. NetworkManager reads only names with this suffix, and no folders
- * below its own.
- */
+/** Whether NetworkManager loads a file of `/etc` as a keyfile: with and without the suffix `.nmconnection`, no backups. */
+export function isKeyfilePath(path: string): boolean {
+  return KEYFILE_PATH.test(path);
+}
+
+/** The keyfiles whose contents are in the config itself. */
 export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
   const files: NetworkFile[] = [];
   for (const { contents, path = '' } of storage.files ?? []) {
-    const [, name] = KEYFILE_PATH.exec(path) ?? [];
-    const data = name === undefined ? undefined : readContents(contents);
-    if (name !== undefined && data !== undefined) files.push({ name, data });
+    const data = isKeyfilePath(path) ? readContents(contents) : undefined;
+    if (data !== undefined) files.push({ name: posix.basename(path), data });
   }
   return files;
 }
 
-const KEYFILE_PATH = new RegExp(`^${keyfileFolder}/([^/]+\\.nmconnection)$`);
+const KEYFILE_PATH = new RegExp(`^${keyfileFolder}/(?!\\.)[^/]+(?<!~|\\.(?:nmmeta|swp|pem|der))$`);

@@ -5,8 +5,9 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
-import { urlHost } from '../formats/url.ts';
+import { parseUrl, urlHost } from '../formats/url.ts';
 import type { Proxy } from '../ignition/config.ts';
+import { isExceptForPython } from '../network/noProxy.ts';
 import type { AgentSettings } from './settings.ts';
 
 type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;
@@ -59,18 +60,23 @@ export function renderIgnitionProxy(settings: AgentSettings): Proxy | undefined 
   };
 }
 
-/** Ironic hosts that are not covered by the given list. Networks in the list are not compared and count as covering. */
-export function findProxiedHosts(settings: AgentSettings): string[] {
-  const { http, https, noProxy } = settings.proxy;
-  if (http === undefined && https === undefined) return [];
-  if (noProxy.some((entry) => entry.includes('/') || entry === '*')) return [];
-  return ironicHosts(settings).filter(
-    (host) => !noProxy.some((entry) => host === entry || (entry.startsWith('.') && host.endsWith(entry))),
-  );
+/** The hosts of Ironic to which the agent connects through a proxy, because the given list does not contain them. */
+export function findProxiedHosts({ apiUrls, callbackUrls, proxy }: ProxiedSettings): string[] {
+  const proxied = [...apiUrls, ...callbackUrls].flatMap((text) => {
+    const url = parseUrl(text); // `mdns` names no host
+    if (url === undefined || proxy[url.protocol === 'https:' ? 'https' : 'http'] === undefined) return [];
+    return isExceptForPython(url, proxy.noProxy) ? [] : [urlHost(url)];
+  });
+  return [...new Set(proxied)];
 }
 
-/** The hosts of the user, then those of Ironic, which must always be reached without a proxy. */
+/**
+ * The hosts of the user, then those of Ironic, which must always be reached without a proxy. For Python, `*` means all hosts only
+ * if it is alone.
+ */
 export function directHosts(settings: ProxiedSettings): string[] {
+  const [first, ...others] = settings.proxy.noProxy;
+  if (first === '*' && others.length === 0) return ['*'];
   return [...new Set([...settings.proxy.noProxy, ...ironicHosts(settings)])];
 }
 

@@ -23,6 +23,7 @@ import {
   findMissingCredentials,
   readCredentials,
 } from './pullSecret.ts';
+import { findIgnoredExceptions } from '../network/noProxy.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
 import type { Rule, RuleProblem } from '../ignition/rule.ts';
 import type { AgentSettings } from './settings.ts';
@@ -101,8 +102,16 @@ function findAddresses(settings: AgentSettings, registries?: Registries): Found[
     ...ntpServers.map((server): Found => ['host.ntpServers', findAddressProblem(parseHost(server))]),
     ['proxy.http', findUrlAddressProblem(proxy.http ?? '')],
     ['proxy.https', findUrlAddressProblem(proxy.https ?? '')],
+    ...findExceptions(proxy),
     ['agent.archiveUrl', findUrlAddressProblem(archive?.url ?? '')],
   ];
+}
+
+/** The list of hosts without a proxy also is for podman and Ignition, so a network of IPv6 may be intended. */
+function findExceptions({ http, https, noProxy }: AgentSettings['proxy']): Found[] {
+  if (http === undefined && https === undefined) return [];
+  const warnings = findIgnoredExceptions(noProxy).filter(({ rule }) => rule.severity !== 'info');
+  return warnings.map((problem) => ['proxy.none', problem]);
 }
 
 /** Servers whose certificates the machine cannot verify: no public CA issues them, and no other CA is set. */

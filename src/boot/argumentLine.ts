@@ -25,11 +25,16 @@ export function checkArgumentLine(before: string, line: string): readonly Issue[
   const added = splitArguments(line).filter((text) => !known.has(text));
   const quotes = isClosed(line) || !isClosed(before) ? [] : [{ rule: openQuote, path: [] }];
   if (quotes.length > 0 || added.length === 0) return quotes;
+  return [
+    ...added.flatMap((text) => checkAdded(text).map((issue) => naming(text, issue))),
+    ...checkLineNetwork(line),
+  ];
+}
+
+/** Returns the issues of the network of the arguments. */
+export function checkLineNetwork(line: string): readonly Issue[] {
   const placed = splitArguments(line).map((text) => ({ text, path: [text] }));
-  const network = checkArgumentNetwork(placed).map(({ path: [text = ''], ...issue }) =>
-    naming(String(text), issue),
-  );
-  return [...added.flatMap((text) => checkAdded(text).map((issue) => naming(text, issue))), ...network];
+  return checkArgumentNetwork(placed).map(({ path: [text = ''], ...issue }) => naming(String(text), issue));
 }
 
 function checkAdded(text: string): readonly Issue[] {

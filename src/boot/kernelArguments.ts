@@ -10,6 +10,7 @@
 import { maskText } from '../core/masking.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { findIgnoredExceptions } from '../network/noProxy.ts';
 import {
   argumentName,
   argumentValue,
@@ -107,13 +108,18 @@ function assignment(variable: string, value: string, setting: string): KernelArg
 
 /** Returns the issues of the proxies. */
 export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSettings): readonly Issue[] {
-  if (proxy === undefined || system === 'other') return [];
+  if (proxy === undefined) return [];
+  const ignored = findIgnoredExceptions(proxy.noProxy).map((problem) => {
+    return { ...problem, path: ['proxy', 'noProxy'] };
+  });
+  if (system === 'other') return ignored;
   const url = parseBootUrl(ignitionUrl);
   const isDirect =
     url === undefined ||
     !['http', 'https'].includes(url.scheme) ||
     proxy.noProxy.some((entry) => covers(entry, url.host));
   return [
+    ...ignored,
     { rule: proxyScope, path: ['proxy'] },
     ...(isDirect ? [] : [{ rule: proxyIgnition, path: ['ignitionUrl'] }]),
   ];

@@ -5,7 +5,7 @@
  */
 
 import type { Path } from '../core/finding.ts';
-import { urlHost, withoutBrackets } from '../formats/url.ts';
+import { parseUrl, withoutBrackets } from '../formats/url.ts';
 import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 import type { Connection, IpConfig } from '../network/connection.ts';
 import {
@@ -17,7 +17,9 @@ import {
   parseNetmask,
   type Subnet,
 } from '../network/ipAddress.ts';
-import { findReachProblem } from '../network/reachability.ts';
+import { networkRules } from '../network/networkRules.ts';
+import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
+import { findOwnAddresses, findReachProblem, networkServers, type Server } from '../network/reachability.ts';
 import { argumentName, argumentValue, type KernelArgument } from './bootSettings.ts';
 
 export const networkArgumentRules = {
@@ -33,7 +35,7 @@ export const networkArgumentRules = {
   ),
   unreachable: lintWarning(
     'ip-unreachable',
-    'the network of the kernel arguments does not reach a server from which the initramfs fetches',
+    'the network of the kernel arguments does not reach a server that the arguments name',
     'fix the ip= arguments, or use a URL that the host reaches',
   ),
 };
@@ -71,8 +73,50 @@ export function argumentConnections(texts: readonly string[]): readonly Connecti
   return readNetwork(texts.map((text) => ({ text, path: [] }))).connections;
 }
 
-/** The arguments with URLs that the initramfs fetches. */
-const fetched: ReadonlySet<string> = new Set(['coreos.live.rootfs_url', 'ignition.config.url']);
+/** The arguments with servers, and what the host needs these for. */
+const purposes: ReadonlyMap<string, string> = new Map([
+  ['coreos.live.rootfs_url', 'root filesystem'],
+  ['ignition.config.url', 'Ignition config'],
+  ['ipa-api-url', 'Ironic'],
+  ['ipa-inspection-callback-url', 'inspector'],
+  ['ipa-ntp-server', 'NTP server'],
+]);
+
+/** The servers that an argument names; of those of the agent, one suffices. */
+export function argumentServers(text: string, all: readonly string[]): readonly Server[] {
+  const name = argumentName(text);
+  const purpose = purposes.get(name);
+  const value = argumentValue(text) ?? '';
+  if (purpose === undefined || value === '' || value.includes('${')) return [];
+  if (name === 'ipa-ntp-server') return [{ purpose, host: value }];
+  const variables = bootVariables(all);
+  const isOfAgent = name.startsWith('ipa-');
+  return (isOfAgent ? value.split(',') : [value]).flatMap((item) => {
+    const url = parseUrl(item); // not `mdns`
+    if (url === undefined) return [];
+    // Ignition reads no proxies from kernel arguments. curl, which fetches the root filesystem, reads exceptions much like Go.
+    const used = name === 'ignition.config.url' ? noVariables : variables;
+    return [connectedServer(purpose, url, used, isOfAgent ? isExceptForPython : isExceptForGo)];
+  });
+}
+
+/** Whether the interface from which the machine booted gets a connection with DHCP. */
+export function usesBootInterface(texts: readonly string[]): boolean {
+  return texts.some((text) => text.startsWith('BOOTIF=')) && !texts.includes('rd.bootif=0');
+}
+
+const noVariables: ReadonlyMap<string, string> = new Map();
+
+/** The environment that `systemd.setenv=` gives to all services, with names in lower case. */
+function bootVariables(texts: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    texts.flatMap((text) => {
+      const assignment = argumentName(text) === 'systemd.setenv' ? (argumentValue(text) ?? '') : '';
+      const value = argumentValue(assignment);
+      return value === undefined ? [] : [[argumentName(assignment).toLowerCase(), value] as const];
+    }),
+  );
+}
 
 function checkReach(
   placed: readonly KernelArgument[],
@@ -80,18 +124,26 @@ function checkReach(
   added: readonly string[],
 ): readonly Issue[] {
   const texts = [...placed.map(({ text }) => text), ...added];
-  // The interface from which the machine booted gets a connection with DHCP, and a proxy fetches in place of the host.
-  const hasBootInterface = texts.some((text) => text.startsWith('BOOTIF=')) && !texts.includes('rd.bootif=0');
-  const hasProxy = texts.some((text) => /^systemd\.setenv=(?:https?|all)_proxy=/i.test(text));
-  if (hasBootInterface || hasProxy) return [];
-  return placed.flatMap(({ path, text }) => {
-    const url = argumentValue(text) ?? '';
-    if (!fetched.has(argumentName(text)) || url.includes('${') || !URL.canParse(url)) return [];
-    const problem = findReachProblem(connections, withoutBrackets(urlHost(url)));
-    if (problem === undefined) return [];
-    const { hint, message } = problem;
-    return [{ rule: networkArgumentRules.unreachable, path, message, hint }];
-  });
+  const needs = placed.map(({ path, text }) => ({ path, servers: argumentServers(text, texts) }));
+  const path = placed.find(({ text }) => isNetworkArgument(text))?.path ?? [];
+  const servers = [...networkServers(connections), ...needs.flatMap((need) => need.servers)];
+  const ofAddresses = findOwnAddresses(connections, servers).map(({ hint, message }) => ({
+    rule: networkRules.ownAddress,
+    path,
+    message,
+    hint,
+  }));
+  if (usesBootInterface(texts)) return ofAddresses;
+  return [
+    ...ofAddresses,
+    ...needs.flatMap(({ path: at, servers: alternatives }) => {
+      const problems = alternatives.map(({ host }) => findReachProblem(connections, host));
+      const [problem] = problems;
+      if (problem === undefined || problems.includes(undefined)) return [];
+      const { hint, message } = problem;
+      return [{ rule: networkArgumentRules.unreachable, path: at, message, hint }];
+    }),
+  ];
 }
 
 interface ReadNetwork {

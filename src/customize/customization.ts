@@ -152,12 +152,10 @@ async function readEach<T>(
 }
 
 async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly NetworkFile[]> {
-  const { networkData = [], networkKeyfile: keyfile = [], validate } = options;
-  const validation = validate === undefined ? {} : { validate };
-  const given = keyfile.length === 0 ? [] : await readNetworkFiles({ ...validation, keyfile }, io);
-  const converted = await readEach(options.networkNmstate, (path) => readNmstate(path, io));
-  const others = networkData.length === 0 ? [] : await readNetworkFiles({ networkData }, io);
-  return [...given, ...converted.flat(), ...others];
+  const { networkData = [], networkKeyfile: keyfile = [], networkNmstate: nmstate = [], validate } = options;
+  if (keyfile.length + nmstate.length + networkData.length === 0) return [];
+  const inputs = { keyfile, nmstate, networkData, ...(validate !== undefined && { validate }) };
+  return readNetworkFiles(inputs, io, (path) => readNmstate(path, io));
 }
 
 const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };

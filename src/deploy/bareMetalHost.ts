@@ -26,6 +26,7 @@ import {
   readHostOptions,
   requireName,
 } from './options.ts';
+import { reportRamdiskNetwork } from './ramdiskNetwork.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
@@ -128,7 +129,7 @@ function isConsequence(rule: string, path: readonly unknown[], issues: readonly 
 async function hostSettings(
   options: DeployOptions,
   host: DeployHost,
-  { io, nameOf, readConfig, readRamdiskNetwork }: HostContext,
+  { agent, io, nameOf, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
   const config = await readConfig(options);
   const { method = 'install_coreos', ...choices } = parseChoices(options);
@@ -137,6 +138,7 @@ async function hostSettings(
     return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
   };
   const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork());
+  if (ramdiskNetwork !== undefined) await reportRamdiskNetwork(agent, options.nmstate, io);
   const networkData = (await read('networkData', 'Network data'))?.text;
   return {
     host,

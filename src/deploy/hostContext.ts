@@ -7,6 +7,7 @@ import { CliError, type FilePlace, onCliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
+import type { AgentSource } from './ramdiskNetwork.ts';
 import { type InstalledConfigOptions, type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
@@ -25,6 +26,7 @@ export interface HostContext {
   readonly readConfig: (options: InstalledConfigOptions) => Promise<PlainConfig | undefined>;
   /** The network of the host in the inventory, as text; undefined without one. */
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
+  readonly agent: AgentSource;
 }
 
 /** For a host that flags describe. */
@@ -35,6 +37,7 @@ export function flagContext(io: Io): HostContext {
     locate: () => undefined,
     readConfig: (options) => readInstalledConfig(options, io),
     readRamdiskNetwork: async () => undefined,
+    agent: { options: {} },
   };
 }
 

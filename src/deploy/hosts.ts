@@ -81,6 +81,10 @@ function makerOf({ extension, make }: DeployJob): MakeHost<SelectedHost, HostOut
       io,
       readConfig: (config) => readConfig(config, io),
       readRamdiskNetwork: () => readRamdiskNetwork(source, io),
+      agent: {
+        files: [source.host.readInputs(), source.inventory.agent],
+        options: { profile: source.inventory.profile },
+      },
     };
     const { output = '-' } = options;
     const file = isFolder(options) ? join(output, `${name}${extension}`) : output;

@@ -23,6 +23,10 @@ import {
   inspectAgentArchive,
   type InspectedArchive,
 } from '../hosts/input/imageRequirements.ts';
+import { connectionsOf } from '../agent/hostNetwork.ts';
+import { readSubject } from '../agent/lint/subject.ts';
+import { findUnknowns } from '../network/unknowns.ts';
+import { checkInspectedNetwork, inspectedConnections } from '../hosts/input/imageNetwork.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readStart, readWhole } from '../hosts/input/imageSource.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
@@ -98,8 +102,30 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
     isConfig || config === undefined
       ? []
       : [...checkImageArguments(config.config, subject), ...checkInitramfsNetwork(config.config, subject)];
-  const findings = [...ofImage, ...issues, ...ofBoth, ...(archive?.issues ?? [])].map(findingOf);
+  const unknowns = config?.runsAgent === true ? await noteUnknowns(config.config, subject) : [];
+  const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
+  const findings = [
+    ...ofImage,
+    ...issues,
+    ...ofBoth,
+    ...ofNetwork,
+    ...(archive?.issues ?? []),
+    ...unknowns,
+  ].map(findingOf);
   return { file, subject, config, archive, findings };
+}
+
+/** What only the machine and its network can answer. */
+async function noteUnknowns(
+  config: Config,
+  subject: ImageInspection | ConfigFile,
+): Promise<readonly Issue[]> {
+  const { listNeeds } = await import('../agent/lint/servers.ts');
+  const own = connectionsOf(config);
+  const connections = own.length > 0 || subject.kind === 'ignition' ? own : inspectedConnections(subject);
+  return findUnknowns(connections, listNeeds(readSubject(config))).map((problem) => {
+    return { rule: imageRules.networkUnknown, path: [], ...problem };
+  });
 }
 
 const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<ImageInspection | ConfigFile>>> = {

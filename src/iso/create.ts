@@ -19,6 +19,7 @@ import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
+import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { type PartFiles, type PartFlags, requireOneBuild, requireRole } from '../hosts/input/liveParts.ts';
 
@@ -79,6 +80,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const kargs = ramdiskKargs(system, options.karg, rootfs && label);
     refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
     refuseInstaller(system.embedded?.get(CONFIG_NAME), kargs, { io, options: {} });
+    await reportImageNetwork(kargs, system.embedded ?? new Map(), { io, options: {} });
     const iso = planIso({
       kernel,
       initrd,

@@ -16,6 +16,7 @@ import {
   reportInstallation,
 } from '../customize/customization.ts';
 import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
@@ -47,5 +48,6 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   report(io, ...remarks);
   reportInstallation(customization, append, io);
   refuseInstaller(files.get(CONFIG_NAME), kargs.after, { io, options });
+  await reportImageNetwork(kargs.after, files, { io, options });
   return result;
 }

@@ -6,6 +6,7 @@
 import { CliError, onFormatError, replaceFormatError, UsageError } from '../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
+import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { imageRules } from '../image/inspection/imageRules.ts';
 import type { LiveIso } from '../image/liveIso.ts';
@@ -57,7 +58,10 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
     }
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
       await reportUnreadConfig(iso, io);
-      refuseInstaller(config, (await iso.kargsAreas())?.current, { io, options });
+      const { current = '' } = (await iso.kargsAreas()) ?? {};
+      refuseInstaller(config, current, { io, options });
+      const files = new Map([...(await iso.embeddedFiles()), [CONFIG_NAME, config]]);
+      await reportImageNetwork(current, files, { io, options });
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
     };
     return rewriteLiveIso(options, edit, io);

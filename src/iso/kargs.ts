@@ -1,5 +1,8 @@
 /** `iso kargs`: changes, resets or prints the kernel arguments of a live ISO. */
 
+import { splitArguments } from '../boot/argumentText.ts';
+import { isNetworkArgument } from '../boot/networkArguments.ts';
+import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
@@ -27,7 +30,11 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
   const areas = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(areas.current, edits);
-  refuseArguments({ before: areas.current, after: kargs, files: await iso.embeddedFiles() }, {}, io);
+  const files = await iso.embeddedFiles();
+  refuseArguments({ before: areas.current, after: kargs, files }, {}, io);
+  const known = new Set(splitArguments(areas.current));
+  const changesNetwork = splitArguments(kargs).some((text) => isNetworkArgument(text) && !known.has(text));
+  if (changesNetwork) await reportImageNetwork(kargs, files, { io, options: {} });
   report(io, ...remarks, ...remarkGrub(areas, kargs));
   refuseInstaller(await readIgnition(iso), kargs, { io, options: {} });
   return iso.change({ kargs });

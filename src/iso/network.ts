@@ -5,11 +5,13 @@ import {
   listNetworkSettings,
   networkMembers,
   removeNetworkSettings,
+  replaceNetworkSettings,
 } from '../image/networkSettings.ts';
 import { outputFile } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
+import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
@@ -34,6 +36,8 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
     async (iso) => {
       const { current = '' } = (await iso.kargsAreas()) ?? {};
       refuseArguments({ before: current, after: current, files: networkMembers(keyfiles) }, {}, io);
+      const files = replaceNetworkSettings(await iso.embeddedFiles(), keyfiles);
+      await reportImageNetwork(current, files, { io, options });
       return embedNetworkSettings(iso, keyfiles, existing);
     },
     io,

@@ -71,6 +71,15 @@ export function formatSubnet({ address, prefixLength }: Subnet): string {
   return `${formatAddress(maskAddress(address, prefixLength))}/${prefixLength}`;
 }
 
+/** False for an address of the other family. */
+export function isInSubnet(address: IpAddress, subnet: Subnet): boolean {
+  const { prefixLength } = subnet;
+  return (
+    address.family === subnet.address.family &&
+    formatSubnet({ address, prefixLength }) === formatSubnet(subnet)
+  );
+}
+
 /** `0.0.0.0` and `::`. */
 export function isUnspecified({ groups }: IpAddress): boolean {
   return groups.every((group) => group === 0);

@@ -1,9 +1,10 @@
 /**
- * Whether a host reaches the URLs that it needs, judged by its own connections: addresses, gateways, routes, DNS servers,
+ * Whether a host reaches the servers that it needs, judged by its own connections: addresses, gateways, routes, DNS servers,
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
 import type { Problem } from '../core/finding.ts';
+import { groupBy } from '../core/lists.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
 import {
@@ -11,9 +12,9 @@ import {
   formatAddress,
   formatSubnet,
   type IpAddress,
+  isInSubnet,
   isLinkLocal,
   parseAddress,
-  type Subnet,
 } from './ipAddress.ts';
 
 /** What is inconsistent in a connection. */
@@ -62,12 +63,31 @@ function missingController(connection: Connection, all: readonly Connection[]): 
 function outsideGateway(connection: Connection, family: Family): Problem | undefined {
   const { addresses, gateway, method } = connection.ip[family];
   if (method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
-  if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return undefined;
+  if (isLinkLocal(gateway) || addresses.some((subnet) => isInSubnet(gateway, subnet))) return undefined;
   const subnets = addresses.map(formatSubnet).join(', ');
   return {
     message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
     hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
   };
+}
+
+export interface Server {
+  /** A noun for messages: `Ironic`, `registry`. */
+  readonly purpose: string;
+  /** Name or address, without brackets. */
+  readonly host: string;
+}
+
+/** Servers of which the host requires one. */
+export type Need = readonly Server[];
+
+/** An obstacle between the host and a server. */
+interface Obstacle {
+  /** A sentence. */
+  readonly cause: string;
+  readonly hint: string;
+  /** The consequence: a name is not resolved, nothing is reached, or only this server is not reached. */
+  readonly prevents: 'name' | 'network' | 'server';
 }
 
 /**
@@ -76,6 +96,73 @@ function outsideGateway(connection: Connection, family: Family): Problem | undef
  * @returns undefined if they may reach it
  */
 export function findReachProblem(connections: readonly Connection[], host: string): Problem | undefined {
+  const obstacle = findObstacle(connections, host);
+  if (obstacle === undefined) return undefined;
+  const { cause, hint, prevents } = obstacle;
+  return { message: prevents === 'name' ? `${cause}, so the host cannot resolve ${host}` : cause, hint };
+}
+
+/** Servers in one message. */
+const maxServers = 5;
+
+/** Why the connections do not meet the needs of the host; servers with the same obstacle are in one message. */
+export function findReachProblems(connections: readonly Connection[], needs: readonly Need[]): Problem[] {
+  const found = needs.flatMap((servers) => {
+    const obstacles = servers.flatMap((server) => {
+      const obstacle = findObstacle(connections, server.host);
+      return obstacle === undefined ? [] : [{ ...server, obstacle }];
+    });
+    return obstacles.length < servers.length ? [] : obstacles;
+  });
+  const groups = groupBy(found, ({ obstacle: { cause, prevents }, purpose }) =>
+    prevents === 'server' ? `${purpose}: ${cause}` : cause,
+  );
+  return [...groups].map(([message, group]) => {
+    const { hint, prevents } = group[0]!.obstacle;
+    if (prevents !== 'name') return { message, hint };
+    const servers = [...new Set(group.map(({ host, purpose }) => `${host} (${purpose})`))];
+    const more = servers.length > maxServers ? ` and ${servers.length - maxServers} more` : '';
+    const listed = servers.slice(0, maxServers).join(', ');
+    return { message: `${message}, so the host cannot resolve ${listed}${more}`, hint };
+  });
+}
+
+/** The gateways and DNS servers of connections. */
+export function networkServers(connections: readonly Connection[]): readonly Server[] {
+  return connections
+    .filter(({ isAutoconnected }) => isAutoconnected)
+    .flatMap(({ ip }) => [ip[4], ip[6]])
+    .flatMap(({ dns, gateway }) => [
+      ...(gateway === undefined ? [] : [{ purpose: 'its gateway', host: formatAddress(gateway) }]),
+      ...dns.map((server) => ({ purpose: 'its DNS server', host: formatAddress(server) })),
+    ]);
+}
+
+/** Servers with an address that the connections give to the host. */
+export function findOwnAddresses(
+  connections: readonly Connection[],
+  servers: readonly Server[],
+): ConnectionProblem[] {
+  const owners = new Map<string, Connection>();
+  for (const connection of connections) {
+    const { addresses } = connection.ip[4];
+    for (const { address } of connection.isAutoconnected ? [...addresses, ...connection.ip[6].addresses] : [])
+      owners.set(formatAddress(address), connection);
+  }
+  if (owners.size === 0) return [];
+  const found = servers.flatMap(({ host, purpose }) => {
+    const address = parseAddress(host);
+    const text = address === undefined ? '' : formatAddress(address);
+    const owner = owners.get(text);
+    if (owner === undefined) return [];
+    const message = `${connectionName(owner)} gives the host the address ${text}, which is that of ${purpose}`;
+    const hint = `set another address for the host, or fix that of ${purpose}`;
+    return [{ message, hint, file: owner.file }];
+  });
+  return [...groupBy(found, ({ message }) => message).values()].flatMap(([first]) => first ?? []);
+}
+
+function findObstacle(connections: readonly Connection[], host: string): Obstacle | undefined {
   const active = connections.filter(
     ({ controller, isAutoconnected }) => isAutoconnected && controller === undefined,
   );
@@ -90,19 +177,21 @@ export function findReachProblem(connections: readonly Connection[], host: strin
   const configs = active.flatMap(({ ip }) => [ip[4], ip[6]]).filter(({ addresses }) => addresses.length > 0);
   if (configs.length === 0 && !families.some(isDynamicIn)) {
     return {
-      message: 'no connection has an IP address or uses DHCP',
+      cause: 'no connection has an IP address or uses DHCP',
       hint: 'add an address to one of the connections, or set its method to auto',
+      prevents: 'network',
     };
   }
-  if (address === undefined) return findNameProblem(configs, host);
+  if (address === undefined) return findNameObstacle(configs);
   const { family } = address;
   if (!active.some(({ ip }) => ip[family].addresses.length > 0)) {
     return {
-      message: `no connection of the host has an IPv${family} address, so the host does not reach ${formatAddress(address)}`,
+      cause: `no connection of the host has an IPv${family} address, so the host does not reach ${formatAddress(address)}`,
       hint: `enable IPv${family} for one of the connections, or use a URL with an IPv${family === 4 ? 6 : 4} address`,
+      prevents: 'server',
     };
   }
-  return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
+  return isRouted(configs, address) ? undefined : noRoute(formatAddress(address), 'server');
 }
 
 /** DHCP, router advertisements, or a method that this program does not judge. */
@@ -110,40 +199,34 @@ function isDynamic({ method }: IpConfig): boolean {
   return !['manual', 'disabled', 'ignore', 'link-local'].includes(method);
 }
 
-function findNameProblem(configs: readonly IpConfig[], host: string): Problem | undefined {
+function findNameObstacle(configs: readonly IpConfig[]): Obstacle | undefined {
   const servers = configs.flatMap(({ dns }) => dns);
   if (servers.length === 0) {
     return {
-      message: `the connections of the host are static and have no DNS server, so the host cannot resolve ${host}`,
-      hint: 'add a DNS server to the network, or use an IP address in the URL',
+      cause: 'the connections of the host are static and have no DNS server',
+      hint: 'add a DNS server to the network, or use IP addresses in place of names',
+      prevents: 'name',
     };
   }
   return servers.some((server) => isRouted(configs, server))
     ? undefined
-    : noRoute(`the DNS server ${formatAddress(servers[0]!)}`);
+    : noRoute(`the DNS server ${formatAddress(servers[0]!)}`, 'name');
 }
 
-function noRoute(target: string): Problem {
+function noRoute(target: string, prevents: Obstacle['prevents']): Obstacle {
   return {
-    message: `no connection of the host has a route to ${target}`,
+    cause: `no connection of the host has a route to ${target}`,
     hint: 'add a gateway, or a route to that address',
+    prevents,
   };
 }
 
 function isRouted(configs: readonly IpConfig[], target: IpAddress): boolean {
   return configs.some(
     ({ addresses, gateway, neverDefault, routes }) =>
-      addresses.some((subnet) => isInside(target, subnet)) ||
-      routes.some(({ destination }) => isInside(target, destination)) ||
+      addresses.some((subnet) => isInSubnet(target, subnet)) ||
+      routes.some(({ destination }) => isInSubnet(target, destination)) ||
       (gateway?.family === target.family && !neverDefault),
-  );
-}
-
-function isInside(address: IpAddress, subnet: Subnet): boolean {
-  const { prefixLength } = subnet;
-  return (
-    address.family === subnet.address.family &&
-    formatSubnet({ address, prefixLength }) === formatSubnet(subnet)
   );
 }
 

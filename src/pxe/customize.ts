@@ -10,6 +10,7 @@ import {
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
 import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseIso, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { readLiveInitrd, renderCustomization } from '../image/customize/customization.ts';
@@ -93,6 +94,7 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
   refuseInstaller(files.get(CONFIG_NAME), undefined, { io, options });
+  await reportImageNetwork('', files, { io, options });
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;

@@ -4,8 +4,10 @@ import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/
 import { bootImages } from '../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
 import { argumentSecrets, kernelArguments } from '../boot/kernelArguments.ts';
+import { argumentServers, isNetworkArgument } from '../boot/networkArguments.ts';
 import { staticArguments } from '../boot/staticArguments.ts';
 import { type InputSource, onCliError, UsageError } from '../core/errors.ts';
+import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { parseConnection } from '../network/connection.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
 import { writeOutput } from '../io/files/newFile.ts';
@@ -18,6 +20,7 @@ import { withoutIgnored } from '../io/report/ruleBook.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type BootInputs, type BootInputOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
 import type { RenderedConfig } from '../hosts/settings/renderConfig.ts';
+import { valueOf } from '../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../hosts/settings/inventory.ts';
 
 /** The options of the command line. */
@@ -52,6 +55,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
   await checkArguments(kernelArguments(settings), options, io);
+  await checkNetwork([...kernelArguments(settings), ...form.added(settings)], inputs, options, io);
   await writeText(form.render(settings), settings, options.output, io);
   return 0;
 }
@@ -62,6 +66,23 @@ async function checkArguments(list: readonly string[], options: KargsOptions, io
   const { checkAgentArguments } = await import('../hosts/plan/agentArguments.ts');
   const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
   checkAgentArguments(list, rendered?.document, io);
+}
+
+/** Checks the network of the arguments against the config of the inventory; without one, only against the URLs of Ironic. */
+async function checkNetwork(
+  list: readonly string[],
+  { reading }: BootInputs,
+  options: KargsOptions,
+  io: Io,
+): Promise<void> {
+  if (!list.some(isNetworkArgument)) return;
+  const { listServers, reportImageNetwork } = await import('../hosts/input/imageNetwork.ts');
+  const document = options.inventory === undefined ? undefined : (await renderConfig(options, io))?.document;
+  const read = document === undefined ? undefined : readEffectiveConfig(document);
+  const urls = valueOf(reading, 'ironic.apiUrls')?.text ?? '';
+  const needs =
+    read?.status === 'read' ? await listServers(read.config) : [argumentServers(`ipa-api-url=${urls}`, list)];
+  await reportImageNetwork(list.join(' '), new Map(), { io, options: {} }, needs);
 }
 
 /** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */

@@ -12,6 +12,7 @@ import { type ConfigOptions, readCheckedConfig } from '../hosts/input/checkedCon
 import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { withInitrd } from '../hosts/input/initrdInput.ts';
 import { isNetworkPath, listNetworkSettings, networkMembers } from '../image/networkSettings.ts';
+import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
@@ -81,7 +82,9 @@ export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   await refuseSwapped(undefined, networkInputs(options), io);
-  await deliverArchive(networkMembers(await readNetworkFiles(options, io)), options, io);
+  const files = networkMembers(await readNetworkFiles(options, io));
+  await reportImageNetwork('', files, { io, options });
+  await deliverArchive(files, options, io);
   return 0;
 }
 

@@ -3,8 +3,11 @@
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { CollectedInputs, Inputs, InputValue } from '../agent/settingInputs.ts';
-import { type Setting, settingTable } from '../agent/settingTable.ts';
-import type { ProfileName } from '../agent/settings.ts';
+import { planPull } from '../agent/imagePull.ts';
+import { type Setting, type SettingName, settingTable } from '../agent/settingTable.ts';
+import { defaultSettings, type ProfileName } from '../agent/settings.ts';
+import { parseUrl, urlHost } from '../formats/url.ts';
+import { findUnknowns } from '../network/unknowns.ts';
 import { formatPlace, formatSource } from '../core/errors.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { printable } from '../core/foreignText.ts';
@@ -26,9 +29,37 @@ export function formatShownSettings(
     ['profile', shown.profile, ''],
     ...settingRows(shown, options),
   ]);
-  const notes = shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
+  const notes = [
+    ...shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`),
+    ...noteUnknowns(shown.inputs, options),
+  ];
   const parts = [lines, notes, formatHosts(hosts, shown.inputs)].filter(({ length }) => length > 0);
   return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
+}
+
+/** What only the network of the hosts can answer. A network in the settings is not read here. */
+function noteUnknowns(inputs: Inputs, { host, registry }: RenderOptions): readonly string[] {
+  const textOf = (name: SettingName): string => inputs.get(name)?.at(-1)?.text ?? '';
+  const isGiven = (...names: readonly SettingName[]): boolean => names.some((name) => textOf(name) !== '');
+  const isPulled = !isGiven('agent.archive', 'agent.registriesConf') && registry === undefined;
+  const image = textOf('agent.image') || defaultSettings.agentImage;
+  const [source] = isPulled ? (planPull(image)?.sources ?? []) : [];
+  const registryUrl = source === undefined ? undefined : parseUrl(`https://${source.registry}`);
+  const ironic = host === undefined ? textOf('ironic.apiUrls').split(',') : [];
+  const named = [
+    ...ironic.map((text) => ({ purpose: 'Ironic', url: parseUrl(text) })),
+    { purpose: 'registry', url: isGiven('proxy.http', 'proxy.https') ? undefined : registryUrl },
+  ];
+  const servers = named.flatMap(({ purpose, url }) =>
+    url === undefined ? [] : [{ purpose, host: urlHost(url) }],
+  );
+  const timeServers = (inputs.get('host.ntpServers') ?? []).map(({ text }) => {
+    return { purpose: 'NTP server', host: text };
+  });
+  const needs = [...servers, ...timeServers].map((server) => [server]);
+  const hasNetwork = isGiven('host.nmstate', 'host.networkData', 'host.keyfiles');
+  const unknowns = findUnknowns(hasNetwork ? undefined : [], needs);
+  return unknowns.map(({ hint, message }) => `not known: ${message} (${hint})`);
 }
 
 /** The same as JSON (`schemas/render-settings.json`), with one element for each value of a setting. */

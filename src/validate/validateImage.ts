@@ -21,6 +21,7 @@ import {
   checkInitramfsNetwork,
   inspectAgentArchive,
 } from '../hosts/input/imageRequirements.ts';
+import { checkInspectedNetwork } from '../hosts/input/imageNetwork.ts';
 import { type ImageInput, readImageSource, readStart } from '../hosts/input/imageSource.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 
@@ -55,7 +56,8 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
       ? undefined
       : await checkConfig(document, { ...options, machine: 'live', isEmbedded: true });
   const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
-  const findings: FileFinding[] = [...issues, ...ofConfig]
+  const ofNetwork = await checkInspectedNetwork(inspection);
+  const findings: FileFinding[] = [...issues, ...ofConfig, ...ofNetwork]
     .filter(({ rule }) => options.lint !== 'none' || rule.isLint !== true)
     .map(findingOf);
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });

@@ -106,6 +106,8 @@ const liveFaults: readonly Fault[] = [
 interface Kind {
   /** Whether the input is the value itself; otherwise, it is the content of a file. */
   readonly isValue?: true;
+  /** The name of the file (default: input). */
+  readonly file?: string;
   /** Commands with options that take it: `iso customize --live-ignition`. */
   readonly uses: readonly string[];
   readonly faults: readonly Fault[];
@@ -159,6 +161,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       { title: 'no keyfile', input: 'eth0: dhcp\n', says: /group|section|line/i, isFatal: true },
       { title: 'no connection', input: '[ipv4]\nmethod=auto\n', says: '[connection]', isFatal: true },
     ],
+    file: 'input.nmconnection',
     valid: keyfile('[ipv4]', 'method=manual', 'address1=192.0.2.10/24,192.0.2.1'),
   },
   'an nmstate document': {
@@ -432,11 +435,11 @@ async function use(name: string, kind: Kind, input: string) {
     kernel,
     'isolinux.bin': isolinux,
     'ldlinux.c32': ldlinux,
-    input,
+    [kind.file ?? 'input']: input,
   };
   for (const [file, data] of Object.entries(files)) await writeFile(join(cwd, file), data);
   await rm(join(cwd, 'out'), { force: true });
-  const result = await runCli(argumentsOf(name, kind.isValue ? input : 'input'), { cwd });
+  const result = await runCli(argumentsOf(name, kind.isValue ? input : (kind.file ?? 'input')), { cwd });
   const isWritten = (await readdir(cwd)).includes('out');
   return { ...result, isWritten, text: `${result.stdout}${result.stderr}` };
 }

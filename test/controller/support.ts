@@ -48,12 +48,14 @@ export const nmstate = (address: string): string => `interfaces:
     address:
     - ip: ${address}
       prefix-length: 24
+dns-resolver: {config: {server: [192.0.2.53]}}
 `;
 
 /** The same as network data of OpenStack. */
 export const networkData = (address: string): string => `{
 "links": [{"id": "nic1", "type": "phy", "ethernet_mac_address": "52:54:00:12:34:56"}],
-"networks": [{"id": "n", "link": "nic1", "type": "ipv4", "ip_address": "${address}", "netmask": "255.255.255.0"}]}
+"networks": [{"id": "n", "link": "nic1", "type": "ipv4", "ip_address": "${address}", "netmask": "255.255.255.0"}],
+"services": [{"type": "dns", "address": "192.0.2.53"}]}
 `;
 
 export const secretOf = (text: string, version = '1'): Awaited<ReturnType<ReadSecret>> => ({

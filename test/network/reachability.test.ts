@@ -4,7 +4,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { type Connection, parseConnection } from '../../src/network/connection.ts';
-import { findConnectionProblems, findReachProblem, isStatic } from '../../src/network/reachability.ts';
+import {
+  findConnectionProblems,
+  findOwnAddresses,
+  findReachProblem,
+  findReachProblems,
+  isStatic,
+  type Need,
+  networkServers,
+} from '../../src/network/reachability.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -103,6 +111,75 @@ describe('a host does not reach', () => {
     expect(findReachProblem(parse(files), host)).toMatchObject({
       message: expect.stringContaining(message),
     });
+  });
+});
+
+const server = (purpose: string, host: string): Need[number] => ({ purpose, host });
+
+describe('of what a host requires', () => {
+  const ironic = server('Ironic', 'ironic.example.com');
+  const registry = server('registry', 'quay.io');
+
+  it.each<readonly [title: string, needs: readonly Need[], messages: readonly string[]]>([
+    [
+      'names are in one message',
+      [[ironic], [registry], [registry], [server('NTP server', '192.0.2.9')]],
+      [
+        'the connections of the host are static and have no DNS server, so the host cannot resolve ironic.example.com (Ironic), quay.io (registry)',
+      ],
+    ],
+    ['one of several servers suffices', [[ironic, server('Ironic', '192.0.2.9')]], []],
+    [
+      'addresses are in messages of their own',
+      [[server('Ironic', '198.51.100.1')], [server('proxy', '2001:db8::1')]],
+      [
+        'Ironic: no connection of the host has a route to 198.51.100.1',
+        'proxy: no connection of the host has an IPv6 address, so the host does not reach 2001:db8::1',
+      ],
+    ],
+    [
+      'some of many names are listed',
+      Array.from({ length: 7 }, (_, index) => [server('mirror', `m${index}.example`)]),
+      [expect.stringMatching(/resolve m0\.example \(mirror\), .* m4\.example \(mirror\) and 2 more$/)],
+    ],
+  ])('%s', (_title, needs, messages) => {
+    const found = findReachProblems(parse({ a: static4('192.0.2.5/24') }), needs);
+    expect(found.map(({ message }) => message)).toEqual(messages);
+  });
+
+  it('the network as a whole is reported once', () => {
+    const files = { a: `${eth0}[ipv4]\nmethod=disabled\n${no6}` };
+    expect(findReachProblems(parse(files), [[ironic], [server('proxy', '192.0.2.3')]])).toHaveLength(1);
+  });
+});
+
+describe('an address of the host', () => {
+  const need: Need = [{ purpose: 'Ironic', host: '192.0.2.9' }];
+  it.each<readonly [title: string, files: Files, messages: readonly string[]]>([
+    ['that nothing else has', { a: static4('192.0.2.5/24,192.0.2.1', 'dns=192.0.2.53;\n') }, []],
+    [
+      'is also its gateway',
+      { a: static4('192.0.2.1/24,192.0.2.1') },
+      ['a.nmconnection: eth0 gives the host the address 192.0.2.1, which is that of its gateway'],
+    ],
+    [
+      'is also its DNS server, of another connection',
+      {
+        a: static6('2001:db8::53/64').replaceAll('eth0', 'eth1'),
+        b: static6('2001:db8:1::5/64', 'dns=2001:db8:0::53;\n'),
+      },
+      ['a.nmconnection: eth1 gives the host the address 2001:db8::53, which is that of its DNS server'],
+    ],
+    [
+      'is also that of Ironic',
+      { a: static4('192.0.2.9/24') },
+      ['a.nmconnection: eth0 gives the host the address 192.0.2.9, which is that of Ironic'],
+    ],
+    ['of a connection that does not start', { a: `autoconnect=false\n${static4('192.0.2.9/24')}` }, []],
+  ])('%s', (_title, files, messages) => {
+    const connections = parse(files);
+    const found = findOwnAddresses(connections, [...networkServers(connections), ...need]);
+    expect(found.map(({ file, message }) => `${file}: ${message}`)).toEqual(messages);
   });
 });
 

@@ -20,6 +20,7 @@ const keyfile =
 const inventory = `
 agent:
   ironic.apiUrls: https://192.0.2.1
+  agent.image: 192.0.2.1:5000/ironic-agent
 hosts:
   - name: static
     mac: 52:54:00:00:00:01

@@ -103,6 +103,7 @@ const nmstate = {
     { name: 'eth0', type: 'ethernet', state: 'up' },
     { name: 'eth1', type: 'ethernet', state: 'up' },
   ],
+  'dns-resolver': { config: { server: ['192.0.2.53'] } },
 };
 
 const hosts = [

@@ -56,7 +56,7 @@ function fileOf(config: Config | undefined, path: string): string | undefined {
 
 const staticHost = (name: string, address: string, more = ''): string =>
   `- name: ${name}\n${more}  network:\n    nmstate: {interfaces: [{name: eth0, type: ethernet, state: up, ` +
-  `ipv4: {enabled: true, dhcp: false, address: [{ip: ${address}, prefix-length: 24}]}}]}\n`;
+  `ipv4: {enabled: true, dhcp: false, address: [{ip: ${address}, prefix-length: 24}]}}], dns-resolver: {config: {server: [192.0.2.53]}}}\n`;
 
 describe('render --inventory', () => {
   it('writes one config per host, with what is different', async () => {
@@ -81,6 +81,7 @@ describe('render --inventory', () => {
     networkData:
       links: [{id: eth3, type: phy, ethernet_mac_address: "52:54:00:12:34:03"}]
       networks: [{id: n, link: eth3, type: ipv4, ip_address: 192.0.2.3/24}]
+      services: [{type: dns, address: 192.0.2.53}]
 `;
     const { code, stderr, written, config, output } = await render(shared + hosts);
     expect(stderr).toBe(`${output}: 4 written, 0 unchanged, 0 invalid\n`);
@@ -360,10 +361,10 @@ describe('render --inventory', () => {
     const { code, stderr, written } = await render(
       `${shared}hosts:\n${staticHost('a', '192.0.2.7')}${staticHost('b', '192.0.2.7')}${staticHost('c', '192.0.2.8')}` +
         `${staticHost('d', '169.254.0.7')}${staticHost('e', '169.254.0.7')}` +
-        staticHost('f', '192.0.2.8', '  ignore: [agent-network]\n'),
+        staticHost('f', '192.0.2.8', '  ignore: [agent-network, agent-network-reach]\n'),
     );
     expect(stderr).toMatch(
-      /^warning: a has the same address 192\.0\.2\.7 \(agent-network\)\nhint: set a unique address for each host\n {2}for b\n/,
+      /^warning: a has the same address 192\.0\.2\.7 \(agent-network\)\nhint: set a unique address for each host\n {2}for b\n/m,
     );
     expect(stderr).not.toContain('192.0.2.8');
     expect(stderr).not.toContain('169.254');

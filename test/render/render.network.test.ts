@@ -10,11 +10,12 @@ const folder = mkdtempSync(join(tmpdir(), 'render network '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const keyfile = (address: string): string =>
-  `[connection]\nid=eth0\ntype=ethernet\ninterface-name=eth0\n[ipv4]\nmethod=manual\naddress1=${address}\n[ipv6]\nmethod=disabled\n`;
+  `[connection]\nid=eth0\ntype=ethernet\ninterface-name=eth0\n[ipv4]\nmethod=manual\naddress1=${address}\ndns=192.0.2.53\n[ipv6]\nmethod=disabled\n`;
 writeFileSync(join(folder, 'outside.nmconnection'), keyfile('192.0.2.5/24,198.51.100.1'));
 writeFileSync(join(folder, 'alone.nmconnection'), keyfile('192.0.2.5/24'));
 const networkData = {
   links: [{ id: 'p0', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' }],
+  services: [{ type: 'dns', address: '192.0.2.53' }],
   networks: [
     { id: 'n', type: 'ipv4', link: 'p0', ip_address: '192.0.2.5/24', gateway: '198.51.100.1', routes: [] },
   ],

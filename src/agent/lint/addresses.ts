@@ -1,13 +1,14 @@
 /** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
-import { isIpv4, parseHost } from '../../formats/hostName.ts';
+import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import { type Issue, lintWarning, type RuleProblem } from '../../ignition/rule.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from '../machineAddress.ts';
+import { findIgnoredExceptions, isExceptForPython } from '../../network/noProxy.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
   broken,
@@ -74,17 +75,28 @@ function ofRegistries(subject: LintSubject): Found[] {
 const timeServer = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
 
 function ofTimeServers(subject: LintSubject): Found[] {
+  return listTimeServers(subject).map(({ host, ...place }) => ({
+    ...place,
+    problem: findAddressProblem(parseHost(host)),
+  }));
+}
+
+interface TimeServer {
+  readonly about: string;
+  readonly path: Path;
+  /** Name or address; empty for none. */
+  readonly host: string;
+}
+
+/** The NTP servers of chrony and of the agent. */
+export function listTimeServers(subject: LintSubject): TimeServer[] {
   const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
-    [...text.matchAll(timeServer)].map(([, server = '']) => ({
-      about: posix.basename(name),
-      path,
-      problem: findAddressProblem(parseHost(server)),
-    })),
+    [...text.matchAll(timeServer)].map(([, host = '']) => ({ about: posix.basename(name), path, host })),
   );
   const ofConfs = subject.confs.map(({ defaults, name, source }) => ({
     about: `${posix.basename(name)}: ntp_server`,
     path: source,
-    problem: findAddressProblem(parseHost(defaults.get('ntp_server') ?? '')),
+    host: defaults.get('ntp_server') ?? '',
   }));
   return [...ofChrony, ...ofConfs];
 }
@@ -108,7 +120,7 @@ function ofProxies({ agentUnits, config }: LintSubject): Found[] {
 }
 
 /** The variables of a unit; names are in lower case, because programs accept both cases. */
-function readVariables({ settings }: LintedUnit): ReadonlyMap<string, string> {
+export function readVariables({ settings }: LintedUnit): ReadonlyMap<string, string> {
   const words = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
   return new Map(
     words.map(({ text }) => {
@@ -161,39 +173,23 @@ export function checkUnitProxy(subject: LintSubject): Issue[] {
   return subject.agentUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, unit, urls)));
 }
 
+function hasProxy(variables: ReadonlyMap<string, string>): boolean {
+  return ['http_proxy', 'https_proxy'].some((name) => (variables.get(name) ?? '') !== '');
+}
+
 function checkRun({ podman, setting }: UnitCommand, unit: LintedUnit, urls: readonly URL[]): Issue[] {
   if (optionValues(podman, 'http-proxy').some(({ text }) => text === 'false')) return [];
   const { path, unitName } = setting;
   const variables = readVariables(unit);
-  const direct = (variables.get('no_proxy') ?? '').split(',').map((entry) => entry.trim().toLowerCase());
+  const exceptions = (variables.get('no_proxy') ?? '').split(',');
   const detoured = urls.filter((url) => {
     const proxy = variables.get(`${url.protocol.slice(0, -1)}_proxy`);
-    return proxy !== undefined && proxy !== '' && !isDirect(urlHost(url), direct);
+    return proxy !== undefined && proxy !== '' && !isExceptForPython(url, exceptions);
   });
+  const ignored = hasProxy(variables) ? findIgnoredExceptions(exceptions) : [];
+  const issues = ignored.map(({ rule, ...problem }) => broken(rule, path, { about: unitName, ...problem }));
   const hosts = [...new Set(detoured.map(urlHost))];
-  if (hosts.length === 0) return [];
+  if (hosts.length === 0) return issues;
   const message = `${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
-  return [broken(unitProxyRules.ironic, path, { about: unitName, message })];
-}
-
-/** Follows the Python library requests: networks for IPv4 addresses, suffixes for host names; no wildcards in names. */
-function isDirect(host: string, entries: readonly string[]): boolean {
-  return entries.some((entry) => {
-    if (entry === '') return false;
-    if (entry === '*' || entry === host || entry === `[${host}]`) return true;
-    if (entry.includes('/')) return isInNetwork(host, entry);
-    return !isIpv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\.+/, '')}`);
-  });
-}
-
-function isInNetwork(host: string, network: string): boolean {
-  const [base = '', bits = ''] = network.split('/');
-  // Other forms are not compared and count as direct if both are IPv6.
-  if (!isIpv4(host) || !isIpv4(base)) return host.includes(':') && base.includes(':');
-  const size = 2 ** (32 - Math.min(32, Number(bits)));
-  return Math.floor(toNumber(host) / size) === Math.floor(toNumber(base) / size);
-}
-
-function toNumber(address: string): number {
-  return address.split('.').reduce((number, octet) => number * 256 + Number(octet), 0);
+  return [...issues, broken(unitProxyRules.ironic, path, { about: unitName, message })];
 }

@@ -1,48 +1,36 @@
 /** Lint of the host's network: consistent connections, and a way to Ironic. */
 
 import { posix } from 'node:path';
-import type { Path, Problem } from '../../core/finding.ts';
-import { urlHost } from '../../formats/url.ts';
+import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import type { Issue } from '../../ignition/rule.ts';
 import { checkKeyfile } from '../../network/keyfile/checkKeyfile.ts';
-import { findConnectionProblems, findReachProblem } from '../../network/reachability.ts';
+import { networkRules } from '../../network/networkRules.ts';
+import {
+  findConnectionProblems,
+  findOwnAddresses,
+  findReachProblems,
+  networkServers,
+} from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
-import { connectionsOf } from '../hostNetwork.ts';
+import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
+import { listNeeds } from './servers.ts';
 import {
   broken,
-  confValues,
   type FileSubject,
   type LintedFile,
+  type LintSubject,
   readContents,
-  readFiles,
+  readSubject,
   textOf,
 } from './subject.ts';
 
-export const networkRules = {
-  ignored: lintError(
-    'agent-keyfile',
-    'NetworkManager ignores a keyfile, so the connection does not exist',
-    'fix the keyfile',
-  ),
-  inconsistent: lintWarning(
-    'agent-network',
-    'a connection of the host cannot work',
-    'fix the keyfile of the connection',
-  ),
-  unreachable: lintWarning(
-    'agent-network-reach',
-    'the network of the host does not reach a server that the host requires',
-    'add an address, a gateway, a route or a DNS server to the network',
-  ),
-};
-
 /** The findings of {@link checkConnections} for a config that is not linted otherwise. */
 export function lintNetwork(config: Config): Issue[] {
-  return checkConnections(readFiles(config));
+  return checkConnections(readSubject(config));
 }
 
-export function checkConnections(subject: FileSubject): Issue[] {
+export function checkConnections(subject: LintSubject): Issue[] {
   return [...checkKeyfiles(subject), ...checkParsed(subject)];
 }
 
@@ -60,7 +48,7 @@ function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile)
 }
 
 function checkSyntax(keyfile: LintedFile): Issue[] {
-  if (!keyfile.name.endsWith('.nmconnection')) return [];
+  if (!isKeyfilePath(keyfile.name)) return [];
   if (readContents(keyfile.file.contents) === undefined) return [];
   const about = posix.basename(keyfile.name);
   return checkKeyfile(textOf(keyfile)).map(({ hint, line, message, severity }) => {
@@ -72,31 +60,22 @@ function checkSyntax(keyfile: LintedFile): Issue[] {
 
 const modeHint = 'set "mode" to 384, which is octal 0600';
 
-function checkParsed(subject: FileSubject): Issue[] {
+function checkParsed(subject: LintSubject): Issue[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];
+  const { inconsistent, ownAddress, unreachable } = networkRules;
   const sourceOf = (file: string): Path => subject.filesByPath.get(`${keyfileFolder}/${file}`)?.source ?? [];
-  const problems = apiHosts(subject).map((host) => findReachProblem(connections, host));
-  // The agent tries all URLs and uses the first that answers.
-  const unreachable = problems.includes(undefined) ? [] : problems.flatMap((problem) => problem ?? []);
+  const needs = listNeeds(subject);
   return [
     ...findConnectionProblems(connections).map(({ file, ...problem }) =>
-      broken(networkRules.inconsistent, sourceOf(file), problem),
+      broken(inconsistent, sourceOf(file), problem),
     ),
-    ...withoutRepeats(unreachable).map((problem) =>
-      broken(networkRules.unreachable, sourceOf(first.file), { ...problem, about: 'Ironic' }),
+    ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]).map(
+      ({ file, ...problem }) => broken(ownAddress, sourceOf(file), problem),
+    ),
+    ...findReachProblems(connections, needs).map((problem) =>
+      broken(unreachable, sourceOf(first.file), problem),
     ),
   ];
-}
-
-/** The hosts of the URLs in `api_url`, without brackets; not `mdns`. */
-function apiHosts(subject: FileSubject): string[] {
-  return confValues(subject, 'api_url')
-    .flatMap((value) => value.split(','))
-    .flatMap((url) => (URL.canParse(url.trim()) ? [urlHost(url.trim())] : []));
-}
-
-function withoutRepeats(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [problem.message, problem])).values()];
 }

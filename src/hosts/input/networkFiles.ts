@@ -6,11 +6,16 @@
 import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
+import { parseConnections } from '../../network/connection.ts';
+import { networkRules } from '../../network/networkRules.ts';
+import { findConnectionProblems } from '../../network/reachability.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
+import type { Problem } from '../../core/finding.ts';
 import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
 import { readNetworkDocument } from './pastedPart.ts';
@@ -53,20 +58,59 @@ export function networkInputs({ keyfile, networkData, nmstate }: NetworkOptions)
 
 /**
  * All keyfiles, given ones first.
+ * @param readNmstate converts an nmstate file (default: as this program does)
  * @throws UsageError if no file is given, CliError if a file cannot be read or converted, or NetworkManager would ignore it
  */
-export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise<NetworkFile[]> {
+export async function readNetworkFiles(
+  options: NetworkOptions,
+  io: Io,
+  readNmstate: (path: string) => Promise<NetworkFile[]> = (path) => convertFile(path, 'nmstate', io),
+): Promise<NetworkFile[]> {
   const { keyfile = [], networkData = [], nmstate = [] } = options;
   if (keyfile.length + nmstate.length + networkData.length === 0) {
     throw new UsageError('no network settings are given', {
       hint: 'pass a keyfile with -k FILE, or an nmstate file with --nmstate FILE',
     });
   }
-  const files: NetworkFile[] = [];
-  for (const path of keyfile) files.push(await readKeyfile(path, options, io));
-  for (const path of nmstate) files.push(...(await convertFile(path, 'nmstate', io)));
-  for (const path of networkData) files.push(...(await convertFile(path, 'networkData', io)));
+  const given: NetworkFile[] = [];
+  for (const path of keyfile) given.push(await readKeyfile(path, options, io));
+  const ofStates: NetworkFile[] = [];
+  for (const path of nmstate) ofStates.push(...(await readNmstate(path)));
+  const ofData: NetworkFile[] = [];
+  for (const path of networkData) ofData.push(...(await convertFile(path, 'networkData', io)));
+  const files = [...given, ...ofStates, ...ofData];
+  if (wantsCheck(options, io)) {
+    reportConverted([...ofStates, ...ofData], io);
+    // The conversion of network data reports inconsistent connections itself, with line and column.
+    const reported = new Set(ofData.map(({ name }) => name));
+    const problems = findConnectionProblems(parseConnections(files));
+    reportProblems(
+      problems.filter(({ file }) => !reported.has(file)),
+      io,
+    );
+  }
   return files;
+}
+
+/** Values in converted keyfiles that NetworkManager ignores. */
+function reportConverted(files: readonly NetworkFile[], io: Io): void {
+  for (const { data, name } of files) {
+    reportProblems(
+      findKeyfileProblems(data).map((problem) => ({ ...problem, message: `${name}: ${problem.message}` })),
+      io,
+    );
+  }
+}
+
+function reportProblems(problems: readonly Problem[], io: Io): void {
+  const { id: rule } = networkRules.inconsistent;
+  const diagnostics = problems.map(({ hint, message }) => ({
+    severity: 'warning' as const,
+    rule,
+    message,
+    hint,
+  }));
+  report(io, ...withoutIgnored(diagnostics, io));
 }
 
 async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
@@ -80,7 +124,15 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
     if (problem !== last && isChecked) report(io, { severity, message, hint, at });
   }
   if (last !== undefined) refuseFile(path, last, { code: 'ERR_FORMAT', options, io });
-  return { name: basename(path), data };
+  const name = basename(path);
+  if (last === undefined && !name.endsWith('.nmconnection')) {
+    // They are copied to /run, where NetworkManager requires the suffix (nms-keyfile-plugin.c).
+    const message =
+      'NetworkManager ignores the keyfile in the initramfs: its name does not end in .nmconnection';
+    const hint = `rename the file to ${name}.nmconnection`;
+    refuseFile(path, { message, hint }, { code: 'ERR_SETTING', options, io });
+  }
+  return { name, data };
 }
 
 async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): Promise<NetworkFile[]> {

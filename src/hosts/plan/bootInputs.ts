@@ -157,7 +157,7 @@ function readBootProxy(reading: Reading): BootProxy | undefined {
 }
 
 function sourceOf([setting = '', index]: Path, inputs: Inputs): InputSource | undefined {
-  const names = settingNames[String(setting)] ?? [];
+  const names = (index === 'noProxy' ? ['proxy.none' as const] : settingNames[String(setting)]) ?? [];
   const source = (name: SettingName): InputSource | undefined => {
     const values = inputs.get(name) ?? [];
     return typeof index === 'number' ? values[index] : values.at(-1);

@@ -2,7 +2,7 @@
 
 import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
-import { urlHost } from '../../formats/url.ts';
+import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
 import {
@@ -21,12 +21,15 @@ import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
-import { networkRules } from '../../agent/lint/network.ts';
+import { networkRules } from '../../network/networkRules.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import { kernelArguments } from '../../boot/kernelArguments.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { report } from '../../io/report/report.ts';
-import type { Connection } from '../../network/connection.ts';
-import { findReachProblem, isStatic } from '../../network/reachability.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { listFetched, reportImageNetwork } from '../input/imageNetwork.ts';
+import { findReachProblems, isStatic } from '../../network/reachability.ts';
 
 /** The inputs that all machines share. */
 export interface PlanJob {
@@ -104,7 +107,13 @@ export async function planHost(
     io,
   );
   const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
-  checkAgentArguments([...onIso, ...kernelArguments(settings)], document, source.io);
+  const kargs = [...onIso, ...kernelArguments(settings)];
+  checkAgentArguments(kargs, document, source.io);
+  // Boot scripts add BOOTIF.
+  if (!hasNetwork && wanted.loaders.length === 0) {
+    const files = new Map([[CONFIG_NAME, document]]);
+    await reportImageNetwork(kargs.join(' '), files, { io: source.io, options: {} });
+  }
   const isEmbedded = hasNetwork && artifacts.some((artifact) => artifact !== 'ign');
   if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
   if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
@@ -143,7 +152,7 @@ async function reportNetwork(
   wanted: Wanted,
   io: Io,
 ): Promise<boolean> {
-  reportFetches(configs.fetched.connections, settings, wanted, io);
+  reportFetches(configs.fetched, settings, wanted, io);
   const artifacts = wanted.configs.filter((artifact) => fetching.has(artifact));
   if (artifacts.length === 0 || (await supportsNetwork(images))) return true;
   report(io, {
@@ -161,7 +170,7 @@ function useIso(images: ImageSet | undefined): string {
 }
 
 function reportFetches(
-  connections: readonly Connection[],
+  { connections, document }: HostConfigs['fetched'],
   { rootfsUrl }: BootSettings,
   { baseUrl, configs, loaders }: Wanted,
   io: Io,
@@ -174,10 +183,19 @@ function reportFetches(
     report(io, { severity: 'warning', rule, message, hint });
     return;
   }
-  if (rootfsUrl === undefined || baseUrl === undefined || !configs.some((artifact) => fetching.has(artifact)))
-    return;
-  const problem = URL.canParse(rootfsUrl) ? findReachProblem(connections, urlHost(rootfsUrl)) : undefined;
-  if (problem === undefined) return;
-  const { hint, message } = problem;
-  report(io, { severity: 'warning', rule, message: `the root filesystem at ${baseUrl}: ${message}`, hint });
+  const read = readEffectiveConfig(document);
+  const rootfs = baseUrl === undefined ? undefined : parseUrl(rootfsUrl ?? '');
+  const isFetching = configs.some((artifact) => fetching.has(artifact));
+  const needs = [
+    isFetching && rootfs !== undefined ? [{ purpose: 'root filesystem', host: urlHost(rootfs) }] : [],
+    ...(read.status === 'read' ? listFetched(read.config) : []),
+  ].filter((servers) => servers.length > 0);
+  const problems = findReachProblems(connections, needs);
+  report(
+    io,
+    ...withoutIgnored(
+      problems.map((problem) => ({ severity: 'warning' as const, rule, ...problem })),
+      io,
+    ),
+  );
 }

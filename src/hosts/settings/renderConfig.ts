@@ -32,6 +32,7 @@ import {
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
 import { findingOf, warningRule } from '../../ignition/rule.ts';
+import { networkRules } from '../../network/networkRules.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { unitName } from '../../agent/unit.ts';
 
@@ -142,7 +143,7 @@ async function checkRendered(document: Buffer, io: Io) {
 
 /** Reports connections that cannot work, and a network that does not reach Ironic. False if NetworkManager ignores a keyfile. */
 async function reportNetwork(config: Config, inputs: Inputs, io: Io): Promise<boolean> {
-  const { lintNetwork, networkRules } = await import('../../agent/lint/network.ts');
+  const { lintNetwork } = await import('../../agent/lint/network.ts');
   // The converter of network data reports inconsistent connections itself, with line and column.
   const reported = inputs.has('host.networkData') ? networkRules.inconsistent.id : undefined;
   const findings = withoutIgnored(lintNetwork(config).map(findingOf), io);

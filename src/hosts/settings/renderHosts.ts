@@ -4,7 +4,7 @@
  */
 
 import type { InventoryHost } from './inventoryDocument.ts';
-import { networkRules } from '../../agent/lint/network.ts';
+import { networkRules } from '../../network/networkRules.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';

@@ -3,7 +3,7 @@
  * are images that would not boot the agent as intended.
  */
 
-import { errorRule, lintError, lintWarning } from '../../ignition/rule.ts';
+import { errorRule, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
 import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 
 /** In the order of the documentation. */
@@ -113,5 +113,10 @@ export const imageRules = {
     'image-archive-unreadable',
     'the agent archive cannot be loaded',
     'create it again with podman save --format oci-archive -o FILE IMAGE',
+  ),
+  networkUnknown: lintNote(
+    'image-network-unknown',
+    'the network depends on the machine or on its surroundings',
+    'compare it with the machine',
   ),
 };

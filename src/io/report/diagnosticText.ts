@@ -21,10 +21,8 @@ export function formatDiagnostic(diagnostic: Diagnostic, paint: Paint = withoutC
   const { at, details = [], severity } = diagnostic;
   const [only, ...others] = details;
   if (only?.severity === 'error' && others.length === 0) {
-    return formatDiagnostic(
-      { ...only, at: undefined, message: `${diagnostic.message}: ${formatSentence(only)}` },
-      paint,
-    );
+    const message = `${diagnostic.message}: ${formatSentence(only)}`;
+    return formatDiagnostic({ ...only, at: undefined, path: undefined, rule: undefined, message }, paint);
   }
   const place =
     at !== undefined && isAboutDocument(diagnostic) ? `  --> ${printable(formatPlace(at))}\n` : '';

@@ -167,7 +167,8 @@ function readType(profile: Profile): string | undefined {
   }
   const hasSection = profile.settings.has(type);
   // A VLAN on an interface that is found by its MAC address needs no section.
-  const isMacVlan = type === 'vlan' && settingText(profile, '802-3-ethernet', 'mac-address') !== undefined;
+  const mac = profile.settings.get('802-3-ethernet')?.entries.get('mac-address')?.value;
+  const isMacVlan = type === 'vlan' && mac !== undefined && isMacValue(unescapeValue(mac), mac);
   if (typeOf(type) === 'required' && !hasSection && !isMacVlan) {
     const problem = `the type ${written} requires the section [${sectionName(type)}]`;
     reject(profile, ['connection', 'type'], problem, `add [${sectionName(type)}]`);
@@ -280,7 +281,9 @@ function checkEthernet(setting: ProfileSetting, profile: Profile): void {
     refuse(key, 'a value is not a MAC address', 'write MAC addresses like 52:54:00:12:34:56');
   }
   const channels = settingList(profile, setting.name, 's390-subchannels').length;
-  if (setting.values.has('s390-subchannels') && channels !== 2 && channels !== 3) {
+  // A list with an invalid escape sequence is read as a missing one.
+  const isRead = channels > 0 || setting.entries.get('s390-subchannels')?.value === '';
+  if (setting.values.has('s390-subchannels') && isRead && channels !== 2 && channels !== 3) {
     refuse('s390-subchannels', `${channels} subchannels instead of 2 or 3`, 'use 0.0.0600;0.0.0601;0.0.0602');
   }
   const masks = settingText(profile, setting.name, 'generate-mac-address-mask')?.split(' ') ?? [];

@@ -16,7 +16,8 @@ import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
 import { unitReferenceRules } from '../../../src/agent/lint/unitReferences.ts';
 import { convergedFlowRules, mountRules, trustRules } from '../../../src/agent/lint/conf.ts';
 import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image.ts';
-import { networkRules } from '../../../src/agent/lint/network.ts';
+import { exceptionRules } from '../../../src/network/noProxy.ts';
+import { networkRules } from '../../../src/network/networkRules.ts';
 import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
 import { sourceRules, unitProxyRules } from '../../../src/agent/lint/addresses.ts';
 import { addressRules } from '../../../src/agent/machineAddress.ts';
@@ -45,6 +46,7 @@ export const lintRules: readonly Rule[] = [
   imageSourceRules,
   convergedFlowRules,
   unitProxyRules,
+  exceptionRules,
   registriesRules,
   pullSecretRules,
   credentialRules,

@@ -65,9 +65,19 @@ describe('the network of a host', () => {
       ],
     ],
     [
-      'in a file that NetworkManager ignores',
-      configOf('https://198.51.100.1', { eth0: eth0('192.0.2.5/24') }),
+      'in files that NetworkManager ignores',
+      configOf('https://198.51.100.1', {
+        '.eth0.nmconnection': eth0('192.0.2.5/24'),
+        'eth0.nmconnection~': eth0('192.0.2.5/24'),
+      }),
       [],
+    ],
+    [
+      'in a file without the suffix, which NetworkManager loads from /etc',
+      configOf('https://198.51.100.1', { eth0: eth0('192.0.2.5/24') }),
+      [
+        'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has a route to 198.51.100.1',
+      ],
     ],
     [
       'in a file that other users can read',

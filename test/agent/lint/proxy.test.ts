@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { render, summary, withUnit } from './support.ts';
 
 const found = ['agent-proxy-ironic $.systemd.units.0.contents'];
+const ignored = 'agent-proxy-exception $.systemd.units.0.contents';
+const ignoredNetwork = 'agent-proxy-network $.systemd.units.0.contents';
 
 describe('a proxy between the agent and Ironic', () => {
   it.each([
@@ -11,7 +13,15 @@ describe('a proxy between the agent and Ironic', () => {
     ['the address', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=192.0.2.1', []],
     ['its network', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=x,192.0.2.0/24', []],
     ['another network', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=198.51.100.0/24', found],
-    ['a network of IPv6', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=2001:db8::/32', found],
+    [
+      'a network of IPv6',
+      'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=2001:db8::/32',
+      [ignoredNetwork, ...found],
+    ],
+    ['a network of all', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=0.0.0.0/0', [ignored, ...found]],
+    ['all hosts and others', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=a,*', [ignored, ...found]],
+    ['brackets', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=192.0.2.1,[::1]', [ignored]],
+    ['brackets without a proxy', 'Environment=NO_PROXY=[::1]', []],
     [
       'a quote that is not closed',
       'Environment="HTTPS_PROXY=http://proxy:3128',
@@ -25,7 +35,7 @@ describe('a proxy between the agent and Ironic', () => {
 
   it.each([
     ['its domain', '.example.com', []],
-    ['a wildcard, which Python does not support', '*.example.com', found],
+    ['a wildcard, which Python does not support', '*.example.com', [ignored, ...found]],
   ])('%s', (_title, direct, expected) => {
     const variables = `Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=${direct}\n`;
     const { systemd = {} } = withUnit(['[Service]\n', `[Service]\n${variables}`]);

@@ -1,0 +1,127 @@
+/**
+ * Checks the network of the initramfs of an image: keyfiles that are embedded in it, or kernel arguments. The agent uses the same
+ * network if the config of the image has none (coreos-teardown-initramfs copies it to the system).
+ */
+
+import { posix } from 'node:path';
+import { connectionsOf } from '../../agent/hostNetwork.ts';
+import { checkLineNetwork } from '../../boot/argumentLine.ts';
+import { listResources, readSubject } from '../../agent/lint/subject.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
+import { argumentConnections, argumentServers, usesBootInterface } from '../../boot/networkArguments.ts';
+import { parseUrl } from '../../formats/url.ts';
+import type { Config } from '../../ignition/config.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { findingOf, type Issue } from '../../ignition/rule.ts';
+import type { EmbedFiles } from '../../image/embedArea.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import type { ImageInspection } from '../../image/inspection/inspection.ts';
+import { isNetworkPath } from '../../image/networkSettings.ts';
+import type { Io } from '../../io/io.ts';
+import { report } from '../../io/report/report.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { type Connection, parseConnections } from '../../network/connection.ts';
+import { networkRules } from '../../network/networkRules.ts';
+import { connectedServer, isExceptForGo } from '../../network/noProxy.ts';
+import {
+  findOwnAddresses,
+  findReachProblems,
+  type Need,
+  networkServers,
+} from '../../network/reachability.ts';
+import { type CheckChoice, wantsCheck } from './refuse.ts';
+
+/**
+ * The issues of the network of an image.
+ * @param kargs all kernel arguments of the machine, as far as they are known, separated by spaces
+ * @param files the embedded files by path
+ * @param others what the host needs besides
+ */
+async function checkImageNetwork(
+  kargs: string,
+  files: EmbedFiles,
+  others: readonly Need[] = [],
+): Promise<Issue[]> {
+  const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
+  const texts = splitArguments(kargs);
+  const connections = initramfsConnections(texts, files);
+  if (connections.length === 0 || (keyfiles.length === 0 && usesBootInterface(texts))) return [];
+  const ofConfig = await readNeeds(files.get(CONFIG_NAME));
+  // The servers of the arguments are checked together with a network of arguments.
+  const ofArguments = keyfiles.length === 0 ? [] : texts.map((text) => argumentServers(text, texts));
+  const needs = [...ofArguments, ...ofConfig, ...others].filter((servers) => servers.length > 0);
+  const ofNetwork = keyfiles.length === 0 ? [] : networkServers(connections);
+  const addresses = findOwnAddresses(connections, [...ofNetwork, ...needs.flat()]);
+  return [
+    ...addresses.map(({ hint, message }) => ({ rule: networkRules.ownAddress, path: [], message, hint })),
+    ...findReachProblems(connections, needs).map((problem) => {
+      return { rule: networkRules.unreachable, path: [], ...problem };
+    }),
+  ];
+}
+
+/** Embedded keyfiles take the place of kernel arguments. */
+function initramfsConnections(texts: readonly string[], files: EmbedFiles): readonly Connection[] {
+  const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
+  return keyfiles.length > 0
+    ? parseConnections(keyfiles.map(([path, data]) => ({ name: posix.basename(path), data })))
+    : argumentConnections(texts);
+}
+
+/** The connections of the initramfs of an image. */
+export function inspectedConnections(inspection: ImageInspection): readonly Connection[] {
+  const { files = new Map<string, Uint8Array>() } = inspection;
+  const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
+  return initramfsConnections(splitArguments(kargs), files);
+}
+
+/** The same for an inspected image. The kernel arguments of an initramfs are unknown. */
+export async function checkInspectedNetwork(inspection: ImageInspection): Promise<Issue[]> {
+  const { files = new Map<string, Uint8Array>() } = inspection;
+  const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
+  return [...checkLineNetwork(kargs), ...(await checkImageNetwork(kargs, files))];
+}
+
+/** Reports the findings of {@link checkImageNetwork} unless the user does not want checks. */
+export async function reportImageNetwork(
+  kargs: string,
+  files: EmbedFiles,
+  { io, options }: { readonly io: Io; readonly options: CheckChoice },
+  others: readonly Need[] = [],
+): Promise<void> {
+  if (!wantsCheck(options, io)) return;
+  const issues = await checkImageNetwork(kargs, files, others);
+  for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
+    report(io, { severity, rule, message, hint });
+  }
+}
+
+/** What a config needs of the network of the initramfs. It is not the network of the agent if the config has one of its own. */
+async function readNeeds(document: Uint8Array | undefined): Promise<readonly Need[]> {
+  const read = document === undefined ? undefined : readEffectiveConfig(document);
+  if (read?.status !== 'read') return [];
+  const { config } = read;
+  return connectionsOf(config).length > 0 ? listFetched(config) : listServers(config);
+}
+
+/** The servers of the agent and of Ignition. */
+export async function listServers(config: Config): Promise<readonly Need[]> {
+  const { listNeeds } = await import('../../agent/lint/servers.ts');
+  return [...listNeeds(readSubject(config)), ...listFetched(config)];
+}
+
+/** The servers from which Ignition fetches contents, in the initramfs. */
+export function listFetched(config: Config): readonly Need[] {
+  const { httpProxy = '', httpsProxy = '', noProxy = [] } = config.ignition?.proxy ?? {};
+  const variables = new Map([
+    ['http_proxy', httpProxy],
+    ['https_proxy', httpsProxy],
+    ['no_proxy', noProxy.join(',')],
+  ]);
+  return listResources(config).flatMap(({ resource: { source = '' } }) => {
+    const url = /^(?:https?|tftp):/i.test(source) ? parseUrl(source) : undefined;
+    return url === undefined
+      ? []
+      : [[connectedServer('contents for Ignition', url, variables, isExceptForGo)]];
+  });
+}

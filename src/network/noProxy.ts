@@ -1,0 +1,135 @@
+/**
+ * Which hosts a program reaches without its proxy: the entries of NO_PROXY, as Python's requests reads them (`should_bypass_proxies`
+ * and urllib's `proxy_bypass_environment`), which the agent uses, and as Go reads them (golang.org/x/net/http/httpproxy), in which
+ * podman and Ignition are written.
+ */
+
+import { isIpv4, isLoopbackHost, parseIpv6 } from '../formats/hostName.ts';
+import { parseUrl, portOf, urlHost, withoutBrackets } from '../formats/url.ts';
+import { lintNote, lintWarning, type RuleProblem } from '../ignition/rule.ts';
+import { addressBits, formatAddress, isInSubnet, parseAddress, type Subnet } from './ipAddress.ts';
+import type { Server } from './reachability.ts';
+
+/** Whether the agent connects to the URL without a proxy. */
+export function isExceptForPython(url: URL, entries: readonly string[]): boolean {
+  const host = urlHost(url);
+  // Only if it is the whole list.
+  if (entries.length === 1 && entries[0]?.trim() === '*') return true;
+  // urllib takes the last part of an IPv6 address for a port.
+  const names = [host, host.replace(/:\d*$/, ''), ...(url.port === '' ? [] : [`${host}:${url.port}`])];
+  return entries.some((entry) => {
+    const text = entry.replaceAll(' ', '').toLowerCase();
+    if (text === '') return false;
+    if (isIpv4(host) && isPythonNetwork(text)) return isInNetwork(host, text.replace('/+', '/'));
+    const name = text.replace(/^\.+/, '');
+    // An IPv4 address is compared without its port.
+    const compared = isIpv4(host) ? [host] : names;
+    return compared.some((own) => own === name || own.endsWith(`.${name}`));
+  });
+}
+
+/** Whether podman and Ignition connect to the URL without a proxy. */
+export function isExceptForGo(url: URL, entries: readonly string[]): boolean {
+  const host = urlHost(url);
+  if (isLoopbackHost(host)) return true;
+  const port = String(portOf(url));
+  return entries.some((entry) => {
+    const text = entry.trim().toLowerCase();
+    if (text === '*') return true;
+    if (text.includes('/')) return isInNetwork(host, text);
+    const [name, onlyPort] = splitPort(text);
+    if (onlyPort !== undefined && onlyPort !== port) return false;
+    if (parseAddress(name) !== undefined) return isSameAddress(name, host);
+    if (name === '' || parseAddress(host) !== undefined) return false;
+    const domain = name.startsWith('*.') ? name.slice(1) : name;
+    return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
+  });
+}
+
+/** Splits `HOST:PORT` and `[IPV6]:PORT`; brackets without a port are kept, as in Go, and match no host. */
+function splitPort(text: string): readonly [host: string, port: string | undefined] {
+  const [, host, port] = /^(\[[^\]]*\]|[^:[\]]*):([^:]*)$/.exec(text) ?? [];
+  return host === undefined ? [text, undefined] : [withoutBrackets(host), port === '' ? undefined : port];
+}
+
+/**
+ * The server to which a program connects for a URL: the one of the URL, or its proxy, which resolves the name in place of the host.
+ * @param variables the environment of the program, with names in lower case
+ * @param isExcept how the program reads the list of hosts without a proxy
+ */
+export function connectedServer(
+  purpose: string,
+  url: URL,
+  variables: ReadonlyMap<string, string>,
+  isExcept: typeof isExceptForGo,
+): Server {
+  const text = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? variables.get('all_proxy') ?? '';
+  const isDirect = text === '' || isExcept(url, (variables.get('no_proxy') ?? '').split(','));
+  const proxy = isDirect ? undefined : parseUrl(text.includes('://') ? text : `http://${text}`);
+  return proxy === undefined ? { purpose, host: urlHost(url) } : { purpose: 'proxy', host: urlHost(proxy) };
+}
+
+export const exceptionRules = {
+  ignored: lintWarning(
+    'agent-proxy-exception',
+    'the agent ignores an entry in the list of hosts without a proxy',
+    'use a domain such as .example.com, an address, or a network such as 192.0.2.0/24',
+  ),
+  ipv6Network: lintNote(
+    'agent-proxy-network',
+    'the agent ignores networks of IPv6 in the list of hosts without a proxy',
+    'add the addresses of the hosts one by one, or the domain of their names',
+  ),
+};
+
+/** Reports entries that match no host for the agent, although they may for podman and Ignition. */
+export function findIgnoredExceptions(entries: readonly string[]): RuleProblem[] {
+  return entries.flatMap((entry) => findIgnored(entry.trim(), entries.length > 1) ?? []);
+}
+
+function findIgnored(text: string, hasOthers: boolean): RuleProblem | undefined {
+  const ignored = (why: string, hint: string, rule = exceptionRules.ignored): RuleProblem => ({
+    rule,
+    message: `the agent ignores ${text} in the list of hosts without a proxy: Python's requests ${why}`,
+    hint,
+  });
+  if (text === '*' && hasOthers) return ignored('reads * only as the whole list', 'remove the other entries');
+  if (text.startsWith('*.')) return ignored('supports no wildcards', `use ${text.slice(1)}`);
+  if (text.startsWith('[')) {
+    const hint = `use ${withoutBrackets(text.replace(/\]:.*$/, ']'))}`;
+    return ignored('compares IPv6 addresses without brackets', hint);
+  }
+  if (!text.includes('/') || isPythonNetwork(text)) return undefined;
+  const {
+    ignored: { hint },
+    ipv6Network,
+  } = exceptionRules;
+  return parseIpv6(text.split('/', 1)[0] ?? '') === undefined
+    ? ignored('does not read it as a network', hint)
+    : ignored('supports no networks of IPv6', ipv6Network.hint, ipv6Network);
+}
+
+/** IPv4 with a prefix length from 1 to 32. */
+function isPythonNetwork(text: string): boolean {
+  const [, address = '', length = ''] = /^([^/]*)\/\+?0*(\d{1,3})$/.exec(text) ?? [];
+  return isIpv4(address) && Number(length) >= 1 && Number(length) <= 32;
+}
+
+function isInNetwork(host: string, network: string): boolean {
+  const address = parseAddress(host);
+  const subnet = parseSubnet(network);
+  return address !== undefined && subnet !== undefined && isInSubnet(address, subnet);
+}
+
+function parseSubnet(text: string): Subnet | undefined {
+  const [base = '', length = ''] = text.split('/');
+  const address = parseAddress(base);
+  if (address === undefined || !/^\d{1,4}$/.test(length)) return undefined;
+  const prefixLength = Number(length);
+  return prefixLength <= addressBits(address.family) ? { address, prefixLength } : undefined;
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  const [first, second] = [parseAddress(one), parseAddress(other)];
+  return first !== undefined && second !== undefined && formatAddress(first) === formatAddress(second);
+}
