@@ -132,11 +132,14 @@ export async function readNetworkFile(
   if (keys.some((key) => Object.hasOwn(value, key))) {
     const convert = await converters[kind]();
     // Other programs convert the document on the machine, and may support more.
-    const errors = convert(value).findings.filter(
-      ({ rule, severity }) => severity === 'error' && rule !== notCovered,
-    );
+    const { findings, keyfiles } = convert(value);
+    const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== notCovered);
     const error = errors.pop();
-    if (error === undefined) return text;
+    if (error === undefined) {
+      const { refuseKeyfile } = await import('../hosts/input/networkFiles.ts');
+      for (const keyfile of keyfiles) refuseKeyfile(keyfile.name, Buffer.from(keyfile.text), {}, io);
+      return text;
+    }
     report(io, ...errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })));
     const at = { file, ...yaml.locate(error.path) };
     throw new CliError(error.message, { code: 'ERR_FORMAT', hint: error.hint, at });

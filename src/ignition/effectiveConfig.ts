@@ -65,10 +65,14 @@ const MAX_DEPTH = 64;
 const MAX_CONFIGS = 256;
 const MAX_BYTES = 64 * 1024 * 1024;
 
+export interface EffectiveDocument extends EffectiveConfig {
+  readonly status: 'read';
+  /** Of the outermost config. */
+  readonly version: SpecVersion;
+}
+
 /** The effective config of a document, or the reason why the document cannot be read. */
-export type ReadEffective =
-  | (EffectiveConfig & { readonly status: 'read'; readonly version: SpecVersion })
-  | RefusedConfig;
+export type ReadEffective = EffectiveDocument | RefusedConfig;
 
 export function readEffectiveConfig(document: Uint8Array): ReadEffective {
   const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));

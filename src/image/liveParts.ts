@@ -13,7 +13,7 @@ import { type ImageRole, isKernelHead, kernelArchitecture, readHead } from './bo
 import { detectImageKind } from './imageKind.ts';
 import { findInitrdFile, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
-import { isLiveRootfs, LIVE_STAMP } from './ramdiskSystem.ts';
+import { isLiveRootfs, LIVE_STAMP, versionIn } from './ramdiskSystem.ts';
 
 /** Bytes of an image that its kind is in, unless it is an ISO. */
 const HEAD = 1024;
@@ -159,14 +159,8 @@ export async function readInitramfsStamps(initramfs: RandomAccess): Promise<Init
 }
 
 function stampsOf(files: ReadonlyMap<string, Uint8Array>): InitramfsStamps {
-  return { build: versionIn(files.get(LIVE_STAMP)), rootfs: parseStreamHash(files.get(WANT_ROOTFS)) };
-}
-
-/** Characters of a version that are shown. */
-const MAX_VERSION = 200;
-
-function versionIn(stamp: Uint8Array | undefined): string | undefined {
-  return stamp && Buffer.from(stamp).toString('utf8').trim().slice(0, MAX_VERSION);
+  const stamp = files.get(LIVE_STAMP);
+  return { build: stamp && versionIn(stamp), rootfs: parseStreamHash(files.get(WANT_ROOTFS)) };
 }
 
 /** The output of `rdcore stream-hash`; undefined for another format. */
@@ -189,7 +183,8 @@ const ROOTFS_STAMP = 'etc/coreos-live-rootfs';
 export async function readRootfsBuild(rootfs: RandomAccess): Promise<string | undefined> {
   const wants = (path: string): boolean => path === ROOTFS_STAMP;
   const files = await readInitrdFrom(sourceOfImage(rootfs), { wants, maxKept: STAMP_LIMITS.maxKept });
-  return versionIn(files.get(ROOTFS_STAMP));
+  const stamp = files.get(ROOTFS_STAMP);
+  return stamp && versionIn(stamp);
 }
 
 /** Whether a file has this stream hash. Compares the size, the first block and the last one, which differ between builds. */

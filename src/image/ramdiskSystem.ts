@@ -56,6 +56,14 @@ export function readInitrdFeatures({ features }: InitrdMarks): LiveFeatures {
   return features === undefined ? noFeatures : parseFeatures(features, `${FEATURES} in the initramfs`);
 }
 
+/** Characters of a version that are shown. */
+const MAX_VERSION = 200;
+
+/** The version of the build in a stamp. */
+export function versionIn(stamp: Uint8Array): string {
+  return Buffer.from(stamp).toString('utf8').trim().slice(0, MAX_VERSION);
+}
+
 /** Whether a path is of the Ignition config or of network settings. */
 export function isEmbedded(path: string): boolean {
   return path === CONFIG_NAME || isNetworkPath(path);
@@ -67,6 +75,8 @@ export interface RamdiskSystem {
   readonly embedded?: EmbedFiles;
   /** `features.json` of a CoreOS initramfs, which is copied to the ISO; undefined if it is missing. */
   readonly features?: Uint8Array | undefined;
+  /** The version of its build; undefined for another system than CoreOS. */
+  readonly build?: string;
   /** Why the initramfs could not be read; undefined if it was read. */
   readonly problem?: string;
 }
@@ -88,7 +98,7 @@ export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSy
   const { stamp, features, embedded } = marks;
   if (stamp === undefined) return { kind: 'other', embedded };
   readInitrdFeatures(marks); // throws if the file is invalid
-  return { kind: 'coreos', features, embedded };
+  return { kind: 'coreos', build: versionIn(stamp), features, embedded };
 }
 
 const NEWC = '070701';

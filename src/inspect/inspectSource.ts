@@ -3,7 +3,12 @@
 import { isAgentConfig } from '../agent/lint/lintConfig.ts';
 import { CliError } from '../core/errors.ts';
 import type { Config } from '../ignition/config.ts';
-import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../ignition/effectiveConfig.ts';
+import {
+  type ConfigPlace,
+  type EffectiveDocument,
+  type PlacedIssue,
+  readEffectiveConfig,
+} from '../ignition/effectiveConfig.ts';
 import { findingOf, type Issue } from '../ignition/rule.ts';
 import type { SpecVersion } from '../ignition/versions.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
@@ -18,8 +23,10 @@ import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
 import {
+  buildOf,
   checkImageArguments,
   checkInitramfsNetwork,
+  checkSpecVersions,
   inspectAgentArchive,
   type InspectedArchive,
 } from '../hosts/input/imageRequirements.ts';
@@ -95,13 +102,17 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   const subject = await describe[kind](source);
   const isConfig = subject.kind === 'ignition';
   const document = isConfig ? subject.document : subject.files?.get(CONFIG_NAME);
-  const { config, issues } = readDocument(document);
+  const { config, issues, read } = readDocument(document);
   const archive = config && (await inspectAgentArchive(config.config, source, isLocal));
   const ofImage = isConfig ? [] : subject.issues;
   const ofBoth =
-    isConfig || config === undefined
+    isConfig || read === undefined
       ? []
-      : [...checkImageArguments(config.config, subject), ...checkInitramfsNetwork(config.config, subject)];
+      : [
+          ...checkSpecVersions(read, buildOf(subject)),
+          ...checkImageArguments(read.config, subject),
+          ...checkInitramfsNetwork(read.config, subject),
+        ];
   const unknowns = config?.runsAgent === true ? await noteUnknowns(config.config, subject) : [];
   const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
   const findings = [
@@ -157,6 +168,7 @@ async function readConfigFile(source: ImageInput): Promise<ConfigFile> {
 
 function readDocument(document: Uint8Array | undefined): {
   readonly config?: InspectedConfig;
+  readonly read?: EffectiveDocument;
   readonly issues: readonly Issue[];
 } {
   if (document === undefined) return { issues: [] };
@@ -174,6 +186,7 @@ function readDocument(document: Uint8Array | undefined): {
       inlinedConfigs: inlined.length,
       runsAgent: isAgentConfig(config),
     },
+    read,
     issues: [...issues.map(namePlace), ...refused],
   };
 }

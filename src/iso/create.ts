@@ -17,7 +17,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
-import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
@@ -79,7 +79,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const label = options.label ?? USUAL_LABEL;
     const kargs = ramdiskKargs(system, options.karg, rootfs && label);
     refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
-    refuseInstaller(system.embedded?.get(CONFIG_NAME), kargs, { io, options: {} });
+    refuseForImage(system.embedded?.get(CONFIG_NAME), { kargs, build: system.build }, { io, options: {} });
     await reportImageNetwork(kargs, system.embedded ?? new Map(), { io, options: {} });
     const iso = planIso({
       kernel,

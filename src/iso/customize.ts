@@ -15,7 +15,7 @@ import {
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
-import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -47,7 +47,7 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   refuseArguments({ ...kargs, files }, options, io);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
-  refuseInstaller(files.get(CONFIG_NAME), kargs.after, { io, options });
+  refuseForImage(files.get(CONFIG_NAME), { kargs: kargs.after, build: iso.label }, { io, options });
   await reportImageNetwork(kargs.after, files, { io, options });
   return result;
 }

@@ -7,7 +7,7 @@ import { CliError, onFormatError, replaceFormatError, UsageError } from '../core
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
-import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { imageRules } from '../image/inspection/imageRules.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import { outputFile } from '../io/images/imageOutput.ts';
@@ -59,7 +59,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
       await reportUnreadConfig(iso, io);
       const { current = '' } = (await iso.kargsAreas()) ?? {};
-      refuseInstaller(config, current, { io, options });
+      refuseForImage(config, { kargs: current, build: iso.label }, { io, options });
       const files = new Map([...(await iso.embeddedFiles()), [CONFIG_NAME, config]]);
       await reportImageNetwork(current, files, { io, options });
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });

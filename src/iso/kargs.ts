@@ -8,7 +8,7 @@ import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
 import { editKargs, type KargsEdits, remarkGrub } from '../image/kargsEdit.ts';
 import { readIgnition } from '../image/embeddedIgnition.ts';
-import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { type LiveIso, restoreDefaultKargs } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
@@ -36,7 +36,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
   const changesNetwork = splitArguments(kargs).some((text) => isNetworkArgument(text) && !known.has(text));
   if (changesNetwork) await reportImageNetwork(kargs, files, { io, options: {} });
   report(io, ...remarks, ...remarkGrub(areas, kargs));
-  refuseInstaller(await readIgnition(iso), kargs, { io, options: {} });
+  refuseForImage(await readIgnition(iso), { kargs }, { io, options: {} });
   return iso.change({ kargs });
 }
 
@@ -47,7 +47,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
   const restore = async (iso: LiveIso): Promise<ImageChange> => {
     const { defaults } = requireKargsAreas(await iso.kargsAreas());
-    refuseInstaller(await readIgnition(iso), defaults, { io, options: {} });
+    refuseForImage(await readIgnition(iso), { kargs: defaults }, { io, options: {} });
     return restoreDefaultKargs(iso);
   };
   return rewriteLiveIso(options, restore, io);

@@ -9,7 +9,7 @@ import {
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
-import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseIso, refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -89,11 +89,11 @@ async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions,
  * kernel supports both.
  */
 async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: Io): Promise<EmbedFiles> {
-  const features = await nameInput(options.initrd, () => readLiveInitrd(initrd));
+  const { build, features } = await nameInput(options.initrd, () => readLiveInitrd(initrd));
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
-  refuseInstaller(files.get(CONFIG_NAME), undefined, { io, options });
+  refuseForImage(files.get(CONFIG_NAME), { build }, { io, options });
   await reportImageNetwork('', files, { io, options });
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);

@@ -102,6 +102,8 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
       hint: 'pass --nmstate FILE, --network-data FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
     });
   }
+  const { refuseKeyfile } = await import('../hosts/input/networkFiles.ts');
+  for (const { name, text } of keyfiles) refuseKeyfile(name, Buffer.from(text), {}, reading.io);
   const added = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));
   return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
 }

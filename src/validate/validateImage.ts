@@ -17,8 +17,10 @@ import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding } from '../io/report/reporter.ts';
 import { checkConfig, type CheckOptions, isValid } from '../hosts/input/checkConfig.ts';
 import {
+  buildOf,
   checkImageArguments,
   checkInitramfsNetwork,
+  checkSpecVersions,
   inspectAgentArchive,
 } from '../hosts/input/imageRequirements.ts';
 import { checkInspectedNetwork } from '../hosts/input/imageNetwork.ts';
@@ -85,6 +87,7 @@ async function configIssues(
   if (read.status !== 'read') return [];
   const archive = await inspectAgentArchive(read.config, source, !isRemote(source.name));
   return [
+    ...checkSpecVersions(read, buildOf(inspection)),
     ...checkImageArguments(read.config, inspection),
     ...checkInitramfsNetwork(read.config, inspection),
     ...(archive?.issues ?? []),

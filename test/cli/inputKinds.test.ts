@@ -10,7 +10,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
 import { isoPair } from '../support/minimalIso.ts';
-import { isolinux, kernel, ldlinux, liveInitrd } from '../support/newIso.ts';
+import { isolinux, kernel, ldlinux, liveInitrd, liveRootfs } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 
@@ -104,6 +104,8 @@ const liveFaults: readonly Fault[] = [
 ];
 
 interface Kind {
+  /** The setting of an inventory that takes it as a file. */
+  readonly setting?: string;
   /** Whether the input is the value itself; otherwise, it is the content of a file. */
   readonly isValue?: true;
   /** The name of the file (default: input). */
@@ -120,6 +122,7 @@ const keyfile = (...lines: readonly string[]): string =>
 
 const kinds: Readonly<Record<string, Kind>> = {
   'a config of the live system': {
+    setting: 'ignition.merge',
     uses: [
       'validate FILE',
       'render --merge',
@@ -149,6 +152,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     valid: config({}),
   },
   'a keyfile': {
+    setting: 'host.keyfiles',
     uses: [
       'render --keyfile',
       'iso network embed --keyfile',
@@ -160,11 +164,18 @@ const kinds: Readonly<Record<string, Kind>> = {
     faults: [
       { title: 'no keyfile', input: 'eth0: dhcp\n', says: /group|section|line/i, isFatal: true },
       { title: 'no connection', input: '[ipv4]\nmethod=auto\n', says: '[connection]', isFatal: true },
+      {
+        title: 'a keyfile that NetworkManager ignores',
+        input: keyfile('[ipv6]', 'method=auto', 'addr-gen-mode=1', 'token=::1'),
+        says: 'token in [ipv6]: requires addr-gen-mode=eui64',
+        isFatal: true,
+      },
     ],
     file: 'input.nmconnection',
     valid: keyfile('[ipv4]', 'method=manual', 'address1=192.0.2.10/24,192.0.2.1'),
   },
   'an nmstate document': {
+    setting: 'host.nmstate',
     uses: [
       'render --nmstate',
       'iso network embed --nmstate',
@@ -183,11 +194,19 @@ const kinds: Readonly<Record<string, Kind>> = {
         says: /prefix|33/,
         isFatal: true,
       },
+      {
+        title: 'a network that NetworkManager ignores',
+        input:
+          'interfaces: [{name: eth0, type: ethernet, state: up, ipv6: {enabled: true, dhcp: true, autoconf: true, addr-gen-mode: stable-privacy, token: "::1"}}]',
+        says: 'token in [ipv6]: requires addr-gen-mode=eui64',
+        isFatal: true,
+      },
     ],
     valid:
       'interfaces: [{name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: false, address: [{ip: 192.0.2.10, prefix-length: 24}]}}]',
   },
   'network data': {
+    setting: 'host.networkData',
     uses: [
       'render --network-data',
       'iso network embed --network-data',
@@ -210,6 +229,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       '{"links": [{"id": "eth0", "type": "phy", "ethernet_mac_address": "52:54:00:00:00:01"}], "networks": [{"id": "n", "type": "ipv4_dhcp", "link": "eth0"}]}',
   },
   'CA certificates': {
+    setting: 'ironic.caFiles',
     uses: ['render --ca-file', 'iso customize --ignition-ca', 'pxe customize --ignition-ca'],
     faults: [
       { title: 'no certificate', input: 'a certificate\n', says: /certificate/i, isFatal: true },
@@ -274,6 +294,90 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
     valid: 'sshkey="ssh-ed25519 AAAA a@b"',
   },
+  'an SSH key': {
+    setting: 'host.sshKeys',
+    uses: ['render --ssh-key'],
+    faults: [
+      {
+        title: 'a private key',
+        input: '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----\n',
+        says: 'private key',
+        isFatal: true,
+      },
+      { title: 'no key', input: 'a b\n', says: /key/, isFatal: true },
+      {
+        title: 'a truncated key',
+        input: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9z a@b\n',
+        says: 'the key is truncated',
+        isFatal: false,
+      },
+    ],
+    valid: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b\n',
+  },
+  'a pull secret': {
+    setting: 'agent.pullSecret',
+    uses: ['render --pull-secret'],
+    faults: [
+      { title: 'no JSON', input: '{"auths": ', says: /JSON/, isFatal: true },
+      { title: 'no logins', input: '{"auth": "dTpw"}', says: 'auths', isFatal: true },
+    ],
+    valid: '{"auths": {"registry.example.com": {"auth": "dTpw"}}}',
+  },
+  'a registries.conf': {
+    setting: 'agent.registriesConf',
+    uses: ['render --registries-conf'],
+    faults: [
+      { title: 'no TOML', input: '[[registry]\n', says: 'not TOML', isFatal: true },
+      {
+        title: 'a registry without a location',
+        input: '[[registry]]\ninsecure = true\n',
+        says: /location|prefix/,
+        isFatal: true,
+      },
+    ],
+    valid: '[[registry]]\nlocation = "registry.example.com"\n',
+  },
+  'a live ISO': {
+    uses: [
+      'iso ignition embed ISO',
+      'iso network embed ISO',
+      'iso customize ISO',
+      'iso kargs modify ISO',
+      'iso reset ISO',
+      'prepare --iso',
+      'serve --iso',
+      'boot --iso',
+    ],
+    faults: [
+      { title: 'a text', input: 'not found\n', says: /input/, isFatal: true },
+      { title: 'an empty file', input: '', says: /empty|incomplete|damaged|CoreOS|ISO/, isFatal: true },
+    ],
+    valid: '',
+  },
+  'a kernel': {
+    uses: ['iso create --kernel', 'prepare --kernel', 'serve --kernel'],
+    faults: [
+      { title: 'a text', input: 'not found\n', says: 'input is not a kernel', isFatal: true },
+      { title: 'an empty file', input: '', says: 'input is empty', isFatal: true },
+    ],
+    valid: '',
+  },
+  'an initramfs': {
+    uses: ['iso create --initrd', 'prepare --initramfs', 'serve --initramfs'],
+    faults: [
+      { title: 'a text', input: 'not found\n', says: 'input is not an initramfs', isFatal: true },
+      { title: 'an empty file', input: '', says: 'input is empty', isFatal: true },
+    ],
+    valid: '',
+  },
+  'a root filesystem': {
+    uses: ['iso create --rootfs', 'prepare --rootfs', 'serve --rootfs'],
+    faults: [
+      { title: 'a text', input: 'not found\n', says: 'input is not a root filesystem', isFatal: true },
+      { title: 'an empty file', input: '', says: 'input is empty', isFatal: true },
+    ],
+    valid: '',
+  },
   'the URL of the root filesystem': {
     isValue: true,
     uses: ['pxe kargs --rootfs-url', 'iso extract minimal-iso --rootfs-url'],
@@ -323,6 +427,11 @@ const others = new Set(
 
 /** Other commands that take an input: `try` and `boot` by an option that has a kind in another command. */
 const otherUses = new Set(['boot --ca-file']);
+
+const inventoryFlags = ['--inventory', 'inv.yaml'];
+const prepared = [...inventoryFlags, '--base-url', 'http://192.0.2.1', '-o', 'out'];
+const served = [...inventoryFlags, '--fail-fast', '--listen', '127.0.0.1:0'];
+const created = ['-o', 'out', '--isolinux', 'isolinux.bin', '--ldlinux', 'ldlinux.c32'];
 
 /** What a command needs besides; `out` is a file that must not appear. */
 const needed: Readonly<Record<string, readonly string[]>> = {
@@ -380,6 +489,27 @@ const needed: Readonly<Record<string, readonly string[]>> = {
     'ldlinux.c32',
   ],
   'iso extract minimal-iso': ['packed.iso', 'out'],
+  'render --ssh-key': ['--api-url', 'https://192.0.2.1', '--agent-image', agent, '-o', 'out'],
+  'iso ignition embed ISO': ['-i', 'other.ign', '-o', 'out'],
+  'iso network embed ISO': ['-k', 'other.nmconnection', '-o', 'out'],
+  'iso customize ISO': ['--live-ignition', 'other.ign', '-o', 'out'],
+  'iso kargs modify ISO': ['-a', 'a=b', '-o', 'out'],
+  'iso reset ISO': ['-o', 'out'],
+  'boot --iso':
+    '--bmc redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1 --credentials login --check --timeout 1s'.split(
+      ' ',
+    ),
+  'prepare --iso': prepared,
+  'prepare --kernel': [...prepared, '--initramfs', 'a.img', '--rootfs', 'rootfs'],
+  'prepare --initramfs': [...prepared, '--kernel', 'kernel', '--rootfs', 'rootfs'],
+  'prepare --rootfs': [...prepared, '--kernel', 'kernel', '--initramfs', 'a.img'],
+  'serve --iso': served,
+  'serve --kernel': [...served, '--initramfs', 'a.img', '--rootfs', 'rootfs'],
+  'serve --initramfs': [...served, '--kernel', 'kernel', '--rootfs', 'rootfs'],
+  'serve --rootfs': [...served, '--kernel', 'kernel', '--initramfs', 'a.img'],
+  'iso create --kernel': [...created, '-i', 'a.img'],
+  'iso create --initrd': [...created, '-k', 'kernel'],
+  'iso create --rootfs': [...created, '-k', 'kernel', '-i', 'a.img'],
   'ignition translate': ['--to', '3.5.0', '-o', 'out'],
   'ignition merge': ['-o', 'out'],
 };
@@ -426,6 +556,15 @@ function argumentsOf(name: string, value: string): readonly string[] {
   ];
 }
 
+/** An inventory of one host, with a setting that names the input. */
+function inventoryOf(setting?: string): string {
+  const takesList = ['host.keyfiles', 'host.sshKeys', 'ironic.caFiles', 'ignition.merge'].includes(
+    setting ?? '',
+  );
+  const given = setting === undefined ? '' : `, ${setting}: ${takesList ? '[input]' : 'input'}`;
+  return `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: ${agent}${given}}\nhosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`;
+}
+
 async function use(name: string, kind: Kind, input: string) {
   const files = {
     'a.iso': liveIso('2023-07'),
@@ -435,14 +574,29 @@ async function use(name: string, kind: Kind, input: string) {
     kernel,
     'isolinux.bin': isolinux,
     'ldlinux.c32': ldlinux,
+    rootfs: liveRootfs,
+    'other.nmconnection': keyfile('[ipv4]', 'method=auto'),
+    'inv.yaml': inventoryOf(),
+    login: 'username: admin\npassword: secret\n',
     [kind.file ?? 'input']: input,
   };
   for (const [file, data] of Object.entries(files)) await writeFile(join(cwd, file), data);
-  await rm(join(cwd, 'out'), { force: true });
-  const result = await runCli(argumentsOf(name, kind.isValue ? input : (kind.file ?? 'input')), { cwd });
-  const isWritten = (await readdir(cwd)).includes('out');
+  await rm(join(cwd, 'out'), { recursive: true, force: true });
+  const words = argumentsOf(name, kind.isValue ? input : (kind.file ?? 'input'));
+  const result = await runCli(words, { cwd });
+  // `prepare` creates its folder before it reads the images.
+  const isWritten = (await readdir(cwd, { recursive: true })).some((file) =>
+    words.includes('prepare') ? file.startsWith(join('out', 'hosts')) : file === 'out',
+  );
   return { ...result, isWritten, text: `${result.stdout}${result.stderr}` };
 }
+
+/** Commands that read the settings of hosts. */
+const inventoryUses = [
+  'render --inventory settings.yaml -o out',
+  'prepare --inventory settings.yaml --iso a.iso --base-url http://192.0.2.1 -o out',
+  'serve --inventory settings.yaml --iso a.iso --fail-fast --listen 127.0.0.1:0',
+];
 
 describe.each(Object.entries(kinds))('%s', (_name, kind) => {
   it.each(kind.uses.flatMap((name) => kind.faults.map((fault) => ({ name, fault, title: fault.title }))))(
@@ -457,6 +611,21 @@ describe.each(Object.entries(kinds))('%s', (_name, kind) => {
       });
     },
   );
+
+  it.each(kind.setting === undefined ? [] : kind.faults)('$title: in an inventory', async (fault) => {
+    for (const line of inventoryUses) {
+      await writeFile(join(cwd, 'input'), fault.input);
+      await writeFile(join(cwd, 'settings.yaml'), inventoryOf(kind.setting));
+      await writeFile(join(cwd, 'a.iso'), liveIso('2023-07'));
+      await rm(join(cwd, 'out'), { recursive: true, force: true });
+      // A service without a fatal fault would go on.
+      if (line.startsWith('serve') && !fault.isFatal) continue;
+      const { code, stderr, stdout } = await runCli(line.split(' '), { cwd });
+      const text = `${stdout}${stderr}`;
+      expect(text).toMatch(fault.says);
+      expect({ line, text, isRefused: code !== 0 }).toEqual({ line, text, isRefused: fault.isFatal });
+    }
+  });
 
   it.each(kind.uses)('%s: a valid one', async (name) => {
     if (kind.valid === '') return;

@@ -34,9 +34,17 @@ export function checkConnections(subject: LintSubject): Issue[] {
   return [...checkKeyfiles(subject), ...checkParsed(subject)];
 }
 
+/**
+ * Names that NetworkManager skips in this folder: hidden files, backups, temporary files and certificates. It requires no suffix
+ * here (`nm_keyfile_utils_ignore_filename` in NetworkManager's nm-keyfile.c).
+ */
+const SKIPPED = /^\.|~$|\.(?:swpx?|pem|der|[a-zA-Z0-9]{6})$/;
+
 /** NetworkManager loads only keyfiles that it can parse and that no other user can read. */
 function checkKeyfiles({ filesByPath }: FileSubject): Issue[] {
-  const keyfiles = [...filesByPath.values()].filter(({ name }) => posix.dirname(name) === keyfileFolder);
+  const keyfiles = [...filesByPath.values()].filter(
+    ({ name }) => posix.dirname(name) === keyfileFolder && !SKIPPED.test(posix.basename(name)),
+  );
   return keyfiles.flatMap((keyfile) => [...checkMode(keyfile), ...checkSyntax(keyfile)]);
 }
 

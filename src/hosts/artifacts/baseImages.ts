@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
 import { splitArguments } from '../../boot/argumentText.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, onFormatError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
 import type { BaseCatalog, ImagesName } from '../plan/baseCatalog.ts';
@@ -16,6 +16,7 @@ import {
   unpackKernel,
 } from '../../image/bootParts.ts';
 import { type LiveFeatures, parseFeatures } from '../../image/liveFeatures.ts';
+import { readInitramfsStamps } from '../../image/liveParts.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import { findRamdiskSystem } from '../../image/ramdiskSystem.ts';
 import {
@@ -51,6 +52,8 @@ export interface BaseSet {
   minimalIso(): Promise<Reconstruction>;
   /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
   readonly features: () => Promise<LiveFeatures | undefined>;
+  /** The volume ID of the ISO, or else the version of the initramfs; read with the first call. Undefined for other systems than CoreOS. */
+  readonly build: () => Promise<string | undefined>;
   /** The kernel arguments of the ISO; read with the first call. Empty without an ISO. */
   readonly isoKargs: () => Promise<readonly string[]>;
   /** Closes all files. */
@@ -110,9 +113,10 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   }
   const minimalIso = once(() => makeMinimal(iso));
   const features = once(() => findFeatures(iso, parts.initramfs));
+  const build = once(async () => inputs.get('iso')?.label ?? findBuild(parts.initramfs));
   const isoKargs = once(() => findKargs(iso));
   const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
-  return { architecture, id: idOf(inputs), inputs, iso, parts, minimalIso, features, isoKargs, close };
+  return { architecture, id: idOf(inputs), inputs, iso, parts, minimalIso, features, build, isoKargs, close };
 }
 
 /** An initramfs without an ISO is read completely. */
@@ -124,6 +128,13 @@ async function findFeatures(
   if (initramfs === undefined) return undefined;
   const { features: file } = await named(initramfs, () => findRamdiskSystem(initramfs.bytes));
   return file && parseFeatures(file, `features.json of ${initramfs.file.name}`);
+}
+
+/** An initramfs that cannot be unpacked is not one of CoreOS. */
+async function findBuild(initramfs: BaseImage | undefined): Promise<string | undefined> {
+  if (initramfs === undefined) return undefined;
+  const stamps = await readInitramfsStamps(initramfs.bytes).catch(onFormatError(() => undefined));
+  return stamps?.build;
 }
 
 async function findKargs(iso: BaseImage | undefined): Promise<readonly string[]> {

@@ -14,14 +14,17 @@ import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
-import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { type EffectiveDocument, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
+import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
+import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
+import { referenceSeparator } from '../../io/report/reporter.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { ImageInput } from './imageSource.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
@@ -95,6 +98,11 @@ function issueOf(rule: Rule, message: string = rule.message): Issue {
   return { rule, path: [], message };
 }
 
+/** The build of an image, which its Ignition is of; undefined for other images than those of CoreOS. */
+export function buildOf(inspection: ImageInspection): string | undefined {
+  return inspection.kind === 'iso' ? inspection.label : inspection.build;
+}
+
 /** Kernel arguments of an ISO that contradict its config; those of an initramfs are unknown. */
 export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
   if (inspection.kind !== 'iso') return [];
@@ -102,23 +110,56 @@ export function checkImageArguments(config: Config, inspection: ImageInspection)
   return [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
 }
 
+/** A config, and the configs that it inlines, with spec versions that the Ignition of the build cannot read. */
+export function checkSpecVersions(
+  { inlined, version }: EffectiveDocument,
+  build: string | undefined,
+): Issue[] {
+  const newest = build === undefined ? undefined : newestSpecOf(build);
+  if (newest === undefined) return [];
+  const { specUnsupported: rule } = imageRules;
+  const configs = [
+    { name: 'the config', version },
+    ...inlined.flatMap(({ place, read }) =>
+      read.status === 'read' ? [{ name: place.join(referenceSeparator), version: read.version }] : [],
+    ),
+  ];
+  return configs
+    .filter((config) => config.version !== newest && isSince(config.version, newest))
+    .map((config) => {
+      const release = ignitionRelease(config.version);
+      return {
+        rule,
+        path: ['ignition', 'version'],
+        message: `${rule.message}: ${config.name} has version ${config.version}, which requires Ignition ${release}; ${build} is older`,
+        hint: `use a newer image, or translate the config: \`ironic-coreos ignition translate --to ${newest}\``,
+      };
+    });
+}
+
+/** What a config meets on the machine; undefined parts are unknown. */
+export interface ConfigHost {
+  /** All kernel arguments, separated by spaces. */
+  readonly kargs?: string | undefined;
+  /** The version of the image's build, or its volume ID. */
+  readonly build?: string | undefined;
+}
+
 /**
- * Refuses an image or a boot script that would start something else than the agent of its config.
+ * Refuses an image or a boot script with which the agent of its config does not start: the installer starts in its place, or the
+ * Ignition of the image cannot read the config.
  * @param document the config of the machine; one that cannot be read has been reported, or may be anything (`--no-validate`)
- * @param kargs all of its kernel arguments, separated by spaces
  * @throws CliError
  */
-export function refuseInstaller(
+export function refuseForImage(
   document: Uint8Array | undefined,
-  kargs: string | undefined,
+  { build, kargs = '' }: ConfigHost,
   { io, options }: { readonly io: Io; readonly options: CheckChoice },
 ): void {
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   if (read?.status !== 'read' || !wantsCheck(options, io)) return;
-  const [finding] = withoutIgnored(
-    checkInstaller(splitArguments(kargs ?? ''), read.config).map(findingOf),
-    io,
-  );
+  const issues = [...checkInstaller(splitArguments(kargs), read.config), ...checkSpecVersions(read, build)];
+  const [finding] = withoutIgnored(issues.map(findingOf), io);
   if (finding === undefined) return;
   const { hint, message, rule } = finding;
   throw new CliError(message, { code: 'ERR_CONFIG_INVALID', hint, rule });

@@ -19,7 +19,7 @@ import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
 import { readNetworkDocument } from './pastedPart.ts';
-import { refuseFile, wantsCheck } from './refuse.ts';
+import { type CheckChoice, refuseFile, wantsCheck } from './refuse.ts';
 import type { OptionFiles } from './swappedInputs.ts';
 
 export interface NetworkOptions {
@@ -79,8 +79,8 @@ export async function readNetworkFiles(
   const ofData: NetworkFile[] = [];
   for (const path of networkData) ofData.push(...(await convertFile(path, 'networkData', io)));
   const files = [...given, ...ofStates, ...ofData];
+  for (const { name, data } of [...ofStates, ...ofData]) refuseKeyfile(name, data, options, io);
   if (wantsCheck(options, io)) {
-    reportConverted([...ofStates, ...ofData], io);
     // The conversion of network data reports inconsistent connections itself, with line and column.
     const reported = new Set(ofData.map(({ name }) => name));
     const problems = findConnectionProblems(parseConnections(files));
@@ -90,16 +90,6 @@ export async function readNetworkFiles(
     );
   }
   return files;
-}
-
-/** Values in converted keyfiles that NetworkManager ignores. */
-function reportConverted(files: readonly NetworkFile[], io: Io): void {
-  for (const { data, name } of files) {
-    reportProblems(
-      findKeyfileProblems(data).map((problem) => ({ ...problem, message: `${name}: ${problem.message}` })),
-      io,
-    );
-  }
 }
 
 function reportProblems(problems: readonly Problem[], io: Io): void {
@@ -115,17 +105,9 @@ function reportProblems(problems: readonly Problem[], io: Io): void {
 
 async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
-  const problems = findKeyfileProblems(data);
-  const isChecked = wantsCheck(options, io);
-  const last = problems.findLast(({ severity }) => severity === 'error');
-  for (const problem of problems) {
-    const { hint, line, message, severity } = problem;
-    const at = { file: path, ...(line !== undefined && { line }) };
-    if (problem !== last && isChecked) report(io, { severity, message, hint, at });
-  }
-  if (last !== undefined) refuseFile(path, last, { code: 'ERR_FORMAT', options, io });
+  refuseKeyfile(path, data, options, io);
   const name = basename(path);
-  if (last === undefined && !name.endsWith('.nmconnection')) {
+  if (!name.endsWith('.nmconnection')) {
     // They are copied to /run, where NetworkManager requires the suffix (nms-keyfile-plugin.c).
     const message =
       'NetworkManager ignores the keyfile in the initramfs: its name does not end in .nmconnection';
@@ -133,6 +115,23 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
     refuseFile(path, { message, hint }, { code: 'ERR_SETTING', options, io });
   }
   return { name, data };
+}
+
+/**
+ * Reports what NetworkManager ignores in a keyfile, which may be the result of a conversion.
+ * @param file its name for messages
+ * @throws CliError if NetworkManager would ignore the keyfile
+ */
+export function refuseKeyfile(file: string, data: Uint8Array, options: CheckChoice, io: Io): void {
+  const problems = findKeyfileProblems(data);
+  const isChecked = wantsCheck(options, io);
+  const last = problems.findLast(({ severity }) => severity === 'error');
+  for (const problem of problems) {
+    const { hint, line, message, severity } = problem;
+    const at = { file, ...(line !== undefined && { line }) };
+    if (problem !== last && isChecked) report(io, { severity, message, hint, at });
+  }
+  if (last !== undefined) refuseFile(file, last, { code: 'ERR_FORMAT', options, io });
 }
 
 async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): Promise<NetworkFile[]> {

@@ -3,7 +3,7 @@
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { findingOf } from '../../ignition/rule.ts';
-import { refuseInstaller } from '../input/imageRequirements.ts';
+import { refuseForImage } from '../input/imageRequirements.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -26,5 +26,5 @@ export function checkAgentArguments(
   for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
     report(io, { severity, rule, message, hint });
   }
-  refuseInstaller(document, kernelArguments.join(' '), { io, options: {} });
+  refuseForImage(document, { kargs: kernelArguments.join(' ') }, { io, options: {} });
 }

@@ -15,6 +15,7 @@ import {
 } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
+import { refuseForImage } from '../input/imageRequirements.ts';
 import { checkAgentArguments } from './agentArguments.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
@@ -107,6 +108,7 @@ export async function planHost(
     io,
   );
   const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
+  refuseForImage(document, { build: await images?.base.build() }, { io: source.io, options: {} });
   const kargs = [...onIso, ...kernelArguments(settings)];
   checkAgentArguments(kargs, document, source.io);
   // Boot scripts add BOOTIF.

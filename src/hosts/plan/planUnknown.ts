@@ -15,6 +15,7 @@ import {
   type ImagesProblem,
   streamSetting,
 } from './baseCatalog.ts';
+import { refuseForImage } from '../input/imageRequirements.ts';
 import { checkAgentArguments } from './agentArguments.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
@@ -104,6 +105,8 @@ async function renderAll(
         hint: 'fix the errors above, or remove --discovery',
       });
     }
+    const build = await images?.base.build();
+    refuseForImage(configs.fetched.document, { build }, { io: source.io, options: {} });
     rendered.push({ images, configs });
   }
   return rendered;

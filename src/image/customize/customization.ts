@@ -17,7 +17,7 @@ import { editKargs, type KargsEdits, remarkGrub } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
-import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
+import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerDevice, type InstallerSettings } from './installerConfig.ts';
 import { type ConfigParts, formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
 
@@ -214,11 +214,18 @@ export async function customizeIso(
 /** Limit of these files in bytes; real ones have a few hundred. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
+/** An initramfs of a CoreOS live system. */
+export interface LiveInitrd {
+  /** The version of its build. */
+  readonly build: string;
+  readonly features: LiveFeatures;
+}
+
 /**
- * Returns the features of the live system. Reads the whole initramfs.
+ * Reads the whole initramfs.
  * @throws FormatError if the initramfs is not of CoreOS, or is already customized; errors of the source
  */
-export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> {
+export async function readLiveInitrd(initrd: ByteSource): Promise<LiveInitrd> {
   const marks = await readMarks(initrd, { maxKept: MAX_KEPT });
   if (marks.stamp === undefined) {
     throw new FormatError('not a CoreOS live initramfs image', {
@@ -230,5 +237,5 @@ export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> 
       hint: 'use the released initramfs',
     });
   }
-  return readInitrdFeatures(marks);
+  return { build: versionIn(marks.stamp), features: readInitrdFeatures(marks) };
 }

@@ -64,6 +64,11 @@ export const imageRules = {
     'the image contains an Ignition config, and ignition.config.url= refers to another one',
     'remove one of them with `iso ignition remove` or `iso kargs modify -d`',
   ),
+  specUnsupported: lintError(
+    'image-spec-version',
+    'the Ignition of the image does not support the spec version of its config, so the boot stops',
+    'use a newer image, or translate the config with `ironic-coreos ignition translate`',
+  ),
   firstBootMissing: lintError(
     'image-first-boot',
     'the kernel arguments that run Ignition are missing',

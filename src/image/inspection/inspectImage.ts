@@ -17,7 +17,7 @@ import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
 import { CHUNK, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
-import { readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
+import { readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
 import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import {
@@ -225,9 +225,6 @@ function memoryFor(
 
 /** Limit of all inspected files of an initramfs in bytes. */
 const MAX_KEPT = 256 * 1024 * 1024;
-/** Characters of a build name that are shown. */
-const MAX_BUILD = 200;
-
 /** @throws FormatError if an archive is damaged */
 export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
   const marks = await readMarks(sourceOfImage(image), { maxKept: MAX_KEPT });
@@ -240,7 +237,7 @@ export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspecti
   return {
     kind: 'initramfs',
     size: image.size,
-    ...(stamp !== undefined && { build: Buffer.from(stamp).toString('utf8').trim().slice(0, MAX_BUILD) }),
+    ...(stamp !== undefined && { build: versionIn(stamp) }),
     hasRootfs,
     ...(features !== undefined && { features }),
     files,

@@ -1,0 +1,38 @@
+/**
+ * Which versions of the Ignition specification the Ignition of an image can read. An image has no record of it that can be read
+ * without unpacking its initramfs, but the version of its build contains a date, and no build contains a later release.
+ */
+
+import type { SpecVersion } from '../ignition/versions.ts';
+
+/** The release of Ignition that added each version, and its date (docs/specs.md and docs/release-notes.md of Ignition). */
+const releases: readonly (readonly [version: SpecVersion, release: string, date: number])[] = [
+  ['3.0.0', '2.0.0', 2019_06_03],
+  ['3.1.0', '2.3.0', 2020_05_05],
+  ['3.2.0', '2.7.0', 2020_10_13],
+  ['3.3.0', '2.11.0', 2021_06_25],
+  ['3.4.0', '2.15.0', 2023_02_21],
+  ['3.5.0', '2.20.0', 2024_10_22],
+  ['3.6.0', '2.26.0', 2026_02_17],
+  ['3.7.0-experimental', '2.26.0', 2026_02_17],
+];
+
+/**
+ * The newest version that a build may support; undefined if its date is unknown.
+ * @param build version or volume ID, such as `44.20261101.3.0` or `rhcos-416.94.202405291527-0`
+ */
+export function newestSpecOf(build: string): SpecVersion | undefined {
+  const date = dateOf(build);
+  return date === undefined ? undefined : releases.findLast(([, , released]) => released <= date)?.[0];
+}
+
+/** As a number: 2026_11_01. */
+function dateOf(build: string): number | undefined {
+  const [, date] = /(?:^|[.-])(20\d{6})(?:\d{4})?(?=[.-]|$)/.exec(build) ?? [];
+  return date === undefined ? undefined : Number(date);
+}
+
+/** The release of Ignition that added the version. */
+export function ignitionRelease(version: SpecVersion): string {
+  return releases.find(([known]) => known === version)?.[1] ?? '';
+}

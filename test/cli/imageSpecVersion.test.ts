@@ -1,0 +1,124 @@
+/** A config of a newer spec version than the Ignition of the image supports is refused by every command that brings them together. */
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newestSpecOf } from '../../src/image/ignitionSpec.ts';
+import { writeSampleIso } from '../../src/image/sampleIso.ts';
+import { cpio, isolinux, kernel, ldlinux, liveFeatures, liveRootfs } from '../support/newIso.ts';
+import { runCli } from '../support/runCli.ts';
+
+describe('the newest version of a build', () => {
+  it.each([
+    ['rhcos-46.82.202008111140-0', '3.1.0'],
+    ['rhcos-410.84.202210040010-0', '3.3.0'],
+    ['36.20220906.3.2', '3.3.0'],
+    ['fedora-coreos-37.20230220.3.0', '3.3.0'],
+    ['fedora-coreos-37.20230221.3.0', '3.4.0'],
+    ['9.6.20250523-0', '3.5.0'],
+    ['44.20261101.3.0', '3.7.0-experimental'],
+    ['scos-10.0.20260707-0', '3.7.0-experimental'],
+    ['CDROM', undefined],
+    ['ipa-20', undefined],
+    ['debian-120260707', undefined],
+  ])('%s: %s', (build, version) => {
+    expect(newestSpecOf(build)).toBe(version);
+  });
+});
+
+const label = 'rhcos-410.84.202210040010-0';
+const initramfs = Buffer.concat([
+  gzipSync(cpio({ init: '#!/bin/sh\n' })),
+  gzipSync(
+    cpio({
+      'etc/coreos-live-initramfs': '410.84.202210040010-0\n',
+      'etc/coreos/features.json': liveFeatures,
+    }),
+  ),
+]);
+const newer = '{"ignition":{"version":"3.4.0"}}';
+const inlining = JSON.stringify({
+  ignition: { version: '3.3.0', config: { merge: [{ source: `data:,${encodeURIComponent(newer)}` }] } },
+});
+
+let cwd: string;
+const run = (line: string) => runCli(line.split(' '), { cwd });
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'spec version '));
+  const settings =
+    'agent: {ironic.apiUrls: https://192.0.2.1, agent.image: registry.example.com/a, ignition.merge: [newer.ign]}\n';
+  const files = {
+    'a.iso': writeSampleIso({ label, date: new Date('2022-10-04') }),
+    'newer.ign': newer,
+    'inlining.ign': inlining,
+    'older.ign': '{"ignition":{"version":"3.3.0"}}',
+    'hosts.yaml': `${settings}hosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`,
+    'all.yaml': settings,
+    kernel,
+    'a.img': initramfs,
+    'rootfs.img': liveRootfs,
+    'isolinux.bin': isolinux,
+    'ldlinux.c32': ldlinux,
+  };
+  for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
+  await run('iso ignition embed --no-validate -i newer.ign -o embedded.iso a.iso');
+  await run('pxe ignition wrap -i newer.ign -o newer.img');
+  await writeFile(
+    join(cwd, 'embedded.img'),
+    Buffer.concat([initramfs, await readFile(join(cwd, 'newer.img'))]),
+  );
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+const uses = [
+  'iso ignition embed -i newer.ign -o out a.iso',
+  'iso ignition embed -i inlining.ign -o out a.iso',
+  'iso embed -c newer.ign -o out a.iso',
+  'iso customize --live-ignition newer.ign -o out a.iso',
+  'pxe customize --live-ignition newer.ign -o out a.img',
+  'iso create -k kernel -i embedded.img --isolinux isolinux.bin -o out',
+  'validate embedded.iso',
+  'validate embedded.img',
+  'prepare --inventory hosts.yaml --iso a.iso -o out --base-url http://192.0.2.1',
+  'prepare --inventory all.yaml --iso a.iso -o out --base-url http://192.0.2.1',
+  'prepare --inventory hosts.yaml --kernel kernel --initramfs a.img --rootfs rootfs.img -o out --base-url http://192.0.2.1',
+  'serve --fail-fast --inventory hosts.yaml --iso a.iso --listen 127.0.0.1:0',
+  'serve --fail-fast --inventory all.yaml --iso a.iso --listen 127.0.0.1:0',
+  'try --inventory hosts.yaml --iso a.iso --listen 127.0.0.1:0 --serve-listen 127.0.0.1:0 --timeout 1s',
+];
+
+describe('a config that the image does not support', () => {
+  it.each(uses)('%s', async (line) => {
+    const { code, stderr, stdout } = await run(line);
+    const text = `${stdout}${stderr}`;
+    expect(text).toMatch(/does not support the spec version of its config|image-spec-version/);
+    expect(text).toMatch(
+      /has version 3\.4\.0, which requires Ignition 2\.15\.0; (?:rhcos-)?410\.84\.\d+-0 is older/,
+    );
+    expect(code).toBe(1);
+    // `prepare` writes the images first; no host gets a config.
+    const written = (await readdir(cwd, { recursive: true })).filter((file) => file.startsWith('out'));
+    expect(written.filter((file) => file === 'out' || /\.(?:ign|iso)$/.test(file))).toEqual(
+      line.startsWith('prepare') ? ['out'] : [],
+    );
+    await rm(join(cwd, 'out'), { recursive: true, force: true });
+  });
+
+  it.each(uses)('unless ignored: %s', async (line) => {
+    if (line.startsWith('serve') || line.startsWith('try')) return;
+    const { stdout, stderr } = await run(`--ignore image-spec-version ${line}`);
+    expect(`${stdout}${stderr}`).not.toContain('does not support the spec version');
+    await rm(join(cwd, 'out'), { recursive: true, force: true });
+  });
+
+  it('is shown by inspect', async () => {
+    expect((await run('inspect embedded.iso')).stdout).toContain('spec version');
+  });
+
+  it('follows the hint', async () => {
+    expect((await run('ignition translate --to 3.3.0 -o translated.ign newer.ign')).code).toBe(0);
+    expect((await run('iso ignition embed -i translated.ign -o fits.iso a.iso')).code).toBe(0);
+  });
+});

@@ -1,0 +1,127 @@
+/** What is known to work is accepted: the output of each profile, networks, images and inventories. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasErrors } from '../../src/core/finding.ts';
+import { parseYaml } from '../../src/formats/yaml.ts';
+import { convertNmstate } from '../../src/network/convertNmstate.ts';
+import { checkKeyfile } from '../../src/network/keyfile/checkKeyfile.ts';
+import { layouts, liveIso } from '../support/liveIso.ts';
+import { networkDataDocuments } from '../support/networkDataDocuments.ts';
+import { runCli } from '../support/runCli.ts';
+import { sharedData, sharedDataNote } from '../support/sharedData.ts';
+import { inventory } from '../support/twoHosts.ts';
+
+const image = 'registry.example.com/ironic-agent';
+const sshKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b';
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'no false alarm '));
+  await writeFile(join(cwd, 'id.pub'), `${sshKey}\n`);
+  await writeFile(join(cwd, 'inv.yaml'), inventory.replace('agent:', `agent:\n  agent.image: ${image}`));
+  await writeFile(join(cwd, 'auth.json'), '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}');
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+async function expectAccepted(line: string): Promise<void> {
+  const { code, stderr, stdout } = await runCli(line.split(' '), { cwd });
+  expect({ line, stderr, stdout, code }).toEqual({ line, stderr, stdout, code: 0 });
+}
+
+const profiles: readonly (readonly [name: string, args: string, env: Readonly<Record<string, string>>])[] = [
+  ['default', `--api-url https://192.0.2.1 --agent-image ${image} --ssh-key id.pub`, {}],
+  ['buildpy', '--host 192.0.2.1 --registry registry.example.com --ssh-key id.pub', {}],
+  ['assisted', '', { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: image }],
+  ['icc', '', { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: image }],
+  [
+    'configure-coreos-ipa',
+    '',
+    { IRONIC_IP: '192.0.2.1', IRONIC_AGENT_IMAGE: image, IRONIC_RAMDISK_SSH_KEY: sshKey },
+  ],
+];
+
+describe.each(profiles)('the config of profile %s', (name, args, env) => {
+  it('passes validate --strict without a message', async () => {
+    const words = ['render', '--profile', name, ...args.split(' '), '-o', 'agent.ign'].filter(Boolean);
+    const { code, stderr } = await runCli(words, { cwd, env });
+    expect({ stderr, code }).toEqual({ stderr, code: 0 });
+    await expectAccepted('validate --strict agent.ign');
+  });
+
+  it('is embedded in images of all layouts', async () => {
+    for (const layout of layouts.filter((known) => known !== '2020-09')) {
+      await writeFile(join(cwd, 'live.iso'), liveIso(layout));
+      await expectAccepted('iso ignition embed -f -i agent.ign live.iso');
+      await expectAccepted('validate live.iso');
+    }
+  });
+});
+
+it.each(['render --inventory inv.yaml -o rendered', 'prepare --inventory inv.yaml --artifacts ign -o boot'])(
+  'the inventory: %s',
+  async (line) => {
+    await expectAccepted(line);
+  },
+);
+
+async function expectNetworkAccepted(option: string, document: string): Promise<void> {
+  await writeFile(join(cwd, 'network'), document);
+  await expectAccepted(`pxe network wrap ${option} network -o network.img`);
+  await expectAccepted(
+    `render --api-url https://192.0.2.1 --agent-image ${image} --no-ssh-key ${option} network -o host.ign`,
+  );
+  await expectAccepted('validate host.ign');
+}
+
+/** NetworkManager ignores some of what nmstate writes. */
+function isUsed(nmstate: string): boolean {
+  const { keyfiles } = convertNmstate(parseYaml(nmstate).value);
+  const problems = keyfiles.flatMap(({ text }) => checkKeyfile(text));
+  return keyfiles.length > 0 && problems.every(({ severity }) => severity !== 'error');
+}
+
+const goldens = resolve(import.meta.dirname, '../golden/network');
+const networks = readdirSync(goldens)
+  .filter((name) => !name.endsWith('.out.yaml'))
+  .map((name) => ({ name, nmstate: readFileSync(join(goldens, name), 'utf8') }));
+it.each(networks.filter(({ nmstate }) => isUsed(nmstate)))('nmstate: $name', async ({ nmstate }) =>
+  expectNetworkAccepted('--nmstate', nmstate),
+);
+
+it.each(networkDataDocuments)('network data: $title', async ({ document }) =>
+  expectNetworkAccepted('--network-data', JSON.stringify(document)),
+);
+
+interface PublicDocument {
+  readonly id: string;
+  readonly nmstate: string;
+  /** Why nmstate refuses it. */
+  readonly refused?: string;
+}
+
+const publicDocuments =
+  sharedData === undefined ? [] : readPublicDocuments(join(sharedData, 'nmstate-cases.jsonl'));
+
+/** Those that nmstate accepts and the built-in conversion supports. */
+function readPublicDocuments(path: string): readonly PublicDocument[] {
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  return lines
+    .map((line): PublicDocument => JSON.parse(line))
+    .filter(({ nmstate, refused }) => refused === undefined && isSupported(nmstate));
+}
+
+function isSupported(nmstate: string): boolean {
+  return !hasErrors(convertNmstate(parseYaml(nmstate).value).findings);
+}
+
+describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataNote}`, () => {
+  it('are at least as many as in the first comparison', () => {
+    expect(publicDocuments.length).toBeGreaterThanOrEqual(107);
+  });
+
+  it.each(publicDocuments)('$id', async ({ nmstate }) => expectNetworkAccepted('--nmstate', nmstate));
+});
