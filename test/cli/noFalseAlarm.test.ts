@@ -1,7 +1,7 @@
 /** What is known to work is accepted: the output of each profile, networks, images and inventories. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,9 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-async function expectAccepted(line: string): Promise<void> {
-  const { code, stderr, stdout } = await runCli(line.split(' '), { cwd });
-  expect({ line, stderr, stdout, code }).toEqual({ line, stderr, stdout, code: 0 });
+/** The commands that do not end with 0, with what they print. */
+async function refused(...lines: readonly string[]): Promise<readonly object[]> {
+  const found: object[] = [];
+  for (const line of lines) {
+    const { code, stderr, stdout } = await runCli(line.split(' '), { cwd });
+    if (code !== 0) found.push({ line, stderr, stdout, code });
+  }
+  return found;
 }
 
 const profiles: readonly (readonly [name: string, args: string, env: Readonly<Record<string, string>>])[] = [
@@ -49,14 +54,13 @@ describe.each(profiles)('the config of profile %s', (name, args, env) => {
     const words = ['render', '--profile', name, ...args.split(' '), '-o', 'agent.ign'].filter(Boolean);
     const { code, stderr } = await runCli(words, { cwd, env });
     expect({ stderr, code }).toEqual({ stderr, code: 0 });
-    await expectAccepted('validate --strict agent.ign');
+    expect(await refused('validate --strict agent.ign')).toEqual([]);
   });
 
   it('is embedded in images of all layouts', async () => {
     for (const layout of layouts.filter((known) => known !== '2020-09')) {
       await writeFile(join(cwd, 'live.iso'), liveIso(layout));
-      await expectAccepted('iso ignition embed -f -i agent.ign live.iso');
-      await expectAccepted('validate live.iso');
+      expect(await refused('iso ignition embed -f -i agent.ign live.iso', 'validate live.iso')).toEqual([]);
     }
   });
 });
@@ -64,17 +68,17 @@ describe.each(profiles)('the config of profile %s', (name, args, env) => {
 it.each(['render --inventory inv.yaml -o rendered', 'prepare --inventory inv.yaml --artifacts ign -o boot'])(
   'the inventory: %s',
   async (line) => {
-    await expectAccepted(line);
+    expect(await refused(line)).toEqual([]);
   },
 );
 
-async function expectNetworkAccepted(option: string, document: string): Promise<void> {
+async function refusedNetwork(option: string, document: string): Promise<readonly object[]> {
   await writeFile(join(cwd, 'network'), document);
-  await expectAccepted(`pxe network wrap ${option} network -o network.img`);
-  await expectAccepted(
+  return refused(
+    `pxe network wrap ${option} network -o network.img`,
     `render --api-url https://192.0.2.1 --agent-image ${image} --no-ssh-key ${option} network -o host.ign`,
+    'validate host.ign',
   );
-  await expectAccepted('validate host.ign');
 }
 
 /** NetworkManager ignores some of what nmstate writes. */
@@ -88,13 +92,13 @@ const goldens = resolve(import.meta.dirname, '../golden/network');
 const networks = readdirSync(goldens)
   .filter((name) => !name.endsWith('.out.yaml'))
   .map((name) => ({ name, nmstate: readFileSync(join(goldens, name), 'utf8') }));
-it.each(networks.filter(({ nmstate }) => isUsed(nmstate)))('nmstate: $name', async ({ nmstate }) =>
-  expectNetworkAccepted('--nmstate', nmstate),
-);
+it.each(networks.filter(({ nmstate }) => isUsed(nmstate)))('nmstate: $name', async ({ nmstate }) => {
+  expect(await refusedNetwork('--nmstate', nmstate)).toEqual([]);
+});
 
-it.each(networkDataDocuments)('network data: $title', async ({ document }) =>
-  expectNetworkAccepted('--network-data', JSON.stringify(document)),
-);
+it.each(networkDataDocuments)('network data: $title', async ({ document }) => {
+  expect(await refusedNetwork('--network-data', JSON.stringify(document))).toEqual([]);
+});
 
 interface PublicDocument {
   readonly id: string;
@@ -123,5 +127,7 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
     expect(publicDocuments.length).toBeGreaterThanOrEqual(107);
   });
 
-  it.each(publicDocuments)('$id', async ({ nmstate }) => expectNetworkAccepted('--nmstate', nmstate));
+  it.each(publicDocuments)('$id', async ({ nmstate }) => {
+    expect(await refusedNetwork('--nmstate', nmstate)).toEqual([]);
+  });
 });
