@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 /** The commands that do not end with 0, with what they print. */
-async function refused(...lines: readonly string[]): Promise<readonly object[]> {
+async function refusals(...lines: readonly string[]): Promise<readonly object[]> {
   const found: object[] = [];
   for (const line of lines) {
     const { code, stderr, stdout } = await runCli(line.split(' '), { cwd });
@@ -54,13 +54,13 @@ describe.each(profiles)('the config of profile %s', (name, args, env) => {
     const words = ['render', '--profile', name, ...args.split(' '), '-o', 'agent.ign'].filter(Boolean);
     const { code, stderr } = await runCli(words, { cwd, env });
     expect({ stderr, code }).toEqual({ stderr, code: 0 });
-    expect(await refused('validate --strict agent.ign')).toEqual([]);
+    expect(await refusals('validate --strict agent.ign')).toEqual([]);
   });
 
   it('is embedded in images of all layouts', async () => {
     for (const layout of layouts.filter((known) => known !== '2020-09')) {
       await writeFile(join(cwd, 'live.iso'), liveIso(layout));
-      expect(await refused('iso ignition embed -f -i agent.ign live.iso', 'validate live.iso')).toEqual([]);
+      expect(await refusals('iso ignition embed -f -i agent.ign live.iso', 'validate live.iso')).toEqual([]);
     }
   });
 });
@@ -68,13 +68,13 @@ describe.each(profiles)('the config of profile %s', (name, args, env) => {
 it.each(['render --inventory inv.yaml -o rendered', 'prepare --inventory inv.yaml --artifacts ign -o boot'])(
   'the inventory: %s',
   async (line) => {
-    expect(await refused(line)).toEqual([]);
+    expect(await refusals(line)).toEqual([]);
   },
 );
 
-async function refusedNetwork(option: string, document: string): Promise<readonly object[]> {
+async function refusalsOfNetwork(option: string, document: string): Promise<readonly object[]> {
   await writeFile(join(cwd, 'network'), document);
-  return refused(
+  return refusals(
     `pxe network wrap ${option} network -o network.img`,
     `render --api-url https://192.0.2.1 --agent-image ${image} --no-ssh-key ${option} network -o host.ign`,
     'validate host.ign',
@@ -93,11 +93,11 @@ const networks = readdirSync(goldens)
   .filter((name) => !name.endsWith('.out.yaml'))
   .map((name) => ({ name, nmstate: readFileSync(join(goldens, name), 'utf8') }));
 it.each(networks.filter(({ nmstate }) => isUsed(nmstate)))('nmstate: $name', async ({ nmstate }) => {
-  expect(await refusedNetwork('--nmstate', nmstate)).toEqual([]);
+  expect(await refusalsOfNetwork('--nmstate', nmstate)).toEqual([]);
 });
 
 it.each(networkDataDocuments)('network data: $title', async ({ document }) => {
-  expect(await refusedNetwork('--network-data', JSON.stringify(document))).toEqual([]);
+  expect(await refusalsOfNetwork('--network-data', JSON.stringify(document))).toEqual([]);
 });
 
 interface PublicDocument {
@@ -128,6 +128,6 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
   });
 
   it.each(publicDocuments)('$id', async ({ nmstate }) => {
-    expect(await refusedNetwork('--nmstate', nmstate)).toEqual([]);
+    expect(await refusalsOfNetwork('--nmstate', nmstate)).toEqual([]);
   });
 });
