@@ -105,9 +105,9 @@ function reportProblems(problems: readonly Problem[], io: Io): void {
 
 async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
-  refuseKeyfile(path, data, options, io);
+  const isAccepted = refuseKeyfile(path, data, options, io);
   const name = basename(path);
-  if (!name.endsWith('.nmconnection')) {
+  if (isAccepted && !name.endsWith('.nmconnection')) {
     // They are copied to /run, where NetworkManager requires the suffix (nms-keyfile-plugin.c).
     const message =
       'NetworkManager ignores the keyfile in the initramfs: its name does not end in .nmconnection';
@@ -120,9 +120,10 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
 /**
  * Reports what NetworkManager ignores in a keyfile, which may be the result of a conversion.
  * @param file its name for messages
+ * @returns false if NetworkManager would ignore the keyfile, and the user does not want checks
  * @throws CliError if NetworkManager would ignore the keyfile
  */
-export function refuseKeyfile(file: string, data: Uint8Array, options: CheckChoice, io: Io): void {
+export function refuseKeyfile(file: string, data: Uint8Array, options: CheckChoice, io: Io): boolean {
   const problems = findKeyfileProblems(data);
   const isChecked = wantsCheck(options, io);
   const last = problems.findLast(({ severity }) => severity === 'error');
@@ -131,7 +132,9 @@ export function refuseKeyfile(file: string, data: Uint8Array, options: CheckChoi
     const at = { file, ...(line !== undefined && { line }) };
     if (problem !== last && isChecked) report(io, { severity, message, hint, at });
   }
-  if (last !== undefined) refuseFile(file, last, { code: 'ERR_FORMAT', options, io });
+  if (last === undefined) return true;
+  refuseFile(file, last, { code: 'ERR_FORMAT', options, io });
+  return false;
 }
 
 async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): Promise<NetworkFile[]> {
