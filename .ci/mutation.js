@@ -1,13 +1,15 @@
 // @ts-check
 /**
- * Mutation testing: do the tests of a module fail where the module is wrong? `npm run mutation [-- PATH...]`, where a path
- * is a file or folder below src/; without any, formats and ignition, which takes hours. Each file is tried with its own
- * tests alone, or with those of its folder where it has none. Needs Node 22 or later.
+ * Mutation testing by sample: would a test notice a small mistake at a random place of src?
+ * `npm run mutation -- [--sample N] [--seed S]` changes N places, drawn in proportion to lines, one at a time, and runs the
+ * tests that reach the file by its imports: first the nearest ones, and for what they do not notice, also the others. It prints
+ * the mutants that no test noticed, with their lines, and ends with 1 if there are any. A test run that hangs notices, too.
  *
- * Stryker is fetched into a copy of the tree, as it is no dependency of the project. Its reports go to coverage/mutation.
+ * The tests run in copies of the tree, one for each processor. How long each test file takes is measured by a whole run, and kept
+ * in coverage/mutation.
  */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -16,94 +18,161 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { mutantsOf } from './mutation/mutants.js';
+import { createRelatedTests, testsWithin } from './mutation/relatedTests.js';
 
+/** @typedef {import('./mutation/mutants.js').Mutant & { readonly file: string }} Place */
+
+const { values } = parseArgs({
+  options: { sample: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+});
 const root = resolve(import.meta.dirname, '..');
-const reports = join(root, 'coverage/mutation');
-const packages = ['@stryker-mutator/core@10.1.1', '@stryker-mutator/vitest-runner@10.1.1'];
-const [, , ...paths] = process.argv;
+const durations = join(root, 'coverage/mutation/seconds.json');
+/** Seconds of tests: of the nearest ones, and of all that are tried. */
+const budgets = [15, 120];
 
-/** Not by Stryker's own choice of test files: with that, what is computed as a module is loaded never gets a mutant. */
-const vitestConfig = `export default {
-  test: { include: process.env.MUTATION_TESTS.split(','), testTimeout: 60_000, isolate: false },
-};
-`;
+const places = drawPlaces(Number(values.sample), randomNumbers(Number(values.seed)));
+const seconds = readSeconds();
+const relatedTests = createRelatedTests(root);
+const waiting = [...places];
+/** @type {Place[]} */
+const survivors = [];
+await Promise.all(
+  Array.from({ length: availableParallelism() }, async () => {
+    const copy = copyTree();
+    try {
+      for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
+        const outcome = await tryMutant(place, copy);
+        if (outcome === 'survived') survivors.push(place);
+        process.stdout.write(`${outcome}\t${describe(place)}\n`);
+      }
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  }),
+);
+const noticed = places.length - survivors.length;
+process.stdout.write(
+  `\n${noticed} of ${places.length} noticed (${((100 * noticed) / places.length).toFixed(1)} %), seed ${values.seed}\n`,
+);
+for (const place of survivors) process.stdout.write(`${describe(place)}\n`);
+if (survivors.length > 0) process.exitCode = 1;
 
-const copy = copyTree();
-try {
-  mkdirSync(reports, { recursive: true });
-  const subjects = paths.length > 0 ? paths : ['src/formats', 'src/ignition'].flatMap(entriesOf);
-  for (const path of subjects) process.stdout.write(`${summaryOf(path, tryMutants(path))}\n`);
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+/**
+ * Mulberry32: the same numbers from 0 to 1 for the same seed.
+ * @param {number} seed
+ * @returns {() => number}
+ */
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
 
-/** What git knows of, the dependencies, and Stryker. @returns {string} */
+/** Draws lines, and of each line one of its mutants. @param {number} count @param {() => number} random @returns {Place[]} */
+function drawPlaces(count, random) {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .toSorted();
+  const lines = sources.flatMap((name) => {
+    const file = join('src', name);
+    const source = readFileSync(join(root, file), 'utf8');
+    /** @type {Place[][]} */
+    const ofLines = Array.from(source.split('\n'), () => []);
+    for (const mutant of mutantsOf(source)) ofLines[mutant.line - 1]?.push({ ...mutant, file });
+    return ofLines;
+  });
+  /** @type {Set<Place>} */
+  const drawn = new Set();
+  while (drawn.size < count) {
+    const mutants = lines[Math.floor(random() * lines.length)] ?? [];
+    const mutant = mutants[Math.floor(random() * mutants.length)];
+    if (mutant !== undefined) drawn.add(mutant);
+  }
+  return [...drawn];
+}
+
+/** What git knows of, with the dependencies and the built program. @returns {string} */
 function copyTree() {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-'));
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
-  for (const file of files.filter((name) => name !== '' && existsSync(join(root, name)))) {
+  for (const file of [...files, 'dist'].filter((name) => name !== '' && existsSync(join(root, name)))) {
     cpSync(join(root, file), join(folder, file), { recursive: true });
   }
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { cwd: folder });
-  execFileSync('npm', ['install', '--no-save', '--ignore-scripts', ...packages], {
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  execFileSync('node', ['schemas/compile.js'], { cwd: folder });
-  writeFileSync(join(folder, 'vitest.mutation.js'), vitestConfig);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 
-/** @param {string} folder @returns {string[]} */
-function entriesOf(folder) {
-  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+/** The seconds that each test file takes, of those that pass. @returns {ReadonlyMap<string, number>} */
+function readSeconds() {
+  if (!existsSync(durations)) {
+    mkdirSync(join(root, 'coverage/mutation'), { recursive: true });
+    const report = join(root, 'coverage/mutation/report.json');
+    const copy = copyTree();
+    try {
+      execFileSync('npx', ['vitest', 'run', '--reporter=json', `--outputFile=${report}`], {
+        cwd: copy,
+        stdio: 'ignore',
+      });
+    } catch {
+      // Some tests fail; their files are left out.
+    }
+    /** @type {{ testResults: { name: string, status: string, startTime: number, endTime: number }[] }} */
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    const passed = testResults
+      .filter(({ status }) => status === 'passed')
+      .map(({ name, startTime, endTime }) => [relative(copy, name), (endTime - startTime) / 1000]);
+    writeFileSync(durations, JSON.stringify(Object.fromEntries(passed)));
+    rmSync(copy, { recursive: true, force: true });
+  }
+  return new Map(Object.entries(JSON.parse(readFileSync(durations, 'utf8'))));
 }
 
-/** @param {string} path @returns {string} patterns of test files, with commas between them */
-function testsOf(path) {
-  if (!path.endsWith('.ts')) return `${path.replace('src/', 'test/')}/**/*.test.ts`;
-  const own = path.replace('src/', 'test/').replace(/\.ts$/, '.test.ts');
-  return existsSync(join(copy, own)) ? own : `${dirname(own)}/*.test.ts`;
+/** @param {Place} place @param {string} copy @returns {Promise<'noticed' | 'noticed later' | 'survived'>} */
+async function tryMutant({ file, start, end, text }, copy) {
+  const path = join(copy, file);
+  const source = readFileSync(path, 'utf8');
+  const related = relatedTests(file);
+  writeFileSync(path, source.slice(0, start) + text + source.slice(end));
+  try {
+    const near = testsWithin(related, seconds, budgets[0] ?? 0);
+    if (!(await passes(near, copy))) return 'noticed';
+    const rest = related.filter((test) => !near.tests.includes(test));
+    return (await passes(testsWithin(rest, seconds, budgets[1] ?? 0), copy)) ? 'survived' : 'noticed later';
+  } finally {
+    writeFileSync(path, source);
+  }
 }
 
-/** @param {string} path @returns {string} the file with the report */
-function tryMutants(path) {
-  const report = join(reports, `${path.replace('src/', '').replaceAll('/', '-')}.json`);
-  const config = join(copy, 'stryker.config.json');
-  const options = {
-    mutate: [path.endsWith('.ts') ? path : `${path}/**/*.ts`],
-    testRunner: 'vitest',
-    vitest: { configFile: 'vitest.mutation.js', related: false },
-    concurrency: 1,
-    timeoutMS: 2500,
-    timeoutFactor: 3,
-    tsconfigFile: 'none', // which Stryker would read by the compiler of TypeScript before 7
-    reporters: ['json'],
-    jsonReporter: { fileName: report },
-  };
-  writeFileSync(config, JSON.stringify(options));
-  const env = { ...process.env, MUTATION_TESTS: testsOf(path) };
-  execFileSync('npx', ['stryker', 'run', config], { cwd: copy, env, stdio: ['ignore', 'ignore', 'inherit'] });
-  return report;
+/**
+ * @param {ReturnType<typeof testsWithin>} run
+ * @param {string} cwd
+ * @returns {Promise<boolean>} false also if the tests take many times as long as without a mutant
+ */
+async function passes({ tests, seconds: usual }, cwd) {
+  if (tests.length === 0) return true;
+  const args = ['vitest', 'run', '--bail=1', '--maxWorkers=1', '--reporter=dot', ...tests];
+  const child = spawn('npx', args, { cwd, stdio: 'ignore', detached: true });
+  const limit = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), (30 + 4 * usual) * 1000);
+  const code = await new Promise((ended) => {
+    child.once('exit', ended);
+  });
+  clearTimeout(limit);
+  return code === 0;
 }
 
-/** One line of a table. @param {string} path @param {string} report @returns {string} */
-function summaryOf(path, report) {
-  /** @type {{ readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>> }} */
-  const { files } = JSON.parse(readFileSync(report, 'utf8'));
-  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
-  /** @param {...string} wanted */
-  const count = (...wanted) => statuses.filter((status) => wanted.includes(status)).length;
-  return [
-    path,
-    `${statuses.length} mutants`,
-    `${count('Killed', 'RuntimeError', 'CompileError')} killed`,
-    `${count('Timeout')} timed out`,
-    `${count('Survived')} survived`,
-    `${count('NoCoverage')} not covered`,
-  ].join('\t');
+/** @param {Place} place @returns {string} */
+function describe({ file, line, start, end, text }) {
+  const source = readFileSync(join(root, file), 'utf8');
+  return `${file}:${line}: ${source.slice(start, end).replaceAll(/\s+/g, ' ').slice(0, 80)} → ${text.replaceAll(/\s+/g, ' ').slice(0, 80)}`;
 }

@@ -1,0 +1,13 @@
+/** A change of a source. */
+export interface Mutant {
+  /** Offset of what is replaced. */
+  readonly start: number;
+  readonly end: number;
+  /** What replaces it. */
+  readonly text: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** All small changes that a test should notice, in the order of the source. */
+export function mutantsOf(source: string): Mutant[];

@@ -1,0 +1,103 @@
+// @ts-check
+/** Mutants of a TypeScript source: its text with one small change that a test should notice. */
+
+import { parseAst } from 'rolldown/parseAst';
+
+/** @typedef {import('./mutants.d.ts').Mutant} Mutant */
+
+/** @typedef {{ readonly type: string, readonly start: number, readonly end: number } & Readonly<Record<string, unknown>>} Node */
+
+/** @type {Readonly<Record<string, string>>} */
+const operators = {
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '&': '|',
+  '|': '&',
+  '&&': '||',
+  '||': '&&',
+  '??': '&&',
+};
+
+/** Expressions of TypeScript that only state a type; other nodes of TypeScript are types. */
+const wrappers = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression']);
+
+/** @param {string} source @returns {Mutant[]} in the order of the source */
+export function mutantsOf(source) {
+  /** @type {Omit<Mutant, 'line'>[]} */
+  const changes = [];
+  visit(parseAst(source, { lang: 'ts' }), (node) => {
+    changes.push(...changesOf(node, source));
+  });
+  const lineStarts = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
+  return changes
+    .toSorted((a, b) => a.start - b.start)
+    .map((change) => ({ ...change, line: lineStarts.findLastIndex((start) => start <= change.start) + 1 }));
+}
+
+/** @param {unknown} node nothing is found in what is no node @param {(node: Node) => void} found */
+function visit(node, found) {
+  if (!isNode(node)) return;
+  if (node.type.startsWith('Import') && node.type.endsWith('Declaration')) return;
+  if (node.type.startsWith('TS') && !wrappers.has(node.type)) return;
+  found(node);
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) visit(child, found);
+  }
+}
+
+/** @param {unknown} value @returns {value is Node} */
+function isNode(value) {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}
+
+/** @param {Node} node @param {string} source @returns {Omit<Mutant, 'line'>[]} */
+function changesOf(node, source) {
+  /** @param {unknown} part @param {(text: string) => string} change */
+  const replaced = (part, change) =>
+    isNode(part)
+      ? [{ start: part.start, end: part.end, text: change(source.slice(part.start, part.end)) }]
+      : [];
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+      return swappedOperator(node, source);
+    case 'IfStatement':
+    case 'ConditionalExpression':
+      return replaced(node['test'], (text) => `!(${text})`);
+    case 'UnaryExpression':
+      return node['operator'] === '!' ? replaced(node, (text) => text.slice(1)) : [];
+    case 'AwaitExpression':
+      return replaced(node, (text) => text.replace(/^await\s+/, ''));
+    case 'ExpressionStatement':
+      return isCall(node['expression']) ? replaced(node, () => ';') : [];
+    case 'Literal':
+      if (typeof node['value'] === 'number') return replaced(node, (text) => `(${text} + 1)`);
+      return typeof node['value'] === 'boolean' ? replaced(node, (text) => `(!${text})`) : [];
+    default:
+      return [];
+  }
+}
+
+/** @param {Node} node @param {string} source */
+function swappedOperator({ left, right, operator }, source) {
+  if (!isNode(left) || !isNode(right)) return [];
+  const other = operators[String(operator)];
+  const start = source.indexOf(String(operator), left.end);
+  if (other === undefined || start < 0 || start >= right.start) return [];
+  return [{ start, end: start + String(operator).length, text: other }];
+}
+
+/** @param {unknown} node @returns {boolean} */
+function isCall(node) {
+  if (!isNode(node)) return false;
+  return node.type === 'AwaitExpression' ? isCall(node['argument']) : node.type === 'CallExpression';
+}
