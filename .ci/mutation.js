@@ -4,6 +4,7 @@
  * `npm run mutation -- [--sample N] [--seed S]` changes N places, drawn in proportion to lines, one at a time, and runs the
  * tests that reach the file by its imports: first the nearest ones, and for what they do not notice, also the others. It prints
  * the mutants that no test noticed, with their lines, and ends with 1 if there are any. A test run that hangs notices, too.
+ * `--at src/FILE.ts:LINE`, which can be repeated, tries all mutants of these lines instead.
  *
  * The tests run in copies of the tree, one for each processor. How long each test file takes is measured by a whole run, and kept
  * in coverage/mutation.
@@ -30,14 +31,22 @@ import { createRelatedTests, testsWithin } from './mutation/relatedTests.js';
 /** @typedef {import('./mutation/mutants.js').Mutant & { readonly file: string }} Place */
 
 const { values } = parseArgs({
-  options: { sample: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+  options: {
+    sample: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    at: { type: 'string', multiple: true },
+  },
 });
 const root = resolve(import.meta.dirname, '..');
 const durations = join(root, 'coverage/mutation/seconds.json');
 /** Seconds of tests: of the nearest ones, and of all that are tried. */
 const budgets = [15, 120];
 
-const places = drawPlaces(Number(values.sample), randomNumbers(Number(values.seed)));
+const lines = mutantsByLine();
+const places =
+  values.at === undefined
+    ? drawPlaces(Number(values.sample), randomNumbers(Number(values.seed)))
+    : values.at.flatMap((line) => lines.find(({ name }) => name === line)?.mutants ?? []);
 const seconds = readSeconds();
 const relatedTests = createRelatedTests(root);
 const waiting = [...places];
@@ -59,7 +68,7 @@ await Promise.all(
 );
 const noticed = places.length - survivors.length;
 process.stdout.write(
-  `\n${noticed} of ${places.length} noticed (${((100 * noticed) / places.length).toFixed(1)} %), seed ${values.seed}\n`,
+  `\n${noticed} of ${places.length} noticed (${((100 * noticed) / places.length).toFixed(1)} %), ${values.at === undefined ? `seed ${values.seed}` : values.at.join(' ')}\n`,
 );
 for (const place of survivors) process.stdout.write(`${describe(place)}\n`);
 if (survivors.length > 0) process.exitCode = 1;
@@ -79,23 +88,33 @@ function randomNumbers(seed) {
   };
 }
 
-/** Draws lines, and of each line one of its mutants. @param {number} count @param {() => number} random @returns {Place[]} */
-function drawPlaces(count, random) {
+/**
+ * The lines of all sources, as `src/x.ts:7`, each with its mutants.
+ * @returns {{ readonly name: string, readonly mutants: Place[] }[]}
+ */
+function mutantsByLine() {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .toSorted();
-  const lines = sources.flatMap((name) => {
+  return sources.flatMap((name) => {
     const file = join('src', name);
     const source = readFileSync(join(root, file), 'utf8');
-    /** @type {Place[][]} */
-    const ofLines = Array.from(source.split('\n'), () => []);
-    for (const mutant of mutantsOf(source)) ofLines[mutant.line - 1]?.push({ ...mutant, file });
+    /** @type {{ name: string, mutants: Place[] }[]} */
+    const ofLines = Array.from(source.split('\n'), (_text, index) => ({
+      name: `${file}:${index + 1}`,
+      mutants: [],
+    }));
+    for (const mutant of mutantsOf(source)) ofLines[mutant.line - 1]?.mutants.push({ ...mutant, file });
     return ofLines;
   });
+}
+
+/** Draws lines, and of each line one of its mutants. @param {number} count @param {() => number} random @returns {Place[]} */
+function drawPlaces(count, random) {
   /** @type {Set<Place>} */
   const drawn = new Set();
   while (drawn.size < count) {
-    const mutants = lines[Math.floor(random() * lines.length)] ?? [];
+    const mutants = lines[Math.floor(random() * lines.length)]?.mutants ?? [];
     const mutant = mutants[Math.floor(random() * mutants.length)];
     if (mutant !== undefined) drawn.add(mutant);
   }

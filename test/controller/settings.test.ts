@@ -1,6 +1,7 @@
 /** Settings from a file, a ConfigMap or a Secret. */
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { openSettings, type SettingsFile, type SettingsSource } from '../../src/controller/settings.ts';
@@ -45,6 +46,25 @@ describe('settings', () => {
       expect(() => open(text, memoryCluster())).toThrow('not a valid object name');
     },
   );
+
+  it('that cannot be written leave nothing behind', async () => {
+    // A folder so deep that the path of the second file is longer than Linux and macOS allow.
+    const top = mkdtempSync(join(tmpdir(), 'deep '));
+    const deep = join(top, ...Array.from({ length: 19 }, () => 'd'.repeat(200)));
+    mkdirSync(deep, { recursive: true });
+    vi.stubEnv('TMPDIR', deep);
+    const cluster = memoryCluster();
+    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'agent: {}\n', ['x'.repeat(250)]: 'y' } });
+    const source = open('configmap/ramdisk', cluster);
+    await expect(source.open()).rejects.toMatchObject({
+      message: expect.stringMatching(/^Cannot write settings to /),
+      cause: { code: 'ENAMETOOLONG' },
+    });
+    expect(readdirSync(deep)).toEqual([]);
+    await source.close();
+    vi.unstubAllEnvs();
+    rmSync(top, { recursive: true });
+  });
 
   it('of a ConfigMap become files beside each other, for this user alone, and go in the end', async () => {
     const cluster = memoryCluster();

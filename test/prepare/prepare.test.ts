@@ -206,6 +206,16 @@ describe('prepare', () => {
       ['-o', 'b', '--base-url', 'http://h'],
       'boot scripts require a kernel, an initramfs and a root filesystem',
     ],
+    [
+      'a kernel without an initramfs',
+      ['-o', 'b', '--base-url', 'http://h', '--kernel', 'live.iso'],
+      'boot scripts require a kernel, an initramfs and a root filesystem',
+    ],
+    [
+      'an initramfs without a kernel',
+      ['-o', 'b', '--base-url', 'http://h', '--initramfs', 'live.iso'],
+      'boot scripts require a kernel, an initramfs and a root filesystem',
+    ],
     ['no ISO', ['-o', 'b', '--artifacts', 'iso'], 'no live ISO is given'],
     ['a layout', ['-o', 'b', '--layout', 'x'], 'invalid value "x" for --layout'],
     ['an archive', ['-o', 'b', ...url, '--bundle', 'b.zip'], '--bundle requires a name that ends in .tar'],

@@ -18,11 +18,11 @@ const pathOf = (words: readonly string[]): string => join(folder, `${words.join(
 const epoch = { SOURCE_DATE_EPOCH: '1795219200' };
 
 beforeAll(async () => {
-  folder = join(mkdtempSync(join(tmpdir(), 'man test ')), 'man 1');
+  folder = join(mkdtempSync(join(tmpdir(), 'man test ')), 'share', 'man 1');
   written = await runCli(['man', '-C', folder], { env: epoch });
 });
 
-afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+afterAll(() => rmSync(join(folder, '../..'), { recursive: true, force: true }));
 
 describe('man', () => {
   it('writes a page for every command that is shown', () => {

@@ -85,6 +85,23 @@ describe('the status', () => {
     });
   });
 
+  it('keeps the conditions of other controllers, and adds its own', () => {
+    const foreign = {
+      type: 'Audited',
+      status: 'True',
+      lastTransitionTime: earlier,
+      reason: 'x',
+      message: '',
+    };
+    expect(patchOf({ conditions: [foreign] }, ready)).toMatchObject({
+      conditions: [
+        { type: 'Audited' },
+        { type: 'Ready', status: 'True' },
+        { type: 'Error', status: 'False' },
+      ],
+    });
+  });
+
   it('of an initramfs has its kernel and kernel arguments, and an ISO after it has not', () => {
     expect(statusAfter(initrd)).toMatchObject({
       kernelUrl: 'http://192.0.2.1/kernel',

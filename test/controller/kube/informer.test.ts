@@ -1,11 +1,13 @@
 /** What a cache holds, and what it asks for, while watches end, break off, or start from what is gone. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { keyText, secrets } from '../../../src/controller/kube/objects.ts';
 import { Informer, type InformerOptions } from '../../../src/controller/kube/informer.ts';
+import { createFakeClock } from '../../support/fakeClock.ts';
 import {
   type Answer,
   event,
@@ -163,6 +165,20 @@ describe('createWatchCache', () => {
     expect(troubles.map(({ message }) => message)).toEqual([
       'Cannot watch secrets in metal3: Token not found: /token',
     ]);
+  });
+
+  it('asks again only when the pause is over', async () => {
+    const clock = createFakeClock();
+    const down = refusal(500, 'InternalError');
+    server.answers.push(down, down, down);
+    start({ clock, backOff: { first: 1000, longest: 1000 } });
+    await expect.poll(() => troubles.length).toBe(1);
+    await delay(50); // time for a request that must not come
+    expect(asked()).toEqual(['list']);
+    await clock.advance(1000);
+    await expect.poll(() => troubles.length).toBe(2);
+    await delay(50);
+    expect(asked()).toEqual(['list', 'list']);
   });
 
   it('does not turn in circles where watches end at once', async () => {
