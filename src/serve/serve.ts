@@ -22,7 +22,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
 import type { Snapshot } from './snapshot.ts';
-import { loadSnapshot, reload, type RunningService, startService } from './service.ts';
+import { loadSnapshot, readyProblem, reload, type RunningService, startService } from './service.ts';
 import { loggingFailure, runService, withLog } from './serviceLog.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
@@ -112,7 +112,9 @@ async function reportStart(
   const { links, log, server, state } = service;
   const snapshot = state.current();
   if (snapshot === undefined) return; // the service is already stopping
-  log.note('info', 'ready', { url: links.publicUrl });
+  const problem = readyProblem(snapshot);
+  if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
+  else log.note('error', 'not ready', { url: links.publicUrl, problem });
   const messages = [...startMessages(setup, server.port), ...(await publicUrlMessages(setup, server.port))];
   report(io, ...messages, ...imageMessages(options, snapshot), ...secretMessages(service));
   if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io);

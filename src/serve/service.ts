@@ -76,7 +76,7 @@ export async function startService(
 }
 
 /** A service without any valid host would answer all requests for hosts with 404. */
-function readyProblem(snapshot: Snapshot | undefined): string | undefined {
+export function readyProblem(snapshot: Snapshot | undefined): string | undefined {
   if (snapshot === undefined) return 'the inventory is still loading';
   const { hosts } = snapshot;
   return hosts.length > 0 && hosts.every(({ isServed }) => !isServed) ? 'all hosts are invalid' : undefined;

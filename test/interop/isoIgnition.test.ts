@@ -19,7 +19,7 @@ import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
 process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
-const config = '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/x","mode":420}]}}\n';
+const config = '{"ignition":{"version":"3.0.0"},"storage":{"files":[{"path":"/etc/x","mode":420}]}}\n';
 const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';
 
 const isoFolder = join(sharedData ?? '', 'iso');

@@ -308,6 +308,25 @@ describe('the start', () => {
     expect(hint).toMatch(/--public-url https:/);
   });
 
+  it('says that it is not ready while no host is valid', async () => {
+    write('none.yaml', inventory.replace('agent:\n', 'agent:\n  ironic.caFiles: [missing.crt]\n'));
+    const service = await start([
+      '--inventory',
+      'none.yaml',
+      '--artifacts',
+      'ign',
+      '--listen',
+      '127.0.0.1:0',
+    ]);
+    expect(await service.whenEvent(({ event }) => event === 'not ready')).toMatchObject({
+      level: 'error',
+      problem: 'all hosts are invalid',
+    });
+    service.signal('SIGTERM');
+    await service.ended;
+    expect(service.events().map(({ event }) => event)).not.toContain('ready');
+  });
+
   it('warns of an empty list of hosts', async () => {
     write('empty.yaml', inventory.replace(/hosts:[^]*/, 'hosts: []\n'));
     const service = await start(['--inventory', 'empty.yaml', '--listen', '127.0.0.1:0']);
