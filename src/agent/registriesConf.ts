@@ -274,7 +274,7 @@ function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTa
 }
 
 /** What is before an `@`, except the name before a digest. */
-const credentials = /[^]*@(?!sha\d+:)/;
+const credentials = /^[^]*@(?!sha\d+:)/;
 
 /** The quoted text without credentials, with which registries are sometimes written as URLs are. */
 function shown(name: string): string {
