@@ -8,10 +8,11 @@
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
 import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
+import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { argumentName, argumentValue } from './bootSettings.ts';
 
-const ipaNoValue = lintError(
+const ipaNoValue = lintWarning(
   'ipa-parameter-value-missing',
   'the agent ignores a parameter without a value',
   'use NAME=VALUE, for example debug=1',
@@ -126,13 +127,11 @@ function checkValue(option: IpaOption, value: string): readonly Issue[] {
   // Any other value than 1, yes, on or true turns debug messages off.
   if (option.name === 'debug') return [];
   if (type === 'boolean' && parseOsloBoolean(value) === undefined) return [invalidValue(option, '1 or 0')];
-  if (type === 'float' && !floatText.test(value)) return [invalidValue(option, 'a number')];
+  if (type === 'float' && parsePythonFloat(value) === undefined) return [invalidValue(option, 'a number')];
   if (type === 'integer') return checkRange(option, value, option);
   if (type === 'port') return checkRange(option, value, { min: 0, max: 65_535 });
   return [];
 }
-
-const floatText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 interface Range {
   readonly min?: number;
@@ -144,9 +143,10 @@ function checkRange(
   value: string,
   { min = -Infinity, max = Infinity }: Range,
 ): readonly Issue[] {
-  if (!/^[+-]?\d{1,15}$/.test(value)) return [invalidValue(option, 'an integer')];
-  if (Number(value) < min) return [invalidValue(option, `at least ${min}`)];
-  return Number(value) > max ? [invalidValue(option, `at most ${max}`)] : [];
+  const number = parsePythonInteger(value);
+  if (number === undefined) return [invalidValue(option, 'an integer')];
+  if (number < min) return [invalidValue(option, `at least ${min}`)];
+  return number > max ? [invalidValue(option, `at most ${max}`)] : [];
 }
 
 function invalidValue(option: IpaOption, expected: string): Issue {

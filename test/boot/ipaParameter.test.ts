@@ -19,7 +19,7 @@ describe('ipaArgument', () => {
 
 describe('checkIpaArgument', () => {
   it.each(
-    `ipa-insecure=1 ipa-insecure=True ipa-debug=1 ipa-debug=verbose ipa-lldp-timeout= ipa-listen-port=9999 ipa-lldp-timeout=30.5 ipa-lookup-timeout=600
+    `ipa-insecure=1 ipa-lookup-timeout=1_0 ipa-insecure=True ipa-debug=1 ipa-debug=verbose ipa-lldp-timeout= ipa-listen-port=9999 ipa-lldp-timeout=30.5 ipa-lookup-timeout=600
     ipa-tls-min-version=1.3 ipa-enable-vlan-interfaces= ipa-api-url=https://h:6385
     ipa-inspection-collectors=default,logs ipa-inspection-benchmarks=cpu,mem`.split(/\s+/),
   )('accepts %s', (text) => {

@@ -128,7 +128,7 @@ describe('pxe kargs', () => {
     ['a config in two places', [...rootfs, ...ignition, '--embedded'], '--embedded: '],
     ['a network', [...rootfs, ...ignition, '--ip', 'eno1:dhcp4'], '--ip eno1:dhcp4: '],
     ['a network', [...rootfs, ...ignition, '--ip', 'ip=dhcp'], '--ip ip=dhcp: '],
-    ['a parameter', [...rootfs, ...ignition, '--ipa', 'insecure'], '--ipa insecure: '],
+    ['a parameter', [...rootfs, ...ignition, '--ipa', 'insecure=maybe'], '--ipa insecure: '],
     [
       'two arguments in one',
       [...rootfs, ...ignition, '--append', 'nofb nomodeset'],
