@@ -75,6 +75,8 @@ export interface BootPlan {
   readonly minutes?: number;
   /** Ends the trial as soon as it is on the console, with 10 s for what follows. */
   readonly until?: RegExp;
+  /** Takes the medium out 10 s after it is on the console. */
+  readonly ejectAt?: RegExp;
 }
 
 export interface RegistryPlan {
@@ -151,6 +153,8 @@ export async function boot(folder: string, parts: Parts, plan: BootPlan): Promis
     closers.push(() => void machine.stop());
     if (plan.until !== undefined)
       void waitForConsole(machine, plan.until).then(() => ironic.process.kill('SIGINT'));
+    if (plan.ejectAt !== undefined)
+      void waitForConsole(machine, plan.ejectAt).then(async () => machine.eject());
     const report = await ironic.report;
     const [host] = report.hosts;
     const isHome = host?.calledHome === true;

@@ -380,6 +380,13 @@ const wrongBoots: readonly WrongBoot[] = [
     until: /EMERGENCY/,
     cause: 'rootfs-not-found',
   },
+  {
+    title: 'the medium is pulled out while the system starts',
+    render: plain,
+    ejectAt: /live-init.*Ignition finished successfully/,
+    until: /error, dev sr0/,
+    cause: 'medium-unreadable',
+  },
 ];
 
 const logs = process.env['IRONIC_COREOS_CHAIN_LOGS'];

@@ -3,7 +3,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../support/listening.ts';
 
@@ -52,6 +54,8 @@ export interface Machine {
   readonly console: () => string;
   /** Runs a shell script as the user core. */
   readonly run: (script: string, input?: string) => Promise<Result>;
+  /** Takes the CD out, even while the machine uses it. */
+  readonly eject: () => Promise<void>;
   /** Resolves when the machine is off. */
   readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
@@ -101,6 +105,8 @@ export async function startMachine(folder: string, options: MachineOptions): Pro
     ...firmwareArguments(folder, options.firmware ?? 'bios'),
     ...sourceArguments(options.source),
     ...(options.clock === undefined ? [] : ['-rtc', `base=${options.clock.toISOString().slice(0, 19)}`]),
+    '-qmp',
+    `unix:${socketOf(folder)},server=on,wait=off`,
     '-drive',
     `if=none,id=disk,format=raw,file=${disk}`,
     '-device',
@@ -122,9 +128,34 @@ export async function startMachine(folder: string, options: MachineOptions): Pro
   return {
     console: () => text,
     run: async (script, input = '') => runScript(join(folder, 'ssh-key'), ssh, script, input),
+    eject: async () => ejectDisc(socketOf(folder)),
     ended: once(qemu, 'close').then(() => undefined),
     stop: async () => stop(qemu),
   };
+}
+
+function socketOf(folder: string): string {
+  return join(folder, 'qmp');
+}
+
+/** @param socket of the QEMU Machine Protocol, which wants its capabilities negotiated before the first command */
+async function ejectDisc(socket: string): Promise<void> {
+  const connection = connect(socket);
+  const replies = createInterface({ input: connection })[Symbol.asyncIterator]();
+  await replies.next(); // the greeting
+  for (const command of [
+    { execute: 'qmp_capabilities' },
+    { execute: 'eject', arguments: { device: 'cd', force: true } },
+  ]) {
+    connection.write(`${JSON.stringify(command)}\n`);
+    for (let reply = {}; !('return' in reply);) {
+      const { value } = await replies.next();
+      if (value === undefined) throw new Error('QEMU has closed its socket');
+      reply = JSON.parse(value);
+      if ('error' in reply) throw new Error(value);
+    }
+  }
+  connection.destroy();
 }
 
 function sourceArguments(source: BootSource): string[] {
