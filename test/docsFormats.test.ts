@@ -88,7 +88,7 @@ describe('docs/formats.md', () => {
         const words = [...parents, child.name()];
         return child.commands.length === 0 ? [words.join(' ')] : paths(child, words);
       });
-    const named = new Set([...text.matchAll(/`([a-z][^`]*)`/g)].map(([, name = '']) => name));
+    const named = new Set([...text.matchAll(/`([a-z_][^`]*)`/g)].map(([, name = '']) => name));
     const isNamed = (path: string): boolean =>
       [...named].some(
         (name) => `${name} `.startsWith(`${path} `) || (name === 'dev show' && path.startsWith(name)),

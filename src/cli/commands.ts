@@ -96,6 +96,7 @@ const TABLE: CommandTable = {
     summary: 'Print a script that completes command lines in a shell',
     declare: declareCompletion,
   },
+  __complete: { summary: 'Print what can follow on a command line', hidden: true, declare: declareComplete },
   man: { summary: 'Print the manual page of a command, or write all pages', declare: declareMan },
   help: { summary: 'Print the help of a command', declare: declareHelp },
   version: { summary: 'Print the version', declare: declareVersion },
@@ -142,8 +143,7 @@ async function describe(context: Context): Promise<CommandDescription> {
 }
 
 const COMPLETION_NOTES = `
-The script contains the commands, options and values of this version. Create it
-again after an update.
+With each tab, the script asks the program, so it needs no update.
 ${EXIT_CODES}
 Examples:
   source <(ironic-coreos completion bash)
@@ -152,6 +152,14 @@ Examples:
   ironic-coreos completion zsh > "\${fpath[1]}/_ironic-coreos"
   ironic-coreos completion fish \\
     > ~/.config/fish/completions/ironic-coreos.fish
+`;
+
+const COMPLETE_NOTES = `
+Prints each word and its description, and at the end the kind of the word:
+words, file or folder.
+${EXIT_CODES}
+Example:
+  ironic-coreos __complete -- iso kargs ''
 `;
 
 const HELP_NOTES = `
@@ -183,13 +191,24 @@ function declareCompletion(command: Command, context: Context): void {
   shells.argChoices = ['bash', 'zsh', 'fish'];
   command
     .description(
-      'Print a script that completes commands, options, values and file names in bash, zsh or fish',
+      'Print a script that completes commands, options, values, hosts, rules and file names in bash, zsh or fish',
     )
     .addArgument(shells)
     .addHelpText('after', COMPLETION_NOTES)
     .action(async (shell: string) => {
       const { completion } = await import('./completion.ts');
-      context.finish(await completion(shell, await describe(context), context.io));
+      context.finish(await completion(shell, context.io));
+    });
+}
+
+function declareComplete(command: Command, context: Context): void {
+  command
+    .description('Print what can follow on a command line; the scripts of `completion` run this command')
+    .argument('[WORD...]', 'words of the command line; the last one is to be completed')
+    .addHelpText('after', COMPLETE_NOTES)
+    .action(async (words: readonly string[]) => {
+      const { complete } = await import('./completion.ts');
+      context.finish(await complete(words, await describe(context), context.io));
     });
 }
 

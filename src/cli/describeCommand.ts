@@ -22,7 +22,7 @@ export interface CommandDescription {
   readonly notes: string;
 }
 
-export interface ArgumentDescription {
+interface ArgumentDescription {
   /** Without brackets: `ISO`. */
   readonly name: string;
   readonly text: string;
@@ -44,8 +44,11 @@ export interface OptionDescription {
   readonly isRepeated: boolean;
 }
 
-/** The values that a shell can complete: any text, the name of a file or a folder, or one of these words. */
-export type Value = 'any' | 'file' | 'folder' | readonly string[];
+/**
+ * The values that a shell can complete: any text, the name of a file or a folder, a host of the inventory, an ID that `explain`
+ * knows or a comma-separated list of them, or one of these words.
+ */
+export type Value = 'any' | 'file' | 'folder' | 'host' | 'id' | 'ids' | readonly string[];
 
 /** The command and all commands below it. */
 export function withDescendants(command: CommandDescription): CommandDescription[] {
@@ -92,6 +95,9 @@ function describeOption(option: Option, text: string): OptionDescription {
 
 /** Guesses the kind of value from the placeholder and the name of the option. */
 function valueOf(placeholder: string, flags: string): Value {
+  if (placeholder === 'RULE') return 'id';
+  if (placeholder === '<ids>') return 'ids';
+  if (/--once|--host <name>/i.test(flags)) return 'host';
   if (/folder/i.test(placeholder) || /--(?:\w+-)?dir/.test(flags)) return 'folder';
   return /file|path|iso|image|initr|parent|child|other|deployed/i.test(placeholder) ? 'file' : 'any';
 }

@@ -80,6 +80,7 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   'dev show initrd': ['network.img'],
   'dev extract initrd': ['-v', '-C', 'tree', 'network.img'],
   'pack minimal-iso': undefined,
+  __complete: ['--', 'va'],
   completion: ['bash'],
   man: [],
   help: [],

@@ -233,6 +233,7 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   'dev show initrd': once('../in/config.img'),
   'dev extract initrd': toFolder('../in/config.img'),
   'pack minimal-iso': [{ args: ['full.iso', 'minimal.iso'], inPlace: true }],
+  __complete: once('--', 'va'),
   completion: once('bash'),
   man: once('-C', 'out'),
   help: once('render'),

@@ -3,12 +3,14 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltProgram, buildProgram } from '../../support/builtProgram.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
 
 let folder: string;
+let program: BuiltProgram;
 const scriptFor = (shell: string): string => join(folder, `completion.${shell}`);
 const files = (): string => join(folder, 'files');
 
@@ -16,12 +18,22 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'completion '));
   mkdirSync(join(files(), 'images'), { recursive: true });
   for (const name of ['core.iso', 'my config.ign']) writeFileSync(join(files(), name), '');
+  writeFileSync(
+    join(files(), 'hosts.yaml'),
+    'hosts: [{ name: rack1-a }, { name: rack1-b }, { name: rack2-a }]\n',
+  );
   for (const shell of ['bash', 'zsh', 'fish']) {
     writeFileSync(scriptFor(shell), (await runCli(['completion', shell])).stdout);
   }
+  program = await buildProgram();
+  const command = program.command.map((word) => `'${word}'`).join(' ');
+  writeFileSync(join(folder, 'ironic-coreos'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await program.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** What each shell offers for the last word of a line. */
 const shells: Readonly<Record<string, (line: string) => string[]>> = {
@@ -45,8 +57,9 @@ const shells: Readonly<Record<string, (line: string) => string[]>> = {
     ),
 };
 
-function run(program: string, args: readonly string[]): string[] {
-  const { stdout, error } = spawnSync(program, args, { cwd: files(), encoding: 'utf8', timeout: 30_000 });
+function run(shell: string, args: readonly string[]): string[] {
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
+  const { stdout, error } = spawnSync(shell, args, { cwd: files(), encoding: 'utf8', env, timeout: 60_000 });
   if (error !== undefined) throw error;
   const offers = stdout.split('\n').map((line) => line.trim());
   return [...new Set(offers)].filter((offer) => offer !== '').toSorted(); // zsh tries several ways
@@ -56,28 +69,41 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ['ironic-coreos va', ['validate']],
   ['ironic-coreos de', ['deploy']], // and not dev, which is hidden
   ['ironic-coreos iso e', ['extract']], // and not the older spelling of embed
-  ['ironic-coreos iso kargs ', ['modify', 'reset', 'show']],
   ['ironic-coreos --verbose iso kargs sh', ['show']],
   ['ironic-coreos pxe network wr', ['wrap']],
   ['ironic-coreos completion ', ['bash', 'fish', 'zsh']],
   ['ironic-coreos validate --format ', ['github', 'json', 'sarif', 'text']],
-  ['ironic-coreos validate --format=j', ['json']],
   ['ironic-coreos pxe kargs --host a --format ip', ['ipxe']],
   ['ironic-coreos render --profile bu', ['buildpy']],
   ['ironic-coreos render --pull-policy ne', ['never', 'newer']],
   ['ironic-coreos --color ', ['always', 'auto', 'never']],
   ['ironic-coreos inspect --color al', ['always']],
   ['ironic-coreos validate --stri', ['--strict']],
+  ['ironic-coreos validate --strict --stri', []], // it is given once at most
   ['ironic-coreos iso ignition embed --ig', ['--ignition-file', '--ignore']],
+  ['ironic-coreos render --api-url core', []],
+  ['ironic-coreos explain path-rel', ['path-relative']],
+  ['ironic-coreos explain ERR_DISK', ['ERR_DISK_FULL']],
+  ['ironic-coreos explain registry-ex', ['registry-expired']],
+  ['ironic-coreos serve --inventory=hosts.yaml --once rack2', ['rack2-a']],
+  ['ironic-coreos serve --inventory missing.yaml --once rack', []],
+];
+
+/** One for each way in which a script treats words and offers. */
+const shellCases: readonly (readonly [string, readonly string[]])[] = [
+  ['ironic-coreos iso kargs ', ['modify', 'reset', 'show']],
+  ['ironic-coreos validate --format=j', ['json']],
   ['ironic-coreos validate core', ['core.iso']],
   ['ironic-coreos iso ignition embed -i core', ['core.iso']],
   ['ironic-coreos render --api-url core', []],
+  ['ironic-coreos validate --ignore path-relative,mode-spec', ['path-relative,mode-special-bits']],
+  ['ironic-coreos serve --inventory hosts.yaml --once rack1', ['rack1-a', 'rack1-b']],
 ];
 
 describe.each(Object.keys(shells))('completion %s', (shell) => {
   const offers = shells[shell] ?? (() => []);
 
-  it.skipIf(!have(shell)).each(cases)(`%s<tab>${missingNote(shell)}`, (line, expected) => {
+  it.skipIf(!have(shell)).each(shellCases)(`%s<tab>${missingNote(shell)}`, (line, expected) => {
     expect(offers(line)).toEqual(expected);
   });
 
@@ -87,6 +113,16 @@ describe.each(Object.keys(shells))('completion %s', (shell) => {
 });
 
 describe('completion', () => {
+  it.each(cases)('%s<tab> has these offers', async (line, expected) => {
+    const { code, stdout, stderr } = await runCli(['__complete', '--', ...line.split(' ').slice(1)], {
+      cwd: files(),
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.pop()).toBe(':words');
+    expect(lines.map((offer) => offer.replace(/\t.*/, '')).toSorted()).toEqual(expected);
+  });
+
   it('refuses other shells', async () => {
     const { code, stdout, stderr } = await runCli(['completion', 'tcsh']);
     expect([code, stdout]).toEqual([2, '']);
