@@ -1,65 +1,317 @@
-/** The folders of src and the arrows between them. The linter refuses wrong imports; here is what it cannot see. */
+/**
+ * The rooms of src (its folders and files), their order, and what each may use. A room imports rooms of lower layers only, and only
+ * `io` and the places that `access` lists use files, the network, other programs or the process.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { join, resolve, sep } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { circleProblems, readSource, type Source } from './support/importGraph.ts';
 
-const root = resolve(import.meta.dirname, '..');
-const src = join(root, 'src');
-
-interface LinterSettings {
-  readonly overrides: readonly { readonly files: readonly string[] }[];
+interface Layer {
+  /** Paths below src. A file belongs to the longest one that it is in. */
+  readonly rooms: readonly string[];
+  /**
+   * `free`: files, network, programs and process. `domain`: values and bytes only, and imports of other rooms of the domain
+   * only. Otherwise the process, and what `access` lists.
+   */
+  readonly use?: 'free' | 'domain';
 }
 
-/** The layers, from the top down, as the linter has them: each is one override, with the folders of the layer. */
-const { overrides }: LinterSettings = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8'));
-const layers = overrides
-  .map(({ files }) => files.flatMap((glob) => /^src\/(\w+)\/\*\*$/.exec(glob)?.[1] ?? []))
-  .filter((folders) => folders.length > 0);
+/** From the top down. Rooms of one layer do not import each other. */
+const layers: readonly Layer[] = [
+  { rooms: ['index.ts'] },
+  { rooms: ['cli'] },
+  { rooms: ['quickstart'] },
+  { rooms: ['bmc'] },
+  { rooms: ['try'] },
+  { rooms: ['controller'] },
+  { rooms: ['serve'] },
+  {
+    rooms: [
+      'deploy',
+      'dev',
+      'download',
+      'inspect',
+      'iso',
+      'merge',
+      'pack',
+      'prepare',
+      'pxe',
+      'render',
+      'validate',
+    ],
+  },
+  { rooms: ['customize'] },
+  { rooms: ['hosts'] },
+  { rooms: ['io'], use: 'free' },
+  { rooms: ['agent'], use: 'domain' },
+  { rooms: ['image'], use: 'domain' },
+  { rooms: ['boot'], use: 'domain' },
+  { rooms: ['ipa', 'network', 'redfish', 'butane'], use: 'domain' },
+  { rooms: ['ignition'], use: 'domain' },
+  { rooms: ['formats'], use: 'domain' },
+  { rooms: ['core'], use: 'domain' },
+  { rooms: ['assets.ts'], use: 'domain' },
+];
 
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => join(src, name));
+/** Modules that use files, the network or other programs, with the names in them that do not. Types are always allowed. */
+const accessModules: Readonly<Record<string, readonly string[]>> = {
+  'node:child_process': [],
+  'node:cluster': [],
+  'node:dgram': [],
+  'node:dns': [],
+  'node:dns/promises': [],
+  'node:fs': ['constants'],
+  'node:fs/promises': ['constants'],
+  'node:http': ['STATUS_CODES'],
+  'node:http2': [],
+  'node:https': [],
+  'node:net': ['isIP', 'isIPv4', 'isIPv6'],
+  'node:tls': ['createSecureContext'],
+  undici: ['errors'],
+};
 
-const folderOf = (file: string): string => relative(src, file).split(sep)[0]!;
-const layerOf = (folder: string): number => layers.findIndex((folders) => folders.includes(folder));
+/**
+ * Folders and files outside of `io` that use such modules themselves: a server, a client or a program, or files with a format or
+ * an order of writing of their own. Others call functions of `io`.
+ */
+const access: Readonly<Record<string, readonly string[]>> = {
+  'assets.ts': ['node:fs'],
+  'controller/kube/clusterConnection.ts': ['undici'],
+  'controller/settings.ts': ['node:fs/promises'],
+  'download/downloadFile.ts': ['node:fs', 'node:fs/promises'],
+  'download/downloadKeys.ts': ['node:fs/promises'],
+  'download/downloadPartial.ts': ['node:fs/promises'],
+  'hosts/input/containerArchiveFile.ts': ['node:fs/promises'],
+  'hosts/input/filesDir.ts': ['node:fs'],
+  'hosts/input/imageSource.ts': ['node:fs/promises'],
+  'hosts/input/swappedInputs.ts': ['node:fs'],
+  'hosts/plan/imageInputs.ts': ['node:fs/promises'],
+  'hosts/settings/agentReaders.ts': ['node:fs', 'node:fs/promises'],
+  'hosts/settings/ironicImage.ts': ['node:fs'],
+  'pack/minimalIso.ts': ['node:fs/promises'],
+  'prepare/bundle.ts': ['node:fs/promises'],
+  'prepare/fixedLayout.ts': ['node:fs/promises'],
+  'prepare/folder': ['node:fs/promises'],
+  'prepare/options.ts': ['node:child_process', 'node:fs/promises'],
+  'quickstart/quickstart.ts': ['node:fs/promises'],
+  'render/diff.ts': ['node:fs', 'node:fs/promises'],
+  'serve/http': ['node:fs/promises', 'node:http', 'node:https', 'node:net', 'node:tls'],
+  'serve/metrics.ts': ['node:fs/promises'],
+  'serve/source.ts': ['node:fs/promises'],
+  'try/api/agentConnection.ts': ['node:http', 'node:net', 'node:tls'],
+  'try/consoleLog.ts': ['node:fs/promises'],
+  'try/emulation/emulatedMachine.ts': ['node:child_process'],
+  'try/emulation/emulatedSource.ts': ['node:fs/promises'],
+  'try/ironicAddress.ts': ['node:fs/promises'],
+  'validate/validate.ts': ['node:fs'],
+};
 
-/** The files that a file imports, also those that it loads later. */
-function importsOf(file: string): string[] {
-  const specifiers = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
-  return Array.from(specifiers, ([, specifier = '']) => resolve(dirname(file), specifier));
+/** The longest of the paths that is the file or a folder that contains it. */
+function placeOf(file: string, places: readonly string[]): string | undefined {
+  const around = places.filter((place) => file === place || file.startsWith(`${place}/`));
+  return around.toSorted((a, b) => b.length - a.length)[0];
 }
 
-describe('architecture', () => {
-  it('the linter has a rule for each folder of src', () => {
-    const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders.map(({ name }) => name).toSorted()).toEqual(layers.flat().toSorted());
+function layerOf(
+  file: string,
+): { readonly layer: Layer; readonly depth: number; readonly room: string } | undefined {
+  const room = placeOf(
+    file,
+    layers.flatMap(({ rooms }) => rooms),
+  );
+  const depth = layers.findIndex(({ rooms }) => room !== undefined && rooms.includes(room));
+  const layer = layers[depth];
+  return room === undefined || layer === undefined ? undefined : { layer, depth, room };
+}
+
+/** Imports that do not go down, and files without a room. */
+function layerProblems(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, imports }) => {
+    const from = layerOf(path);
+    if (from === undefined) {
+      return [`src/${path}: its folder has no layer: add it to layers in test/architecture.test.ts`];
+    }
+    return imports.flatMap(({ target, line }) => {
+      const to = layerOf(target);
+      if (to === undefined || to.room === from.room) return [];
+      const where = `src/${path}:${line}: imports ${target}`;
+      if (to.depth <= from.depth) {
+        const relation = to.depth === from.depth ? 'beside' : 'above';
+        return [
+          `${where}, and ${to.room} is ${relation} ${from.room}: move what it uses to a layer below both`,
+        ];
+      }
+      if (from.layer.use !== 'domain' || to.layer.use === 'domain') return [];
+      return [
+        `${where}, but ${from.room} is domain and ${to.room} is not: pass the value or the bytes as arguments`,
+      ];
+    });
+  });
+}
+
+/** Access to files, network, programs and process in rooms that do not have it, and entries of `listed` without use. */
+function accessProblems(
+  sources: readonly Source[],
+  listed: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  const unused = new Set(
+    Object.entries(listed).flatMap(([place, names]) => names.map((name) => `${place} ${name}`)),
+  );
+  const problems = sources.flatMap(({ path, imports, globals }) => {
+    const { use } = layerOf(path)?.layer ?? {};
+    if (use === 'free') return [];
+    const place = placeOf(path, Object.keys(listed)) ?? '';
+    const advice = `use or add a function in src/io, or list it in access in test/architecture.test.ts`;
+    return [
+      ...imports.flatMap(({ target, line, names }) => {
+        const harmless = accessModules[target];
+        const used = names.filter((name) => harmless?.includes(name) === false);
+        if (used.length === 0) return [];
+        if (listed[place]?.includes(target) === true) {
+          unused.delete(`${place} ${target}`);
+          return [];
+        }
+        return [`src/${path}:${line}: imports ${used.join(', ')} from ${target}: ${advice}`];
+      }),
+      ...Array.from(globals).flatMap(([line, name]) =>
+        name === 'process' && use !== 'domain' ? [] : [`src/${path}:${line}: uses ${name}: ${advice}`],
+      ),
+    ];
+  });
+  return [
+    ...problems,
+    ...Array.from(unused, (entry) => `access lists ${entry}, which is unused: remove the entry`),
+  ];
+}
+
+const src = resolve(import.meta.dirname, '../src');
+const topOf = (path: string): string => path.split('/')[0] ?? path;
+
+let texts: ReadonlyMap<string, string>;
+let sources: readonly Source[];
+beforeAll(() => {
+  const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  texts = new Map(names.map((name) => [name.replaceAll(sep, '/'), readFileSync(join(src, name), 'utf8')]));
+  sources = Array.from(texts, ([path, text]) => readSource(path, text));
+});
+
+/** Made-up files, by their paths. */
+function sourcesOf(files: Readonly<Record<string, string>>): Source[] {
+  return Object.entries(files).map(([path, text]) => readSource(path, text));
+}
+
+describe('src', () => {
+  it('imports lower layers only', () => {
+    expect(layerProblems(sources)).toEqual([]);
   });
 
-  it('imports between folders go downwards, also those of modules that are loaded later', () => {
-    const inFolders = files.filter((file) => layerOf(folderOf(file)) >= 0);
-    const upwards = inFolders.flatMap((file) =>
-      importsOf(file)
-        .filter((target) => folderOf(target) !== folderOf(file) && folderOf(target) !== 'assets.ts')
-        .filter((target) => layerOf(folderOf(target)) <= layerOf(folderOf(file)))
-        .map((target) => `${relative(src, file)} → ${relative(src, target)}`),
-    );
-    expect(upwards).toEqual([]);
+  it('has a file in each room of the layers', () => {
+    const rooms = layers.flatMap((layer) => layer.rooms);
+    expect(rooms.filter((room) => !sources.some(({ path }) => placeOf(path, [room]) === room))).toEqual([]);
   });
 
-  it('an exported name has one meaning', () => {
+  it('has no circles of imports between files', () => {
+    expect(circleProblems(sources, (path) => path)).toEqual([]);
+  });
+
+  it('has no circles of imports between top folders', () => {
+    expect(circleProblems(sources, topOf)).toEqual([]);
+  });
+
+  it('uses files, network, programs and process in io and in listed places only', () => {
+    expect(accessProblems(sources, access)).toEqual([]);
+  });
+
+  it('exports each name once', () => {
     const exported =
       /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
     // Overloads of a function repeat its name in one file.
-    const names = files.flatMap((file) => [
-      ...new Set(Array.from(readFileSync(file, 'utf8').matchAll(exported), ([, name = '']) => name)),
+    const names = [...texts.values()].flatMap((text) => [
+      ...new Set(Array.from(text.matchAll(exported), ([, name = '']) => name)),
     ]);
     expect(names.length).toBeGreaterThan(1000);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('data go to standard output by writeStdout alone, which reports what fails', () => {
-    const others = files.filter((file) => /\bstdout\??\.write\(/.test(readFileSync(file, 'utf8')));
-    expect(others.map((file) => relative(src, file))).toEqual([join('io', 'stdout.ts')]);
+  it('writes data to standard output with writeStdout alone, which reports what fails', () => {
+    const writers = [...texts].filter(([, text]) => /\bstdout\??\.write\(/.test(text));
+    expect(writers.map(([path]) => path)).toEqual(['io/stdout.ts']);
+  });
+});
+
+describe('the checks of src name file, line and what to do', () => {
+  it.each([
+    [
+      'an import of a higher layer',
+      { 'core/a.ts': "\nimport { b } from '../io/b.ts';" },
+      'src/core/a.ts:2: imports io/b.ts, and io is above core: move what it uses to a layer below both',
+    ],
+    [
+      'an import of the same layer, at run time',
+      { 'ipa/a.ts': "await import('../network/b.ts')" },
+      'src/ipa/a.ts:1: imports network/b.ts, and network is beside ipa: move what it uses to a layer below both',
+    ],
+    [
+      'an import of a type',
+      { 'core/a.ts': "let a: import('../io/b.ts').B;" },
+      'src/core/a.ts:1: imports io/b.ts, and io is above core: move what it uses to a layer below both',
+    ],
+    [
+      'a folder without a layer',
+      { 'new/a.ts': '' },
+      'src/new/a.ts: its folder has no layer: add it to layers in test/architecture.test.ts',
+    ],
+  ])('%s', (_title, files, problem) => {
+    expect(layerProblems(sourcesOf(files))).toEqual([problem]);
+  });
+
+  const advice = 'use or add a function in src/io, or list it in access in test/architecture.test.ts';
+  it.each([
+    ['files', 'import { type Stats, stat } from "node:fs/promises"', 'imports stat from node:fs/promises'],
+    ['all of a module', 'import * as fs from "node:fs"', 'imports * from node:fs'],
+    ['a module at run time', 'import("node:net")', 'imports * from node:net'],
+    ['fetch', 'fetch("https://192.0.2.1")', 'uses fetch'],
+    ['process', 'const { env } = process', 'uses process'],
+  ])('the use of %s', (_title, text, use) => {
+    expect(accessProblems(sourcesOf({ 'core/a.ts': text }), {})).toEqual([
+      `src/core/a.ts:1: ${use}: ${advice}`,
+    ]);
+  });
+
+  it.each([
+    ['types', 'import { type Stats } from "node:fs"; import type { Socket } from "node:net"'],
+    ['names that access nothing', 'import { isIP } from "node:net"; import { constants } from "node:fs"'],
+    ['names like that of process', 'a.process({ process: 1 })'],
+  ])('%s are allowed', (_title, text) => {
+    expect(accessProblems(sourcesOf({ 'core/a.ts': text }), {})).toEqual([]);
+  });
+
+  it('an entry of access without use', () => {
+    const files = sourcesOf({ 'hosts/a.ts': 'import { stat } from "node:fs"', 'hosts/b.ts': '' });
+    expect(accessProblems(files, { 'hosts/a.ts': ['node:fs'] })).toEqual([]);
+    expect(accessProblems(files, { hosts: ['node:fs', 'node:net'] })).toEqual([
+      'access lists hosts node:net, which is unused: remove the entry',
+    ]);
+  });
+
+  it('a circle of imports', () => {
+    const files = sourcesOf({
+      'io/a.ts': "import type { B } from './b.ts';",
+      'io/b.ts': "\nexport { c } from './c.ts';",
+      'io/c.ts': "import './a.ts'; import './d.ts';",
+      'io/d.ts': '',
+    });
+    const [circle, ...others] = circleProblems(files, (path) => path);
+    expect(circle?.split('\n')).toEqual([
+      'src/io/a.ts:1: imports io/b.ts',
+      '  src/io/b.ts:2: imports io/c.ts',
+      '  src/io/c.ts:1: imports io/a.ts',
+      '  is a circle: move what both ends use to a file that imports neither',
+    ]);
+    expect(others).toEqual([]);
   });
 });

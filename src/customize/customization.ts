@@ -44,7 +44,7 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../core/foreignText.ts';
 import { report } from '../io/report/report.ts';
-import type { TargetSystem } from '../agent/lint/lintHost.ts';
+import type { TargetSystem } from '../agent/lint/subject.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from '../hosts/input/refuse.ts';

@@ -8,14 +8,8 @@ import {
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import {
-  type DeployJob,
-  formatItem,
-  isAlone,
-  manifestList,
-  plainFrame,
-  writeDeployed,
-} from './deployDocument.ts';
+import { type DeployJob, formatItem, isAlone, manifestList, plainFrame } from './deployDocument.ts';
+import { writeDeployed } from './hosts.ts';
 import { type HostContext, readNetworkFile, reportIssues } from './hostContext.ts';
 import {
   type BareMetalHostOptions,

@@ -3,7 +3,8 @@
 import { quoteText } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { type DeployJob, formatMember, isAlone, jsonMapping, writeDeployed } from './deployDocument.ts';
+import { type DeployJob, formatMember, isAlone, jsonMapping } from './deployDocument.ts';
+import { writeDeployed } from './hosts.ts';
 import { reportIssues } from './hostContext.ts';
 import { type ConfigDriveOptions, emptyConfigDrive, needsConfigDrive } from './options.ts';
 import { checkInstall, checkRequestSize, renderConfigDrive } from './documents/installation.ts';

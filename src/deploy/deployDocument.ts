@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
-import type { ExitCode, Io } from '../io/io.ts';
-import { flagContext, type HostContext } from './hostContext.ts';
+import type { Io } from '../io/io.ts';
+import type { HostContext } from './hostContext.ts';
 import { type DeployOptions, isFolder } from './options.ts';
 import { UsageError } from '../core/errors.ts';
 import { writeOutput } from '../io/files/newFile.ts';
@@ -44,30 +44,6 @@ export interface DeployJob {
 /** Whether each host has its own document: there is only one host, or one file per host. */
 export function isAlone(options: DeployOptions): boolean {
   return options.inventory === undefined || isFolder(options);
-}
-
-/**
- * Writes the document of the host that the options describe, or of the hosts of an inventory. Invalid hosts are reported
- * and skipped; the exit code is then 1.
- */
-export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
-  const { options, make } = job;
-  const { inventory, host, failFast = false } = options;
-  if (inventory === undefined && (host !== undefined || failFast)) {
-    const flag = host === undefined ? '--fail-fast' : '--host';
-    throw new UsageError(`${flag} requires --inventory`, { hint: 'pass --inventory FILE' });
-  }
-  if (inventory !== undefined) {
-    const { writeHosts } = await import('./hosts.ts');
-    return writeHosts(inventory, job, io);
-  }
-  const context = flagContext(io);
-  await refuseSameFile(options, context);
-  const made = await make(options, context);
-  if (made === undefined) return 1;
-  const text = `${job.frame.start}${made.text}${job.frame.end}`;
-  await writeDocument(text, options.output, made.content, io);
-  return 0;
 }
 
 const inputFiles = ['inventory', 'ignition', 'nmstate', 'networkData'] as const;

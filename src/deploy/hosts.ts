@@ -1,5 +1,5 @@
 /**
- * Writes the output of a `deploy` command for many hosts: one document in the order of the inventory, or one file per
+ * Writes the output of a `deploy` command for one host or many: one document in the order of the inventory, or one file per
  * host. Invalid hosts are reported with their names and places, and skipped. Unchanged files are not written.
  */
 
@@ -26,8 +26,9 @@ import {
   type HostOutput,
   permissionsFor,
   refuseSameFile,
+  writeDocument,
 } from './deployDocument.ts';
-import { cacheConfigs, type HostContext } from './hostContext.ts';
+import { cacheConfigs, flagContext, type HostContext } from './hostContext.ts';
 import { type DeployOptions, isFolder } from './options.ts';
 import {
   type DeploySource,
@@ -42,8 +43,29 @@ import { parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
 import { findHost, readInventoryDocument } from '../hosts/settings/inventory.ts';
 
+/**
+ * Writes the document of the host that the options describe, or of the hosts of an inventory. Invalid hosts are reported
+ * and skipped; the exit code is then 1.
+ */
+export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
+  const { options, make } = job;
+  const { inventory, host, failFast = false } = options;
+  if (inventory === undefined && (host !== undefined || failFast)) {
+    const flag = host === undefined ? '--fail-fast' : '--host';
+    throw new UsageError(`${flag} requires --inventory`, { hint: 'pass --inventory FILE' });
+  }
+  if (inventory !== undefined) return writeHosts(inventory, job, io);
+  const context = flagContext(io);
+  await refuseSameFile(options, context);
+  const made = await make(options, context);
+  if (made === undefined) return 1;
+  const text = `${job.frame.start}${made.text}${job.frame.end}`;
+  await writeDocument(text, options.output, made.content, io);
+  return 0;
+}
+
 /** The exit code is 1 if a host is invalid. */
-export async function writeHosts(inventory: string, job: DeployJob, io: Io): Promise<ExitCode> {
+async function writeHosts(inventory: string, job: DeployJob, io: Io): Promise<ExitCode> {
   const { options, extension, frame } = job;
   const hosts = await readSelectedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);

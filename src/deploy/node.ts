@@ -11,8 +11,8 @@ import {
   jsonMapping,
   nodeList,
   plainFrame,
-  writeDeployed,
 } from './deployDocument.ts';
+import { writeDeployed } from './hosts.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   type NodeOptions,

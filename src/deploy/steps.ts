@@ -24,9 +24,9 @@ import {
   isAlone,
   jsonMapping,
   plainFrame,
-  writeDeployed,
   writeDocument,
 } from './deployDocument.ts';
+import { writeDeployed } from './hosts.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   type StepsOptions,

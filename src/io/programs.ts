@@ -1,9 +1,10 @@
 /** Programs of the machine as a shell finds them, and the command that starts this one again. */
 
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { quoteShellWord } from '../formats/shell.ts';
+import { statsOf } from './files/optionalFiles.ts';
 import type { Io } from './io.ts';
 
 /** The path of the first program of this name on PATH. Relative folders on PATH do not count. */
@@ -18,12 +19,15 @@ export async function findProgram(name: string, env: Io['env']): Promise<string 
 
 /** Whether there is a file that may be run. */
 export async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
+  return (await isAccessible(path, constants.X_OK)) && (await statsOf(path))?.isFile() === true;
+}
+
+/** @param mode what this process wants to do with the file: `R_OK`, `W_OK` and `X_OK` of `constants` in node:fs */
+export async function isAccessible(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
 }
 
 const NAME = 'ironic-coreos';

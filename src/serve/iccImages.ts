@@ -4,8 +4,8 @@
  * `ironic-python-agent-rhel-10.iso`.
  */
 
-import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { namesIn } from '../io/files/optionalFiles.ts';
 import { architectures, machineName } from '../core/architecture.ts';
 import { leavesFolder } from '../io/files/folderLinks.ts';
 import type { Io } from '../io/io.ts';
@@ -22,7 +22,7 @@ export async function givenOrIccImages(
     const base = env[variable] ?? '';
     if (base === '') return [];
     const folder = env['IMAGE_SHARED_DIR'] ?? dirname(base);
-    const names = await readdir(resolve(cwd, folder)).catch(() => []);
+    const names = await namesIn(resolve(cwd, folder));
     const files = [base];
     for (const { key, name } of variants(base, names)) {
       if (!(await leavesFolder(resolve(cwd, folder), name))) files.push(`${key}=${join(folder, name)}`);

@@ -3,8 +3,8 @@
  * inventory or an image changes, it reloads all files; a valid inventory replaces the previous one.
  */
 
+import { namesIn } from '../io/files/optionalFiles.ts';
 import { quoteText } from '../core/foreignText.ts';
-import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
 import { isLoopbackHost } from '../formats/hostName.ts';
@@ -224,7 +224,7 @@ async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number
 async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promise<string[]> {
   if (nmstateDir === undefined) return inventory === undefined ? [] : [resolve(io.cwd, inventory)];
   const folder = resolve(io.cwd, nmstateDir);
-  const names = await readdir(folder).catch(() => []);
+  const names = await namesIn(folder);
   return [folder, ...names.map((name) => join(folder, name))];
 }
 

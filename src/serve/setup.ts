@@ -1,9 +1,9 @@
 /** The setup of a service from its command line. It is read and checked before the server listens. */
 
+import { statsOf } from '../io/files/optionalFiles.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { stat } from 'node:fs/promises';
 import { UsageError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { descriptorLimit } from '../io/process.ts';
@@ -133,7 +133,7 @@ const KEY_BYTES = 32;
 async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
   if (name === undefined) return randomBytes(KEY_BYTES);
   const path = resolve(io.cwd, name);
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await statsOf(path);
   if (stats === undefined) {
     const key = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
     const file = { path, shownPath: name, existing: 'refuse', mode: 0o600 } as const;

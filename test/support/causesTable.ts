@@ -3,7 +3,7 @@
 import { stagePhrases } from '../../src/try/report/phrases.ts';
 import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
 import { causeTable } from '../../src/try/timeline/causes.ts';
-import { type Stage, stages } from '../../src/try/timeline/stages.ts';
+import { type Stage, stages } from '../../src/try/timeline/stage.ts';
 import { createConsoleText, createConsoleWatch } from '../../src/try/consoleOutput.ts';
 import { corpusLogs } from './consoleCorpus.ts';
 import { replaceMarked } from './docs/markdown.ts';

@@ -14,7 +14,7 @@ import type {
   StepsEvent,
   TrialEvent,
 } from '../../src/try/timeline/events.ts';
-import type { Stage } from '../../src/try/timeline/stages.ts';
+import type { Stage } from '../../src/try/timeline/stage.ts';
 import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
 import { codePoint } from './arbitraryText.ts';
 

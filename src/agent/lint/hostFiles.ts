@@ -10,7 +10,7 @@ import { maxFindings, type Path } from '../../core/finding.ts';
 import { findScriptProblem } from '../scriptStart.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
-import type { TargetSystem } from './lintHost.ts';
+import type { TargetSystem } from './subject.ts';
 import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 

@@ -12,17 +12,11 @@ import { checkRegistries } from './image.ts';
 import { checkLiveSystem } from './liveSystem.ts';
 import { checkConnections } from './network.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
-import { type LintSubject, readSubject } from './subject.ts';
+import { type LintSubject, readSubject, type TargetSystem } from './subject.ts';
 import { checkUnitEnvironment, checkUnitText } from './unit.ts';
 import { checkUnitKeys } from './unitKeys.ts';
 import { checkUnitReferences } from './unitReferences.ts';
 import { checkUnitValues } from './unitValues.ts';
-
-/**
- * The system that applies a config: a live system, which runs in memory from an ISO or from network boot, or a system
- * that is installed on a disk.
- */
-export type TargetSystem = 'live' | 'installed';
 
 export interface HostLintOptions {
   /** The time for which the validity of certificates is checked. */

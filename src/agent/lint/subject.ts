@@ -22,6 +22,12 @@ import { isMapping } from '../../formats/mapping.ts';
 import type { Path } from '../../core/finding.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
+/**
+ * The system that applies a config: a live system, which runs in memory from an ISO or from network boot, or a system
+ * that is installed on a disk.
+ */
+export type TargetSystem = 'live' | 'installed';
+
 export interface LintSubject extends FileSubject {
   /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;

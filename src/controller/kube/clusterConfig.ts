@@ -3,9 +3,9 @@
  * request, as tokens are replaced before they expire.
  */
 
+import { statsOf } from '../../io/files/optionalFiles.ts';
 import { trimEndOf } from '../../core/trimming.ts';
 import { X509Certificate } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -96,7 +96,7 @@ async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Pro
 
 /** Like kubectl, ignores missing files of a list. If all are missing, reading the first one is the error. */
 async function existingOf(paths: readonly string[], { cwd }: ConfigContext): Promise<readonly string[]> {
-  const states = await Promise.all(paths.map((path) => stat(resolve(cwd, path)).catch(() => undefined)));
+  const states = await Promise.all(paths.map((path) => statsOf(resolve(cwd, path))));
   const existing = paths.filter((_, index) => states[index] !== undefined);
   return existing.length === 0 ? paths.slice(0, 1) : existing;
 }

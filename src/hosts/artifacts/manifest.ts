@@ -3,9 +3,14 @@
  * the machine that wrote it, so that the same input always produces the same manifest.
  */
 
+import { basename } from 'node:path';
+import { architectures } from '../../core/architecture.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
 import { asMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
+import { imageParts } from '../../image/bootParts.ts';
+import type { BaseCatalog } from '../plan/baseCatalog.ts';
+import type { InputImages } from '../plan/imageInputs.ts';
 import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
 
 export interface Manifest {
@@ -67,6 +72,28 @@ export interface ManifestFile {
   readonly recipe?: string;
   /** A later run has replaced it. It stays for machines that have read the previous boot script. */
   readonly superseded?: true;
+}
+
+/** The base images, by architecture and stream, those without a stream first. */
+export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
+  const images = [...catalog.values()].flatMap((set) =>
+    (['iso', ...imageParts] as const).flatMap((role) => set.get(role) ?? []),
+  );
+  return images
+    .toSorted(
+      (one, other) =>
+        architectures.indexOf(one.architecture) - architectures.indexOf(other.architecture) ||
+        Number((one.stream ?? '') > (other.stream ?? '')) - Number((one.stream ?? '') < (other.stream ?? '')),
+    )
+    .map(({ role, name, architecture, stream, label, size, sha256 }) => ({
+      role,
+      name: basename(name),
+      architecture,
+      stream,
+      label,
+      size,
+      sha256,
+    }));
 }
 
 export const GENERATOR = 'ironic-coreos';

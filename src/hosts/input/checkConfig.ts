@@ -13,7 +13,7 @@ import type { Config } from '../../ignition/config.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
-import type { TargetSystem } from '../../agent/lint/lintHost.ts';
+import type { TargetSystem } from '../../agent/lint/subject.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
 
 /**

@@ -1,11 +1,12 @@
 /** Reads the Ignition config to embed, and checks it with Ignition's rules. */
 
+import { mayBeButane } from '../../butane/mayBeButane.ts';
 import { CliError, onFormatError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Finding, Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
-import type { TargetSystem } from '../../agent/lint/lintHost.ts';
+import type { TargetSystem } from '../../agent/lint/subject.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import { reasonNotToCheck } from './refuse.ts';
 import type { FilesDir } from './filesDir.ts';
@@ -96,14 +97,6 @@ async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
 /** Without parsing it: most configs inline no other config. */
 function mayInline(json: Buffer): boolean {
   return json.includes('data:') && (json.includes('"merge"') || json.includes('"replace"'));
-}
-
-/** Without parsing it: most configs are JSON. */
-export function mayBeButane(path: string, document: Buffer): boolean {
-  if (/\.(?:bu|butane)$/i.test(path)) return true;
-  if (!document.includes('variant')) return false;
-  const text = document.toString('latin1');
-  return /^\s*\{/.test(text) || /^["']?variant["']?[ \t]*:/m.test(text);
 }
 
 /** The folder of `--files-dir`. */

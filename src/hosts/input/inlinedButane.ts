@@ -12,9 +12,9 @@ import { fetchInlined, listReferences, type Reference } from '../../ignition/inl
 import { readConfig } from '../../ignition/validate.ts';
 import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
+import { mayBeButane } from '../../butane/mayBeButane.ts';
 import { readButaneConfig } from './butaneConfig.ts';
 import type { CheckedDocument } from './checkConfig.ts';
-import { mayBeButane } from './checkedConfig.ts';
 import { type FilesDir, openFilesDir } from './filesDir.ts';
 import { maskYaml, placeInYaml, type YamlConfig } from './yamlConfig.ts';
 

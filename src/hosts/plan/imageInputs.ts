@@ -4,7 +4,7 @@
  */
 
 import { readdir } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { findArchitecture, imageParts, type ImageRole } from '../../image/bootParts.ts';
@@ -16,7 +16,6 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { isLocalImage, readImage, withOpened } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
-import type { ManifestInput } from '../artifacts/manifest.ts';
 import { type LivePart, type PartFlags, requireOneBuild, requireRole } from '../input/liveParts.ts';
 import {
   architecturesOf,
@@ -106,26 +105,6 @@ async function requireMatching(images: InputImages, digests: KnownDigests, io: I
     await requireOneBuild(parts);
   });
   compared.set(digests, known.add(key));
-}
-
-/** For the manifest: by architecture and stream, those without a stream first. */
-export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
-  const images = [...catalog.values()].flatMap((set) => roles.flatMap((role) => set.get(role) ?? []));
-  return images
-    .toSorted(
-      (one, other) =>
-        architectures.indexOf(one.architecture) - architectures.indexOf(other.architecture) ||
-        Number((one.stream ?? '') > (other.stream ?? '')) - Number((one.stream ?? '') < (other.stream ?? '')),
-    )
-    .map(({ role, name, architecture, stream, label, size, sha256 }) => ({
-      role,
-      name: basename(name),
-      architecture,
-      stream,
-      label,
-      size,
-      sha256,
-    }));
 }
 
 interface GivenFile extends ImageOption {

@@ -1,8 +1,8 @@
 /** Reads the settings of the host around the agent: login, host name, proxies, time servers, additional files and units. */
 
+import { namesIn } from '../../io/files/optionalFiles.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { basename, join } from 'node:path';
-import { readdir } from 'node:fs/promises';
 import { parsePasswordHash, parseSerialConsole } from '../../agent/login.ts';
 import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
@@ -243,6 +243,6 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
 }
 
 async function listKeyFiles(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []); // no folder: no keys
+  const names = await namesIn(folder);
   return names.filter((name) => /^id_.*\.pub$/s.test(name)).toSorted();
 }

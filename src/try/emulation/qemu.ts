@@ -5,10 +5,9 @@
  */
 
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { machineName } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
-import { findProgram, isProgram } from '../../io/programs.ts';
+import { findProgram, isAccessible, isProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
 import type { GuestNetwork } from '../timeline/addresses.ts';
 
@@ -87,13 +86,6 @@ const uefiFiles: Readonly<
 
 function firmwareFile(path: string): FirmwareFile {
   return { path, format: path.endsWith('.qcow2') ? 'qcow2' : 'raw' };
-}
-
-async function isAccessible(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(
-    () => true,
-    () => false,
-  );
 }
 
 export type MachineArchitecture = 'x86_64' | 'aarch64';

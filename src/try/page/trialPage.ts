@@ -23,7 +23,8 @@ import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
 import { entriesOf, plainCauseText } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
-import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
+import { byLastEvent } from '../timeline/stages.ts';
+import { type Stage, stages } from '../timeline/stage.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 
 /** Seconds after which the page refreshes, unless its query says something else. */

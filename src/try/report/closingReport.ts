@@ -7,7 +7,8 @@ import { formatCount } from '../../formats/messageText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
-import { stages, type TimelineEntry } from '../timeline/stages.ts';
+import type { TimelineEntry } from '../timeline/stages.ts';
+import { stages } from '../timeline/stage.ts';
 import {
   type Gap,
   type HostResult,

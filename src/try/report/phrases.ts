@@ -4,7 +4,8 @@ import { formatCount, formatSize } from '../../formats/messageText.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
-import { isFullyFetched, isInterrupted, type Stage } from '../timeline/stages.ts';
+import { isFullyFetched, isInterrupted } from '../timeline/stages.ts';
+import type { Stage } from '../timeline/stage.ts';
 import { byKind, type ByKind, type EventOf, type TrialEvent } from '../timeline/events.ts';
 
 /** One line: `fetched the Ignition config (3.1 KiB)`. */

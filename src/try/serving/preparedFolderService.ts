@@ -3,8 +3,8 @@
  * address of this machine in the emulated network, so the files are exactly those that real machines get.
  */
 
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { statsOf } from '../../io/files/optionalFiles.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseUrl, portOf } from '../../formats/url.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';
@@ -95,7 +95,7 @@ async function openFile(
   path: string,
   { host, path: name, sha256, size }: ManifestFile,
 ): Promise<ServedResource> {
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await statsOf(path);
   if (stats?.size !== size) {
     throw new CliError(`${name} has changed since it was prepared`, {
       code: 'ERR_IMAGE_CHANGED',

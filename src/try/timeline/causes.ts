@@ -21,7 +21,8 @@ import { ironicCauses } from './causes/ironicCauses.ts';
 import type { ConsoleSign, Printer } from './console/sign.ts';
 import { signById } from './consoleSigns.ts';
 import { stepCauses } from './causes/stepCauses.ts';
-import { byLastEvent, isFullyFetched, isFurther, type Stage, stageOf, type TimelineEntry } from './stages.ts';
+import { byLastEvent, isFullyFetched, stageOf, type TimelineEntry } from './stages.ts';
+import { isFurther, type Stage } from './stage.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */

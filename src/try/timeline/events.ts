@@ -6,7 +6,7 @@
 import type { RefusalReason } from '../ironic/messages.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import type { TransferOutcome } from '../../serve/answer/transfers.ts';
-import type { Stage } from './stages.ts';
+import type { Stage } from './stage.ts';
 
 export type TrialEvent =
   | FetchEvent

@@ -2,7 +2,8 @@
 
 import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './causes.ts';
 import type { Ports } from './causes/cause.ts';
-import { type Stage, stages, type TimelineEntry } from './stages.ts';
+import type { TimelineEntry } from './stages.ts';
+import { type Stage, stages } from './stage.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
 
 /** The expected machines: hosts with these names, or any number of machines. */

@@ -10,12 +10,11 @@ import {
   byLastEvent,
   createEntryLog,
   type EntryLog,
-  isFurther,
   mergeLog,
   type Milestone,
-  type Stage,
   type TimelineEntry,
 } from './stages.ts';
+import { isFurther, type Stage } from './stage.ts';
 import { mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
 import {
   createMachineTable,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lintHost, type TargetSystem } from '../../../src/agent/lint/lintHost.ts';
+import { lintHost } from '../../../src/agent/lint/lintHost.ts';
+import type { TargetSystem } from '../../../src/agent/lint/subject.ts';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import type { Config, File, Unit } from '../../../src/ignition/config.ts';
 import { formatPath } from '../../../src/core/finding.ts';

@@ -5,7 +5,7 @@ import type { RefusalReason } from '../../../src/try/ironic/messages.ts';
 import { consoleSigns, signById } from '../../../src/try/timeline/consoleSigns.ts';
 import type { Cause } from '../../../src/try/timeline/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../../src/try/timeline/events.ts';
-import { stages } from '../../../src/try/timeline/stages.ts';
+import { stages } from '../../../src/try/timeline/stage.ts';
 import { createTimeline, type HostTimeline } from '../../../src/try/timeline/timeline.ts';
 import {
   anyEvent,

@@ -1,6 +1,6 @@
 /** Causes between the config and the first request: the network of the host, the container, the agent configuration, the connection to Ironic. */
 
-import type { Stage } from '../stages.ts';
+import type { Stage } from '../stage.ts';
 import { type CauseRows, causesOf, lacksConfig } from './cause.ts';
 
 /** Between these stages and the start of the agent container, there are no events except lines on the console. */

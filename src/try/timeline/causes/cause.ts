@@ -1,7 +1,8 @@
 /** The causes of a failed boot: their definition, and functions for their conditions. */
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
-import { byLastEvent, type Stage, type TimelineEntry } from '../stages.ts';
+import { byLastEvent, type TimelineEntry } from '../stages.ts';
+import type { Stage } from '../stage.ts';
 import type { EventOf, TrialEvent } from '../events.ts';
 import { identifiersOf } from '../machines.ts';
 import type { HostTimeline } from '../timeline.ts';

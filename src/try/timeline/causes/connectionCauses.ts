@@ -4,7 +4,7 @@
  */
 
 import type { CallbackReason, RefusalEvent } from '../events.ts';
-import type { Stage } from '../stages.ts';
+import type { Stage } from '../stage.ts';
 import { causesOf, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
 
 /**

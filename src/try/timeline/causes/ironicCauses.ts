@@ -2,7 +2,7 @@
 
 import type { RefusalReason } from '../../ironic/messages.ts';
 import type { RefusalEvent, TrialEvent } from '../events.ts';
-import type { Stage } from '../stages.ts';
+import type { Stage } from '../stage.ts';
 import type { HostTimeline } from '../timeline.ts';
 import { causesOf, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
 

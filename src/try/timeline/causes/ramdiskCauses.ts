@@ -1,6 +1,6 @@
 /** Causes while the live system starts: memory, the initramfs, the boot medium, the root filesystem, the config, Ignition. */
 
-import type { Stage } from '../stages.ts';
+import type { Stage } from '../stage.ts';
 import { causesOf, hasCalledIronic, hasFetchedConfig, lacksConfig, proofBy } from './cause.ts';
 
 const inInitramfs: readonly Stage[] = ['kernel', 'initramfs', 'config', 'rootfs'];

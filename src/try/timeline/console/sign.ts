@@ -3,7 +3,7 @@
  * cause only if it implies the first clause of the cause. A console is input from outside: patterns take linear time on its lines.
  */
 
-import { type Stage, stages } from '../stages.ts';
+import { type Stage, stages } from '../stage.ts';
 
 /**
  * Who prints a line. `kernel`: lines with a time and no identifier. `systemd`: status lines, and lines of process 1. `terminal`:
