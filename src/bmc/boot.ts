@@ -92,15 +92,15 @@ export async function boot(
     options.consoleLog,
     targets.map(({ name }) => name),
   );
-  const trialOptions = await withAddresses(options, targets);
+  const addresses = await findAddresses(targets);
+  const trialOptions = withAddresses(options, addresses);
   const [architecture, images] = await Promise.all([
     isoArchitecture(options.iso, io),
     checkImages(setup, trialOptions, io),
   ]);
-  const imageUrl = expectedUrl(setup, trialOptions);
   const end = started + readTrial(trialOptions).timeout;
   const logouts: Promise<void>[] = [];
-  const run = { setup, times, io, imageUrl, architecture, trialOptions, consoleLogs, end, logouts };
+  const run = { setup, times, io, addresses, architecture, trialOptions, consoleLogs, end, logouts };
   try {
     const { isCanceled, machines } = await checkTargets(targets, images, run);
     if (!isCanceled) refuseSharedSystems(machines);
@@ -117,8 +117,7 @@ interface BootRun {
   readonly setup: BootSetup;
   readonly times: BootTimes;
   readonly io: Io;
-  /** The URL of an image, or one with the same scheme and host. */
-  readonly imageUrl: URL | undefined;
+  readonly addresses: OwnAddresses;
   /** Of the only ISO. */
   readonly architecture: Architecture | undefined;
   readonly trialOptions: TryOptions;
@@ -146,16 +145,27 @@ function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
   }
 }
 
+/** By target: the address from which this machine reaches its BMC, without brackets. Without BMCs that are not reached. */
+type OwnAddresses = ReadonlyMap<Target, string>;
+
+async function findAddresses(targets: readonly Target[]): Promise<OwnAddresses> {
+  const found = await Promise.all(
+    targets.map(async (target) => [target, await localAddressTo(new URL(target.origin))] as const),
+  );
+  return new Map(found.flatMap(([target, address]) => (address === undefined ? [] : [[target, address]])));
+}
+
 /**
- * Without other addresses, everything is served on the address from which this machine reaches the first BMC: no other
- * network sees it, and the BMCs can reach it.
+ * Without other addresses, everything is served on the address from which this machine reaches the BMCs: no other network
+ * sees it, and the BMCs can reach it. If it reaches them from several addresses, for example BMCs with IPv4 and BMCs with
+ * IPv6, it is served on all.
  */
-async function withAddresses(
+function withAddresses(
   { check: _check, leave: _leave, mac: _mac, yes: _yes, ...options }: BootOptions,
-  [target]: readonly Target[],
-): Promise<TryOptions> {
-  const address = target === undefined ? undefined : await localAddressTo(new URL(target.origin));
-  const host = address === undefined ? '127.0.0.1' : withBrackets(address);
+  addresses: OwnAddresses,
+): TryOptions {
+  const [address = '127.0.0.1', ...others] = new Set(addresses.values());
+  const host = others.length > 0 ? '' : withBrackets(address);
   return {
     ...options,
     listen: options.listen ?? `${host}:6385`,
@@ -163,10 +173,34 @@ async function withAddresses(
   };
 }
 
-function expectedUrl({ iso }: BootSetup, { publicUrl, serveListen = '' }: TryOptions): URL | undefined {
-  const remote = remoteIso(iso);
-  if (remote !== undefined) return remote;
-  return parseUrl(publicUrl ?? `http://${serveListen.replace(/^:/, 'localhost:')}`);
+/**
+ * The URL of an image for a BMC. Without `--public-url`, a server on all addresses is named by the address from which this
+ * machine reaches the BMC, so a BMC with only IPv6 gets an IPv6 address.
+ */
+function urlFor(
+  target: Target,
+  url: string,
+  {
+    addresses,
+    setup,
+    trialOptions: { publicUrl, serveListen },
+  }: Pick<BootRun, 'addresses' | 'setup' | 'trialOptions'>,
+): string {
+  const address = addresses.get(target);
+  const isNamed = publicUrl !== undefined || remoteIso(setup.iso) !== undefined;
+  if (isNamed || address === undefined || serveListen?.startsWith(':') !== true) return url;
+  return url.replace('//localhost', `//${withBrackets(address.replace(/%.*$/, ''))}`);
+}
+
+/** The URL of the image, with its path as far as it is known. */
+function expectedUrl(
+  target: Target,
+  run: Pick<BootRun, 'addresses' | 'setup' | 'trialOptions'>,
+): URL | undefined {
+  const { iso } = run.setup;
+  const { publicUrl, serveListen = '' } = run.trialOptions;
+  if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);
+  return parseUrl(publicUrl ?? urlFor(target, `http://${serveListen.replace(/^:/, 'localhost:')}`, run));
 }
 
 /** The trial checks the images of an inventory itself, before a machine is changed. */
@@ -219,7 +253,12 @@ async function checkTarget(
     return await withClient(target, run, bounds, async (client) => {
       const survey = await surveyMachine(client, target.path);
       const { architecture = run.architecture } = target;
-      const checks = checkMachine(survey, { ...target, architecture, imageUrl: run.imageUrl, image });
+      const checks = checkMachine(survey, {
+        ...target,
+        architecture,
+        imageUrl: expectedUrl(target, run),
+        image,
+      });
       const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
       return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
     });
@@ -370,10 +409,26 @@ function startMachines(
     stop: async () => {
       controller.abort();
       await Promise.allSettled([work]);
-      if (!setup.isLeft && started.length > 0) await restoreAll(started, run, services, left);
+      if (setup.isLeft) reportLeft(started, run);
+      else if (started.length > 0) await restoreAll(started, run, services, left);
       await work;
     },
   };
+}
+
+/** Says what `--leave` leaves. */
+function reportLeft(started: readonly StartedMachine[], { io }: BootRun): void {
+  for (const machine of started) {
+    const { name, method } = machine.target;
+    for (const { request, text } of listRemainders({ ...machine, method })) {
+      const hint = `run ${curlCommand(request, machine.target)}`;
+      report(io, {
+        severity: 'info',
+        message: machine.show(`${name} is left: ${text}`),
+        hint: machine.show(hint),
+      });
+    }
+  }
 }
 
 async function restoreAll(
@@ -472,7 +527,7 @@ async function withMachine<T>(
       survey,
       method: target.method,
       mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
-      imageUrl: services.imageUrl(target.name),
+      imageUrl: urlFor(target, services.imageUrl(target.name), run),
       timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
       progress,
       clock: systemClock,

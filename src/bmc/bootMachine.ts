@@ -10,7 +10,7 @@ import type { RedfishClient, RedfishTiming } from '../io/redfish/redfishClient.t
 import { RedfishError } from '../io/redfish/redfishError.ts';
 import { formatDuration } from '../serve/status/figures.ts';
 import { isLicenseRefusal } from '../redfish/messages.ts';
-import { type MediaSlot, readMediaSlot, readSystem, type System } from '../redfish/resources.ts';
+import { type MediaSlot, protocolOf, readMediaSlot, readSystem, type System } from '../redfish/resources.ts';
 import type { BmcEvent } from '../try/timeline/events.ts';
 import { bootTarget } from './checks.ts';
 import type { Survey } from './survey.ts';
@@ -41,8 +41,8 @@ export interface BootProgress {
   isPoweredOnAgain: boolean;
   /** Paths of the slots with the image. */
   readonly slots: Set<string>;
-  /** Paths of the slots whose insertion was not answered. */
-  readonly unanswered: Set<string>;
+  /** Paths of the slots whose insertion was not answered, or does not show. */
+  readonly unconfirmed: Set<string>;
 }
 
 export function createProgress(): BootProgress {
@@ -52,7 +52,7 @@ export function createProgress(): BootProgress {
     isDeviceSet: false,
     isPoweredOnAgain: false,
     slots: new Set(),
-    unanswered: new Set(),
+    unconfirmed: new Set(),
   };
 }
 
@@ -137,7 +137,7 @@ async function shutDown(boot: MachineBoot): Promise<void> {
   }
   await resetTo(boot, 'ForceOff', 'forcing the machine off');
   if (await waitForPower(boot, 'Off', timing.power)) return;
-  throw powerError('the machine stays on after the BMC accepted "ForceOff"');
+  throw powerError(boot, 'the machine stays on after the BMC accepted "ForceOff"');
 }
 
 async function powerOn(boot: MachineBoot): Promise<void> {
@@ -145,20 +145,21 @@ async function powerOn(boot: MachineBoot): Promise<void> {
   await resetTo(boot, 'On', 'powering the machine on');
   if (!(await waitForPower(boot, 'On', boot.timing.power))) {
     if (boot.signal.aborted) return;
-    throw powerError('the machine stays off after the BMC accepted "On"');
+    throw powerError(boot, 'the machine stays off after the BMC accepted "On"');
   }
   boot.say('power on', 'powered on');
 }
 
-function powerError(message: string): CliError {
+function powerError({ survey }: MachineBoot, message: string): CliError {
   return new CliError(message, {
     code: 'ERR_BMC',
-    hint: 'read the event log of the BMC, and check the power supplies of the machine',
+    hint: `read ${eventLogOf(survey)}, and check the power supplies of the machine`,
   });
 }
 
-async function resetTo({ client, survey }: MachineBoot, type: string, action: string): Promise<void> {
-  if (survey.system.reset === undefined) throw powerError('the BMC cannot change the power state');
+async function resetTo(boot: MachineBoot, type: string, action: string): Promise<void> {
+  const { client, survey } = boot;
+  if (survey.system.reset === undefined) throw powerError(boot, 'the BMC cannot change the power state');
   await send(client, resetRequest(survey, type), action);
 }
 
@@ -187,39 +188,63 @@ async function readSlot({ client }: MachineBoot, path: string): Promise<MediaSlo
   return readMediaSlot(await client.get(path, 'reading a virtual media slot'));
 }
 
-/** Number of reads until a slot is empty: Dell iDRACs report ejected media as inserted for some seconds. */
-const EJECT_READS = 10;
+/**
+ * Number of reads until a change shows: the status code of a BMC is no proof, and Dell iDRACs report ejected media as inserted
+ * for some seconds.
+ */
+const MAX_READS = 10;
 
-/** Whether the slot is empty now. */
-async function eject({ client, clock, signal, timing }: MachineBoot, slot: MediaSlot): Promise<boolean> {
-  const action = `ejecting media from slot ${slot.id}`;
-  await send(client, ejectRequest(slot), action);
-  for (let count = 0; count < EJECT_READS; count++) {
-    if (!readMediaSlot(await client.get(slot.path, action)).isInserted) return true;
+/** Whether `isDone` became true. Reads only once after the signal. */
+async function readUntil(boot: MachineBoot, isDone: () => Promise<boolean>): Promise<boolean> {
+  const { clock, signal, timing } = boot;
+  for (let count = 1; ; count++) {
+    if (await isDone()) return true;
+    if (count === MAX_READS || signal.aborted) return false;
     await pause(clock, timing.interval, signal);
   }
-  return false;
+}
+
+/** Whether the slot is empty now. */
+async function eject(boot: MachineBoot, slot: MediaSlot): Promise<boolean> {
+  await send(boot.client, ejectRequest(slot), `ejecting media from slot ${slot.id}`);
+  return readUntil(boot, async () => !(await readSlot(boot, slot.path)).isInserted);
 }
 
 /** Tries the slots in their order: BMCs do not show which of them are reserved for a virtual console. */
 async function insertImage(boot: MachineBoot): Promise<void> {
-  let refusal: unknown = new CliError('no virtual media slot takes a CD', { code: 'ERR_BMC' });
+  let refusal: RedfishError | undefined;
+  const empty: string[] = [];
   for (const slot of boot.survey.slots) {
     boot.progress.slots.add(slot.path);
     try {
-      boot.progress.unanswered.add(slot.path);
+      boot.progress.unconfirmed.add(slot.path);
       await insertInto(boot, slot);
-      boot.progress.unanswered.delete(slot.path);
-      boot.say('media', `inserted the ISO into slot ${slot.id}`);
-      return;
+      if (await readUntil(boot, async () => (await readSlot(boot, slot.path)).isInserted)) {
+        boot.progress.unconfirmed.delete(slot.path);
+        boot.say('media', `inserted the ISO into slot ${slot.id}`);
+        return;
+      }
+      if (boot.signal.aborted) return;
+      empty.push(slot.id);
+      boot.say('media', `slot ${slot.id} stays empty after the BMC accepted the ISO`);
     } catch (error) {
       if (error instanceof RedfishError && error.status !== undefined)
-        boot.progress.unanswered.delete(slot.path);
+        boot.progress.unconfirmed.delete(slot.path);
       if (!isOfSlot(error)) throw error;
       refusal = error;
     }
   }
-  throw refusal;
+  throw refusal ?? emptyError(boot, empty);
+}
+
+/** @param slots ids of the slots that stay empty; none if no slot takes a CD */
+function emptyError({ client, imageUrl, survey }: MachineBoot, slots: readonly string[]): CliError {
+  if (slots.length === 0) return new CliError('no virtual media slot takes a CD', { code: 'ERR_BMC' });
+  const stay = slots.length === 1 ? `slot ${slots[0]} stays` : `the slots ${slots.join(', ')} stay`;
+  return new CliError(`${client.origin}: ${stay} empty after the BMC accepted the ISO`, {
+    code: 'ERR_BMC',
+    hint: `make ${new URL(imageUrl).origin} reachable for the BMC, or set another address with --public-url; read ${eventLogOf(survey)}`,
+  });
 }
 
 /** Whether another slot may accept the image. */
@@ -232,15 +257,15 @@ function isOfSlot(error: unknown): error is RedfishError {
 const INSERT_ATTEMPTS = 3;
 
 async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
-  const { clock, imageUrl, signal, survey, timing } = boot;
-  const protocol = imageUrl.startsWith('https:') ? 'HTTPS' : 'HTTP';
-  let extra: Mapping = survey.vendor.needsTransferProtocol === true ? { TransferProtocolType: protocol } : {};
+  const { clock, signal, timing } = boot;
+  const optional = optionalParameters(boot, slot);
+  let extra: Mapping = requiredParameters(boot, slot, optional);
   for (let attempt = 1; ; attempt++) {
     try {
       return await sendImage(boot, slot, extra);
     } catch (error) {
       if (!(error instanceof RedfishError)) throw error;
-      const demanded = demandedFields(error, protocol).filter(([name]) => !(name in extra));
+      const demanded = demandedParameters(error, optional).filter(([name]) => !(name in extra));
       const isBusy = (error.status ?? 0) >= 500 && attempt < INSERT_ATTEMPTS;
       if (demanded.length === 0 && !isBusy) throw error;
       extra = { ...extra, ...Object.fromEntries(demanded) };
@@ -261,15 +286,45 @@ async function sendImage(
   } else await client.post(slot.insert, { Image, ...extra }, action, timing.insert);
 }
 
-/** Optional fields that some BMCs require, with their values (OpenStack sushy, virtual_media.py). */
-function demandedFields(
+type InsertParameter = readonly [name: string, value: string];
+
+/**
+ * Optional parameters that some BMCs require, with values that the slot allows (OpenStack sushy, virtual_media.py; it also has
+ * the credentials, which NVIDIA DGX require for images without any).
+ */
+function optionalParameters({ imageUrl }: MachineBoot, slot: MediaSlot): readonly InsertParameter[] {
+  const protocol = protocolOf(imageUrl, slot);
+  const { methods } = slot.parameters;
+  const method = methods.length === 0 || methods.includes('Stream') ? 'Stream' : methods[0]!;
+  return [
+    ...(protocol === undefined ? [] : [['TransferProtocolType', protocol] as const]),
+    ['TransferMethod', method],
+    ['UserName', 'none'],
+    ['Password', 'none'],
+  ];
+}
+
+/** Those that the BMC or its vendor requires, and the transfer method if the BMC does not stream. */
+function requiredParameters(
+  { survey: { vendor } }: MachineBoot,
+  { parameters: { methods, required } }: MediaSlot,
+  optional: readonly InsertParameter[],
+): Mapping {
+  const names = new Set([
+    ...required,
+    ...(vendor.needsTransferProtocol === true ? ['TransferProtocolType'] : []),
+    ...(methods.length > 0 && !methods.includes('Stream') ? ['TransferMethod'] : []),
+  ]);
+  return Object.fromEntries(optional.filter(([name]) => names.has(name)));
+}
+
+/** Those that the refusal names. */
+function demandedParameters(
   { messages }: RedfishError,
-  protocol: string,
-): readonly (readonly [string, string])[] {
+  optional: readonly InsertParameter[],
+): readonly InsertParameter[] {
   const text = messages.map((message) => [message.text, ...message.related].join(' ')).join(' ');
-  return Object.entries({ TransferProtocolType: protocol, TransferMethod: 'Stream' }).filter(([name]) =>
-    text.includes(name),
-  );
+  return optional.filter(([name]) => text.includes(name));
 }
 
 async function setBootDevice(boot: MachineBoot): Promise<void> {
@@ -291,7 +346,36 @@ async function setBootDevice(boot: MachineBoot): Promise<void> {
     ...(method === 'uefi-http' && { HttpBootUri: imageUrl }),
   };
   await boot.client.patch(survey.system.bootPath, { Boot: change }, SETTING_DEVICE);
+  if (!(await readUntil(boot, () => isOverridden(boot)))) {
+    if (boot.signal.aborted) return;
+    throw new CliError(`the boot device is not set after the BMC accepted "${target}"`, {
+      code: 'ERR_BMC',
+      hint: `set the boot device in ${vendorConsole(survey)}, or use ${method === 'uefi-http' ? '--method virtual-media' : '--method uefi-http'}`,
+    });
+  }
   boot.say('boot device', `boots once from ${target}`);
+}
+
+/**
+ * Whether a boot override is set. Its target is not compared: BMCs name it differently from what they accept (`Cd` for `UsbCd`),
+ * and the override of the settings resource becomes that of the system only when the machine starts.
+ */
+async function isOverridden({ client, survey: { system } }: MachineBoot): Promise<boolean> {
+  for (const path of new Set([system.bootPath, system.path])) {
+    const { boot } = readSystem(await client.get(path, 'reading the boot device'));
+    const isNone = boot.enabled === 'Disabled' || boot.target === 'None';
+    const isUnknown = boot.enabled === undefined && boot.target === undefined;
+    if (isUnknown || !isNone) return true;
+  }
+  return false;
+}
+
+function eventLogOf({ vendor }: Survey): string {
+  return vendor.eventLog ?? 'the event log of the BMC';
+}
+
+function vendorConsole({ vendor }: Survey): string {
+  return vendor.console ?? 'the remote console of the BMC';
 }
 
 const SETTING_DEVICE = 'setting the boot device';
@@ -405,10 +489,10 @@ async function removeImage(boot: MachineBoot): Promise<void> {
       if (!(await eject(boot, slot)))
         throw new RedfishError(`slot ${slot.id} still contains media after its ejection`, {});
       say('restored', `ejected the ISO from slot ${slot.id}`);
-    } else if (progress.unanswered.has(path)) {
+    } else if (progress.unconfirmed.has(path)) {
       say(
         'restored',
-        `slot ${slot.id} is empty; the BMC did not answer the insertion, and may still insert the ISO`,
+        `slot ${slot.id} is empty; the BMC did not confirm the insertion, and may still insert the ISO`,
       );
     }
     progress.slots.delete(path);
@@ -425,6 +509,20 @@ async function restoreBootDevice(boot: MachineBoot): Promise<void> {
     now.target === before.target && now.enabled === before.enabled && now.mode === before.mode;
   if (!isReadable || !isUnchanged || now.httpUri !== before.httpUri) {
     await send(client, formerBootRequest(boot, now), SETTING_DEVICE);
+    const isRestored = async (): Promise<boolean> => {
+      if (!isReadable) return true;
+      const { boot: last } = await readNow(boot);
+      // BMCs keep the target of an override that is disabled.
+      return last.enabled === before.enabled || last.target !== now.target;
+    };
+    if (!(await readUntil(boot, isRestored))) {
+      throw new RedfishError(
+        `the boot device stays ${now.target ?? 'as it is'} after the BMC accepted its change`,
+        {
+          hint: `set the boot device in ${vendorConsole(survey)}`,
+        },
+      );
+    }
     boot.say('restored', 'restored the boot device');
   }
   progress.isDeviceSet = false;
@@ -441,7 +539,8 @@ async function restorePower(boot: MachineBoot): Promise<void> {
   if (isOff) {
     progress.isPoweredOnAgain = true;
     await resetTo(boot, 'On', 'powering the machine on');
-    boot.say('restored', 'powered on again');
+    if (await waitForPower(boot, 'On', timing.power)) boot.say('restored', 'powered on again');
+    else if (!signal.aborted) throw powerError(boot, 'the machine stays off after the BMC accepted "On"');
   }
   if (!signal.aborted) progress.isPoweredOff = false;
 }

@@ -9,6 +9,7 @@ import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import { printable } from '../core/foreignText.ts';
 import { wrapText } from '../io/report/terminalText.ts';
+import { protocolOf } from '../redfish/resources.ts';
 import type { Survey } from './survey.ts';
 
 interface Verdict {
@@ -146,7 +147,10 @@ function describePower({ system: { power, reset } }: Survey): Verdict {
   );
 }
 
-function checkMedia({ mediaProblem, slots, vendor }: Survey, { method }: Plan): Verdict | undefined {
+function checkMedia(
+  { mediaProblem, slots, vendor }: Survey,
+  { imageUrl, method }: Plan,
+): Verdict | undefined {
   if (method !== 'virtual-media') return undefined;
   const license =
     vendor.license === undefined ? '' : `; ${vendor.name} requires the license ${vendor.license}`;
@@ -154,6 +158,15 @@ function checkMedia({ mediaProblem, slots, vendor }: Survey, { method }: Plan): 
     return refuse(
       `${mediaProblem?.message ?? 'no virtual media slot takes a CD'}${license}`,
       mediaProblem?.hint ?? 'install the license of the BMC, or boot with --method uefi-http',
+    );
+  }
+  const supported =
+    imageUrl === undefined ? slots : slots.filter((slot) => protocolOf(imageUrl.href, slot) !== undefined);
+  if (supported.length === 0) {
+    const protocols = [...new Set(slots.flatMap(({ parameters }) => parameters.protocols))].join(', ');
+    return refuse(
+      `the virtual media slots support only images by ${protocols}, but the URL is ${imageUrl?.protocol}//…`,
+      'use the URL of an image on a server with one of these protocols: --iso https://… or --iso http://…; otherwise boot with --method uefi-http',
     );
   }
   const names = slots.map(({ id }) => id).join(', ');
@@ -243,8 +256,31 @@ function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): V
       'use an address in --public-url, unless the BMC has a DNS server',
     );
   }
-  return ok(`${shown}/…`);
+  return checkUrlText(imageUrl) ?? ok(`${shown}/…`);
 }
+
+/**
+ * The limits of BMCs of several vendors: 255 characters, no query, the suffix .iso (openshift/assisted-service:
+ * docs/enhancements/short-image-urls.md; openshift/assisted-image-service, issue 183: Dell iDRAC; openstack/ironic:
+ * doc/source/admin/drivers/redfish.rst). They name no limit for each vendor, so these are warnings.
+ */
+function checkUrlText({ href, pathname, search }: URL): Verdict | undefined {
+  if (pathname === '/') return undefined; // the path is not known yet
+  const problems = [
+    ...(href.length > LONGEST_URL
+      ? [`has ${href.length} characters; some BMCs accept only ${LONGEST_URL}`]
+      : []),
+    ...(search === '' ? [] : ['contains a query (?); some BMCs reject it']),
+    ...(/\.iso$/i.test(pathname) ? [] : ['does not end with .iso; some BMCs require it']),
+  ];
+  if (problems.length === 0) return undefined;
+  return warn(
+    `the image URL ${problems.join(', and it ')}`,
+    `use a URL that ends with .iso, has no query and at most ${LONGEST_URL} characters`,
+  );
+}
+
+const LONGEST_URL = 255;
 
 /** Milliseconds. A certificate is often valid from the minute in which it was created. */
 const MAX_OFFSET = 3_600_000;

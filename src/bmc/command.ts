@@ -53,7 +53,8 @@ Credentials:
 
 Servers:
   Images and the mock Ironic are served on the address from which this machine
-  reaches the first BMC. Set other addresses with --serve-listen, --public-url
+  reaches the BMCs; if there are several, on all addresses, and each BMC gets a
+  URL that it can reach. Set other addresses with --serve-listen, --public-url
   and --listen. Proxies are not used for BMCs.
 
 Console:

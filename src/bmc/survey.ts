@@ -9,6 +9,7 @@ import {
   linksAt,
   type Manager,
   type MediaSlot,
+  readActionInfo,
   readArchitecture,
   readManager,
   readMediaSlot,
@@ -137,20 +138,31 @@ async function readSlots(
   system: System,
   manager: Manager | undefined,
 ): Promise<Pick<Survey, 'mediaProblem' | 'slots'>> {
-  const path = (vendor.mediaOf === 'manager' ? manager?.media : undefined) ?? system.media ?? manager?.media;
-  if (path === undefined) return { slots: [], mediaProblem: undefined };
-  try {
-    const { body } = await client.get(path, 'reading the virtual media slots');
-    const all: MediaSlot[] = [];
-    for (const member of linksAt(body, 'Members')) {
-      all.push(readMediaSlot(await client.get(member, 'reading a virtual media slot')));
+  const paths =
+    vendor.mediaOf === 'manager' ? [manager?.media, system.media] : [system.media, manager?.media];
+  const slots: MediaSlot[] = [];
+  let mediaProblem: RedfishError | undefined;
+  for (const path of new Set(paths)) {
+    if (path === undefined) continue;
+    try {
+      slots.push(...usableSlots(await readCollection(client, path), vendor));
+    } catch (error) {
+      if (!(error instanceof RedfishError) || error.status === undefined) throw error;
+      mediaProblem ??= error;
     }
-    return { slots: usableSlots(all, vendor), mediaProblem: undefined };
-  } catch (error) {
-    if (error instanceof RedfishError && error.status !== undefined)
-      return { slots: [], mediaProblem: error };
-    throw error;
   }
+  return { slots, mediaProblem: slots.length > 0 ? undefined : mediaProblem };
+}
+
+async function readCollection(client: RedfishClient, path: string): Promise<readonly MediaSlot[]> {
+  const { body } = await client.get(path, 'reading the virtual media slots');
+  const slots: MediaSlot[] = [];
+  for (const member of linksAt(body, 'Members')) {
+    const slot = readMediaSlot(await client.get(member, 'reading a virtual media slot'));
+    const info = await readOptional(client, slot.actionInfo);
+    slots.push(info === undefined ? slot : { ...slot, parameters: readActionInfo(info, slot.parameters) });
+  }
+  return slots;
 }
 
 /** Slots without the action InsertMedia take an image by PATCH, unless another slot has the action. */

@@ -193,7 +193,22 @@ export interface MediaSlot {
   /** Undefined if images are inserted by PATCH, or not at all. */
   readonly insert: string | undefined;
   readonly eject: string | undefined;
+  readonly parameters: InsertParameters;
+  /** The resource with further parameters of InsertMedia. */
+  readonly actionInfo: string | undefined;
 }
+
+/** What InsertMedia allows and requires. */
+export interface InsertParameters {
+  /** Allowed values of `TransferProtocolType`: `HTTP`, `CIFS`; empty if the BMC does not list them. */
+  readonly protocols: readonly string[];
+  /** Allowed values of `TransferMethod`: `Stream`, `Upload`; empty if the BMC does not list them. */
+  readonly methods: readonly string[];
+  /** Names of the parameters that the BMC requires. */
+  readonly required: readonly string[];
+}
+
+const INSERT = '#VirtualMedia.InsertMedia';
 
 export function readMediaSlot({ body, path }: RedfishResource): MediaSlot {
   return {
@@ -202,9 +217,35 @@ export function readMediaSlot({ body, path }: RedfishResource): MediaSlot {
     types: textsAt(body, 'MediaTypes'),
     isInserted:
       body['Inserted'] === true || (body['Inserted'] === undefined && textAt(body, 'Image') !== undefined),
-    insert: actionAt(body, '#VirtualMedia.InsertMedia'),
+    insert: actionAt(body, INSERT),
     eject: actionAt(body, '#VirtualMedia.EjectMedia'),
+    parameters: {
+      protocols: textsAt(body, 'Actions', INSERT, 'TransferProtocolType@Redfish.AllowableValues'),
+      methods: textsAt(body, 'Actions', INSERT, 'TransferMethod@Redfish.AllowableValues'),
+      required: [],
+    },
+    actionInfo: localPath(textAt(body, 'Actions', INSERT, '@Redfish.ActionInfo')),
   };
+}
+
+/** The parameters of InsertMedia with those of its ActionInfo, which has precedence (DMTF DSP0266, action info). */
+export function readActionInfo({ body }: RedfishResource, listed: InsertParameters): InsertParameters {
+  const list = valueAt(body, ['Parameters']);
+  const parameters = Array.isArray(list) ? list.slice(0, MAX_MEMBERS).filter(isMapping) : [];
+  const valuesOf = (name: string): readonly string[] =>
+    parameters.filter((one) => one['Name'] === name).flatMap((one) => textsAt(one, 'AllowableValues'));
+  const [protocols, methods] = [valuesOf('TransferProtocolType'), valuesOf('TransferMethod')];
+  return {
+    protocols: protocols.length > 0 ? protocols : listed.protocols,
+    methods: methods.length > 0 ? methods : listed.methods,
+    required: parameters.flatMap((one) => (one['Required'] === true ? (textAt(one, 'Name') ?? []) : [])),
+  };
+}
+
+/** How a slot names the protocol of an image URL: `HTTPS`; undefined if it does not support the protocol. */
+export function protocolOf(imageUrl: string, { parameters: { protocols } }: MediaSlot): string | undefined {
+  const own = imageUrl.startsWith('https:') ? 'HTTPS' : 'HTTP';
+  return protocols.length === 0 ? own : protocols.find((one) => one.toUpperCase() === own);
 }
 
 /** A slot without a list of types may take CDs. */

@@ -25,6 +25,10 @@ export interface Vendor {
   readonly bootRequest?: 'full' | 'dell';
   /** Protocols of image URLs. Default: both. */
   readonly protocols?: readonly ('http' | 'https')[];
+  /** The remote console of the machine, with article. Default: that of the web interface. */
+  readonly console?: string;
+  /** The log of the BMC that names refused images, with article. */
+  readonly eventLog?: string;
   /** The license that virtual media requires. */
   readonly license?: string;
   /** Documents or source files that say so. */
@@ -38,7 +42,11 @@ const SUSHY_MEDIA = 'openstack/sushy: sushy/resources/manager/virtual_media.py';
 const dell = {
   maker: /\bdell\b/i,
   license: 'iDRAC Enterprise or Datacenter',
+  console: 'the Virtual Console of the iDRAC',
+  eventLog: 'the Lifecycle Log of the iDRAC',
 } as const;
+
+const LIFECYCLE_LOG = 'dell/iDRAC-Redfish-Scripting: Redfish Python/GetIdracLcLogsREDFISH.py';
 
 /** The first match counts. */
 export const vendors: readonly Vendor[] = [
@@ -49,8 +57,11 @@ export const vendors: readonly Vendor[] = [
     slots: /^1$/,
     bootRequest: 'dell',
     license: dell.license,
+    console: dell.console,
+    eventLog: dell.eventLog,
     sources: [
       'openstack/ironic: ironic/drivers/modules/drac/boot.py (_get_acceptable_media_id, _set_boot_device)',
+      LIFECYCLE_LOG,
       'dell/iDRAC-Redfish-Scripting: Redfish Python/InsertEjectVirtualMediaREDFISH.py',
     ],
   },
@@ -58,7 +69,9 @@ export const vendors: readonly Vendor[] = [
     name: 'Dell iDRAC 9',
     match: { maker: dell.maker, firmware: /^[67]\./ },
     license: dell.license,
-    sources: [`${IRONIC_BOOT} (_validate_vendor)`],
+    console: dell.console,
+    eventLog: dell.eventLog,
+    sources: [`${IRONIC_BOOT} (_validate_vendor)`, LIFECYCLE_LOG],
   },
   {
     name: 'Dell iDRAC with firmware before 6',
@@ -67,6 +80,8 @@ export const vendors: readonly Vendor[] = [
     slots: /^CD$/,
     bootRequest: 'dell',
     license: dell.license,
+    console: dell.console,
+    eventLog: dell.eventLog,
     sources: [
       `${IRONIC_BOOT} (_validate_vendor)`,
       'openstack/sushy: sushy/oem/dell/resources/manager/manager.py (set_virtual_boot_device)',
@@ -75,10 +90,13 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'HPE iLO',
+    console: 'the Integrated Remote Console of the iLO',
+    eventLog: 'the iLO Event Log',
     match: { maker: /\bhpe?\b|hewlett/i },
     mediaOf: 'manager',
     license: 'iLO Advanced',
     sources: [
+      'https://www.easymanua.ls/hp/hpe-ilo-5/manual',
       'HewlettPackard/python-redfish-utility: ilorest/extensions/iLO_COMMANDS/VirtualMediaCommand.py',
       'HewlettPackard/python-ilorest-library: examples/Redfish/mount_virtual_media_iso.py',
       `${SUSHY_MEDIA} (eject_media: an empty object as the body)`,
@@ -87,6 +105,8 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'Lenovo XCC',
+    console: 'the remote console of the XCC',
+    eventLog: 'the event log of the XCC',
     match: { maker: /\blenovo\b/i },
     slots: /^EXT\d/i,
     license: 'XCC Enterprise or XCC Platinum',
@@ -117,6 +137,7 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'Cisco UCS (CIMC)',
+    console: 'the vKVM console of the CIMC',
     match: { maker: /\bcisco\b/i },
     sources: [`${IRONIC_BOOT} (_insert_vmedia_in_resource: DVD, and slots that only vKVM uses)`],
   },

@@ -27,7 +27,9 @@ import { type Bases, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/servedPaths.ts';
-import { UsageError } from '../core/errors.ts';
+import { CliError, onCliError, UsageError } from '../core/errors.ts';
+import { type ImageArtifact, makeHostImage } from '../hosts/artifacts/hostArtifacts.ts';
+import { report } from '../io/report/report.ts';
 import { MINISO_PATH } from '../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../image/isoTree.ts';
 import type { NetworkLoader } from '../boot/network/networkBoot.ts';
@@ -132,6 +134,7 @@ async function buildSnapshot(
   const hasDiscovery = hasUnknown(read.inventory, options, io);
   refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
   const { stale, states, served } = await buildHostEntries(options, hosts, earlier, job);
+  await requireImages(served, wanted, options, io);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   // Valid hosts are the last ones: they own the boot scripts by MAC address.
   const entries = [...stale, ...served];
@@ -149,6 +152,46 @@ async function buildSnapshot(
     cacheSize,
   });
   return { catalog, hosts: states, wanted, secrets: groupSecrets([...unknown.hosts, ...entries]), entries };
+}
+
+/**
+ * Builds one image of each kind, so that a base image from which no host can boot is reported at the start, and not with the
+ * first request. If the first host fails, the one with the smallest config is tried.
+ * @throws CliError if no requested image can be built. Images that are not requested by name are only reported
+ */
+async function requireImages(
+  served: readonly ServedHost[],
+  { configs }: WantedArtifacts,
+  { artifacts }: ServeOptions,
+  io: Io,
+): Promise<void> {
+  const [first] = served;
+  if (first === undefined) return;
+  const failures: CliError[] = [];
+  const isRequested = artifacts !== undefined;
+  // A minimal ISO takes a while for the first host, so it is only built if it is requested.
+  const images = configs.filter(
+    (name): name is ImageArtifact => name !== 'ign' && name !== 'archive' && (isRequested || name === 'iso'),
+  );
+  for (const image of images) {
+    const fails = async (host: ServedHost): Promise<CliError | undefined> =>
+      makeHostImage(image, host).then(
+        () => undefined,
+        onCliError((error) => error),
+      );
+    const failure = (await fails(first)) && (await fails(smallest(served)));
+    if (failure === undefined) continue;
+    const text = `no host gets its file ${image}: ${failure.message}`;
+    failures.push(new CliError(text, { code: failure.code, hint: failure.hint, cause: failure }));
+  }
+  if (isRequested && failures.length === images.length && failures[0] !== undefined) throw failures[0];
+  report(io, ...failures.map(({ hint, message }) => ({ severity: 'warning', message, hint }) as const));
+}
+
+function smallest(served: readonly ServedHost[]): ServedHost {
+  const sizes = served.map((host) => host.isoConfig().length);
+  const least = sizes.reduce((a, b) => Math.min(a, b));
+  return served[sizes.indexOf(least)]!;
 }
 
 /** An alias counts only if no host has this name, not even an invalid host. */

@@ -1,6 +1,7 @@
 /** `boot` from its options to its report, against the fake BMC of each vendor and its faults. */
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { writeAgentIso } from '../support/agentIso.ts';
 import { isoPair } from '../support/minimalIso.ts';
 import {
   bmcModels,
+  type BmcModel,
   bmcUser,
   type Fault,
   type FakeBmc,
@@ -326,6 +328,162 @@ describe('faults: the cause is reported, and the machine is as before', () => {
   });
 });
 
+/** The BMC accepts the request, and nothing changes. */
+const accept = (response: ServerResponse): void => void response.writeHead(204).end();
+
+const ignored = (
+  end: string,
+  matches: (body: Readonly<Record<string, unknown>>) => boolean = () => true,
+): Fault => onPath(end, ({ body, method }) => (method !== 'GET' && matches(body) ? accept : undefined));
+
+describe('a status code is no proof', () => {
+  it('a slot that stays empty is left for the next one', async () => {
+    const { bmc, ended, said } = await bootFake({ fault: ignored('/1/Actions/VirtualMedia.InsertMedia') });
+    expect(await ended).toMatchObject({ code: 0, error: undefined });
+    expect(said()).toContain('slot 1 stays empty after the BMC accepted the ISO');
+    expect(said()).toContain('inserted the ISO into slot 2');
+    expect(bmc.state.images.size).toBe(0);
+  });
+
+  it.each(['system', 'manager'] as const)(
+    'the slots of the other resource follow those of the %s',
+    async (mediaOf) => {
+      const model: BmcModel = {
+        ...bmcModels.unknown,
+        mediaOf,
+        slots: [{ id: 'Cd', types: ['CD'] }],
+        otherSlots: [{ id: 'Remote', types: ['CD'] }],
+      };
+      const first = mediaOf === 'system' ? 'Cd' : 'Remote';
+      const { ended, said } = await bootFake({
+        model,
+        fault: ignored(`/${first}/Actions/VirtualMedia.InsertMedia`),
+      });
+      expect(await ended).toMatchObject({ code: 0, error: undefined });
+      expect(said()).toContain(`inserted the ISO into slot ${first === 'Cd' ? 'Remote' : 'Cd'}`);
+    },
+  );
+
+  it.each<[string, FakeBmcOptions, RegExp]>([
+    [
+      'slots',
+      { fault: ignored('VirtualMedia.InsertMedia') },
+      /cannot be booted: http:\/\/127\.0\.0\.1:\d+: the slots 1, 2 stay empty after the BMC accepted the ISO/,
+    ],
+    [
+      'boot device',
+      { fault: ignored('/System.Embedded.1', (body) => 'Boot' in body) },
+      /the boot device is not set after the BMC accepted "Cd"/,
+    ],
+  ])('%s: named at once, and the machine is as before', async (_, fake, cause) => {
+    const { bmc, ended, said } = await bootFake(fake, { timeout: '1h' });
+    const { code, report } = await ended;
+    expect(code).toBe(1);
+    expect(report.replaceAll(/\s+/g, ' ')).toMatch(cause);
+    expect(said()).toMatch(/the (?:Lifecycle Log|Virtual Console) of the iDRAC/);
+    expect(bmc.state).toMatchObject({ power: 'Off', boot: initialBoot });
+    expect(bmc.state.images.size).toBe(0);
+  });
+
+  it('a machine that is not powered on again is reported', async () => {
+    let ons = 0;
+    const fault = ignored('ComputerSystem.Reset', ({ ResetType: type }) => type === 'On' && ++ons > 1);
+    const { ended, said } = await bootFake({ power: 'On', fault });
+    expect((await ended).error?.message).toBe('1 machine not restored');
+    expect(said()).toContain('the machine stays off after the BMC accepted "On"');
+    expect(said()).toContain('it was on, and may be off');
+  });
+
+  it('a boot device that is not restored is reported with a command', async () => {
+    let changes = 0;
+    const fault: Fault = (request, count) =>
+      ignored('ComputerSystem.Reset')(request, count) ??
+      ignored('/System.Embedded.1', (body) => 'Boot' in body && ++changes > 1)(request, count);
+    const { ended, said } = await bootFake({ fault });
+    expect((await ended).error?.message).toBe('1 machine not restored');
+    expect(said()).toContain('the boot device stays Cd after the BMC accepted its change');
+    expect(said()).toMatch(/its boot device is not restored\nhint: run curl /);
+  });
+});
+
+const withSlot = (slot: Partial<BmcModel['slots'][number]>, refuse: BmcModel['refuseInsert']): BmcModel => {
+  const { refuseInsert: _, ...model } = bmcModels.unknown;
+  return {
+    ...model,
+    slots: [{ id: 'Cd', types: ['CD'], ...slot }],
+    ...(refuse !== undefined && { refuseInsert: refuse }),
+  };
+};
+const unless =
+  (isAccepted: (body: Readonly<Record<string, unknown>>) => boolean): BmcModel['refuseInsert'] =>
+  (_slot, body) =>
+    isAccepted(body) ? undefined : { status: 400, id: 'Base.1.8.GeneralError', text: 'no' };
+
+describe('InsertMedia honours what the slot allows', () => {
+  const upload = { 'TransferMethod@Redfish.AllowableValues': ['Upload'] };
+
+  it.each<[string, BmcModel]>([
+    [
+      'only uploads',
+      withSlot(
+        { insert: upload },
+        unless(({ TransferMethod: method }) => method === 'Upload'),
+      ),
+    ],
+    [
+      'parameters that its ActionInfo requires',
+      withSlot(
+        {
+          actionInfo: [
+            { Name: 'Image', Required: true },
+            { Name: 'TransferProtocolType', Required: true, AllowableValues: ['NFS', 'http'] },
+            { Name: 'TransferMethod', Required: true, AllowableValues: ['Upload', 'Stream'] },
+          ],
+        },
+        unless((body) => body['TransferProtocolType'] === 'http' && body['TransferMethod'] === 'Stream'),
+      ),
+    ],
+    [
+      'nothing more than the image',
+      withSlot(
+        {},
+        unless((body) => Object.keys(body).join() === 'Image'),
+      ),
+    ],
+    [
+      'credentials for images without any (NVIDIA DGX)',
+      withSlot({}, (_slot, body) =>
+        body['UserName'] === undefined || body['Password'] === undefined
+          ? {
+              status: 400,
+              id: 'Base.1.15.ActionParameterMissing',
+              text: 'The action InsertMedia requires the parameter UserName/Password to be present',
+            }
+          : undefined,
+      ),
+    ],
+  ])('%s', async (_, model) => {
+    const { ended, said } = await bootFake({ model });
+    expect([(await ended).code, said()]).toEqual([0, expect.any(String)]);
+  });
+
+  it('a slot that cannot use the protocol is refused before a change', async () => {
+    const insert = { 'TransferProtocolType@Redfish.AllowableValues': ['CIFS', 'HTTPS'] };
+    const { bmc, ended, said } = await bootFake({ power: 'On', model: withSlot({ insert }, undefined) });
+    expect((await ended).error?.message).toBe('no machine can be booted');
+    expect(said()).toContain(
+      'the virtual media slots support only images by CIFS, HTTPS, but the URL is http://…',
+    );
+    expect(bmc.changes()).toEqual([]);
+  });
+});
+
+it('--leave says what it leaves, with the command that restores it', async () => {
+  const { ended, said } = await bootFake({}, { leave: true });
+  expect((await ended).code).toBe(0);
+  expect(said()).toMatch(/127\.0\.0\.1 is left: slot 1 may contain the ISO\nhint: run curl /);
+});
+
 const writeInventory = (extra: string, hosts: readonly string[]): void =>
   writeFileSync(
     join(folder, 'inv.yaml'),
@@ -377,6 +535,44 @@ describe('hosts of an inventory', () => {
       expect.stringMatching(/\/worker-0\.iso$/),
       expect.stringMatching(/\/worker-2\.iso$/),
     ]);
+  });
+
+  it('a BMC with IPv6 gets an IPv6 address, and a BMC with IPv4 an IPv4 address', async () => {
+    const place: { running?: RunningBoot } = {};
+    const images: string[] = [];
+    const macs = ['52:54:00:00:00:01', '52:54:00:00:00:02'];
+    const started = await Promise.all(
+      ['127.0.0.1', '::1'].map((address, index) =>
+        startFakeBmc({
+          address,
+          mac: macs[index]!,
+          onBoot: (image) => {
+            images.push(new URL(image).hostname);
+            bootAndCallHome(image, macs[index]!, () => place.running!);
+          },
+        }),
+      ),
+    );
+    bmcs.push(...started);
+    writeInventory(
+      '',
+      started.map(
+        ({ host }, index) =>
+          `- {name: w-${index}, mac: '${macs[index]}', bmc: {address: 'redfish-virtualmedia+http://${host}'}}`,
+      ),
+    );
+    const options = {
+      inventory: 'inv.yaml',
+      iso: ['live.iso'],
+      askBack: 'never',
+      timeout: '20s',
+      grow: true,
+    };
+    const servers = { listen: ':0', serveListen: ':0' };
+    place.running = startBoot(['w-0', 'w-1'], { ...options, ...servers }, { cwd: folder });
+    const { code, error } = await place.running.ended;
+    expect([error, code, place.running.said()]).toEqual([undefined, 0, expect.any(String)]);
+    expect(images.toSorted()).toEqual(['127.0.0.1', '[::1]']);
   });
 
   it('the others are booted if one cannot be', async () => {

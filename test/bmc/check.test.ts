@@ -134,6 +134,12 @@ describe('--check', () => {
       text: /image-url warning: .*name boot\.example\.com/,
     },
     {
+      title: 'a URL that some BMCs reject',
+      options: { iso: [`http://127.0.0.1:1/${'a'.repeat(250)}?b=1&c=2`] },
+      code: 0,
+      text: /image-url warning: the image URL has 277 characters; some BMCs accept only 255, and it contains a query \(\?\); some BMCs reject it, and it does not end with \.iso; some BMCs require it hint: use a URL that ends with \.iso/,
+    },
+    {
       title: 'another address family',
       options: { publicUrl: 'http://[2001:db8::1]' },
       code: 0,

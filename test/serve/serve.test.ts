@@ -101,10 +101,27 @@ describe('images', () => {
     expect(small.said()).toContain('"event":"cannot serve"');
     expect(small.said()).toContain('Compressed initramfs is too large');
     expect(await statusOf(small.urls['worker-0']?.['iso'])).toBe(200);
+    expect(small.said()).not.toContain('no host gets');
     const grown = await serve({ inventory: 'large.yaml', grow: true });
     write('grown.iso', await bytesOf(grown.urls['large']?.['iso']));
     const { stdout } = await run('iso', 'ignition', 'show', 'grown.iso');
     expect(stdout).toBe(await textOf(grown.urls['large']?.['ign']));
+  });
+
+  it('are an error at the start if no host gets one, and a warning if other files are served', async () => {
+    const all = inventory.replace('agent:\n', 'agent:\n  ignition.merge: [large.ign]\n');
+    write('all.yaml', all);
+    const error = /^no host gets its file iso: .*Compressed initramfs is too large/;
+    for (const artifacts of ['iso', 'iso,minimal-iso']) {
+      await expect(serve({ inventory: 'all.yaml', artifacts })).rejects.toThrow(error);
+    }
+    const { said, urls } = await serve({ inventory: 'all.yaml' });
+    expect(said()).toContain('no host gets its file iso: ');
+    expect(said()).toContain('use --grow to enlarge the image');
+    expect(await statusOf(urls['worker-0']?.['initramfs'])).toBe(200);
+    expect((await serve({ inventory: 'all.yaml', artifacts: 'iso', grow: true })).said()).not.toContain(
+      'no host',
+    );
   });
 });
 

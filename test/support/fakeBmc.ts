@@ -30,6 +30,8 @@ export interface BmcModel {
   readonly manager: { readonly id: string; readonly fields?: Body };
   readonly mediaOf: 'system' | 'manager';
   readonly slots: readonly BmcSlot[];
+  /** Slots of the other resource: the manager, or the system. */
+  readonly otherSlots?: readonly BmcSlot[];
   readonly hasSessions?: false;
   readonly hasEtags?: true;
   readonly secureBoot?: boolean;
@@ -48,6 +50,10 @@ interface BmcSlot {
   /** Without it, images are inserted by PATCH. */
   readonly hasActions?: boolean;
   readonly hasInsert?: false;
+  /** Fields of the action InsertMedia: allowed values. */
+  readonly insert?: Body;
+  /** The parameters of the ActionInfo of InsertMedia. */
+  readonly actionInfo?: readonly Body[];
 }
 
 const hostError = (id: string, text: string, related?: readonly string[]): Refusal => ({
@@ -279,6 +285,8 @@ export interface FakeBmcOptions {
   readonly bootDevice?: Body;
   /** Images that are inserted before. */
   readonly inserted?: Readonly<Record<string, string>>;
+  /** The address on which it listens; default: 127.0.0.1. */
+  readonly address?: string;
   /** Called when the machine boots from virtual media, or by UEFI HTTP. */
   readonly onBoot?: (image: string) => void;
   /** Sent in the header `Date`. */
@@ -346,12 +354,13 @@ export async function startFakeBmc(options: FakeBmcOptions = {}): Promise<FakeBm
     options.tls === true
       ? createTlsServer({ key: tlsText('server-key'), cert: tlsText('server') + tlsText('ca') }, handle)
       : createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, options.address ?? '127.0.0.1', resolve));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const { port } = server.address() as AddressInfo;
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   return {
-    origin: `${options.tls === true ? 'https' : 'http'}://127.0.0.1:${port}`,
-    host: `127.0.0.1:${port}`,
+    origin: `${options.tls === true ? 'https' : 'http'}://${host}`,
+    host,
     model,
     systemPath: fake.systemPath,
     seen,
@@ -411,6 +420,8 @@ class Fake {
   readonly systemPath: string;
   readonly #managerPath: string;
   readonly #mediaPath: string;
+  readonly #otherMediaPath: string;
+  readonly #slots: ReadonlyMap<string, BmcSlot>;
 
   readonly model: BmcModel;
   readonly state: State;
@@ -422,7 +433,14 @@ class Fake {
     this.options = options;
     this.systemPath = `/redfish/v1/Systems/${model.system.id}`;
     this.#managerPath = `/redfish/v1/Managers/${model.manager.id}`;
-    this.#mediaPath = `${model.mediaOf === 'system' ? this.systemPath : this.#managerPath}/VirtualMedia`;
+    const owners = [this.systemPath, this.#managerPath].map((path) => `${path}/VirtualMedia`);
+    const [own = '', other = ''] = model.mediaOf === 'system' ? owners : owners.toReversed();
+    this.#mediaPath = own;
+    this.#otherMediaPath = other;
+    this.#slots = new Map([
+      ...model.slots.map((slot): [string, BmcSlot] => [`${own}/${slot.id}`, slot]),
+      ...(model.otherSlots ?? []).map((slot): [string, BmcSlot] => [`${other}/${slot.id}`, slot]),
+    ]);
   }
 
   answer(request: SeenRequest, text: string, { headers }: IncomingMessage, response: ServerResponse): void {
@@ -474,8 +492,9 @@ class Fake {
   }
 
   #get(path: string, response: ServerResponse): void {
-    const { manager, root, slots, system } = this.model;
+    const { manager, otherSlots = [], root, slots, system } = this.model;
     const media = { VirtualMedia: link(this.#mediaPath) };
+    const otherMedia = otherSlots.length > 0 && { VirtualMedia: link(this.#otherMediaPath) };
     const resources: Record<string, Body> = {
       '/redfish/v1/': {
         ...root,
@@ -500,7 +519,7 @@ class Fake {
         Processors: link(`${this.systemPath}/Processors`),
         MemorySummary: { TotalSystemMemoryGiB: this.options.memory ?? null },
         ...(this.model.secureBoot !== undefined && { SecureBoot: link(`${this.systemPath}/SecureBoot`) }),
-        ...(this.model.mediaOf === 'system' && media),
+        ...(this.model.mediaOf === 'system' ? media : otherMedia),
       },
       [`${this.systemPath}/SecureBoot`]: { SecureBootEnable: this.model.secureBoot },
       [`${this.systemPath}/EthernetInterfaces`]: {
@@ -513,23 +532,25 @@ class Fake {
       [this.#managerPath]: {
         ...manager.fields,
         Id: manager.id,
-        ...(this.model.mediaOf === 'manager' && media),
+        ...(this.model.mediaOf === 'manager' ? media : otherMedia),
       },
       [this.#mediaPath]: { Members: slots.map(({ id }) => link(`${this.#mediaPath}/${id}`)) },
+      [this.#otherMediaPath]: { Members: otherSlots.map(({ id }) => link(`${this.#otherMediaPath}/${id}`)) },
       '/redfish/v1/TaskService/Tasks/1': { TaskState: 'Completed', TaskStatus: 'OK' },
     };
-    const slot = slots.find(({ id }) => path === `${this.#mediaPath}/${id}`);
-    const body = slot === undefined ? resources[path] : this.#slot(slot);
+    for (const [place, { actionInfo }] of this.#slots)
+      if (actionInfo !== undefined) resources[`${place}/InsertInfo`] = { Parameters: actionInfo };
+    const slot = this.#slots.get(path);
+    const body = slot === undefined ? resources[path] : this.#slot(path, slot);
     if (body === undefined) return this.#notFound(response);
     if (this.model.hasEtags === true) response.setHeader('ETag', `W/"${this.state.revision}"`);
     this.#send(response, { '@odata.id': path, ...body });
   }
 
-  #slot({ hasActions = true, hasInsert, id, types }: BmcSlot): Body {
+  #slot(path: string, { actionInfo, hasActions = true, hasInsert, id, insert, types }: BmcSlot): Body {
     const image = this.state.images.get(id);
-    const target = (action: string): Body => ({
-      target: `${this.#mediaPath}/${id}/Actions/VirtualMedia.${action}`,
-    });
+    const target = (action: string): Body => ({ target: `${path}/Actions/VirtualMedia.${action}` });
+    const info = actionInfo === undefined ? {} : { '@Redfish.ActionInfo': `${path}/InsertInfo` };
     return {
       Id: id,
       MediaTypes: types,
@@ -537,7 +558,9 @@ class Fake {
       Image: image ?? null,
       Actions: hasActions
         ? {
-            ...(hasInsert !== false && { '#VirtualMedia.InsertMedia': target('InsertMedia') }),
+            ...(hasInsert !== false && {
+              '#VirtualMedia.InsertMedia': { ...target('InsertMedia'), ...insert, ...info },
+            }),
             '#VirtualMedia.EjectMedia': target('EjectMedia'),
           }
         : undefined,
@@ -545,11 +568,7 @@ class Fake {
   }
 
   #change({ body, path }: SeenRequest, text: string, response: ServerResponse): void {
-    const slot = this.model.slots.find(
-      ({ id }) =>
-        path.startsWith(`${this.#mediaPath}/${id}`) &&
-        !/^\w/.test(path.slice(this.#mediaPath.length + 1 + id.length)),
-    );
+    const slot = this.#slots.get(path.replace(/\/Actions\/.*$/, ''));
     if (slot !== undefined) return this.#changeSlot(slot, { body, path, text }, response);
     if (path === this.systemPath) return this.#changeBoot(body, response);
     if (path.endsWith('/ComputerSystem.Reset')) return this.#reset(String(body['ResetType']), response);

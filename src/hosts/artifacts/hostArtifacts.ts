@@ -73,7 +73,7 @@ export function makeConfigFile(artifact: 'ign' | 'archive', material: HostMateri
   return artifact === 'ign' ? config : settingsOf(config, material).archive();
 }
 
-type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
+export type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
 
 /** A shared base image with changes. */
 export interface MadeImage {

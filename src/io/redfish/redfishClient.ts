@@ -68,6 +68,8 @@ export const defaultTiming: RedfishTiming = {
 
 /** All methods throw CliError; `action` is a gerund for its message: `reading the power state`. */
 export interface RedfishClient {
+  /** `https://192.0.2.10` */
+  readonly origin: string;
   /** The service root. */
   readonly root: ServiceRoot & { readonly path: string };
   /** Milliseconds that the clock of the BMC is ahead; undefined if it sends no date. */
@@ -103,6 +105,7 @@ export async function openRedfish(settings: RedfishSettings): Promise<RedfishCli
     }
     await requests.login(root.sessions);
     return {
+      origin: settings.origin,
       root,
       clockOffset: answer.clockOffset,
       get: async (path, action) => requests.send({ method: 'GET', path, action }),
