@@ -15,7 +15,13 @@ import type {
 } from './preprovisioningImage.ts';
 
 /** The reasons of the reconciler of the BareMetal Operator, which the operator and users expect. */
-type FailureReason = 'ConfigurationError' | 'MissingNetworkData' | 'ImageBuildInvalid';
+const failureReasons = ['ConfigurationError', 'MissingNetworkData', 'ImageBuildInvalid'] as const;
+
+/** The reason of an image that is built. */
+const SUCCESS = 'ImageSuccess';
+
+/** All reasons in the status. */
+export const reasons = [SUCCESS, ...failureReasons] as const;
 
 export type Outcome = ReadyOutcome | FailedOutcome;
 
@@ -33,7 +39,7 @@ export interface ReadyOutcome {
 
 export interface FailedOutcome {
   readonly kind: 'failed';
-  readonly reason: FailureReason;
+  readonly reason: (typeof failureReasons)[number];
   /** A clause or several lines, without secrets. */
   readonly message: string;
   /** Undefined if the operator would ignore the result in any case. */
@@ -103,7 +109,7 @@ type OwnCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 function conditionsOf(outcome: Outcome): readonly OwnCondition[] {
   if (outcome.kind === 'ready') {
-    const reason = 'ImageSuccess';
+    const reason = SUCCESS;
     const message = outcome.note === undefined ? 'Generated image' : `Generated image; ${outcome.note}`;
     return [
       { type: 'Ready', status: 'True', reason, message: message.slice(0, MAX_MESSAGE) },
