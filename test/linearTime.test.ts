@@ -18,7 +18,19 @@ const mostGrowth = 40;
 const limits = isAll ? { floor: 1500, ceiling: 30_000 } : { floor: 300, ceiling: 3000 };
 
 /** Shapes that took quadratic time in some reader, by the text that they repeat. */
-const slowOnce = ['&key=', '?key=a&', 'token=', 'a://b:c@', 'a=b\n', ' ', '/', '${a', '\\\n', '--a '];
+const slowOnce = [
+  '&key=',
+  '?key=a&',
+  'token=',
+  'a://b:c@',
+  'a=b\n',
+  ' ',
+  '/',
+  '${a',
+  '\\\n',
+  '--a ',
+  '[section1]\nkey = 1\n',
+];
 
 function shapesFor(reader: Reader, index: number): readonly Shape[] {
   if (reader.shapes !== undefined) return reader.shapes;

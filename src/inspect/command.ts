@@ -40,7 +40,13 @@ export function declareInspect(command: Command, context: Context): void {
     .description('Describe an image and what it boots, or compare two images')
     .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or agent archive')
     .argument('[OTHER]', 'second image, to compare with the first')
-    .addOption(choice('--format <FORM>', 'text or json (default: text)', ['text', 'json']));
+    .addOption(
+      choice('--format <FORM>', 'text, full: text with all values of settings, or json (default: text)', [
+        'text',
+        'full',
+        'json',
+      ]),
+    );
   const run = async (image: string, other: string | undefined, options: { readonly format?: string }) =>
     (await import('./inspect.ts')).inspect({ ...options, image, other }, context.io);
   declareRun(command, NOTES, run, context);

@@ -7,7 +7,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../core/foreignText.ts';
 import { asTrouble, report } from '../io/report/report.ts';
-import { jsonBytes, parseTextOrJson, type TextOrJson } from '../io/report/choices.ts';
+import { jsonBytes, parseFormat } from '../io/report/choices.ts';
 import type { InspectionDifference } from './compareInspections.ts';
 import { reportInspection } from './inspectionReport.ts';
 import { type Inspected, inspectSource } from './inspectSource.ts';
@@ -17,32 +17,37 @@ export interface InspectOptions {
   readonly image: string;
   /** A second image to compare with. */
   readonly other?: string | undefined;
-  /** `text` or `json` (default: `text`). */
+  /** `text`, `full` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
+
+/** `full` is text with all values of the settings; a comparison always has them. */
+const forms = ['text', 'full', 'json'] as const;
+
+type Form = (typeof forms)[number];
 
 /**
  * For one image, returns 1 if it is damaged. For two images, returns the exit codes of diff(1): 1 if they differ, 2 (or a
  * UsageError) if they cannot be compared.
  */
 export async function inspect({ image, other, format }: InspectOptions, io: Io): Promise<ExitCode> {
-  const form = parseTextOrJson(format);
+  const form = parseFormat(format, forms);
   return other === undefined ? inspectOne(image, form, io) : compare(image, other, form, io);
 }
 
-async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<ExitCode> {
+async function inspectOne(image: string, form: Form, io: Io): Promise<ExitCode> {
   const inspected = await inspectSource(image, io);
   const document = maskTexts(reportInspection(inspected), maskerOf(image));
   if (form === 'json') {
     await writeStdout(io, [jsonBytes(document)]);
   } else {
     const { formatInspection } = await import('./inspectionRows.ts');
-    await writeStdout(io, [Buffer.from(formatInspection(document))]);
+    await writeStdout(io, [Buffer.from(formatInspection(document, form))]);
   }
   return inspected.findings.some(isDamage) ? 1 : 0;
 }
 
-async function compare(image: string, other: string, form: TextOrJson, io: Io): Promise<ExitCode> {
+async function compare(image: string, other: string, form: Form, io: Io): Promise<ExitCode> {
   if (image === '-' && other === '-') {
     throw new UsageError('standard input can be used for only one of the two images', {
       hint: 'use a file for the other image',

@@ -185,10 +185,12 @@ function pristineLines({ pristine, differences }: InspectionReport): string[] {
 /** Width of the column of names; a longer name gets its own line. */
 const WIDEST_SETTING = 28;
 
-/** Formats the whole report; it ends with a line feed. */
-export function formatInspection(report: InspectionReport): string {
+/** Formats the whole report; it ends with a line feed. @param form `full` for all values of the settings */
+export function formatInspection(report: InspectionReport, form: 'full' | 'text'): string {
   const rows = inspectionRows(report);
-  const settings = (report.ignition?.settings ?? []).map(({ setting, values }) => [setting, values] as const);
+  const settings = (report.ignition?.settings ?? []).map(
+    ({ setting, values }) => [setting, form === 'full' ? values : shorten(values)] as const,
+  );
   const blocks = [
     `${printable(report.file)}\n${formatRows(rows, '  ')}`,
     ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
@@ -197,6 +199,14 @@ export function formatInspection(report: InspectionReport): string {
     ),
   ];
   return blocks.join('\n');
+}
+
+const MAX_VALUES = 3;
+
+function shorten(values: readonly string[]): readonly string[] {
+  if (values.length <= MAX_VALUES) return values;
+  const shown = values.slice(0, MAX_VALUES - 1);
+  return [...shown, `and ${values.length - shown.length} more (--format full)`];
 }
 
 function formatRows(rows: readonly InspectionRow[], indent: string): string {

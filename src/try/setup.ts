@@ -21,7 +21,7 @@ export interface TrialSetup {
   readonly requiredSteps: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
-  readonly format: 'json' | 'ndjson' | 'text';
+  readonly format: 'full' | 'json' | 'ndjson' | 'text';
   /** Ironic URL for the configs, instead of the one in the inventory. */
   readonly ironicUrl: string | undefined;
   readonly machine: MachineChoices;
@@ -81,7 +81,7 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     requiredSteps,
     timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
-    format: parseFormat(options.format, ['text', 'json', 'ndjson']),
+    format: parseFormat(options.format, ['text', 'full', 'json', 'ndjson']),
     machine,
   };
 }

@@ -29,8 +29,8 @@ export function declareTrialOptions(command: Command): Command {
     .addOption(
       choice(
         '--format <form>',
-        'report format: text, json, or ndjson: events, then the report (default: text)',
-        ['text', 'json', 'ndjson'],
+        'report format: text, full: text with all events and facts, json, or ndjson: events, then the report (default: text)',
+        ['text', 'full', 'json', 'ndjson'],
       ),
     );
 }

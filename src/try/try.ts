@@ -101,7 +101,7 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
 }
 
 function formatResult(result: TrialResult, format: TrialSetup['format']): string {
-  if (format === 'text') return formatClosingReport(result);
+  if (format === 'text' || format === 'full') return formatClosingReport(result, format);
   return formatReportDocument(result, format === 'ndjson' ? 'report' : undefined);
 }
 

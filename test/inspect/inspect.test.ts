@@ -200,7 +200,7 @@ describe('inspect', () => {
       1,
       'kernel is neither a live ISO, an initramfs, an Ignition config nor an archive',
     ],
-    ['a form that is none', ['--format', 'yaml', 'ipa.iso'], 2, 'use one of text, json'],
+    ['a form that is none', ['--format', 'yaml', 'ipa.iso'], 2, 'use one of text, full, json'],
     ['two forms', ['--format', 'text', '--format', 'json', 'ipa.iso'], 2, 'cannot be used multiple times'],
     ['no image', [], 2, "missing required argument 'IMAGE'"],
     ['standard input twice', ['-', '-'], 2, 'standard input can be used for only one of the two images'],

@@ -25,7 +25,7 @@ import {
   settingText,
   unescapeValue,
 } from './profile.ts';
-import { isKnownKey, sectionName, settingInfo, settingName, settingNames } from './settings.ts';
+import { isKnownKey, sectionName, sectionNames, settingInfo, settingName } from './settings.ts';
 
 export type { KeyfileProblem };
 
@@ -66,7 +66,7 @@ function reportUnknown(sections: readonly KeyfileSection<ParsedEntry>[], { probl
     const setting = settingName(name);
     if (notSettings.test(name)) continue;
     if (settingInfo(setting) === undefined) {
-      const [nearest] = nearestNames(name, settingNames().map(sectionName));
+      const [nearest] = nearestNames(name, sectionNames());
       const hint = nearest === undefined ? 'remove the section' : `use [${nearest}]`;
       const message = `NetworkManager ignores the unknown section [${name}]`;
       problems.push({ severity: 'warning', message, hint, line: undefined, setting });

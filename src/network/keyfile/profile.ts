@@ -4,6 +4,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { groupBy } from '../../core/lists.ts';
 import type { Problem } from '../../core/finding.ts';
 import type { KeyfileSection, ParsedEntry } from '../../formats/keyfile.ts';
 import { internalProperty, sectionName, settingInfo, settingName } from './settings.ts';
@@ -37,9 +38,8 @@ export interface Profile {
 /** Reads the values of all settings, and reports those that NetworkManager ignores. */
 export function readProfile(sections: readonly KeyfileSection<ParsedEntry>[]): Profile {
   const profile: Profile = { settings: new Map(), problems: [] };
-  for (const name of new Set(sections.map((section) => settingName(section.name)))) {
+  for (const [name, same] of groupBy(sections, (section) => settingName(section.name))) {
     // A key of the setting's own name precedes that of an alias.
-    const same = sections.filter((section) => settingName(section.name) === name);
     const ordered = same.toSorted((a, b) => Number(a.name === name) - Number(b.name === name));
     const entries = new Map(ordered.flatMap((section) => section.entries.map((entry) => [entry.key, entry])));
     profile.settings.set(name, { name, entries, values: new Map() });

@@ -37,10 +37,8 @@ export function settingInfo(setting: string): SettingInfo | undefined {
   return Object.hasOwn(settings, setting) ? settings[setting] : undefined;
 }
 
-/** The names of all settings. */
-export function settingNames(): readonly string[] {
-  return Object.keys(readTable().settings);
-}
+/** The names of all sections, as users know them. */
+export const sectionNames = once((): readonly string[] => Object.keys(readTable().settings).map(sectionName));
 
 /** Keys that are not the names of properties, by setting. */
 const otherKeys: Readonly<Record<string, RegExp>> = {

@@ -24,29 +24,37 @@ import type { HostTimeline } from '../timeline/timeline.ts';
 import { formatJsonLine, timeOfDay } from './liveLines.ts';
 import { elapsed, eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
 
-/** Per host. */
-const maxEntries = 30;
-const maxCauses = 4;
+/** How many entries and causes of a host there are in the forms of the text. */
+const limits = { text: { entries: 6, causes: 2 }, full: { entries: 30, causes: 4 } } as const;
+
+/** `text`: of hosts that called home only problems. */
+type TextForm = keyof typeof limits;
+
 /** Maximum number of hosts for which the report also lists the entries of hosts that called home. */
 const maxDetailed = 20;
 const maxUnknown = 20;
 
 /** Lines of text; times are in UTC. */
-export function formatClosingReport(result: TrialResult): string {
+export function formatClosingReport(result: TrialResult, form: TextForm): string {
   const results = resultsOf(result);
   const hosts = results.filter(isListed);
   const unknown = results.filter((one) => !isListed(one));
   const explained = new Map<string, string>();
-  const isBrief = hosts.length > maxDetailed;
-  const lines = [
-    ...hosts.flatMap((one) => [...hostLines(one, { result, explained, isBrief }), '']),
-    ...unknown
-      .slice(0, maxUnknown)
-      .flatMap((one) => [...hostLines(one, { result, explained, isBrief: true }), '']),
+  const isBrief = form === 'text' || hosts.length > maxDetailed;
+  const context = { result, explained, form };
+  const blocks = [
+    ...hosts.map((one) => hostLines(one, { ...context, isBrief })),
+    ...unknown.slice(0, maxUnknown).map((one) => hostLines(one, { ...context, isBrief: true })),
     ...moreLines(unknown.length - maxUnknown, result),
-    ...inactiveLines(results, { result, explained }),
-    ...summaryLines(result),
-  ];
+    inactiveLines(results, context),
+    summaryLines(result, form),
+  ].filter((lines) => lines.length > 0);
+  // An empty line is between blocks, except between hosts of one line.
+  const lines = blocks.flatMap((block, index) => {
+    const isNext =
+      index > 0 && index < blocks.length - 1 && block.length === 1 && blocks[index - 1]?.length === 1;
+    return index === 0 || isNext ? block : ['', ...block];
+  });
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
@@ -56,6 +64,7 @@ function isListed({ host, isAwaited }: HostResult): boolean {
 
 interface Context {
   readonly result: TrialResult;
+  readonly form: TextForm;
   /** The report explains causes only once: label of the host with the explanation, by the ids of the causes. */
   readonly explained: Map<string, string>;
   /** Whether to omit the entries of hosts that called home. */
@@ -63,11 +72,11 @@ interface Context {
 }
 
 function hostLines(one: HostResult, context: Context): readonly string[] {
-  const { result, isBrief } = context;
+  const { form, isBrief, result } = context;
   return [
     ...headLines(one, result),
-    ...factLines(one),
-    ...(isBrief && one.hasCalledHome ? [] : entryLines(one)),
+    ...factLines(one, form),
+    ...(isBrief && one.hasCalledHome ? [] : entryLines(one, form)),
     ...silenceLines(one),
     ...lastLines(one),
     ...causeLines(printable(one.host.label), one.causes, context),
@@ -105,21 +114,25 @@ function unknownMachineLines({ name }: HostTimeline, { missing }: Verdict): read
   );
 }
 
-function factLines({ host }: HostResult): readonly string[] {
+function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonly string[] {
   const [steps, ...furtherSteps] = stepLines(host);
   const { macs, nodes, agentVersion, callback, inventory } = host;
   const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
-  const facts: readonly (readonly [string, string | undefined])[] = [
-    ['MACs', macs.length === 0 ? undefined : macs.join(' ')],
-    ['node', nodes.at(-1)],
-    ['agent', agentVersion],
-    ['callback', callback === undefined ? undefined : `${callback.url}: ${answer}`],
-    ['inventory', inventory],
-    ['steps', steps],
-    ...furtherSteps.map((line) => ['', line] as const),
+  const isProblem = {
+    callback: callback?.hasAnswered !== true,
+    steps: unreportedProblem(host) !== undefined,
+  };
+  const facts: readonly (readonly [name: string, value: string | undefined, isShort: boolean])[] = [
+    ['MACs', macs.length === 0 ? undefined : macs.join(' '), !hasCalledHome],
+    ['node', nodes.at(-1), !hasCalledHome],
+    ['agent', agentVersion, !hasCalledHome],
+    ['callback', callback === undefined ? undefined : `${callback.url}: ${answer}`, isProblem.callback],
+    ['inventory', inventory, false],
+    ['steps', steps, isProblem.steps],
+    ...furtherSteps.map((line) => ['', line, isProblem.steps] as const),
   ];
-  return facts.flatMap(([name, value]) =>
-    value === undefined
+  return facts.flatMap(([name, value, isShort]) =>
+    value === undefined || (form === 'text' && !isShort)
       ? []
       : wrapText(printable(value), { first: `  ${name.padEnd(10)}`, rest: ' '.repeat(12) }),
   );
@@ -162,9 +175,9 @@ function stepList(steps: readonly AgentStep[]): string {
   return [...named, ...(isLong ? [`${onRequest.length} with priority 0`] : [])].join(', ');
 }
 
-function entryLines({ host, gaps }: HostResult): readonly string[] {
+function entryLines({ host, gaps }: HostResult, form: TextForm): readonly string[] {
   const listed = host.entries.filter(({ event }) => event.kind !== 'console' || event.sign !== undefined);
-  const shown = listed.slice(-maxEntries);
+  const shown = listed.slice(-limits[form].entries);
   const left = host.dropped + listed.length - shown.length;
   return [
     ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
@@ -245,12 +258,12 @@ function lastLines({ causes, hasCalledHome, host }: HostResult): readonly string
 function causeLines(
   label: string,
   causes: readonly LikelyCause[],
-  { explained, result: { ports } }: Omit<Context, 'isBrief'>,
+  { explained, form, result: { ports } }: Omit<Context, 'isBrief'>,
 ): readonly string[] {
   const [first] = causes;
   if (first === undefined) return [];
   const { title } = causeLabels[first.certainty];
-  const shown = causesToShow(causes).slice(0, maxCauses);
+  const shown = causesToShow(causes).slice(0, limits[form].causes);
   const key = shown.map(({ cause, certainty }) => `${cause.id} ${certainty}`).join('\n');
   const before = explained.get(key);
   if (before !== undefined) return [`  ${title}: same as for ${before}`, ...shown.flatMap(evidenceLines)];
@@ -282,11 +295,11 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
   return wrapText(text, { first: '     seen:  ', rest: causeIndent });
 }
 
-function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
+function moreLines(more: number, { timeline }: TrialResult): readonly (readonly string[])[] {
   const dropped = timeline.droppedEvents();
   return [
-    ...(more > 0 ? [formatCount(more, 'more unexpected machine'), ''] : []),
-    ...(dropped > 0 ? [`${formatCount(dropped, 'request')} omitted: too many unexpected clients`, ''] : []),
+    more > 0 ? [formatCount(more, 'more unexpected machine')] : [],
+    dropped > 0 ? [`${formatCount(dropped, 'request')} omitted: too many unexpected clients`] : [],
   ];
 }
 
@@ -295,15 +308,18 @@ function inactiveLines(results: readonly HostResult[], context: Omit<Context, 'i
   if (inactive === undefined) return [];
   const { causes, count } = inactive;
   const who = formatCount(count, 'machine');
-  return [`${who}: did not call home; no activity`, ...causeLines(who, causes, context), ''];
+  return [`${who}: did not call home; no activity`, ...causeLines(who, causes, context)];
 }
 
-function summaryLines({ successStage, verdict, started, ended }: TrialResult): readonly string[] {
+function summaryLines(
+  { successStage, verdict, started, ended }: TrialResult,
+  form: TextForm,
+): readonly string[] {
   const { calledHome, missing, missingCount, isPassed } = verdict;
   const time = elapsed(started, ended);
   const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
   const others = isPassed ? '' : `, ${missingCount} did not${names}`;
-  const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.`;
+  const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.${form === 'text' ? ' --format full reports all events.' : ''}`;
   return wrapText(text, { first: '', rest: '' });
 }
 

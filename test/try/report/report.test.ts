@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClosingReport, formatReportDocument } from '../../../src/try/report/closingReport.ts';
 import { createConsoleWatch } from '../../../src/try/consoleOutput.ts';
-import { createJudge } from '../../../src/try/timeline/result.ts';
+import { createJudge, type TrialResult } from '../../../src/try/timeline/result.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import { formatLiveLine } from '../../../src/try/report/liveLines.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
@@ -52,6 +52,8 @@ const home = [
   heartbeat(250),
 ];
 
+const fullReport = (result: TrialResult): string => formatClosingReport(result, 'full');
+
 describe('the first line of a machine that did not call home', () => {
   const silent: TrialEvent = {
     kind: 'console',
@@ -72,7 +74,7 @@ describe('the first line of a machine that did not call home', () => {
     ],
     ['last step: ISO', [ofIso(1, 1)]],
   ])('%s', (text, events) => {
-    const report = formatClosingReport(resultOf(events));
+    const report = fullReport(resultOf(events));
     expect(report).toContain(`worker-0: did not call home; ${text}`);
   });
 });
@@ -112,14 +114,14 @@ describe('the steps of an agent', () => {
       '\n  steps     not asked: the agent was not contacted\n',
     ],
   ])('%s', (_title, events, lines) => {
-    expect(formatClosingReport(resultOf([...arrived, ...events]))).toContain(lines);
+    expect(fullReport(resultOf([...arrived, ...events]))).toContain(lines);
   });
 
   it('of an agent without a required step', () => {
     const missing = ['install_coreos'];
     const problem = 'a required step is missing: install_coreos';
     const steps = listedSteps(4, { managers: [], missing, problem, reason: 'step-missing' });
-    const report = formatClosingReport(
+    const report = fullReport(
       resultOf([...arrived, askedBack(3), { ...steps, managers: [{ name: 'A', version: '1', steps: [] }] }], {
         successStage: 'steps',
       }),
@@ -221,8 +223,7 @@ describe('live lines', () => {
 
 describe('the report at the end', () => {
   it('of a host that is home and one that is not', () => {
-    expect(formatClosingReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })])))
-      .toMatchInlineSnapshot(`
+    expect(fullReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })]))).toMatchInlineSnapshot(`
         "worker-0: called home after 2 min
           MACs      52:54:00:12:34:56
           node      1be26c0b-03f2-4d2e-ae87-c02d7f33c123
@@ -291,7 +292,7 @@ describe('the report at the end', () => {
       refused(60, { kind: 'tls', reason: 'unknown ca' }),
       refused(240, { kind: 'tls', reason: 'unknown ca' }),
     ];
-    expect(formatClosingReport(resultOf(events))).toMatchInlineSnapshot(`
+    expect(fullReport(resultOf(events))).toMatchInlineSnapshot(`
       "worker-0: did not call home; last step: Ignition config
         MACs      52:54:00:12:34:56
         12:00:01  fetched the Ignition config (3.0 KiB) from 192.0.2.7
@@ -345,6 +346,66 @@ describe('the report at the end', () => {
     `);
   });
 
+  it('in its short form has problems only of a host that called home, and the last events of others', () => {
+    const fetches = [60, 61, 62, 63, 64, 65, 66, 240].map((at) =>
+      fetched(at, { host: 'worker-1', path: `worker-1-${at}.ign`, size: at }),
+    );
+    expect(formatClosingReport(resultOf([...home, ...fetches]), 'text')).toMatchInlineSnapshot(`
+      "worker-0: called home after 2 min
+
+      worker-1: did not call home; last step: Ignition config
+        MACs      52:54:00:12:34:57
+        2 earlier events omitted
+        12:01:02  fetched the Ignition config (62 B) from 192.0.2.7
+        12:01:03  fetched the Ignition config (63 B) from 192.0.2.7
+        12:01:04  fetched the Ignition config (64 B) from 192.0.2.7
+        12:01:05  fetched the Ignition config (65 B) from 192.0.2.7
+        12:01:06  fetched the Ignition config (66 B) from 192.0.2.7
+                  (no activity for 3 min)
+        12:04:00  fetched the Ignition config (240 B) from 192.0.2.7
+        Last activity 6 min before the end: fetched the Ignition config (240 B). The
+        agent never called Ironic. The cause is not known; possible: Ignition, the
+        container image pull or the Ironic URL.
+        Possible causes:
+        1. Ignition failed: its lines on the console name the stage and the reason;
+           the machine waits in an emergency shell.
+           check: run ironic-coreos validate FILE with the config or the image; in the
+                  emergency shell, run journalctl -t ignition
+           fix:   fix the line that validate reports; render validates its configs
+                  before it writes them
+        2. The machine cannot connect to the registry: another address or port, no
+           route, or the machine must use a proxy.
+           check: on the machine, run journalctl -b -u ironic-agent and curl -I
+                  https://REGISTRY/v2/
+           fix:   set a proxy with render --https-proxy and --no-proxy, set a mirror
+                  with --registries-conf, or use --agent-archive, which needs no
+                  registry
+
+      192.0.2.7: did not call home; last step: boot script
+        12:00:01  fetched the boot script (900 B) from 192.0.2.7
+        Last activity 10 min before the end: fetched the boot script (900 B). The
+        agent never called Ironic. The cause is not known; possible: the URL of the
+        kernel, Secure Boot or an image for another architecture.
+        Possible causes:
+        1. The boot loader fetched its script but not the kernel: the URLs in the
+           script are not reachable from the machine.
+           check: read the URL on the console; in the network of the machine, run curl
+                  with the script and curl -I with the URLs in it
+           fix:   in serve --public-url or prepare --base-url, use an address that
+                  machines can reach
+        2. The firmware refuses the boot loader or the kernel by its security policy
+           (Secure Boot): an unsigned iPXE, or the ISO of another ramdisk.
+           check: look for Security Violation or Access Denied on the console, or read
+                  the event log of the firmware
+           fix:   disable Secure Boot, or boot signed software: the live ISO of
+                  CoreOS, or its GRUB (prepare --artifacts grub)
+
+      1 host called home within 10 min, 1 did not: worker-1. Times are in UTC.
+      --format full reports all events.
+      "
+    `);
+  });
+
   it('of a machine whose console shows no known cause has its last lines, without secrets', () => {
     const timeline = createTimeline([{ name: 'worker-0', macs: [] }]);
     const watch = createConsoleWatch(
@@ -361,7 +422,7 @@ describe('the report at the end', () => {
     }
     const verdict = createJudge({ kind: 'hosts', names: ['worker-0'] }, 'heartbeat')([]);
     const result = resultOf([], { timeline, verdict, coverage: 'boot' });
-    const report = formatClosingReport(result);
+    const report = fullReport(result);
     expect(report).toContain(`
   Last lines on the console:
      FATAL: module xyz cannot be loaded
@@ -379,7 +440,7 @@ describe('the report at the end', () => {
     timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
     timeline.add(lookedUp(2));
     const result = resultOf([], { timeline, verdict, coverage: 'calls' });
-    const report = formatClosingReport(result);
+    const report = fullReport(result);
     expect(report).toContain('\n2 machines: did not call home; no activity\n  Possible causes:\n  1. ');
     expect(report).toContain('The machine boots from its disk: the boot device is not set');
     const ids = expect.arrayContaining([expect.objectContaining({ id: 'ironic-address' })]);
@@ -389,7 +450,7 @@ describe('the report at the end', () => {
   it('of a stranger, while others are missing', () => {
     const stranger = { client: '192.0.2.9', node: 'node-9' };
     const events = [lookedUp(1, { ...stranger, macs: ['52:54:00:99:99:99'] }), heartbeat(2, stranger)];
-    expect(formatClosingReport(resultOf(events))).toContain(
+    expect(fullReport(resultOf(events))).toContain(
       [
         '52:54:00:99:99:99: called home after 2.0 s',
         '  The inventory contains none of its MAC addresses. If it is one of the missing',
@@ -405,7 +466,7 @@ describe('the report at the end', () => {
       timeline.add(fetched(1, { host: name, client: `10.0.0.${name.slice(5)}` }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
     const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
-    const report = formatClosingReport(resultOf([], { timeline, verdict }));
+    const report = fullReport(resultOf([], { timeline, verdict }));
     expect(report.split('Possible causes: same as for node-0\n')).toHaveLength(30);
     expect(report.split('Possible causes: same as for node-30\n')).toHaveLength(10);
     expect(report.split('\n').length).toBeLessThan(400);
@@ -420,7 +481,7 @@ describe('the report at the end', () => {
       '2 hosts called home within 10 min. Times are in UTC.\n',
     ],
   ])('says at its end how many came: %s', (_title, events, line) => {
-    expect(formatClosingReport(resultOf(events)).endsWith(`\n${line}`)).toBe(true);
+    expect(fullReport(resultOf(events)).endsWith(`\n${line}`)).toBe(true);
   });
 });
 
@@ -435,7 +496,7 @@ describe('whatever comes', () => {
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
         for (const line of liveLines(events)) expect(line).not.toMatch(harmful);
         const result = resultOf(events);
-        expect(formatClosingReport(result).replaceAll('\n', '')).not.toMatch(harmful);
+        expect(fullReport(result).replaceAll('\n', '')).not.toMatch(harmful);
         const document = formatReportDocument(result);
         expect(document.trimEnd()).not.toMatch(harmful);
         validate(JSON.parse(document));
@@ -445,7 +506,7 @@ describe('whatever comes', () => {
   });
 
   it('lines have 80 columns, where words do not make them longer', () => {
-    const report = formatClosingReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })]));
+    const report = fullReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })]));
     expect(report.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 });
