@@ -201,7 +201,7 @@ export function formatInspection(report: InspectionReport, form: 'full' | 'text'
   return blocks.join('\n');
 }
 
-const MAX_VALUES = 3;
+const MAX_VALUES = 4;
 
 function shorten(values: readonly string[]): readonly string[] {
   if (values.length <= MAX_VALUES) return values;
