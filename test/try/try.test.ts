@@ -88,7 +88,7 @@ describe('who is awaited', () => {
 
 describe('an agent that can be asked', () => {
   it('is not awaited if it has no URL', async () => {
-    const trial = await startTry({ timeout: '60s' }, folder);
+    const trial = await startTry({ timeout: '60s', format: 'full' }, folder);
     await scriptedAgent({ api: trial.origin, mac, callbackUrl: '' }).callHome();
     const { code, report } = await trial.ended;
     expect(code).toBe(0);
@@ -99,7 +99,7 @@ describe('an agent that can be asked', () => {
   it('is asked before the report, which tells it', async () => {
     const { url, close } = await startAgentApi();
     try {
-      const trial = await startTry({ timeout: '60s' }, folder);
+      const trial = await startTry({ timeout: '60s', format: 'full' }, folder);
       await scriptedAgent({ api: trial.origin, mac, callbackUrl: url }).callHome();
       const { code, report } = await trial.ended;
       expect(code).toBe(0);
@@ -522,7 +522,10 @@ describe('--inventory', () => {
     open: true,
   } as const;
   it('begins with the first fetch, and warns of hosts that call somebody else', async () => {
-    const trial = await startTry({ ...served, timeout: '60s', askBack: 'never', expect: 'worker-0' }, folder);
+    const trial = await startTry(
+      { ...served, timeout: '60s', askBack: 'never', format: 'full', expect: 'worker-0' },
+      folder,
+    );
     await until(() => imagesOf(trial.said()) !== '');
     expect(trial.said()).toContain('warning: worker-0 and 1 other host call https://192.0.2.1:6385');
     expect(trial.said()).toMatch(/hint: .*--ironic-url http:\/\/ADDRESS:\d+/);
