@@ -53,7 +53,7 @@ export function checkMachine(survey: Survey, plan: Plan): readonly MachineCheck[
 type Check = (survey: Survey, plan: Plan) => Verdict | readonly Verdict[] | undefined;
 
 /** In the order of a boot. */
-export const bootChecks = [
+const bootChecks = [
   ['bmc', describeBmc],
   ['system', describeSystem],
   ['architecture', checkArchitecture],

@@ -86,7 +86,7 @@ export function declareExplain(command: Command, context: Context): void {
     .description('Explain a rule, an error or the cause of a failed boot')
     .argument(
       '[RULE]',
-      'ID from a report: of a rule, an error, a cause, a reason or a check, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',
+      'rule, error code or cause from a report, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',
     )
     .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']))
     .addHelpText('after', NOTES)

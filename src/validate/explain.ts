@@ -1,4 +1,4 @@
-/** `explain`: explains a rule, an error code, a cause of a failed boot, a reason of `controller` or a check of `boot`, or lists all of them. */
+/** `explain`: explains a rule, an error code or a cause of a failed boot, or lists all of them. */
 
 import { quoteText } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
@@ -7,11 +7,11 @@ import { writeStdout } from '../io/stdout.ts';
 import { groupBy } from '../core/lists.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
-import { allEntries, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
+import { causeBook, errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
 import { wrapText } from '../io/report/terminalText.ts';
 
 export interface ExplainOptions {
-  /** An id from a report; if absent, all are listed. */
+  /** The id of a rule or a cause, or the code of an error; if absent, all are listed. */
   readonly rule?: string | undefined;
   readonly format?: string | undefined;
 }
@@ -19,23 +19,22 @@ export interface ExplainOptions {
 /** @throws UsageError if the rule does not exist */
 export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);
-  const all = allEntries();
-  const found = rule === undefined ? all : findEntries(rule, all);
+  const all = [...ruleBook().values(), ...errorBook().values(), ...causeBook().values()];
+  const entry = rule === undefined ? undefined : findRule(rule, all);
   const text =
     form === 'json'
-      ? formatRulesJson(found)
-      : rule === undefined
-        ? formatRuleList(found)
-        : found.map(formatExplanation).join('\n');
+      ? formatRulesJson(entry === undefined ? all : [entry])
+      : entry === undefined
+        ? formatRuleList(all)
+        : formatExplanation(entry);
   await writeStdout(io, [Buffer.from(text)]);
   return 0;
 }
 
-/** @throws UsageError if no entry has this id */
-function findEntries(rule: string, all: readonly RuleEntry[]): readonly RuleEntry[] {
+function findRule(rule: string, all: readonly RuleEntry[]): RuleEntry {
   const wanted = rule.trim().toLowerCase();
-  const entries = all.filter(({ id }) => id.toLowerCase() === wanted);
-  if (entries.length > 0) return entries;
+  const entry = all.find(({ id }) => id.toLowerCase() === wanted);
+  if (entry !== undefined) return entry;
   const ids = all.map(({ id }) => id);
   const nearest = nearestNames(rule, ids);
   const hint =

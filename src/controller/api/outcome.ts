@@ -15,13 +15,7 @@ import type {
 } from './preprovisioningImage.ts';
 
 /** The reasons of the reconciler of the BareMetal Operator, which the operator and users expect. */
-const failureReasons = ['ConfigurationError', 'MissingNetworkData', 'ImageBuildInvalid'] as const;
-
-/** The reason of an image that is built. */
-const SUCCESS = 'ImageSuccess';
-
-/** All reasons in the status. */
-export const reasons = [SUCCESS, ...failureReasons] as const;
+type FailureReason = 'ConfigurationError' | 'MissingNetworkData' | 'ImageBuildInvalid';
 
 export type Outcome = ReadyOutcome | FailedOutcome;
 
@@ -39,7 +33,7 @@ export interface ReadyOutcome {
 
 export interface FailedOutcome {
   readonly kind: 'failed';
-  readonly reason: (typeof failureReasons)[number];
+  readonly reason: FailureReason;
   /** A clause or several lines, without secrets. */
   readonly message: string;
   /** Undefined if the operator would ignore the result in any case. */
@@ -109,7 +103,7 @@ type OwnCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 function conditionsOf(outcome: Outcome): readonly OwnCondition[] {
   if (outcome.kind === 'ready') {
-    const reason = SUCCESS;
+    const reason = 'ImageSuccess';
     const message = outcome.note === undefined ? 'Generated image' : `Generated image; ${outcome.note}`;
     return [
       { type: 'Ready', status: 'True', reason, message: message.slice(0, MAX_MESSAGE) },

@@ -60,77 +60,20 @@ export function errorBook(): ReadonlyMap<string, RuleEntry> {
 
 /** All causes of a boot that failed, from the tables of docs/troubleshooting.md. */
 export function causeBook(): ReadonlyMap<string, RuleEntry> {
-  return readTables({
-    page: 'docs/troubleshooting.md',
-    severity: 'cause',
-    first: 'id',
-    rest: ['Check', 'Fix'],
-    group: 'Causes',
-  });
-}
-
-/** The reasons in the status that `controller` writes, from the table of docs/kubernetes.md. */
-export function reasonBook(): ReadonlyMap<string, RuleEntry> {
-  return readTables({
-    page: 'docs/kubernetes.md',
-    severity: 'reason',
-    first: 'reason',
-    rest: ['Solution'],
-    group: 'Reasons',
-  });
-}
-
-/** The checks of `boot --check`, from the table of docs/boot.md. */
-export function checkBook(): ReadonlyMap<string, RuleEntry> {
-  return readTables({
-    page: 'docs/boot.md',
-    severity: 'check',
-    first: 'check',
-    rest: ['Solution'],
-    group: 'Checks',
-  });
-}
-
-/** All that `explain` knows, in its order. A cause and a check may have the same id. */
-export function allEntries(): readonly RuleEntry[] {
-  return [ruleBook, errorBook, causeBook, reasonBook, checkBook].flatMap((book) => [...book().values()]);
-}
-
-interface TablePage {
-  readonly page: string;
-  readonly severity: string;
-  /** The heading of the first column, whose cells are ids in backquotes. */
-  readonly first: string;
-  /** How the paragraphs of the columns after the text begin. */
-  readonly rest: readonly string[];
-  /** Groups are `GROUP: HEADING`. */
-  readonly group: string;
-}
-
-function readTables({ first, group, page, rest, severity }: TablePage): ReadonlyMap<string, RuleEntry> {
+  const page = 'docs/troubleshooting.md';
   const [, ...sections] = splitAtHeadings(readAsset(page), '## ');
-  const table = new RegExp(`^\\| ${first} \\|.*\n\\|[-|]+\n((?:\\|.*\n?)+)`, 'gm');
   const entries = sections.flatMap(({ heading, body }) =>
-    [...body.matchAll(table)].flatMap(([, rows = '']) =>
-      rows
-        .trim()
-        .split('\n')
-        .map((row) => {
-          const [id = '', message = '', ...cells] = row
-            .slice(2, -2)
-            .split(/(?<!\\) \| /)
-            .map(plainCell);
-          return {
-            id: id.replaceAll('`', ''),
-            severity,
-            versions: 'all',
-            message,
-            group: `${group}: ${heading}`,
-            isLint: false,
-            meaning: cells.map((cell, index) => `${rest[index] ?? ''}: ${cell}.`),
-            anchor: `${page}#${anchorOf(heading)}`,
-          };
-        }),
+    [...body.matchAll(/^\| `([a-z-]+)` \| (.+) \| (.+) \| (.+) \|$/gm)].map(
+      ([, id = '', text = '', check = '', fix = '']) => ({
+        id,
+        severity: 'cause',
+        versions: 'all',
+        message: plainCell(text),
+        group: `Causes: ${heading}`,
+        isLint: false,
+        meaning: [`Check: ${plainCell(check)}.`, `Fix: ${plainCell(fix)}.`],
+        anchor: `${page}#${anchorOf(heading)}`,
+      }),
     ),
   );
   return new Map(entries.map((entry) => [entry.id, entry]));
