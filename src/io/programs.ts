@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { quoteShellWord } from '../formats/shell.ts';
-import { statsOf } from './files/optionalFiles.ts';
+import { statsOf } from './files/fileStates.ts';
 import type { Io } from './io.ts';
 
 /** The path of the first program of this name on PATH. Relative folders on PATH do not count. */

@@ -3,8 +3,6 @@
  * exit codes are those of diff(1), so that a pipeline can distinguish a change from a failure.
  */
 
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, UsageError } from '../core/errors.ts';
@@ -22,7 +20,7 @@ import { printable } from '../core/foreignText.ts';
 import type { Config } from '../ignition/config.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { fileError } from '../io/files/fileErrors.ts';
+import { statsOf, statUserFile } from '../io/files/fileStates.ts';
 import {
   formatInvalid,
   type HostRun,
@@ -151,10 +149,8 @@ async function diffHosts(
   return counts.changed > 0 ? 1 : 0;
 }
 
-async function checkFolder(folder: string, { cwd }: Io): Promise<void> {
-  const stats = await stat(resolve(cwd, folder)).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Folder of deployed configs (--diff)', action: 'read' });
-  });
+async function checkFolder(folder: string, io: Io): Promise<void> {
+  const stats = await statUserFile(folder, 'Folder of deployed configs (--diff)', io);
   if (stats.isDirectory()) return;
   throw new UsageError('--diff requires a folder for an inventory with hosts', {
     hint: 'pass the folder with the NAME.ign of each host, as render --output writes it',
@@ -166,7 +162,7 @@ async function compareHost(
   rendered: RenderedConfig,
   io: Io,
 ): Promise<readonly SettingChange[]> {
-  if (existsSync(resolve(io.cwd, path))) {
+  if ((await statsOf(resolve(io.cwd, path))) !== undefined) {
     return compareRendered(await readDeployedConfig(path, io), rendered);
   }
   const shown = `${path} (${rendered.document.length} bytes)`;

@@ -5,7 +5,7 @@
  */
 
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { namesIn } from '../io/files/optionalFiles.ts';
+import { namesIn } from '../io/files/fileStates.ts';
 import { architectures, machineName } from '../core/architecture.ts';
 import { leavesFolder } from '../io/files/folderLinks.ts';
 import type { Io } from '../io/io.ts';

@@ -3,7 +3,7 @@
  * inventory or an image changes, it reloads all files; a valid inventory replaces the previous one.
  */
 
-import { namesIn } from '../io/files/optionalFiles.ts';
+import { namesIn } from '../io/files/fileStates.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';

@@ -1,6 +1,6 @@
 /** The setup of a service from its command line. It is read and checked before the server listens. */
 
-import { statsOf } from '../io/files/optionalFiles.ts';
+import { statsOf } from '../io/files/fileStates.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';

@@ -1,6 +1,5 @@
 /** The hosts of the service: from an inventory, from a folder of nmstate files, or all machines that call. */
 
-import { stat, readdir } from 'node:fs/promises';
 import { resolve, extname, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../core/errors.ts';
@@ -11,7 +10,7 @@ import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { hostFolderProblem } from '../formats/hostName.ts';
 import { leavesFolder } from '../io/files/folderLinks.ts';
-import { fileError } from '../io/files/fileErrors.ts';
+import { readUserFolder, statsOf } from '../io/files/fileStates.ts';
 
 export interface ServeSource {
   readonly inventory: Inventory;
@@ -55,16 +54,14 @@ async function readNmstateFolder(
   folder: string,
   io: Io,
 ): Promise<Pick<ServeSource, 'inventory' | 'aliases'>> {
-  const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Folder of nmstate files (--nmstate-dir)', action: 'read' });
-  });
+  const names = await readUserFolder(folder, 'Folder of nmstate files (--nmstate-dir)', io);
   const hosts: InventoryHost[] = [];
   const taken = new Set<string>();
   // image-customization-controller removes no suffix but `.yaml`.
   const aliases = new Map<string, string>();
   for (const file of names.toSorted()) {
     const path = join(folder, file);
-    const stats = await stat(resolve(io.cwd, path)).catch(() => undefined);
+    const stats = await statsOf(resolve(io.cwd, path));
     if (stats?.isFile() !== true) continue;
     const isForeign = await leavesFolder(resolve(io.cwd, folder), file);
     const host = isForeign ? foreignHost(path, file) : hostOf(path, file, stats.size === 0, taken);

@@ -3,7 +3,7 @@
  * request, as tokens are replaced before they expire.
  */
 
-import { statsOf } from '../../io/files/optionalFiles.ts';
+import { statsOf } from '../../io/files/fileStates.ts';
 import { trimEndOf } from '../../core/trimming.ts';
 import { X509Certificate } from 'node:crypto';
 import { homedir } from 'node:os';

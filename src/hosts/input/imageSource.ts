@@ -1,13 +1,11 @@
 /** Opens a source that may contain a config: a file, a live ISO, an initramfs, a URL of one of these, or standard input. */
 
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { inputOf } from '../../formats/byteFeed.ts';
 import { type Compression, compressionAt, unpackMember } from '../../formats/compression.ts';
 import { bytesAccess, type ImageAccess, type RandomAccess } from '../../image/overlay.ts';
-import { fileError } from '../../io/files/fileErrors.ts';
+import { statUserFile } from '../../io/files/fileStates.ts';
 import { type Expected, readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import { openImage } from '../../io/images/imageFile.ts';
@@ -95,10 +93,8 @@ const HEAD = 512;
 const MAX_LOOK = 64 * 1024 * 1024;
 
 /** False for pipes, which are read from start to end. */
-async function isSeekable(path: string, { what }: Expected, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
-  const stats = await stat(resolve(cwd, path)).catch((error: unknown) => {
-    throw fileError(error, { path, what, action: 'read' });
-  });
+async function isSeekable(path: string, { what }: Expected, io: Pick<Io, 'cwd'>): Promise<boolean> {
+  const stats = await statUserFile(path, what, io);
   return stats.isFile() || stats.isBlockDevice();
 }
 

@@ -3,7 +3,6 @@
  * release.
  */
 
-import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -12,7 +11,7 @@ import { parseImageName } from '../../image/imageNames.ts';
 import { readKernelArchitecture } from '../../image/liveParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { leavesFolder } from '../../io/files/folderLinks.ts';
-import { fileError } from '../../io/files/fileErrors.ts';
+import { readUserFolder } from '../../io/files/fileStates.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { isLocalImage, readImage, withOpened } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
@@ -152,9 +151,7 @@ export function splitArchitecture(text: string): Pick<ImageOption, 'architecture
 }
 
 async function listFolder(folder: string, io: Io): Promise<GivenFile[]> {
-  const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Image folder (--images)', action: 'read' });
-  });
+  const names = await readUserFolder(folder, 'Image folder (--images)', io);
   const found = names.toSorted().flatMap((file) => {
     const read = parseImageName(file);
     return read === undefined ? [] : [{ ...read, stream: undefined, name: join(folder, file), file }];

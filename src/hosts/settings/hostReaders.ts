@@ -1,6 +1,6 @@
 /** Reads the settings of the host around the agent: login, host name, proxies, time servers, additional files and units. */
 
-import { namesIn } from '../../io/files/optionalFiles.ts';
+import { namesIn } from '../../io/files/fileStates.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { basename, join } from 'node:path';
 import { parsePasswordHash, parseSerialConsole } from '../../agent/login.ts';

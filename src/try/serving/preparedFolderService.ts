@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { statsOf } from '../../io/files/optionalFiles.ts';
+import { statsOf } from '../../io/files/fileStates.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseUrl, portOf } from '../../formats/url.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';

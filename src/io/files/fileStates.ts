@@ -1,0 +1,43 @@
+/** The state of files and the names in folders: of those that may be missing, and of those that the user named. */
+
+import type { Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Io } from '../io.ts';
+import { fileError } from './fileErrors.ts';
+
+/** The names in a folder; empty if it cannot be read. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** The state of a file, or of the one that a link leads to; undefined if it cannot be read. */
+export async function statsOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
+}
+
+/**
+ * The names in a folder of the user.
+ * @param what begins a sentence, e.g. `Image folder (--images)`
+ * @throws CliError if it cannot be read
+ */
+export async function readUserFolder(
+  path: string,
+  what: string,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<string[]> {
+  return readdir(resolve(cwd, path)).catch((error: unknown) => {
+    throw fileError(error, { path, what, action: 'read' });
+  });
+}
+
+/**
+ * The state of a file of the user.
+ * @param what begins a sentence, e.g. `Ignition config`
+ * @throws CliError if it cannot be read
+ */
+export async function statUserFile(path: string, what: string, { cwd }: Pick<Io, 'cwd'>): Promise<Stats> {
+  return stat(resolve(cwd, path)).catch((error: unknown) => {
+    throw fileError(error, { path, what, action: 'read' });
+  });
+}
