@@ -25,9 +25,11 @@ export function checkEncodedUnit({ texts }: LintedUnit): Issue[] {
 }
 
 export function checkEncodedFiles({ files }: FileSubject): Issue[] {
-  return files.filter(isPlainText).flatMap(({ file: { contents }, name, source }) =>
-    checkText({ name: posix.basename(name), text: readInlineText(contents) ?? '', path: source }),
-  );
+  return files
+    .filter(isPlainText)
+    .flatMap(({ file: { contents }, name, source }) =>
+      checkText({ name: posix.basename(name), text: readInlineText(contents) ?? '', path: source }),
+    );
 }
 
 function checkText({ name: about, path, text }: Omit<UnitText, 'lines'>): Issue[] {

@@ -9,13 +9,7 @@ import { nearestName } from '../../formats/messageText.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import { FormatError } from '../../core/errors.ts';
 import type { Problem } from '../../core/finding.ts';
-import {
-  broken,
-  brokenSetting,
-  type LintedUnit,
-  splitVariables,
-  type UnitSetting,
-} from './subject.ts';
+import { broken, brokenSetting, type LintedUnit, splitVariables, type UnitSetting } from './subject.ts';
 
 export const unitValueRules = {
   value: lintWarning(
