@@ -137,7 +137,8 @@ function readWords(line: string): Word[] {
 /** Most lines have no quotes and escapes, and are many times faster to split. */
 function readPlainWords(line: string): Word[] {
   const words: Word[] = [];
-  for (const text of line.split(/[\t\n\r]/.test(line) ? /[ \t\n\r]/ : ' ')) {
+  const hasOtherBlanks = line.includes('\t') || line.includes('\n') || line.includes('\r');
+  for (const text of line.split(hasOtherBlanks ? /[ \t\n\r]/ : ' ')) {
     if (text !== '') words.push({ written: text, text });
   }
   return words;

@@ -220,7 +220,7 @@ export function readSystemdLines(text: string): SystemdLine[] {
   const lines: SystemdLine[] = [];
   let begun = '';
   // Most texts have one kind of line end, with which they are split much faster.
-  const ends = /[\r\0]/.test(text) ? /\r\n|\n\r|[\n\r\0]/ : '\n';
+  const ends = text.includes('\r') || text.includes('\0') ? /\r\n|\n\r|[\n\r\0]/ : '\n';
   for (const line of text.replace(/^\uFEFF/, '').split(ends)) {
     const stripped = strip(line);
     // Comments are skipped, also between the lines that a backslash joins.

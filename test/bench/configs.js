@@ -56,7 +56,7 @@ function file(index, data) {
 /** @param {number} index @param {number} padding */
 function unitText(index, padding) {
   return (
-    `[Unit]\nDescription=Job ${index}\n[Service]\nExecStart=/usr/local/bin/job --number ${index}\n` +
+    `[Unit]\nDescription=Job ${index}\n[Service]\nExecStart=/usr/bin/echo --number ${index}\n` +
     `Environment=PADDING=${'x'.repeat(padding)}\n[Install]\nWantedBy=multi-user.target\n`
   );
 }

@@ -5,7 +5,7 @@ import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { podmanArgumentRules } from './podmanArguments.ts';
 import { readPodmanCommand, shellOperator } from './podmanCommand.ts';
-import { brokenSetting, type LintSubject, type UnitSetting } from './subject.ts';
+import { brokenSetting, type LintedUnit, type UnitSetting } from './subject.ts';
 
 export const commandRules = {
   shell: lintWarning(
@@ -25,13 +25,11 @@ export const commandRules = {
   ),
 };
 
-export function checkCommands({ activeUnits }: LintSubject): Issue[] {
+export function checkCommands({ starts }: LintedUnit): Issue[] {
   const issues: Issue[] = [];
-  for (const { starts } of activeUnits) {
-    for (const setting of starts) {
-      for (const words of setting.commands) {
-        issues.push(...checkOperator(words, setting), ...checkProgram(words, setting));
-      }
+  for (const setting of starts) {
+    for (const words of setting.commands) {
+      issues.push(...checkOperator(words, setting), ...checkProgram(words, setting));
     }
   }
   return issues;

@@ -3,7 +3,14 @@
 import { posix } from 'node:path';
 import { type Issue, lintError } from '../../ignition/rule.ts';
 import { keyfileFolder } from '../files.ts';
-import { broken, type LintedFile, type LintSubject, readInlineText } from './subject.ts';
+import {
+  broken,
+  type FileSubject,
+  type LintedFile,
+  type LintedUnit,
+  readInlineText,
+  type UnitText,
+} from './subject.ts';
 
 export const encodedTextRules = {
   encoded: lintError(
@@ -13,21 +20,23 @@ export const encodedTextRules = {
   ),
 };
 
-export function checkEncodedText({ activeUnits, files }: LintSubject): Issue[] {
-  const ofUnits = activeUnits.flatMap(({ texts }) => texts);
-  const ofFiles = files.filter(isPlainText).map(({ file: { contents }, name, source }) => ({
-    name: posix.basename(name),
-    text: readInlineText(contents) ?? '',
-    path: source,
-  }));
-  const issues: Issue[] = [];
-  for (const { name: about, path, text } of [...ofUnits, ...ofFiles]) {
-    const encoding = findEncoding(text);
-    if (encoding === undefined) continue;
-    const message = `the contents are ${encoding}, which the program that reads them does not decode`;
-    issues.push(broken(encodedTextRules.encoded, path, { about, message }));
-  }
-  return issues;
+export function checkEncodedUnit({ texts }: LintedUnit): Issue[] {
+  return texts.flatMap(checkText);
+}
+
+export function checkEncodedFiles({ files }: FileSubject): Issue[] {
+  return files
+    .filter(isPlainText)
+    .flatMap(({ file: { contents }, name, source }) =>
+      checkText({ name: posix.basename(name), text: readInlineText(contents) ?? '', path: source }),
+    );
+}
+
+function checkText({ name: about, path, text }: Omit<UnitText, 'lines'>): Issue[] {
+  const encoding = findEncoding(text);
+  if (encoding === undefined) return [];
+  const message = `the contents are ${encoding}, which the program that reads them does not decode`;
+  return [broken(encodedTextRules.encoded, path, { about, message })];
 }
 
 /** Files that programs of CoreOS read as text: confs, units, keyfiles and scripts. */

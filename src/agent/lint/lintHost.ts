@@ -6,16 +6,16 @@
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { checkCommands } from './commands.ts';
-import { checkEncodedText } from './encodedText.ts';
+import { checkEncodedFiles, checkEncodedUnit } from './encodedText.ts';
 import { checkCertificates, checkHashes, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
 import { checkRegistries } from './image.ts';
 import { checkLiveSystem } from './liveSystem.ts';
 import { checkConnections } from './network.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
-import { type LintSubject, readSubject, type TargetSystem } from './subject.ts';
-import { checkUnitEnvironment, checkUnitText } from './unit.ts';
-import { checkUnitKeys } from './unitKeys.ts';
-import { checkUnitReferences } from './unitReferences.ts';
+import { isActive, type LintedUnit, type LintSubject, readSubject, type TargetSystem } from './subject.ts';
+import { checkUnitText, createEnvironmentFileCheck, createVariableCheck } from './unit.ts';
+import { checkUnitFiles, checkUnitKeys } from './unitKeys.ts';
+import { createReferenceCheck } from './unitReferences.ts';
 import { checkUnitValues } from './unitValues.ts';
 
 export interface HostLintOptions {
@@ -32,15 +32,21 @@ export function lintHost(config: Config, options: HostLintOptions): Issue[] {
 
 /** The findings of {@link lintHost}. */
 export function checkHost(subject: LintSubject, { machine, now }: HostLintOptions): Issue[] {
+  const text: Issue[] = [];
+  const keys: Issue[] = [];
+  const others = createUnitChecks(subject).map((check) => ({ check, issues: new Array<Issue>() }));
+  for (const unit of subject.eachUnit()) {
+    for (const issue of checkUnitText(unit)) text.push(issue);
+    if (!isActive(unit)) continue;
+    for (const issue of checkUnitKeys(unit)) keys.push(issue);
+    for (const { check, issues } of others) for (const issue of check(unit)) issues.push(issue);
+  }
   return [
-    ...checkUnitText(subject),
-    ...checkUnitKeys(subject),
-    ...checkUnitValues(subject),
-    ...checkUnitReferences(subject),
-    ...checkUnitEnvironment(subject),
-    ...checkCommands(subject),
-    ...checkPodmanArguments(subject),
-    ...checkEncodedText(subject),
+    ...text,
+    ...keys,
+    ...checkUnitFiles(subject),
+    ...others.flatMap(({ issues }) => issues),
+    ...checkEncodedFiles(subject),
     ...checkRegistries(subject),
     ...checkCertificates(subject, now),
     ...checkSshKeys(subject),
@@ -49,5 +55,18 @@ export function checkHost(subject: LintSubject, { machine, now }: HostLintOption
     ...checkHostFiles(subject, machine),
     ...checkHashes(subject),
     ...(machine === 'live' ? checkLiveSystem(subject) : []),
+  ];
+}
+
+/** The checks of a unit that is not masked, in the order of their findings. */
+function createUnitChecks(subject: LintSubject): ((unit: LintedUnit) => Issue[])[] {
+  return [
+    checkUnitValues,
+    createReferenceCheck(subject),
+    createEnvironmentFileCheck(subject),
+    createVariableCheck(subject),
+    checkCommands,
+    checkPodmanArguments,
+    checkEncodedUnit,
   ];
 }

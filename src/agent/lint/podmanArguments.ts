@@ -1,7 +1,7 @@
 /** Lint of the options in the podman commands of units. */
 
 import { type Issue, lintError, lintNote, type Rule } from '../../ignition/rule.ts';
-import { brokenSetting, isRequired, type LintSubject, type UnitCommand } from './subject.ts';
+import { brokenSetting, isRequired, type LintedUnit, type UnitCommand } from './subject.ts';
 import type { Problem } from '../../core/finding.ts';
 import { knownPodmanVersion, type OptionProblem, optionTable } from './podmanCommand.ts';
 
@@ -36,9 +36,9 @@ export const podmanArgumentRules = {
 /** The release in RHEL 9.2, the oldest in use; options of later releases are reported as notes. */
 const widespreadVersion = '4.4';
 
-export function checkPodmanArguments({ activeUnits }: LintSubject): Issue[] {
-  return activeUnits
-    .flatMap(({ commands }) => commands.filter(isRequired))
+export function checkPodmanArguments({ commands }: LintedUnit): Issue[] {
+  return commands
+    .filter(isRequired)
     .flatMap((command) => [
       ...reportProblems(command),
       ...reportOperator(command),

@@ -20,6 +20,7 @@ import { configType } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { Path } from '../../core/finding.ts';
+import { once } from '../../core/once.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
 /**
@@ -31,6 +32,11 @@ export type TargetSystem = 'live' | 'installed';
 export interface LintSubject extends FileSubject {
   /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;
+  /**
+   * The same units as {@link units}, one after the other. Many units are read again and not kept, so that only one of them is in
+   * memory.
+   */
+  readonly eachUnit: () => Iterable<LintedUnit>;
   readonly units: readonly LintedUnit[];
   /** The units that are not masked. */
   readonly activeUnits: readonly LintedUnit[];
@@ -115,16 +121,41 @@ export interface UnitCommand {
 
 const maxContentBytes = 16 * 1024 * 1024;
 
+/** More units than the config of a machine has. */
+const manyUnits = 200;
+
+/** The units are read when they are needed. */
 export function readSubject(config: Config): LintSubject {
-  const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index));
+  const written = config.systemd?.units ?? [];
+  const readUnits = once(() => written.map((unit, index) => readHostUnit(unit, index)));
+  const activeUnits = once(() => readUnits().filter(isActive));
+  const agentUnits = once(() => readUnits().filter(({ runs }) => runs.length > 0));
+  const listRuns = once(() => readUnits().flatMap(({ runs }) => runs));
+  function* readEach(): Generator<LintedUnit, void> {
+    for (const [index, unit] of written.entries()) yield readHostUnit(unit, index);
+  }
   return {
     ...readFiles(config),
     isComplete: listReferences(config).length === 0,
-    units,
-    activeUnits: units.filter(({ unit }) => unit.mask !== true),
-    agentUnits: units.filter(({ runs }) => runs.length > 0),
-    runs: units.flatMap(({ runs }) => runs),
+    eachUnit: written.length > manyUnits ? readEach : readUnits,
+    get units() {
+      return readUnits();
+    },
+    get activeUnits() {
+      return activeUnits();
+    },
+    get agentUnits() {
+      return agentUnits();
+    },
+    get runs() {
+      return listRuns();
+    },
   };
+}
+
+/** Whether the unit is not masked. */
+export function isActive({ unit }: LintedUnit): boolean {
+  return unit.mask !== true;
 }
 
 export function readFiles(config: Config): FileSubject {

@@ -169,13 +169,11 @@ export const unitTextRules = {
   ),
 };
 
-export function checkUnitText({ units }: LintSubject): Issue[] {
+export function checkUnitText({ settings }: LintedUnit): Issue[] {
   const issues: Issue[] = [];
-  for (const { settings } of units) {
-    for (const setting of settings) {
-      const isQuoted = setting.name === 'Environment' || setting.name.startsWith('Exec');
-      if (isQuoted) issues.push(...checkQuotedText(setting));
-    }
+  for (const setting of settings) {
+    const isQuoted = setting.name === 'Environment' || setting.name.startsWith('Exec');
+    if (isQuoted) issues.push(...checkQuotedText(setting));
   }
   return issues;
 }
@@ -255,11 +253,14 @@ export const unitEnvironmentRules = {
 };
 
 /** Another config, or a file for systemd that the config writes, may set variables and write files. */
-export function checkUnitEnvironment(subject: LintSubject): Issue[] {
-  const { activeUnits, files, isComplete } = subject;
-  if (!isComplete || files.some(({ name }) => name.startsWith('/etc/systemd/'))) return [];
-  const own = activeUnits.filter(({ unit }) => (unit.contents ?? '') !== '');
-  return [...checkEnvironmentFiles(own, subject), ...own.flatMap((unit) => checkVariables(unit, subject))];
+function knowsEnvironment({ files, isComplete }: LintSubject): boolean {
+  return isComplete && !files.some(({ name }) => name.startsWith('/etc/systemd/'));
+}
+
+/** The check of a unit for variables of its commands. */
+export function createVariableCheck(subject: LintSubject): (unit: LintedUnit) => Issue[] {
+  if (!knowsEnvironment(subject)) return () => [];
+  return (unit) => ((unit.unit.contents ?? '') === '' ? [] : checkVariables(unit, subject));
 }
 
 /** Files that CoreOS contains, or that programs of CoreOS write. */
@@ -268,19 +269,22 @@ const osFile = /^\/etc\/(?:environment|hostname|locale\.conf|machine-info|os-rel
 /** For each one, the whole config is searched. More than a config of a machine has. */
 const mostFiles = 100;
 
-function checkEnvironmentFiles(units: readonly LintedUnit[], subject: LintSubject): Issue[] {
-  const missing = units
-    .flatMap(({ settings }) => effectiveSettings(settings, 'EnvironmentFile'))
-    .filter(({ value }) => {
+/** The check of a unit for files with variables. */
+export function createEnvironmentFileCheck(subject: LintSubject): (unit: LintedUnit) => Issue[] {
+  if (!knowsEnvironment(subject)) return () => [];
+  let searched = 0;
+  return ({ settings, unit }) => {
+    if ((unit.contents ?? '') === '') return [];
+    return effectiveSettings(settings, 'EnvironmentFile').flatMap((setting) => {
+      const { value } = setting;
       const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!osFile.test(value) || value.includes('ironic'));
-      return isChecked && !subject.filesByPath.has(value);
+      if (!isChecked || subject.filesByPath.has(value) || searched >= mostFiles) return [];
+      searched += 1;
+      if (mayBeWritten(value, subject)) return [];
+      const hint = `write the file, or ignore its absence: EnvironmentFile=-${value}`;
+      return [brokenSetting(unitEnvironmentRules.file, setting, { hint })];
     });
-  return missing.slice(0, mostFiles).flatMap((setting) => {
-    const { value } = setting;
-    if (mayBeWritten(value, subject)) return [];
-    const hint = `write the file, or ignore its absence: EnvironmentFile=-${value}`;
-    return [brokenSetting(unitEnvironmentRules.file, setting, { hint })];
-  });
+  };
 }
 
 /** Whether a command, a script or a link of the config contains the path. */

@@ -7,8 +7,9 @@ import type { SystemdLine } from '../../formats/unitFile.ts';
 import { type Issue, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
 import {
   broken,
+  type FileSubject,
   type LintedFile,
-  type LintSubject,
+  type LintedUnit,
   readInlineText,
   readUnitText,
   type UnitText,
@@ -44,14 +45,14 @@ export const unitKeyRules = {
 /** The release in RHEL CoreOS 9; keys of later releases are reported as notes. */
 const widespreadVersion = 252;
 
-export function checkUnitKeys({ activeUnits, files }: LintSubject): Issue[] {
-  const issues: Issue[] = [];
-  for (const { name, texts } of activeUnits) {
-    const type = name.slice(name.lastIndexOf('.') + 1);
-    for (const text of texts) issues.push(...checkText(text, type));
-  }
-  for (const file of files) issues.push(...checkFile(file));
-  return issues;
+export function checkUnitKeys({ name, texts }: LintedUnit): Issue[] {
+  const type = name.slice(name.lastIndexOf('.') + 1);
+  return texts.flatMap((text) => checkText(text, type));
+}
+
+/** The same for units and drop-ins that are written as files. */
+export function checkUnitFiles({ files }: FileSubject): Issue[] {
+  return files.flatMap(checkFile);
 }
 
 /** The unit folders of systemd outside the OS image. */

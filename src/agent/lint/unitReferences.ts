@@ -5,7 +5,7 @@
 
 import { editDistance } from '../../formats/messageText.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
-import { brokenSetting, type LintSubject, type UnitSetting } from './subject.ts';
+import { brokenSetting, type LintedUnit, type LintSubject, type UnitSetting } from './subject.ts';
 
 export const unitReferenceRules = {
   misspelled: lintError(
@@ -25,15 +25,20 @@ export const unitReferenceRules = {
   ),
 };
 
-/** Another config, or a file for systemd that the config writes, may add units. */
-export function checkUnitReferences({ activeUnits, files, isComplete, units }: LintSubject): Issue[] {
-  if (!isComplete) return [];
+/** The check of a unit. Another config, or a file for systemd that the config writes, may add units. */
+export function createReferenceCheck({
+  config,
+  files,
+  isComplete,
+}: LintSubject): (unit: LintedUnit) => Issue[] {
+  if (!isComplete) return () => [];
   const written = files.flatMap(
     ({ name }) => /^\/etc\/(?:systemd\/system|containers\/systemd)\/([^/]+)$/.exec(name)?.[1] ?? [],
   );
   // Podman's generator names the service of a quadlet after its file.
   const generated = written.map((name) => name.replace(/\.(?:container|kube)$/, '.service'));
-  const own = [...units.map(({ name }) => name), ...written, ...generated];
+  const units = config.systemd?.units ?? [];
+  const own = [...units.map(({ name = '' }) => name), ...written, ...generated];
   const known = new Set([...osUnitNames, ...own]);
   const candidates = own.length > mostCandidates ? osUnits : [...known];
   const nearest = new Map<string, string | undefined>();
@@ -41,8 +46,8 @@ export function checkUnitReferences({ activeUnits, files, isComplete, units }: L
     if (!nearest.has(name) && nearest.size < mostNames) nearest.set(name, nearestUnit(name, candidates));
     return nearest.get(name);
   };
-  const issues: Issue[] = [];
-  for (const { settings, unit } of activeUnits) {
+  return ({ settings, unit }) => {
+    const issues: Issue[] = [];
     for (const setting of settings) {
       if (!listNames.has(setting.name) || osUnitNames.has(setting.value)) continue;
       const key = `${setting.section}.${setting.name}`;
@@ -63,8 +68,8 @@ export function checkUnitReferences({ activeUnits, files, isComplete, units }: L
         }
       }
     }
-  }
-  return issues;
+    return issues;
+  };
 }
 
 function describeResult(key: string, isNeeded: boolean): string {

@@ -9,14 +9,7 @@ import { nearestName } from '../../formats/messageText.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import { FormatError } from '../../core/errors.ts';
 import type { Problem } from '../../core/finding.ts';
-import {
-  broken,
-  brokenSetting,
-  type LintedUnit,
-  type LintSubject,
-  splitVariables,
-  type UnitSetting,
-} from './subject.ts';
+import { broken, brokenSetting, type LintedUnit, splitVariables, type UnitSetting } from './subject.ts';
 
 export const unitValueRules = {
   value: lintWarning(
@@ -31,17 +24,14 @@ export const unitValueRules = {
   ),
 };
 
-export function checkUnitValues({ activeUnits }: LintSubject): Issue[] {
-  const issues: Issue[] = [];
-  for (const unit of activeUnits) {
-    issues.push(...checkName(unit));
-    for (const setting of unit.settings) {
-      const problem = findValueProblem(setting);
-      if (problem !== undefined) issues.push(brokenSetting(unitValueRules.value, setting, problem));
-    }
-    if (!unit.name.endsWith('.service')) continue;
-    for (const issue of checkService(unit.settings)) issues.push(issue);
+export function checkUnitValues(unit: LintedUnit): Issue[] {
+  const issues = checkName(unit);
+  for (const setting of unit.settings) {
+    const problem = findValueProblem(setting);
+    if (problem !== undefined) issues.push(brokenSetting(unitValueRules.value, setting, problem));
   }
+  if (!unit.name.endsWith('.service')) return issues;
+  for (const issue of checkService(unit.settings)) issues.push(issue);
   return issues;
 }
 
@@ -176,7 +166,7 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
       if (value === '') starts = [];
       else starts.push(setting);
     }
-    if (/["']/.test(value)) quoted.push(setting);
+    if (hasQuote(value)) quoted.push(setting);
     if (isRelativeCommand(setting)) relativeCommands.push(refused(setting, relativeCommand));
     if (isRelativeFolder(setting)) relativeFolders.push(refused(setting, relativeFolder));
   }
@@ -240,7 +230,7 @@ export function isSkippable({ value }: UnitSetting): boolean {
 
 /** The offset of the word with a quote that is not closed. */
 function quoteStart(value: string): number | undefined {
-  if (!/["']/.test(value)) return undefined;
+  if (!hasQuote(value)) return undefined;
   try {
     splitExecLine(value);
     return undefined;
@@ -248,6 +238,10 @@ function quoteStart(value: string): number | undefined {
     if (error instanceof FormatError) return error.offset;
     throw error;
   }
+}
+
+function hasQuote(value: string): boolean {
+  return value.includes('"') || value.includes("'");
 }
 
 /** systemd searches for a program without a slash; a command with the prefix "-" is ignored. */
