@@ -20,7 +20,7 @@ interface Verdict {
 }
 
 export interface MachineCheck extends Verdict {
-  /** Stable: `schemas/boot-check.json` lists them. */
+  /** Stable: `schemas/boot-check.json` and docs/reasons.md list them. */
   readonly id: (typeof bootChecks)[number][0];
 }
 
@@ -53,7 +53,7 @@ export function checkMachine(survey: Survey, plan: Plan): readonly MachineCheck[
 type Check = (survey: Survey, plan: Plan) => Verdict | readonly Verdict[] | undefined;
 
 /** In the order of a boot. */
-const bootChecks = [
+export const bootChecks = [
   ['bmc', describeBmc],
   ['system', describeSystem],
   ['architecture', checkArchitecture],

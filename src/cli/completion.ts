@@ -146,13 +146,8 @@ async function listHosts(words: readonly string[], io: Io): Promise<Offer[]> {
 
 /** What `explain` explains. */
 async function listIds(): Promise<Offer[]> {
-  const { causeBook, errorBook, ruleBook } = await import('../io/report/ruleBook.ts');
-  return [...ruleBook().values(), ...errorBook().values(), ...causeBook().values()].map(
-    ({ id, message }) => ({
-      word: id,
-      text: message,
-    }),
-  );
+  const { allEntries } = await import('../validate/explain.ts');
+  return allEntries().map(({ id, message }) => ({ word: id, text: message }));
 }
 
 /** The text for one line of a menu: without the default in parentheses, at most 72 characters. */

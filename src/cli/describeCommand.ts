@@ -95,7 +95,7 @@ function describeOption(option: Option, text: string): OptionDescription {
 
 /** Guesses the kind of value from the placeholder and the name of the option. */
 function valueOf(placeholder: string, flags: string): Value {
-  if (placeholder === 'RULE') return 'id';
+  if (placeholder === 'ID') return 'id';
   if (placeholder === '<ids>') return 'ids';
   if (/--once|--host <name>/i.test(flags)) return 'host';
   if (/folder/i.test(placeholder) || /--(?:\w+-)?dir/.test(flags)) return 'folder';

@@ -15,6 +15,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { errorCode } from '../io/files/fileErrors.ts';
+import { spoolError } from '../io/files/spool.ts';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import { configMaps, type KubernetesObject, secrets } from './kube/objects.ts';
 import { Informer } from './kube/informer.ts';
@@ -182,6 +183,7 @@ async function writeFiles(
 }
 
 function refuseWrite(error: unknown): never {
+  if (errorCode(error) === 'ENOSPC') throw spoolError(error);
   throw new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown error'})`, {
     code: 'ERR_FILE_WRITE',
     hint: 'mount a writable volume there, or set TMPDIR to another folder',

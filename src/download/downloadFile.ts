@@ -253,7 +253,7 @@ async function finish({ path, shownPath }: Place): Promise<void> {
     await chmod(`${path}.partial`, usualMode());
     await renameFile(`${path}.partial`, path);
   } catch (error) {
-    throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
+    throw fileError(error, { path: shownPath, what: 'Output', action: 'create', place: path });
   }
   await forgetPartial({ path });
 }

@@ -120,7 +120,8 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
   try {
     await writeState(part);
   } catch (error) {
-    throw fileError(error, { path: `${shownPath}.partial.json`, what: 'Download', action: 'create' });
+    const shown = `${shownPath}.partial.json`;
+    throw fileError(error, { path: shown, what: 'Download', action: 'create', place: partialPath });
   }
   return part;
 }
@@ -179,7 +180,13 @@ async function fetchRest(part: Part, transfer: PartialTransfer, context: Transfe
       await handle.close();
     }
   } catch (error) {
-    throw fileError(error, { path: `${transfer.shownPath}.partial`, what: 'Download', action: 'write' });
+    throw fileError(error, {
+      path: `${transfer.shownPath}.partial`,
+      what: 'Download',
+      action: 'write',
+      place: part.path,
+      size: part.state?.total === undefined ? undefined : part.state.total - part.size,
+    });
   }
   const total = part.state?.total;
   if (total !== undefined && part.size !== total) {

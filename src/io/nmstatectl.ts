@@ -12,7 +12,7 @@ import { createMasker, isSecretName, type Masker, maskText } from '../core/maski
 import { isMapping } from '../formats/mapping.ts';
 import { errorCode } from './files/fileErrors.ts';
 import { writeAll } from './files/handles.ts';
-import { openNameless } from './files/spool.ts';
+import { openNameless, spoolError } from './files/spool.ts';
 import { findProgram } from './programs.ts';
 import type { Io } from './io.ts';
 
@@ -37,7 +37,9 @@ export async function runNmstatectl(state: string, options: NmstatectlOptions): 
   // Not a pipe: Node makes sockets of them, which cannot be opened as `/dev/stdin`.
   const input = await openNameless();
   try {
-    await writeAll(input, Buffer.from(state), 0);
+    await writeAll(input, Buffer.from(state), 0).catch((error: unknown) => {
+      throw spoolError(error);
+    });
     return await readKeyfiles(await run(input.fd, options, await maskerOf(state)));
   } finally {
     await input.close();

@@ -51,7 +51,7 @@ export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<Ex
     for (const { target } of targets) await checkNewFile(target);
     for (const { file, target } of targets) {
       await writeStdout(io, [lineForOutput(target.shownPath, io)]);
-      await createFile(target, ({ handle }) => copyRange(image, file, handle));
+      await createFile({ ...target, size: file.length }, ({ handle }) => copyRange(image, file, handle));
     }
   });
   return 0;

@@ -31,11 +31,12 @@ export async function openConsoleOutput(
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<ConsoleOutput> {
   const text = createConsoleText(onLine);
-  const action = { path: file ?? '', what: 'Console (--console)' };
+  const place = file === undefined ? undefined : resolve(cwd, file);
+  const action = { path: file ?? '', what: 'Console (--console)', place };
   const handle =
-    file === undefined
+    place === undefined
       ? undefined
-      : await openPrivate(resolve(cwd, file)).catch((error: unknown) => {
+      : await openPrivate(place).catch((error: unknown) => {
           throw fileError(error, { ...action, action: 'create' });
         });
   let written: Promise<unknown> = Promise.resolve();

@@ -72,21 +72,22 @@ export function declareValidate(command: Command, context: Context): void {
 const NOTES = `
 Exit codes:
   0  success
-  2  usage error, for example an unknown rule
+  2  usage error, for example an unknown ID
 
 Examples:
   ironic-coreos explain path-relative
   ironic-coreos explain pull-secret
+  ironic-coreos explain ImageBuildInvalid
   ironic-coreos explain
   ironic-coreos explain --format json path-relative
 `;
 
 export function declareExplain(command: Command, context: Context): void {
   command
-    .description('Explain a rule, an error or the cause of a failed boot')
+    .description('Explain an ID in a report, status or event, or list all of them')
     .argument(
-      '[RULE]',
-      'rule, error code or cause from a report, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',
+      '[ID]',
+      'rule, error code, cause, condition, check or reason, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',
     )
     .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']))
     .addHelpText('after', NOTES)

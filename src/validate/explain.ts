@@ -1,4 +1,4 @@
-/** `explain`: explains a rule, an error code or a cause of a failed boot, or lists all of them. */
+/** `explain`: explains the ids in reports, statuses and events, such as rules, error codes and causes, or lists all of them. */
 
 import { quoteText } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
@@ -7,39 +7,51 @@ import { writeStdout } from '../io/stdout.ts';
 import { groupBy } from '../core/lists.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
-import { causeBook, errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
+import {
+  causeBook,
+  errorBook,
+  reasonBook,
+  ruleBook,
+  type RuleEntry,
+  type RuleExample,
+} from '../io/report/ruleBook.ts';
 import { wrapText } from '../io/report/terminalText.ts';
 
 export interface ExplainOptions {
-  /** The id of a rule or a cause, or the code of an error; if absent, all are listed. */
+  /** An id that a command prints; if absent, all are listed. */
   readonly rule?: string | undefined;
   readonly format?: string | undefined;
 }
 
-/** @throws UsageError if the rule does not exist */
+/** @throws UsageError if the id does not exist */
 export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);
-  const all = [...ruleBook().values(), ...errorBook().values(), ...causeBook().values()];
-  const entry = rule === undefined ? undefined : findRule(rule, all);
+  const all = allEntries();
+  const entries = rule === undefined ? all : findEntries(rule, all);
   const text =
     form === 'json'
-      ? formatRulesJson(entry === undefined ? all : [entry])
-      : entry === undefined
+      ? formatRulesJson(entries)
+      : rule === undefined
         ? formatRuleList(all)
-        : formatExplanation(entry);
+        : entries.map(formatExplanation).join('\n');
   await writeStdout(io, [Buffer.from(text)]);
   return 0;
 }
 
-function findRule(rule: string, all: readonly RuleEntry[]): RuleEntry {
+/** All ids, by group. The same id may be, for example, a check and a cause. */
+export function allEntries(): readonly RuleEntry[] {
+  return [...ruleBook().values(), ...errorBook().values(), ...causeBook().values(), ...reasonBook()];
+}
+
+function findEntries(rule: string, all: readonly RuleEntry[]): readonly RuleEntry[] {
   const wanted = rule.trim().toLowerCase();
-  const entry = all.find(({ id }) => id.toLowerCase() === wanted);
-  if (entry !== undefined) return entry;
-  const ids = all.map(({ id }) => id);
+  const entries = all.filter(({ id }) => id.toLowerCase() === wanted);
+  if (entries.length > 0) return entries;
+  const ids = new Set(all.map(({ id }) => id));
   const nearest = nearestNames(rule, ids);
   const hint =
-    nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'list all rules with "ironic-coreos explain"';
-  throw new UsageError(`unknown rule: ${quoteText(rule)}`, { hint });
+    nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'list all IDs with "ironic-coreos explain"';
+  throw new UsageError(`unknown ID: ${quoteText(rule)}`, { hint });
 }
 
 /** The meaning of a rule and its examples; the text ends with a line feed. */
@@ -73,8 +85,11 @@ function formatRuleList(entries: readonly RuleEntry[]): string {
   return blocks.join('\n');
 }
 
-function formatLine({ id, severity }: RuleEntry): string {
-  return `  ${id.padEnd(30)} ${nameSeverity(severity)}\n`;
+/** In 80 columns. */
+function formatLine({ id, message, severity }: RuleEntry): string {
+  const start = `  ${id.padEnd(30)} ${nameSeverity(severity).padEnd(9)} `;
+  const room = 80 - start.length;
+  return `${start}${message.length > room ? `${message.slice(0, room - 1).trimEnd()}…` : message}\n`;
 }
 
 /** The names that the verdicts use. */

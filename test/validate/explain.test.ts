@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/errors.ts';
 import { causeTable } from '../../src/try/timeline/causes.ts';
-import { causeBook, errorBook, ruleBook } from '../../src/io/report/ruleBook.ts';
-import { formatExplanation } from '../../src/validate/explain.ts';
+import { causeBook, errorBook, reasonBook, ruleBook } from '../../src/io/report/ruleBook.ts';
+import { allEntries, formatExplanation } from '../../src/validate/explain.ts';
 import { runCli } from '../support/runCli.ts';
 
 describe('explain', () => {
@@ -38,22 +38,28 @@ describe('explain', () => {
       }),
     ]);
     const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
-    expect(all.map(({ id }) => id)).toEqual([...ruleBook().keys(), ...errorCodes, ...causeBook().keys()]);
+    const reasons = reasonBook().map(({ id }) => id);
+    expect(all.map(({ id }) => id)).toEqual([
+      ...ruleBook().keys(),
+      ...errorCodes,
+      ...causeBook().keys(),
+      ...reasons,
+    ]);
     expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
   });
 
-  it('lists all rules without one', async () => {
+  it('lists all ids without one, by group, each in one line', async () => {
     const { code, stdout } = await runCli(['explain']);
     expect(code).toBe(0);
-    for (const { id, group } of ruleBook().values()) {
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    for (const { id, group } of allEntries()) {
       expect(stdout).toContain(`  ${id} `);
       expect(stdout).toContain(`${group}\n  `);
     }
   });
 
   it('fits into a terminal but for examples, whatever is explained', () => {
-    const entries = [...ruleBook().values(), ...errorBook().values(), ...causeBook().values()];
-    const wide = entries.flatMap((entry) => {
+    const wide = allEntries().flatMap((entry) => {
       const [prose = ''] = formatExplanation(entry).split('\nInvalid');
       return prose.split('\n').filter((line) => line.length > 80);
     });
@@ -73,7 +79,12 @@ describe('explain', () => {
         '  that the policy accepts.\n\n' +
         'Check: run `cat /etc/containers/policy.json` on the machine.\n\n' +
         'Fix: sign the image with the key of the policy; or change the rule of the\n' +
-        'registry in `/etc/containers/policy.json` with a file in the config.\n',
+        'registry in `/etc/containers/policy.json` with a file in the config.\n\n' +
+        'pull-policy (line)\n' +
+        '  A line of `podman` (containers/image 5, copy/single.go,\n' +
+        '  signature/policy_eval.go, signature/policy_config.go): it shows the stage live\n' +
+        '  system, and proves the cause `pull-policy`\n\n' +
+        'Action: see the cause of the same name.\n',
     ]);
   });
 
@@ -82,15 +93,36 @@ describe('explain', () => {
     expect([code, stdout]).toEqual([
       0,
       'ERR_DISK_FULL (error)\n  no space left on the disk\n\n' +
-        'Free some space, or write to another disk. Incomplete files are removed.\n',
+        'The message contains the folder, its free space and the size of the file, where\n' +
+        'they are known. One such error ends a run over many hosts. Free some space, or\n' +
+        'write to another disk. Incomplete files are removed; after `prepare`, machines\n' +
+        'boot the previous build.\n',
     ]);
     expect([...errorBook().keys()]).toEqual(errorCodes);
   });
 
-  const usage = 'usage: ironic-coreos explain [options] [RULE] (see --help)\n';
+  it('explains every kind of id, and an id of two kinds twice', async () => {
+    const { stdout } = await runCli(['explain', 'missingnetworkdata']);
+    expect(stdout).toBe(
+      'MissingNetworkData (condition)\n' +
+        '  The Secret with the network data does not exist, or `networkDataName` is not a\n  valid name\n\n' +
+        'Action: create the Secret, or fix the name.\n',
+    );
+    const clock = await runCli(['explain', 'clock', '--format', 'json']);
+    const kinds: readonly { severity: string }[] = JSON.parse(clock.stdout);
+    expect(kinds.map(({ severity }) => severity)).toEqual(['cause', 'check']);
+    expect((await runCli(['explain', 'clock'])).stdout).toMatch(/^clock \(cause\)[^]*\n\nclock \(check\)\n/);
+    const near = await runCli(['explain', 'MissingNetworkDat']);
+    expect(near).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('hint: use MissingNetworkData or '),
+    });
+  });
+
+  const usage = 'usage: ironic-coreos explain [options] [ID] (see --help)\n';
   it.each([
-    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: use path-relative or api-path\n' + usage],
-    ['qqq', 'error: unknown rule: "qqq"\nhint: list all rules with "ironic-coreos explain"\n' + usage],
+    ['path-relativ', 'error: unknown ID: "path-relativ"\nhint: use path-relative or api-path\n' + usage],
+    ['qqq', 'error: unknown ID: "qqq"\nhint: list all IDs with "ironic-coreos explain"\n' + usage],
   ])('%s is wrong usage', async (rule, expected) => {
     const { code, stdout, stderr } = await runCli(['explain', rule]);
     expect([code, stdout, stderr]).toEqual([2, '', expected]);

@@ -15,7 +15,17 @@ import type {
 } from './preprovisioningImage.ts';
 
 /** The reasons of the reconciler of the BareMetal Operator, which the operator and users expect. */
-type FailureReason = 'ConfigurationError' | 'MissingNetworkData' | 'ImageBuildInvalid';
+export const imageReasons = [
+  'ImageSuccess',
+  'ConfigurationError',
+  'MissingNetworkData',
+  'ImageBuildInvalid',
+] as const;
+
+type ImageReason = (typeof imageReasons)[number];
+type FailureReason = Exclude<ImageReason, 'ImageSuccess'>;
+
+export const conditionTypes = ['Ready', 'Error'] as const;
 
 export type Outcome = ReadyOutcome | FailedOutcome;
 
@@ -99,7 +109,10 @@ function mergeConditions(
   return [...kept, ...own.filter(({ type }) => !conditions.some((condition) => condition.type === type))];
 }
 
-type OwnCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+interface OwnCondition extends Pick<Condition, 'status' | 'message'> {
+  readonly type: (typeof conditionTypes)[number];
+  readonly reason: ImageReason;
+}
 
 function conditionsOf(outcome: Outcome): readonly OwnCondition[] {
   if (outcome.kind === 'ready') {

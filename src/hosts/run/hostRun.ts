@@ -6,6 +6,8 @@
 import { join, resolve } from 'node:path';
 import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
 import { CliError, formatPlace, onCliError } from '../../core/errors.ts';
+import { isDiskFull } from '../../io/files/fileErrors.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { makeFolder, writeIfChanged } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -32,6 +34,8 @@ export interface HostCommand {
 /** One run of a command over all hosts. */
 export interface HostRun extends HostCommand {
   readonly progress: Progress;
+  /** Number of hosts. */
+  readonly total: number;
   /** Warnings about valid hosts, by their text. */
   readonly remarks: Map<string, Diagnostic>;
   /** Names of the invalid hosts, by the text of their errors. The first host of each group has been reported. */
@@ -43,6 +47,7 @@ export interface HostRun extends HostCommand {
 export function startRun(command: HostCommand, total: number): HostRun {
   return {
     ...command,
+    total,
     progress: showProgress(command.io.stderr, 'hosts', total),
     remarks: new Map(),
     problems: new Map(),
@@ -152,7 +157,7 @@ export async function* makeHosts<H extends ListedHost, M>(
 }
 
 /**
- * Writes hosts while further hosts are processed. Invalid hosts are reported.
+ * Writes hosts while further hosts are processed. Invalid hosts are reported. A full disk ends the run.
  * @param limit for hosts that are written at the same time
  * @param write throws CliError for an invalid host
  */
@@ -163,15 +168,29 @@ export async function writeMade<M>(
   run: HostRun,
 ): Promise<void> {
   const pending = new Set<Promise<void>>();
+  const full: CliError[] = [];
+  let complete = 0;
   for await (const made of hosts) {
     keepRemarks(made.remarks, made.host.name, run);
     const written = write(made)
-      .catch(onCliError((error) => reportProblem(made.host, [diagnosticOf(error)], run)))
+      .then(() => void (complete += 1))
+      .catch(
+        onCliError((error) => {
+          if (isDiskFull(error)) full.push(error);
+          else reportProblem(made.host, [diagnosticOf(error)], run);
+        }),
+      )
       .finally(() => pending.delete(written));
     pending.add(written);
     if (pending.size >= limit) await Promise.race(pending);
+    if (full.length > 0) break;
   }
   await Promise.all(pending);
+  const [first] = full;
+  if (first === undefined) return;
+  const { code, hint, sentence: found } = first;
+  const progress = `${complete} of ${formatCount(run.total, 'host')} complete`;
+  throw new CliError(`${found}; ${progress}`, { code, hint, cause: first });
 }
 
 async function makeHost<H extends ListedHost, M>(
@@ -189,7 +208,7 @@ async function makeHost<H extends ListedHost, M>(
     if (made !== undefined) return { host, made, remarks: reported };
     reportProblem(host, reported, run);
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof CliError) || isDiskFull(error)) throw error;
     reportProblem(host, [...reported, diagnosticOf(error)], run); // the error may refer to the warnings before it
   }
   return undefined;

@@ -77,7 +77,7 @@ export async function prepareExtraction(
     } catch (error) {
       throw errorCode(error) === 'EEXIST'
         ? existsError(prefix + path, 'replace it with --overwrite')
-        : creationError(error, prefix + path);
+        : creationError(error, prefix + path, place);
     }
     written.add(path);
   };
@@ -120,11 +120,11 @@ async function makeParents(path: string, folder: string, prefix: string): Promis
       await mkdir(place);
     } catch (error) {
       const isFolder = errorCode(error) === 'EEXIST' && (await lstat(place)).isDirectory();
-      if (!isFolder) throw creationError(error, prefix + parent);
+      if (!isFolder) throw creationError(error, prefix + parent, place);
     }
   }
 }
 
-function creationError(error: unknown, path: string): unknown {
-  return fileError(error, { path, what: 'Output', action: 'create' });
+function creationError(error: unknown, path: string, place: string): unknown {
+  return fileError(error, { path, what: 'Output', action: 'create', place });
 }

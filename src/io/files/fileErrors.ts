@@ -1,13 +1,20 @@
 /** System errors about files and standard streams as sentences for the user. */
 
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
+import { formatSizeInWords } from '../../formats/messageText.ts';
 
 /** The failed action and its file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
 interface FileAction {
   readonly path: string;
   readonly what: string;
   readonly action: 'read' | 'write' | 'create';
+  /** The absolute path, to find the free space on a full disk. */
+  readonly place?: string | undefined;
+  /** Bytes of the complete file, if known. */
+  readonly size?: number | undefined;
 }
 
 /** The code of a system error, e.g. `ENOENT`; undefined for any other value, such as a CliError with a code of its own. */
@@ -31,6 +38,11 @@ export function fileError(error: unknown, action: FileAction): unknown {
   ];
   const [message, hint] = descriptions[code]?.(action) ?? other;
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
+}
+
+/** A full disk is a problem of the whole run, not of the host or the file that meets it first. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'ERR_DISK_FULL';
 }
 
 /** @param fix how to write to this path anyway, in the imperative: `replace it with --overwrite` */
@@ -91,8 +103,39 @@ function describeRefused({ path, action }: FileAction): Described {
   ];
 }
 
-function describeFull({ path, action }: FileAction): Described {
-  return [`No space left to ${action} ${path}`, 'free some space, or write to another disk'];
+/** `No space left to create t/h1.iso: 352 KiB required, 316 KiB free in /srv/t` */
+function describeFull({ action, path, place, size = 0 }: FileAction): Described {
+  const folder = place === undefined ? undefined : dirname(place);
+  const room = folder === undefined ? undefined : roomIn(folder);
+  const message = `No space left to ${action} ${path}`;
+  if (room === undefined) return [message, 'free some space, or write to another disk'];
+  const { bytes, files } = room;
+  if (files === 0) {
+    return [`${message}: no inodes free in ${folder}`, 'remove some files, or write to another disk'];
+  }
+  const free = `${formatSizeInWords(bytes)} free in ${folder}`;
+  const missing = size > bytes ? `at least ${formatSizeInWords(size - bytes)}` : 'some space';
+  const required = size > bytes ? `${formatSizeInWords(size)} required, ` : '';
+  return [`${message}: ${required}${free}`, `free ${missing}, or write to another disk`];
+}
+
+/** What users without root privileges may still write to the file system of a folder; undefined if the system does not say. */
+function roomIn(folder: string): { readonly bytes: number; readonly files: number | undefined } | undefined {
+  try {
+    const { bavail, bsize, ffree, files } = statfsSync(folder);
+    return { bytes: bavail * bsize, files: files === 0 ? undefined : ffree }; // some file systems do not count files
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file system does not say how much a quota allows. */
+function describeQuota({ action, path, place }: FileAction): Described {
+  const where = place === undefined ? '' : ` in ${dirname(place)}`;
+  return [
+    `No space left to ${action} ${path}: the disk quota of this user is used up${where}`,
+    'free some space, raise the quota, or write to another disk',
+  ];
 }
 
 function describeUsed({ path }: FileAction): Described {
@@ -115,7 +158,7 @@ const descriptions: Readonly<Record<string, (action: FileAction) => Described>> 
   ],
   EEXIST: ({ path }) => [`File exists: ${path}`, 'use another path'],
   ENOSPC: describeFull,
-  EDQUOT: describeFull,
+  EDQUOT: describeQuota,
   EFBIG: ({ path }) => [
     `${path} would be larger than the file system allows`,
     'write to another file system',

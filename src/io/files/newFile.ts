@@ -33,7 +33,8 @@ export async function writeFileAtomically(
 ): Promise<void> {
   const special = await openSpecial(path);
   if (special === undefined) {
-    const file = { path: resolve(path), shownPath, existing: 'replace', mode, inputs } as const;
+    const size = typeof content === 'string' ? Buffer.byteLength(content) : sizeOf(content);
+    const file = { path: resolve(path), shownPath, existing: 'replace', mode, inputs, size } as const;
     await createFile(file, ({ handle }) => writeContent(handle, content));
     return;
   }
@@ -88,6 +89,10 @@ async function openSpecial(path: string): Promise<FileHandle | undefined> {
   });
 }
 
+function sizeOf(content: Exclude<Content, string>): number | undefined {
+  return content instanceof Uint8Array ? content.length : undefined;
+}
+
 async function writeContent(handle: FileHandle, content: Content): Promise<void> {
   if (typeof content === 'string' || content instanceof Uint8Array) {
     await handle.writeFile(content);
@@ -108,6 +113,8 @@ export interface NewFile {
   readonly replacedBy?: string;
   /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
   readonly mode?: number | undefined;
+  /** Bytes of the complete file, if they are known before; for the message about a full disk. */
+  readonly size?: number | undefined;
   /** The files that were read to create it, which it must not replace; without, it may replace every file. */
   readonly inputs?: ReadFiles | undefined;
 }
@@ -132,7 +139,7 @@ export async function makeFolder(path: string, shownPath: string, mode?: number)
   try {
     await makeWithParents(path, mode);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw creationError(error, { shownPath });
+    if (errorCode(error) !== 'ENOENT') throw creationError(error, { path, shownPath });
     throw new CliError(`Cannot create ${shownPath}: its file system does not allow new folders`, {
       code: 'ERR_FILE_ACCESS',
       hint: 'use another path',
@@ -256,10 +263,10 @@ async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
 
 function creationError(
   error: unknown,
-  { shownPath, replacedBy }: Pick<NewFile, 'shownPath' | 'replacedBy'>,
+  { path, replacedBy, shownPath, size }: Pick<NewFile, 'path' | 'replacedBy' | 'shownPath' | 'size'>,
 ): unknown {
   if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
-    return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
+    return fileError(error, { path: shownPath, what: 'Output', action: 'create', place: path, size });
   }
   return existsError(shownPath, `replace it with ${replacedBy}`, error);
 }

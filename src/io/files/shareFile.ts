@@ -23,10 +23,10 @@ export async function shareFile(
 ): Promise<Shared> {
   if (await isSameFile(source, target.path)) return 'unchanged';
   if (await isDone(() => createFile(target, async () => undefined, cloneOf(source)))) return 'cloned';
-  const { mode } = await stat(source);
+  const { mode, size } = await stat(source);
   if ((mode & 0o777 & 0o444) === (target.mode & 0o444) && (await isDone(() => linkTo(source, target))))
     return 'linked';
-  await createFile(target, ({ handle }) => writeChunks(handle, createReadStream(source)));
+  await createFile({ ...target, size }, ({ handle }) => writeChunks(handle, createReadStream(source)));
   return 'copied';
 }
 
@@ -78,6 +78,7 @@ async function linkTo(source: string, target: NewFile): Promise<void> {
   try {
     await withTempFile(target.path, make, async (temp) => renameFile(temp.path, target.path));
   } catch (error) {
-    throw fileError(error, { path: target.shownPath, what: 'Output', action: 'create' });
+    const { path: place, shownPath } = target;
+    throw fileError(error, { path: shownPath, what: 'Output', action: 'create', place });
   }
 }

@@ -81,11 +81,13 @@ export async function openNameless(): Promise<FileHandle> {
   }
 }
 
-function spoolError(error: unknown): unknown {
+/** An error of a temporary file as a CliError; other errors unchanged. */
+export function spoolError(error: unknown): unknown {
   const described = fileError(error, {
     path: `a temporary file in ${tmpdir()}`,
     what: 'Temporary file',
     action: 'write',
+    place: join(tmpdir(), 'file'),
   });
   if (!(described instanceof CliError)) return described;
   return new CliError(described.message, {

@@ -34,7 +34,8 @@ export async function copyWithChange(
   report: Report = () => undefined,
 ): Promise<void> {
   if (await isCloned({ image, change }, output)) return;
-  await createFile(output, async ({ handle, path }) => {
+  const { size } = changedImage(image, change);
+  await createFile({ ...output, size }, async ({ handle, path }) => {
     await reportSize(path, report, copyRange(image, { offset: 0, length: image.size }, handle));
     await image.checkUnchanged?.();
     await writeChange(handle, change);
@@ -111,7 +112,7 @@ async function reportSize<T>(path: string, report: Report, copying: Promise<T>):
  */
 export async function writeHashed(bytes: RandomAccess, target: NewFile): Promise<string> {
   const hash = createHash('sha256');
-  await createFile(target, async ({ handle }) => {
+  await createFile({ ...target, size: bytes.size }, async ({ handle }) => {
     let position = 0;
     for await (const chunk of reusedChunks(bytes, { offset: 0, length: bytes.size })) {
       const writing = writeAll(handle, chunk, position);

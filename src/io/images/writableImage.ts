@@ -151,7 +151,7 @@ export async function changeInPlace(
         void io.stderr?.write(`${path}: the edit was completed before ${signal} ended the program\n`),
     );
   } catch (error) {
-    throw fileError(error, { path, what: 'ISO image', action: 'write' });
+    throw fileError(error, { path, what: 'ISO image', action: 'write', place: resolve(io.cwd, path) });
   } finally {
     await image.close();
   }
@@ -192,7 +192,7 @@ async function waitForLock(lockPath: string, shown: string): Promise<FileLock | 
   for (let left = ATTEMPTS - 1; ; left--) {
     const lock = await takeLock(lockPath).catch((error: unknown) => {
       if (NO_NEW_FILE.has(errorCode(error) ?? '')) return undefined; // then the image is edited without a lock
-      throw fileError(error, { path: shown, what: 'ISO image', action: 'write' });
+      throw fileError(error, { path: shown, what: 'ISO image', action: 'write', place: lockPath });
     });
     if (lock === undefined || !('owner' in lock)) return lock;
     if (left === 0)

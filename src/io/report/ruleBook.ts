@@ -79,6 +79,31 @@ export function causeBook(): ReadonlyMap<string, RuleEntry> {
   return new Map(entries.map((entry) => [entry.id, entry]));
 }
 
+/**
+ * Conditions, checks, reasons and lines on the console, from the tables of docs/reasons.md. The header of a table begins with
+ * what its rows are: `| check | meaning | action |`.
+ */
+export function reasonBook(): readonly RuleEntry[] {
+  const page = 'docs/reasons.md';
+  const [, ...sections] = splitAtHeadings(readAsset(page), '## ');
+  return sections.flatMap(({ heading, body }) => {
+    const severity = /^\| (\w+) \| meaning \| action \|$/m.exec(body)?.[1];
+    if (severity === undefined) throw new Error(`${page}: ${heading} has no table`);
+    return [...body.matchAll(/^\| `([\w-]+)` \| (.+) \| (.+) \|$/gm)].map(
+      ([, id = '', text = '', action = '']) => ({
+        id,
+        severity,
+        versions: 'all',
+        message: plainCell(text),
+        group: heading,
+        isLint: false,
+        meaning: [`Action: ${plainCell(action)}.`],
+        anchor: `${page}#${anchorOf(heading)}`,
+      }),
+    );
+  });
+}
+
 function plainCell(text: string): string {
   return text.replaceAll('\\|', '|');
 }

@@ -78,7 +78,7 @@ export async function openPreparedFolder(path: string, options: FolderOptions): 
       throw error;
     }
   } catch (error) {
-    throw fileError(error, { path: shown, what: 'Folder', action: 'create' });
+    throw fileError(error, { path: shown, what: 'Folder', action: 'create', place: path });
   }
 }
 
@@ -101,8 +101,6 @@ export class PreparedFolder {
   /** Files of this program that no manifest lists yet. */
   readonly #journal: Set<string>;
   readonly #known: ReadonlyMap<string, ManifestFile>;
-  /** The first file for which there was no space. */
-  #full: CliError | undefined;
   /** Folders that exist. */
   readonly #folders = new Set<string>();
 
@@ -143,7 +141,10 @@ export class PreparedFolder {
   async put(file: FilePurpose, content: Uint8Array): Promise<void> {
     await this.#writing(file, async (path) => {
       const isThere = await hasContent(path, content);
-      if (!isThere) await createFile(await this.#newFile(file), ({ handle }) => handle.writeFile(content));
+      if (!isThere) {
+        const target = { ...(await this.#newFile(file)), size: content.length };
+        await createFile(target, ({ handle }) => handle.writeFile(content));
+      }
       await this.#setAccess(file);
       const sha256 = createHash('sha256').update(content).digest('hex');
       this.#record(file, { size: content.length, sha256 }, !isThere);
@@ -195,10 +196,8 @@ export class PreparedFolder {
    * Renames staged files, writes manifest and checksums, and then removes files of earlier runs. Files to remove are in the
    * journal before the manifest no longer lists them, until they are removed.
    * @param removed paths that the manifest no longer lists
-   * @throws CliError if the disk was full: then the previous build of all hosts stays, instead of that of some hosts
    */
   async finish(manifest: Manifest, removed: readonly string[]): Promise<void> {
-    if (this.#full !== undefined) throw this.#full;
     const own = join(this.path, OWN_FOLDER);
     try {
       if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed), { mode: 0o600 });
@@ -216,7 +215,8 @@ export class PreparedFolder {
       const unlisted = [...this.#journal].filter((file) => !gone.has(file));
       await writeFileAtomically(join(own, JOURNAL), linesOf(unlisted), { mode: 0o600 });
     } catch (error) {
-      throw fileError(error, { path: this.#options.shown, what: 'Folder', action: 'write' });
+      const { shown } = this.#options;
+      throw fileError(error, { path: shown, what: 'Folder', action: 'write', place: join(own, JOURNAL) });
     }
   }
 
@@ -254,9 +254,7 @@ export class PreparedFolder {
       }
       await write(path);
     } catch (error) {
-      const failure = fileError(error, { path: join(shown, name), what: 'File', action: 'write' });
-      if (failure instanceof CliError && failure.code === 'ERR_DISK_FULL') this.#full ??= failure;
-      throw failure;
+      throw fileError(error, { path: join(shown, name), what: 'File', action: 'write', place: path });
     }
   }
 

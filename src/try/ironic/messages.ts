@@ -144,34 +144,37 @@ function errorMessage(status: number, error: object): ApiAnswer {
 }
 
 /** Why Ironic refuses a request of a ramdisk. Each reason can prove a cause, so each has exactly one meaning. */
-export type RefusalReason =
+export const refusalReasons = [
   /** The API version of the request does not exist or does not support the request. */
-  | 'api-version'
+  'api-version',
   /** The request contains no API version, and the oldest version, which is the default, does not support the request. */
-  | 'no-api-version'
+  'no-api-version',
   /** An invalid query or body. */
-  | 'arguments'
-  | 'body-too-large'
+  'arguments',
+  'body-too-large',
   /** The body is incomplete. */
-  | 'body-incomplete'
-  | 'not-json'
+  'body-incomplete',
+  'not-json',
   /** The list of MAC addresses or interfaces contains no valid MAC address. */
-  | 'no-macs'
+  'no-macs',
   /** The MAC addresses belong to several nodes. */
-  | 'several-nodes'
+  'several-nodes',
   /** The node does not exist. */
-  | 'unknown-node'
-  | 'token-missing'
-  | 'token-invalid'
-  | 'no-callback-url'
+  'unknown-node',
+  'token-missing',
+  'token-invalid',
+  'no-callback-url',
   /** The callback URL has changed since the boot of the node. */
-  | 'callback-changed'
+  'callback-changed',
   /** The callback URL is plain HTTP. */
-  | 'callback-without-tls'
+  'callback-without-tls',
   /** The heartbeat contains neither the version nor the status of the agent. */
-  | 'no-agent-version'
+  'no-agent-version',
   /** The request is valid, but a limit of the mock Ironic is reached. */
-  | 'busy';
+  'busy',
+] as const;
+
+export type RefusalReason = (typeof refusalReasons)[number];
 
 /** API version of the response to a request. */
 export interface ApiVersion {

@@ -208,31 +208,34 @@ export interface AgentStep {
 }
 
 /** Why an agent did not answer at its callback URL, or did not report the required steps. */
-export type CallbackReason =
+export const callbackReasons = [
   /** It was not contacted: its URL contains another address than its heartbeat came from. */
-  | 'other-address'
+  'other-address',
   /** No connection. */
-  | 'unreachable'
+  'unreachable',
   /** A connection, but no TLS handshake. */
-  | 'tls'
+  'tls',
   /** The certificate of the heartbeat, but it is not valid at the current time of this machine. */
-  | 'certificate-time'
+  'certificate-time',
   /** The certificate of the heartbeat, but it is for another address than that of the URL. */
-  | 'certificate-name'
+  'certificate-name',
   /** Another certificate than that of the heartbeat. */
-  | 'certificate-other'
+  'certificate-other',
   /** The heartbeat contained no certificate, and this system does not trust the one of the agent. */
-  | 'certificate-untrusted'
+  'certificate-untrusted',
   /** The response is not that of an agent with this token. */
-  | 'answer'
+  'answer',
   /** The agent is executing another command. */
-  | 'busy'
+  'busy',
   /** The agent does not have the command. */
-  | 'unsupported'
+  'unsupported',
   /** The command failed. */
-  | 'failed'
+  'failed',
   /** The agent reported its steps, but does not have a required one. */
-  | 'step-missing';
+  'step-missing',
+] as const;
+
+export type CallbackReason = (typeof callbackReasons)[number];
 
 /** A state change of the machine of `try --qemu`. */
 export interface MachineEvent extends WithoutClient {

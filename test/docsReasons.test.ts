@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { bootChecks } from '../src/bmc/checks.ts';
+import { conditionTypes, imageReasons } from '../src/controller/api/outcome.ts';
+import { errorCodes } from '../src/core/errors.ts';
+import { reasonBook } from '../src/io/report/ruleBook.ts';
+import { causeTable } from '../src/try/timeline/causes.ts';
+import { consoleSigns } from '../src/try/timeline/consoleSigns.ts';
+import { callbackReasons } from '../src/try/timeline/events.ts';
+import { refusalReasons } from '../src/try/ironic/messages.ts';
+import { allEntries } from '../src/validate/explain.ts';
+import { replaceSignsTable } from './support/signsTable.ts';
+
+const path = resolve(import.meta.dirname, '../docs/reasons.md');
+
+/** `npx vitest run test/docsReasons.test.ts -u` writes the file. */
+it('the table of console lines in docs/reasons.md is that of the program (else: this test with -u)', async () => {
+  await expect(replaceSignsTable(readFileSync(path, 'utf8'))).toMatchFileSnapshot(path);
+});
+
+/** The ids that commands print besides rules, by section of docs/reasons.md, from the tables of the program. */
+const printed = {
+  'Conditions of PreprovisioningImages': [...conditionTypes, ...imageReasons],
+  'Checks of a BMC': bootChecks.map(([id]) => id),
+  'Refused requests': refusalReasons.filter((reason) => reason !== 'busy'),
+  'Callbacks and steps': callbackReasons,
+  'Lines on the console': consoleSigns.map(({ id }) => id),
+};
+
+it.each(Object.entries(printed))('docs/reasons.md contains exactly: %s', (section, ids) => {
+  const listed = reasonBook().filter(({ group }) => group === section);
+  expect(listed.map(({ id }) => id)).toEqual(ids);
+});
+
+it('explain knows every id that a command prints', () => {
+  const known = new Set(allEntries().map(({ id }) => id));
+  const causes = causeTable.flatMap(({ causes: rows }) => rows.map(({ id }) => id));
+  const ids = [...errorCodes, ...causes, ...refusalReasons, ...Object.values(printed).flat()];
+  expect(ids.filter((id) => !known.has(id))).toEqual([]);
+});
+
+it('no section is without a source of its ids', () => {
+  expect(new Set(reasonBook().map(({ group }) => group))).toEqual(new Set(Object.keys(printed)));
+});

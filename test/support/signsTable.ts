@@ -1,0 +1,28 @@
+/** Generates the table of lines on the console in `docs/reasons.md`. */
+
+import { stagePhrases } from '../../src/try/report/phrases.ts';
+import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
+import type { ConsoleSign } from '../../src/try/timeline/console/sign.ts';
+import { replaceMarked } from './docs/markdown.ts';
+
+/** Replaces the table between the markers of the page. */
+export function replaceSignsTable(page: string): string {
+  const rows = consoleSigns.map((sign) => `| \`${sign.id}\` | ${meaningOf(sign)} | ${actionOf(sign)} |\n`);
+  return replaceMarked(page, 'signs', `| line | meaning | action |\n|---|---|---|\n${rows.join('')}`);
+}
+
+function meaningOf({ printer, proves, source, stage, suggests = [] }: ConsoleSign): string {
+  const facts = [
+    ...(stage === undefined ? [] : [`shows the stage ${stagePhrases[stage]}`]),
+    ...(proves === undefined ? [] : [`proves the cause \`${proves}\``]),
+    ...(suggests.length === 0 ? [] : [`makes ${suggests.map((id) => `\`${id}\``).join(', ')} likely`]),
+  ];
+  const line = `A line of \`${printer}\` (${source})`.replaceAll('|', '\\|');
+  return facts.length === 0 ? line : `${line}: it ${facts.join(', and ')}`;
+}
+
+function actionOf({ id, proves, suggests = [] }: ConsoleSign): string {
+  const [cause] = [proves ?? [], suggests].flat();
+  if (cause === id) return 'see the cause of the same name';
+  return cause === undefined ? 'nothing' : `run \`ironic-coreos explain ${cause}\``;
+}
