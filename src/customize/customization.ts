@@ -14,6 +14,7 @@ import {
   UsageError,
 } from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
+import { locateConverted } from '../network/keyfileSource.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { readCertificates, readNetworkDocument } from '../hosts/input/pastedPart.ts';
@@ -176,9 +177,10 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   });
   const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
   report(io, ...document.warnings);
+  const parse = (): Promise<ParsedYaml> => document.parse().catch(refuse);
   const keyfiles =
     program === undefined
-      ? convertBuiltIn(path, await document.parse().catch(refuse), io)
+      ? convertBuiltIn(path, await parse(), io)
       : await runNmstatectl(document.text, { program, env: io.env });
   if (keyfiles.length === 0) {
     report(io, {
@@ -187,7 +189,8 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
       hint: 'remove the option for this file',
     });
   }
-  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
+  const locate = locateConverted('nmstate', path, parse);
+  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text), locate: locate(text) }));
 }
 
 function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfile[] {
@@ -289,7 +292,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
     : { text: Buffer.from(data).toString('utf8'), warnings: [] };
   report(io, ...ofObject);
   const refuse = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
-    refuseFile(path, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
+    refuseFile({ file: path }, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
   try {
     const { warnings } = parseCaCertificates(text, new Date());
     for (const message of warnings) report(io, { severity: 'warning', message, at: { file: path } });
@@ -305,7 +308,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
 async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
   const problem = findScriptProblem(script.data, script.name);
-  if (problem !== undefined) refuseFile(path, problem, { code: 'ERR_FORMAT', options, io });
+  if (problem !== undefined) refuseFile({ file: path }, problem, { code: 'ERR_FORMAT', options, io });
   return script;
 }
 

@@ -31,6 +31,8 @@ export interface RuleProblem extends Problem {
 export interface Issue {
   readonly rule: Rule;
   readonly path: Path;
+  /** The line in the text that the value at `path` contains. */
+  readonly line?: number | undefined;
   /** Specific texts that replace the message and the hint of the rule. */
   readonly message?: string;
   readonly hint?: string | undefined;
@@ -38,7 +40,7 @@ export interface Issue {
 
 /** Converts an issue to a finding; texts that the issue leaves out are those of the rule. */
 export function findingOf(placed: Issue & { readonly position?: Position | undefined }): Finding {
-  const { rule, path, message = rule.message, hint = rule.hint, position } = placed;
+  const { rule, path, line, message = rule.message, hint = rule.hint, position } = placed;
   const { id, isLint, severity } = rule;
   return {
     severity,
@@ -46,6 +48,7 @@ export function findingOf(placed: Issue & { readonly position?: Position | undef
     path,
     message,
     hint,
+    ...(line !== undefined && { line }),
     ...(position && { position }),
     ...(isLint && { isLint }),
   };

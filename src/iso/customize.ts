@@ -48,6 +48,6 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   report(io, ...remarks);
   reportInstallation(customization, append, io);
   refuseForImage(files.get(CONFIG_NAME), { kargs: kargs.after, build: iso.label }, { io, options });
-  await reportImageNetwork(kargs.after, files, { io, options });
+  await reportImageNetwork(kargs.after, files, { io, options, keyfiles: customization.keyfiles });
   return result;
 }

@@ -94,7 +94,7 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
   refuseForImage(files.get(CONFIG_NAME), { build }, { io, options });
-  await reportImageNetwork('', files, { io, options });
+  await reportImageNetwork('', files, { io, options, keyfiles: customization.keyfiles });
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;

@@ -62,7 +62,7 @@ function checkSyntax(keyfile: LintedFile): Issue[] {
   return checkKeyfile(textOf(keyfile)).map(({ hint, line, message, severity }) => {
     const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
     const place = line === undefined ? about : `${about}:${line}`;
-    return broken(rule, keyfile.source, { about: place, message, hint });
+    return broken(rule, keyfile.source, { about: place, message, hint, line });
   });
 }
 
@@ -82,8 +82,8 @@ function checkParsed(subject: LintSubject): Issue[] {
     ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]).map(
       ({ file, ...problem }) => broken(ownAddress, sourceOf(file), problem),
     ),
-    ...findReachProblems(connections, needs).map((problem) =>
-      broken(unreachable, sourceOf(first.file), problem),
+    ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) =>
+      broken(unreachable, sourceOf(file), problem),
     ),
   ];
 }

@@ -293,15 +293,18 @@ interface IssueTexts {
   readonly about?: string | undefined;
   readonly message?: string;
   readonly hint?: string;
+  /** The line in the text at the path. */
+  readonly line?: number | undefined;
 }
 
 /** A finding; `path` starts at the root of the config. */
 export function broken(
   rule: Rule,
   path: Path,
-  { about, message = rule.message, hint = rule.hint }: IssueTexts = {},
+  { about, line, message = rule.message, hint = rule.hint }: IssueTexts = {},
 ): Issue {
-  return { rule, path, message: about === undefined ? message : `${about}: ${message}`, hint };
+  const text = about === undefined ? message : `${about}: ${message}`;
+  return { rule, path, message: text, hint, ...(line !== undefined && { line }) };
 }
 
 /** A finding about a setting of a unit, with the names of both in front of the message. */

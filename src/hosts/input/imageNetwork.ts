@@ -16,7 +16,7 @@ import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
-import { isNetworkPath } from '../../image/networkSettings.ts';
+import { isNetworkPath, type NetworkFile } from '../../image/networkSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -31,6 +31,11 @@ import {
 } from '../../network/reachability.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
 
+/** An issue, with the name of the keyfile that its line is in. */
+interface NetworkIssue extends Issue {
+  readonly file?: string | undefined;
+}
+
 /**
  * The issues of the network of an image.
  * @param kargs all kernel arguments of the machine, as far as they are known, separated by spaces
@@ -41,7 +46,7 @@ async function checkImageNetwork(
   kargs: string,
   files: EmbedFiles,
   others: readonly Need[] = [],
-): Promise<Issue[]> {
+): Promise<NetworkIssue[]> {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const texts = splitArguments(kargs);
   const connections = initramfsConnections(texts, files);
@@ -53,7 +58,7 @@ async function checkImageNetwork(
   const ofNetwork = keyfiles.length === 0 ? [] : networkServers(connections);
   const addresses = findOwnAddresses(connections, [...ofNetwork, ...needs.flat()]);
   return [
-    ...addresses.map(({ hint, message }) => ({ rule: networkRules.ownAddress, path: [], message, hint })),
+    ...addresses.map((problem) => ({ rule: networkRules.ownAddress, path: [], ...problem })),
     ...findReachProblems(connections, needs).map((problem) => {
       return { rule: networkRules.unreachable, path: [], ...problem };
     }),
@@ -82,17 +87,25 @@ export async function checkInspectedNetwork(inspection: ImageInspection): Promis
   return [...checkLineNetwork(kargs), ...(await checkImageNetwork(kargs, files))];
 }
 
-/** Reports the findings of {@link checkImageNetwork} unless the user does not want checks. */
+/**
+ * Reports the findings of {@link checkImageNetwork} unless the user does not want checks.
+ * @param keyfiles those of the user, to report findings at the lines that they come from
+ */
 export async function reportImageNetwork(
   kargs: string,
   files: EmbedFiles,
-  { io, options }: { readonly io: Io; readonly options: CheckChoice },
+  {
+    io,
+    keyfiles = [],
+    options,
+  }: { readonly io: Io; readonly options: CheckChoice; readonly keyfiles?: readonly NetworkFile[] },
   others: readonly Need[] = [],
 ): Promise<void> {
   if (!wantsCheck(options, io)) return;
-  const issues = await checkImageNetwork(kargs, files, others);
-  for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
-    report(io, { severity, rule, message, hint });
+  for (const found of await checkImageNetwork(kargs, files, others)) {
+    const at = await keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
+    const { hint, message, rule, severity } = findingOf(found);
+    report(io, ...withoutIgnored([{ severity, rule, message, hint, at }], io));
   }
 }
 
