@@ -136,14 +136,12 @@ export async function readNetworkFile(
     const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== notCovered);
     const error = errors.pop();
     if (error === undefined) {
-      const { refuseKeyfile, reportConnections } = await import('../hosts/input/networkFiles.ts');
+      const { refuseKeyfile } = await import('../hosts/input/networkFiles.ts');
       const { locateConverted } = await import('../network/keyfileSource.ts');
       const locate = locateConverted(kind, file, () => yaml);
-      const files = keyfiles.map((keyfile) => {
-        return { name: keyfile.name, data: Buffer.from(keyfile.text), locate: locate(keyfile.text) };
-      });
-      for (const keyfile of files) await refuseKeyfile(keyfile, {}, io);
-      await reportConnections(files, kind === 'networkData' ? files : [], io);
+      for (const { name, text: keyfile } of keyfiles) {
+        await refuseKeyfile({ name, data: Buffer.from(keyfile), locate: locate(keyfile) }, {}, io);
+      }
       return text;
     }
     report(io, ...errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })));

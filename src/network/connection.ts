@@ -26,6 +26,8 @@ export interface Connection {
   readonly mac: string | undefined;
   /** The MAC address that the device gets. */
   readonly clonedMac: string | undefined;
+  /** Lines of the keyfile count from 1. Connections of kernel arguments have none. */
+  readonly clonedMacLine?: number | undefined;
   readonly mtu: number | undefined;
   /** Name or UUID of the bond or bridge to which the port belongs. */
   readonly controller: string | undefined;
@@ -34,7 +36,6 @@ export interface Connection {
   readonly bond: ReadonlyMap<string, string>;
   readonly ip: Readonly<Record<Family, IpConfig>>;
   readonly isAutoconnected: boolean;
-  /** Lines of the keyfile, which count from 1. Connections of kernel arguments have none. */
   readonly controllerLine?: number | undefined;
 }
 
@@ -107,6 +108,7 @@ export function parseConnection(file: string, text: string): Connection {
     interfaceName: valueOf(connection, 'interface-name') ?? valueOf(sections.get(type), 'interface-name'),
     mac: valueOf(wired, 'mac-address')?.toUpperCase(),
     clonedMac: /^[\da-f]{2}(?::[\da-f]{2}){5}$/i.exec(valueOf(wired, 'cloned-mac-address') ?? '')?.[0],
+    clonedMacLine: wired.get('cloned-mac-address')?.line,
     mtu: numberOf(valueOf(wired, 'mtu')) || undefined,
     controller: valueOf(connection, controllerKey),
     controllerLine: connection.get(controllerKey)?.line,

@@ -96,7 +96,7 @@ function partOfNmstate(
     return at === -1 ? ['routes'] : ['routes', 'config', at, 'next-hop-address'];
   }
   if (family !== undefined && key.startsWith('dns')) {
-    const servers = itemsAt<unknown>(document, ['dns-resolver', 'config', 'server']);
+    const servers = listAt(document, ['dns-resolver', 'config', 'server']);
     const at = key === 'dns' ? servers.findIndex((server) => isSameAddress(server, values[0])) : -1;
     return at === -1 ? ['dns-resolver', 'config'] : ['dns-resolver', 'config', 'server', at];
   }
@@ -120,7 +120,7 @@ function portPath(interfaces: readonly Mapping[], name: string): Path | undefine
   ]);
   for (const [index, controller] of interfaces.entries()) {
     for (const list of lists) {
-      const ports = itemsAt<unknown>(controller, list);
+      const ports = listAt(controller, list);
       const at = ports.findIndex((port) => port === name || asMapping(port)['name'] === name);
       if (at !== -1) return ['interfaces', index, ...list, at];
     }
@@ -193,10 +193,14 @@ function entryAt(sections: readonly KeyfileSection<ParsedEntry>[], line: number)
   return {};
 }
 
-function itemsAt<T = Mapping>(value: unknown, path: Path): readonly T[] {
+/** The items of a list, of which those that are not mappings are empty. */
+function itemsAt(value: unknown, path: Path): readonly Mapping[] {
+  return listAt(value, path).map(asMapping);
+}
+
+function listAt(value: unknown, path: Path): readonly unknown[] {
   const list = valueAt(value, path);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the document was converted, so its lists have these items
-  return Array.isArray(list) ? (list as T[]) : [];
+  return Array.isArray(list) ? list : [];
 }
 
 function isSameText(value: unknown, text: string | undefined): boolean {

@@ -4,6 +4,7 @@
  */
 
 import type { Problem } from '../core/finding.ts';
+import type { RuleProblem } from '../ignition/rule.ts';
 import { groupBy } from '../core/lists.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
@@ -16,9 +17,10 @@ import {
   isLinkLocal,
   parseAddress,
 } from './ipAddress.ts';
+import { networkRules } from './networkRules.ts';
 
 /** What is inconsistent in a connection. */
-export interface ConnectionProblem extends Problem {
+export interface ConnectionProblem extends RuleProblem {
   /** The keyfile of the connection. */
   readonly file: string;
   /** The line of the keyfile; undefined for what is missing. */
@@ -26,20 +28,50 @@ export interface ConnectionProblem extends Problem {
 }
 
 /** The texts of a problem, and its line. */
-type LinedProblem = Omit<ConnectionProblem, 'file'>;
+type LinedProblem = Omit<ConnectionProblem, 'file' | 'rule'>;
 
 const families = [4, 6] as const;
 
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
-  return connections.flatMap((connection) =>
-    [
+  const { inconsistent, unmatched } = networkRules;
+  return connections.flatMap((connection) => {
+    const { file } = connection;
+    const found = [
       missingParent(connection, connections),
       missingController(connection, connections),
       ...families.map((family) => outsideGateway(connection, family)),
       ...sharedAddresses(connection, connections),
-    ].flatMap((problem) => (problem === undefined ? [] : [{ ...problem, file: connection.file }])),
-  );
+    ];
+    const problems: ConnectionProblem[] = found.flatMap((problem) =>
+      problem === undefined ? [] : [{ ...problem, rule: inconsistent, file }],
+    );
+    const name = madeUpName(connection);
+    return name === undefined ? problems : [...problems, { ...name, rule: unmatched, file }];
+  });
+}
+
+/**
+ * Names of Ethernet interfaces by the kernel, systemd-udevd and biosdevname: `eth0`, `enp1s0`, `em1`, `p1p1`, `usb0`.
+ * Sources: systemd.net-naming-scheme(7), biosdevname(1).
+ */
+const machineName = /^(?:eth\d|en[a-z]\S|em\d|p\d+p\d|ib\w|usb\d|sl\w|wl\w|ww\w)/;
+
+/** nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`. */
+function madeUpName({
+  clonedMac,
+  clonedMacLine,
+  interfaceName,
+  mac,
+  type,
+}: Connection): LinedProblem | undefined {
+  const isNamed = interfaceName !== undefined && !machineName.test(interfaceName);
+  if (type !== 'ethernet' || !isNamed || clonedMac === undefined || mac !== undefined) return undefined;
+  return {
+    message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
+    hint: 'to find the interface by its MAC address, add "identifier: mac-address" in nmstate; in a keyfile, rename cloned-mac-address= to mac-address= and remove interface-name=',
+    line: clonedMacLine,
+  };
 }
 
 /** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
@@ -150,7 +182,7 @@ const maxServers = 5;
 export function findReachProblems(
   connections: readonly Connection[],
   needs: readonly Need[],
-): (Problem & Partial<ConnectionProblem>)[] {
+): (Problem & Partial<Pick<ConnectionProblem, 'file' | 'line'>>)[] {
   const found = needs.flatMap((servers) => {
     const obstacles = servers.flatMap((server) => {
       const obstacle = findObstacle(connections, server.host);
@@ -202,7 +234,7 @@ export function findOwnAddresses(
     const { connection, line } = owner;
     const message = `${connectionName(connection)} gives the host the address ${text}, which is that of ${purpose}`;
     const hint = `set another address for the host, or fix that of ${purpose}`;
-    return [{ message, hint, file: connection.file, line }];
+    return [{ rule: networkRules.ownAddress, message, hint, file: connection.file, line }];
   });
   return [...groupBy(found, ({ message }) => message).values()].flatMap(([first]) => first ?? []);
 }

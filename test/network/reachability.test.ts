@@ -210,6 +210,12 @@ describe('inconsistent is', () => {
       'eth1 and eth0 have the same address 192.0.2.5',
       7,
     ],
+    [
+      'a MAC address for an interface with a name that no machine gives',
+      { a: 'type=ethernet\ninterface-name=nic1\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n' },
+      'NetworkManager gives the MAC address 52:54:00:12:34:56 to an interface with the name nic1',
+      6,
+    ],
   ])('%s', (_title, files, message, line) => {
     expect(findConnectionProblems(parse(files))).toMatchObject([
       { message: expect.stringContaining(message), line },
@@ -227,6 +233,20 @@ describe('inconsistent is', () => {
       {
         a: `autoconnect=false\n${static4('192.0.2.5/24')}`,
         b: static4('192.0.2.5/24').replaceAll('eth0', 'eth1'),
+      },
+    ],
+    ...['eth0', 'eno1', 'enp1s0f1np1', 'ens3', 'enx525400123456', 'em1', 'p1p1', 'usb0'].map(
+      (name) =>
+        [
+          `not a MAC address for ${name}`,
+          { a: `type=ethernet\ninterface-name=${name}\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n` },
+        ] as const,
+    ),
+    [
+      'not the MAC address of a bond, or one that the interface must have',
+      {
+        a: 'type=bond\ninterface-name=uplink\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n',
+        b: 'type=ethernet\ninterface-name=nic1\n[ethernet]\nmac-address=52:54:00:12:34:57\n',
       },
     ],
     [

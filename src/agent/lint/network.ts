@@ -72,18 +72,15 @@ function checkParsed(subject: LintSubject): Issue[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];
-  const { inconsistent, ownAddress, unreachable } = networkRules;
   const sourceOf = (file: string): Path => subject.filesByPath.get(`${keyfileFolder}/${file}`)?.source ?? [];
   const needs = listNeeds(subject);
   return [
-    ...findConnectionProblems(connections).map(({ file, ...problem }) =>
-      broken(inconsistent, sourceOf(file), problem),
-    ),
-    ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]).map(
-      ({ file, ...problem }) => broken(ownAddress, sourceOf(file), problem),
-    ),
+    ...[
+      ...findConnectionProblems(connections),
+      ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]),
+    ].map(({ file, rule, ...problem }) => broken(rule, sourceOf(file), problem)),
     ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) =>
-      broken(unreachable, sourceOf(file), problem),
+      broken(networkRules.unreachable, sourceOf(file), problem),
     ),
   ];
 }

@@ -24,6 +24,7 @@ import { type Connection, parseConnections } from '../../network/connection.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { connectedServer, isExceptForGo } from '../../network/noProxy.ts';
 import {
+  findConnectionProblems,
   findOwnAddresses,
   findReachProblems,
   type Need,
@@ -58,7 +59,7 @@ async function checkImageNetwork(
   const ofNetwork = keyfiles.length === 0 ? [] : networkServers(connections);
   const addresses = findOwnAddresses(connections, [...ofNetwork, ...needs.flat()]);
   return [
-    ...addresses.map((problem) => ({ rule: networkRules.ownAddress, path: [], ...problem })),
+    ...addresses.map((problem) => ({ path: [], ...problem })),
     ...findReachProblems(connections, needs).map((problem) => {
       return { rule: networkRules.unreachable, path: [], ...problem };
     }),
@@ -80,11 +81,17 @@ export function inspectedConnections(inspection: ImageInspection): readonly Conn
   return initramfsConnections(splitArguments(kargs), files);
 }
 
-/** The same for an inspected image. The kernel arguments of an initramfs are unknown. */
+/** The same for an inspected image, and problems of its keyfiles. The kernel arguments of an initramfs are unknown. */
 export async function checkInspectedNetwork(inspection: ImageInspection): Promise<Issue[]> {
   const { files = new Map<string, Uint8Array>() } = inspection;
   const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
-  return [...checkLineNetwork(kargs), ...(await checkImageNetwork(kargs, files))];
+  const hasKeyfiles = [...files.keys()].some(isNetworkPath);
+  const problems = hasKeyfiles ? findConnectionProblems(inspectedConnections(inspection)) : [];
+  return [
+    ...checkLineNetwork(kargs),
+    ...problems.map((problem) => ({ path: [], ...problem })),
+    ...(await checkImageNetwork(kargs, files)),
+  ];
 }
 
 /**

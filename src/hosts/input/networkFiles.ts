@@ -93,12 +93,11 @@ export async function reportConnections(
   ofData: readonly NetworkFile[],
   io: Io,
 ): Promise<void> {
-  const { id: rule } = networkRules.inconsistent;
   const reported = new Set(ofData.map(({ name }) => name));
-  for (const { file, hint, line, message } of findConnectionProblems(parseConnections(files))) {
-    if (reported.has(file)) continue;
+  for (const { file, hint, line, message, rule } of findConnectionProblems(parseConnections(files))) {
+    if (reported.has(file) && rule === networkRules.inconsistent) continue;
     const at = await files.find(({ name }) => name === file)?.locate?.(line);
-    report(io, ...withoutIgnored([{ severity: 'warning' as const, rule, message, hint, at }], io));
+    report(io, ...withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
   }
 }
 
