@@ -462,10 +462,31 @@ describe('settings and images that are wrong for all', () => {
       'unknown.yaml is not a valid inventory',
     ],
     ['a Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
+    [
+      'a registry that registries.conf blocks',
+      {},
+      { settings: 'blocked.yaml' },
+      'podman cannot pull the image registry.example.com/ironic-agent: registries.conf blocks registry.example.com',
+    ],
+    [
+      'an image without a registry, with two to search',
+      {},
+      { settings: 'short.yaml' },
+      'the image team/ironic-agent has no registry, and podman cannot select one',
+    ],
   ])('%s', async (_title, options, more, message) => {
     place.write('hosts.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: worker-0}]\n');
     place.write('unknown.yaml', 'agent: {ironic.apiUrl: https://192.0.2.1}\n');
     place.write('url.yaml', 'agent: {ironic.apiUrls: "a b"}\n');
+    place.write('blocked.conf', '[[registry]]\nlocation = "registry.example.com"\nblocked = true\n');
+    place.write(
+      'short.conf',
+      'unqualified-search-registries = ["a.example.com", "b.example.com"]\nshort-name-mode = "enforcing"\n',
+    );
+    const withImage = (image: string, conf: string): string =>
+      `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: ${image}, agent.registriesConf: ${conf}}\n`;
+    place.write('blocked.yaml', withImage('registry.example.com/ironic-agent', 'blocked.conf'));
+    place.write('short.yaml', withImage('team/ironic-agent', 'short.conf'));
     await expect(place.factory(options, more)).rejects.toThrow(message);
   });
 });
