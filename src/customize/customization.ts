@@ -16,6 +16,7 @@ import {
 import { formatPath } from '../core/finding.ts';
 import { locateConverted } from '../network/keyfileSource.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
+import { type ConfigHost, refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { readCertificates, readNetworkDocument } from '../hosts/input/pastedPart.ts';
 import { explainContent } from '../hosts/input/checkConfig.ts';
@@ -39,6 +40,7 @@ import {
   readConfigSource,
   refusalOf,
 } from '../hosts/input/checkedConfig.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -80,6 +82,23 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
     }),
     liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
   };
+}
+
+/**
+ * Refuses configs that the Ignition of the image does not support. The installed system is of the same build, unless a file or
+ * an argument of the installer selects another.
+ * @param files those of {@link renderCustomization}
+ */
+export function refuseConfigs(
+  { destIgnition, installerConfigs }: Customization,
+  files: ReadonlyMap<string, Uint8Array>,
+  host: ConfigHost,
+  context: { readonly io: Io; readonly options: CheckChoice },
+): void {
+  refuseForImage(files.get(CONFIG_NAME), host, context);
+  const selectsImage = /(?:^|\s)coreos\.inst\.(?:image_url|stream)=/.test(host.kargs ?? '');
+  if (installerConfigs.length > 0 || selectsImage) return;
+  for (const config of destIgnition) refuseForImage(config, { build: host.build }, context);
 }
 
 /**

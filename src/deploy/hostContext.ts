@@ -49,7 +49,7 @@ export function cacheConfigs(): typeof readInstalledConfig {
   const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
   return async (options, io) => {
     if (options.ignition === undefined) return undefined;
-    const key = JSON.stringify([options.ignition, options.filesDir]);
+    const key = JSON.stringify([options.ignition, options.imageSource, options.filesDir]);
     const entry = known.get(key) ?? readQuietly(options, io);
     known.set(key, entry);
     const [oldest = ''] = known.keys();

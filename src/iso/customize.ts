@@ -12,10 +12,10 @@ import {
   inputsOf,
   parseConsoles,
   readCustomization,
+  refuseConfigs,
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
-import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -47,7 +47,7 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   refuseArguments({ ...kargs, files }, options, io);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
-  refuseForImage(files.get(CONFIG_NAME), { kargs: kargs.after, build: iso.label }, { io, options });
+  refuseConfigs(customization, files, { kargs: kargs.after, build: iso.label }, { io, options });
   await reportImageNetwork(kargs.after, files, { io, options, keyfiles: customization.keyfiles });
   return result;
 }
