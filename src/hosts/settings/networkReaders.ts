@@ -207,7 +207,8 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
       });
     }
     const locate = (line: number | undefined): FilePlace => {
-      if (value.isContent) return value.at ?? { file: value.name };
+      const inDocument = line === undefined ? undefined : value.locateLine?.(line);
+      if (value.isContent) return inDocument ?? value.at ?? { file: value.name };
       return { file: pathIn(value, value.text), ...(line !== undefined && { line }) };
     };
     keyfiles.push({ name, text, locate });
