@@ -139,8 +139,9 @@ export async function readNetworkFile(
       const { refuseKeyfile } = await import('../hosts/input/networkFiles.ts');
       const { locateConverted } = await import('../network/keyfileSource.ts');
       const locate = locateConverted(kind, file, () => yaml);
-      for (const { name, text: keyfile } of keyfiles) {
-        await refuseKeyfile({ name, data: Buffer.from(keyfile), locate: locate(keyfile) }, {}, io);
+      for (const keyfile of keyfiles) {
+        const data = Buffer.from(keyfile.text);
+        await refuseKeyfile({ name: keyfile.name, data, locate: locate(keyfile.text) }, {}, io);
       }
       return text;
     }

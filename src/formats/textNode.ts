@@ -20,10 +20,10 @@ export interface ScalarNode {
   /** The place of a part of `text`, which may be written longer than it is. */
   readonly locate: (part: Span) => Span;
   /** Of a block scalar of YAML, whose lines are in `span` with their indentation. */
-  readonly block?: Block;
+  readonly block?: BlockStyle;
 }
 
-export interface Block {
+export interface BlockStyle {
   /** Number of blanks before each line. */
   readonly indent: number;
   /** Line breaks are spaces. */

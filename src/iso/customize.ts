@@ -1,7 +1,6 @@
 /** `iso customize`: adds an automatic installation, network settings, configs and kernel arguments to a live ISO. */
 
 import { renderCustomization, checkPristine, customizeIso } from '../image/customize/customization.ts';
-import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';

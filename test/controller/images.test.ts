@@ -451,6 +451,9 @@ describe('the catalog', () => {
   });
 });
 
+const withImage = (image: string, conf: string): string =>
+  `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: ${image}, agent.registriesConf: ${conf}}\n`;
+
 describe('settings and images that are wrong for all', () => {
   it.each([
     ['no images', { iso: [] }, {}, 'No base image'],
@@ -484,20 +487,19 @@ describe('settings and images that are wrong for all', () => {
       'short.conf',
       'unqualified-search-registries = ["a.example.com", "b.example.com"]\nshort-name-mode = "enforcing"\n',
     );
-    const withImage = (image: string, conf: string): string =>
-      `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: ${image}, agent.registriesConf: ${conf}}\n`;
     place.write('blocked.yaml', withImage('registry.example.com/ironic-agent', 'blocked.conf'));
     place.write('short.yaml', withImage('team/ironic-agent', 'short.conf'));
     await expect(place.factory(options, more)).rejects.toThrow(message);
   });
 });
 
+const version = (name: string): string => JSON.stringify({ ignition: { version: name } });
+const merging = (child: string): string =>
+  JSON.stringify({
+    ignition: { version: '3.1.0', config: { merge: [{ source: `data:,${encodeURIComponent(child)}` }] } },
+  });
+
 describe('an image whose Ignition does not support', () => {
-  const version = (name: string): string => JSON.stringify({ ignition: { version: name } });
-  const merging = (child: string): string =>
-    JSON.stringify({
-      ignition: { version: '3.1.0', config: { merge: [{ source: `data:,${encodeURIComponent(child)}` }] } },
-    });
   place.write(
     'old.iso',
     writeSampleIso({ label: 'rhcos-410.84.202210040010-0', date: new Date('2022-10-04') }),

@@ -26,7 +26,7 @@ function textAt(
 
 const lineText = fc
   .oneof(
-    { weight: 4, arbitrary: fc.string({ unit: fc.constantFrom(...'abä𐍈 \t#:-[]"\'|>\\'), maxLength: 8 }) },
+    { weight: 4, arbitrary: fc.string({ unit: fc.constantFrom(...Array.from('abä𐍈 \t#:-[]"\'|>\\')), maxLength: 8 }) },
     { weight: 1, arbitrary: fc.constant('') },
   )
   .map((text) => text.trimEnd());
@@ -51,7 +51,7 @@ describe('a line of a block', () => {
             expect(position && textAt(source, position)).toBe(line);
           }
           const last = lines.findLastIndex((line) => line !== '') + 1;
-          const characters = [...(lines[last - 1] ?? '')];
+          const characters = Array.from(lines[last - 1] ?? '');
           const [end = ''] = characters.splice(-1);
           const column = Buffer.byteLength(characters.join('')) + 1;
           const position = locateInText(path, { line: last, column });

@@ -6,7 +6,7 @@
 
 import { once } from '../../core/once.ts';
 import type { Path, Position } from '../../core/finding.ts';
-import type { Block, Span, TextNode } from '../textNode.ts';
+import type { BlockStyle, Span, TextNode } from '../textNode.ts';
 import { makeLocator } from './errors.ts';
 import { readYamlNodes } from './nodes.ts';
 
@@ -56,7 +56,7 @@ interface Line {
   readonly text: string;
 }
 
-function readLines(source: string, { end, start }: Span, { indent }: Block): readonly Line[] {
+function readLines(source: string, { end, start }: Span, { indent }: BlockStyle): readonly Line[] {
   const lines: Line[] = [];
   for (const { 0: written, index } of source
     .slice(start, end)
