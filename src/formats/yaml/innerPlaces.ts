@@ -6,7 +6,7 @@
 
 import { once } from '../../core/once.ts';
 import type { Path, Position } from '../../core/finding.ts';
-import type { BlockStyle, Span, TextNode } from '../textNode.ts';
+import type { BlockStyle, ScalarNode, Span, TextNode } from '../textNode.ts';
 import { makeLocator } from './errors.ts';
 import { readYamlNodes } from './nodes.ts';
 
@@ -26,6 +26,8 @@ export type LocateInText = (path: Path, place: InnerPlace) => Position | undefin
 export function makeLocateInText(source: string): LocateInText {
   const read = once(() => readYamlNodes(source));
   const locate = makeLocator(source);
+  // A block may be long, and have many findings.
+  const known = new Map<ScalarNode, BlockLines>();
   return (path, { column = 1, line }) => {
     const node = path.reduce<TextNode | undefined>(
       (parent, step) => parent && childOf(parent, step),
@@ -33,13 +35,26 @@ export function makeLocateInText(source: string): LocateInText {
     );
     if (node?.kind !== 'scalar' || node.block === undefined) return undefined;
     const { isFolded } = node.block;
-    const lines = readLines(source, node.span, node.block);
-    const found = isFolded ? lines[startsOfFolded(lines)[line - 1] ?? -1] : lines[line - 1];
+    const { lines, starts } = known.get(node) ?? readBlock(source, node.span, node.block);
+    known.set(node, { lines, starts });
+    const found = lines[starts?.[line - 1] ?? (isFolded ? -1 : line - 1)];
     if (found === undefined) return undefined;
     const start = locate(found.start);
     // In a folded block, the place may be on a later line.
     return { line: start.line, column: start.column + (isFolded ? 0 : column - 1) };
   };
+}
+
+interface BlockLines {
+  /** Of the document. */
+  readonly lines: readonly Line[];
+  /** For each line of the text, the index of the line of the document; undefined for literal blocks. */
+  readonly starts: readonly number[] | undefined;
+}
+
+function readBlock(source: string, span: Span, { indent, isFolded }: BlockStyle): BlockLines {
+  const lines = readLines(source, span, indent);
+  return { lines, starts: isFolded ? startsOfFolded(lines) : undefined };
 }
 
 /** Of equal keys, the last one. */
@@ -56,7 +71,7 @@ interface Line {
   readonly text: string;
 }
 
-function readLines(source: string, { end, start }: Span, { indent }: BlockStyle): readonly Line[] {
+function readLines(source: string, { end, start }: Span, indent: number): readonly Line[] {
   const lines: Line[] = [];
   for (const { 0: written, index } of source
     .slice(start, end)
