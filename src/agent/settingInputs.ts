@@ -6,7 +6,7 @@
  * variable counts, because the script reads none.
  */
 
-import type { InputSource } from '../core/errors.ts';
+import type { FilePlace, InputSource } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
@@ -22,6 +22,8 @@ export interface InputValue extends InputSource {
   readonly fileName?: string;
   /** Content that is part of another document. */
   readonly document?: InputDocument;
+  /** The place of a line of content that is text in another document. */
+  readonly locateLine?: (line: number) => FilePlace;
 }
 
 interface InputDocument {

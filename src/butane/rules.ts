@@ -6,6 +6,8 @@
 import { quoteText } from '../core/foreignText.ts';
 import type { Path } from '../core/finding.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { nameVersions } from '../ignition/versions.ts';
+import { butaneVersions } from './versions.ts';
 
 /** The path is that of the YAML. */
 export interface ButaneIssue extends Issue {
@@ -22,7 +24,7 @@ export const butaneRules = {
   version: errorRule(
     'butane-version',
     'no translator exists for this version',
-    'use a version from 1.0.0 to 1.7.0, or 1.8.0-experimental',
+    `use a version from ${nameVersions(butaneVersions)}`,
   ),
   yaml: errorRule(
     'butane-yaml',

@@ -32,6 +32,10 @@ export interface Finding {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly position?: Position | undefined;
+  /** The line, from 1, in the text that the value at `path` contains: a unit, a keyfile, a script. */
+  readonly line?: number | undefined;
+  /** The column in that line, in bytes, if it is known. */
+  readonly column?: number | undefined;
   /** Ignition accepts the document: the user can turn the rule off. */
   readonly isLint?: true;
   /** Of the finding that says so: how many findings are left out. */

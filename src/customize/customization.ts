@@ -14,7 +14,9 @@ import {
   UsageError,
 } from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
+import { locateConverted } from '../network/keyfileSource.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
+import { type ConfigHost, refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { readCertificates, readNetworkDocument } from '../hosts/input/pastedPart.ts';
 import { explainContent } from '../hosts/input/checkConfig.ts';
@@ -38,6 +40,7 @@ import {
   readConfigSource,
   refusalOf,
 } from '../hosts/input/checkedConfig.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -79,6 +82,23 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
     }),
     liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
   };
+}
+
+/**
+ * Refuses configs that the Ignition of the image does not support. The installed system is of the same build, unless a file or
+ * an argument of the installer selects another.
+ * @param files those of {@link renderCustomization}
+ */
+export function refuseConfigs(
+  { destIgnition, installerConfigs }: Customization,
+  files: ReadonlyMap<string, Uint8Array>,
+  host: ConfigHost,
+  context: { readonly io: Io; readonly options: CheckChoice },
+): void {
+  refuseForImage(files.get(CONFIG_NAME), host, context);
+  const selectsImage = /(?:^|\s)coreos\.inst\.(?:image_url|stream)=/.test(host.kargs ?? '');
+  if (installerConfigs.length > 0 || selectsImage) return;
+  for (const config of destIgnition) refuseForImage(config, { build: host.build }, context);
 }
 
 /**
@@ -176,9 +196,10 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   });
   const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
   report(io, ...document.warnings);
+  const parse = (): Promise<ParsedYaml> => document.parse().catch(refuse);
   const keyfiles =
     program === undefined
-      ? convertBuiltIn(path, await document.parse().catch(refuse), io)
+      ? convertBuiltIn(path, await parse(), io)
       : await runNmstatectl(document.text, { program, env: io.env });
   if (keyfiles.length === 0) {
     report(io, {
@@ -187,7 +208,8 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
       hint: 'remove the option for this file',
     });
   }
-  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
+  const locate = locateConverted('nmstate', path, parse);
+  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text), locate: locate(text) }));
 }
 
 function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfile[] {
@@ -289,7 +311,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
     : { text: Buffer.from(data).toString('utf8'), warnings: [] };
   report(io, ...ofObject);
   const refuse = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
-    refuseFile(path, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
+    refuseFile({ file: path }, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
   try {
     const { warnings } = parseCaCertificates(text, new Date());
     for (const message of warnings) report(io, { severity: 'warning', message, at: { file: path } });
@@ -305,7 +327,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
 async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
   const problem = findScriptProblem(script.data, script.name);
-  if (problem !== undefined) refuseFile(path, problem, { code: 'ERR_FORMAT', options, io });
+  if (problem !== undefined) refuseFile({ file: path }, problem, { code: 'ERR_FORMAT', options, io });
   return script;
 }
 

@@ -49,7 +49,7 @@ export function cacheConfigs(): typeof readInstalledConfig {
   const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
   return async (options, io) => {
     if (options.ignition === undefined) return undefined;
-    const key = JSON.stringify([options.ignition, options.filesDir]);
+    const key = JSON.stringify([options.ignition, options.imageSource, options.filesDir]);
     const entry = known.get(key) ?? readQuietly(options, io);
     known.set(key, entry);
     const [oldest = ''] = known.keys();
@@ -137,7 +137,12 @@ export async function readNetworkFile(
     const error = errors.pop();
     if (error === undefined) {
       const { refuseKeyfile } = await import('../hosts/input/networkFiles.ts');
-      for (const keyfile of keyfiles) refuseKeyfile(keyfile.name, Buffer.from(keyfile.text), {}, io);
+      const { locateConverted } = await import('../network/keyfileSource.ts');
+      const locate = locateConverted(kind, file, () => yaml);
+      for (const keyfile of keyfiles) {
+        const data = Buffer.from(keyfile.text);
+        await refuseKeyfile({ name: keyfile.name, data, locate: locate(keyfile.text) }, {}, io);
+      }
       return text;
     }
     report(io, ...errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })));

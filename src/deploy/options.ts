@@ -20,6 +20,8 @@ import {
 } from './documents/installation.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import type { Io } from '../io/io.ts';
+import { refuseForImage } from '../hosts/input/imageRequirements.ts';
+import { buildOfImageUrl } from '../image/ignitionSpec.ts';
 import { resolveConfig } from '../ignition/effectiveConfig.ts';
 import { type ConfigDocument, readConfigDocuments, reportFindings } from '../hosts/input/configDocuments.ts';
 
@@ -272,7 +274,7 @@ export function emptyConfigDrive(nameOf: NameOption): UsageError {
   });
 }
 
-export type InstalledConfigOptions = Pick<DeployOptions, 'ignition' | 'filesDir'>;
+export type InstalledConfigOptions = Pick<DeployOptions, 'ignition' | 'imageSource' | 'filesDir'>;
 
 /**
  * Reads the config for the installed host, and reports the findings of Ignition's rules and the rules of
@@ -280,7 +282,7 @@ export type InstalledConfigOptions = Pick<DeployOptions, 'ignition' | 'filesDir'
  * @throws CliError for an invalid config
  */
 export async function readInstalledConfig(
-  { ignition: file, filesDir }: InstalledConfigOptions,
+  { ignition: file, imageSource = '', filesDir }: InstalledConfigOptions,
   io: Io,
 ): Promise<PlainConfig | undefined> {
   if (file === undefined) return undefined;
@@ -294,6 +296,7 @@ export async function readInstalledConfig(
       hint: 'fix the errors above',
     });
   }
+  refuseForImage(document.bytes, { build: buildOfImageUrl(imageSource) }, { io, options: {} });
   return plainConfig(document.config);
 }
 

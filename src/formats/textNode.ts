@@ -19,4 +19,13 @@ export interface ScalarNode {
   readonly text: string;
   /** The place of a part of `text`, which may be written longer than it is. */
   readonly locate: (part: Span) => Span;
+  /** Of a block scalar of YAML, whose lines are in `span` with their indentation. */
+  readonly block?: BlockStyle;
+}
+
+export interface BlockStyle {
+  /** Number of blanks before each line. */
+  readonly indent: number;
+  /** Line breaks are spaces. */
+  readonly isFolded: boolean;
 }

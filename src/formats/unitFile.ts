@@ -209,7 +209,12 @@ function isContinuation(byte: number): boolean {
 // Unlike go-systemd's reader above, it accepts lines outside of a section. Left out: what values mean.
 
 /** One line that systemd does not skip; several, where a backslash joins them. */
-export type SystemdLine =
+export type SystemdLine = SystemdText & {
+  /** The first of the joined lines; counts from 1. */
+  readonly line: number;
+};
+
+type SystemdText =
   | { readonly kind: 'section'; readonly name: string }
   | { readonly kind: 'assignment'; readonly name: string; readonly value: string }
   /** Text that is neither, such as a line without an equals sign. */
@@ -219,30 +224,34 @@ export type SystemdLine =
 export function readSystemdLines(text: string): SystemdLine[] {
   const lines: SystemdLine[] = [];
   let begun = '';
+  let start = 0;
+  let number = 0;
   // Most texts have one kind of line end, with which they are split much faster.
   const ends = text.includes('\r') || text.includes('\0') ? /\r\n|\n\r|[\n\r\0]/ : '\n';
   for (const line of text.replace(/^\uFEFF/, '').split(ends)) {
+    number += 1;
     const stripped = strip(line);
     // Comments are skipped, also between the lines that a backslash joins.
     if (stripped.startsWith('#') || stripped.startsWith(';')) continue;
     const isContinued = line.endsWith('\\') && (line.length - trimEndOf(line, '\\').length) % 2 === 1;
+    if (begun === '') start = number;
     if (isContinued) {
       begun += `${line.slice(0, -1)} `;
     } else {
-      addLine(lines, begun === '' ? stripped : strip(begun + line));
+      addLine(lines, begun === '' ? stripped : strip(begun + line), start);
       begun = '';
     }
   }
-  addLine(lines, strip(begun));
+  addLine(lines, strip(begun), start);
   return lines;
 }
 
 /** `line` has no blanks around it. */
-function addLine(lines: SystemdLine[], line: string): void {
-  if (line !== '') lines.push(readLine(line));
+function addLine(lines: SystemdLine[], text: string, line: number): void {
+  if (text !== '') lines.push({ ...readLine(text), line });
 }
 
-function readLine(line: string): SystemdLine {
+function readLine(line: string): SystemdText {
   if (line.startsWith('[')) {
     return line.endsWith(']') ? { kind: 'section', name: line.slice(1, -1) } : { kind: 'other', text: line };
   }

@@ -11,6 +11,7 @@ import { constructFromEvents, parseEvents } from 'js-yaml';
 import { FormatError } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import { explainedError, sentence, yamlError } from './yaml/errors.ts';
+import { type LocateInText, makeLocateInText } from './yaml/innerPlaces.ts';
 import { makeLocate, maxDepth, maxValues, readPlaces } from './yaml/places.ts';
 
 export interface ParsedYaml {
@@ -18,6 +19,8 @@ export interface ParsedYaml {
   readonly value: unknown;
   /** Position of the deepest existing value on the path; undefined only for an empty text. */
   readonly locate: (path: Path) => Position | undefined;
+  /** Position of a place in a text that is a block (`|`, `>`). */
+  readonly locateInText: LocateInText;
 }
 
 /**
@@ -31,7 +34,7 @@ export function parseYaml(text: string): ParsedYaml {
     // What can find places must not keep the events alive, which take some fifteen times the text.
     const locate = makeLocate(text, readPlaces(text, events));
     const [value = null]: readonly unknown[] = constructFromEvents(events, { source: text });
-    return { value, locate };
+    return { value, locate, locateInText: makeLocateInText(text) };
   } catch (error) {
     throw error instanceof FormatError ? error : explainedError(text, error);
   }

@@ -31,6 +31,9 @@ export interface RuleProblem extends Problem {
 export interface Issue {
   readonly rule: Rule;
   readonly path: Path;
+  /** The line, and the column if it is known, in the text that the value at `path` contains. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
   /** Specific texts that replace the message and the hint of the rule. */
   readonly message?: string;
   readonly hint?: string | undefined;
@@ -38,7 +41,7 @@ export interface Issue {
 
 /** Converts an issue to a finding; texts that the issue leaves out are those of the rule. */
 export function findingOf(placed: Issue & { readonly position?: Position | undefined }): Finding {
-  const { rule, path, message = rule.message, hint = rule.hint, position } = placed;
+  const { rule, path, line, column, message = rule.message, hint = rule.hint, position } = placed;
   const { id, isLint, severity } = rule;
   return {
     severity,
@@ -46,6 +49,7 @@ export function findingOf(placed: Issue & { readonly position?: Position | undef
     path,
     message,
     hint,
+    ...(line !== undefined && { line, column }),
     ...(position && { position }),
     ...(isLint && { isLint }),
   };

@@ -15,7 +15,7 @@ import { errorRule, findingOf, infoRule, type Issue } from './rule.ts';
 import { checks, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
-import { type SpecVersion, versionNamed } from './versions.ts';
+import { nameVersions, type SpecVersion, specVersions, versionNamed } from './versions.ts';
 
 export const emptyConfig = errorRule(
   'empty',
@@ -50,7 +50,7 @@ export const versionMalformed = errorRule(
 export const versionUnsupported = errorRule(
   'version-unsupported',
   'unsupported config version',
-  'use a spec version from 3.0.0 to 3.6.0, or 3.7.0-experimental',
+  `use a spec version from ${nameVersions(specVersions)}`,
 );
 
 export const tooManyValues = errorRule(

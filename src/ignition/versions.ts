@@ -16,6 +16,13 @@ export type SpecVersion = (typeof specVersions)[number];
 /** Ignition translates every config to this version before merging. */
 export const newestVersion: SpecVersion = specVersions[specVersions.length - 1] ?? specVersions[0];
 
+/** The list for texts: `3.0.0 to 3.6.0, or 3.7.0-experimental`. */
+export function nameVersions(versions: readonly string[], conjunction: ', or' | ' and' = ', or'): string {
+  const released = versions.filter((version) => !version.includes('-'));
+  const others = versions.filter((version) => version.includes('-'));
+  return [`${released[0]} to ${released.at(-1)}`, ...others].join(`${conjunction} `);
+}
+
 /** The version with exactly this name; undefined for an unknown version. */
 export function versionNamed(name: unknown): SpecVersion | undefined {
   for (const version of specVersions) if (version === name) return version;

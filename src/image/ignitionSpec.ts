@@ -26,6 +26,13 @@ export function newestSpecOf(build: string): SpecVersion | undefined {
   return date === undefined ? undefined : releases.findLast(([, , released]) => released <= date)?.[0];
 }
 
+/** The build in the file name of a CoreOS image, such as `rhcos-416.94.202405291527-0-metal.x86_64.raw.gz`. */
+export function buildOfImageUrl(url: string): string | undefined {
+  return /(?:^|\/)((?:fedora-coreos|rhcos|scos)-\d[\d.]*(?:-\d+)?)[^/]*$/.exec(
+    url.replace(/[?#].*$/s, ''),
+  )?.[1];
+}
+
 /** As a number: 2026_11_01. */
 function dateOf(build: string): number | undefined {
   const [, date] = /(?:^|[.-])(20\d{6})(?:\d{4})?(?=[.-]|$)/.exec(build) ?? [];

@@ -5,6 +5,7 @@
 
 import { CliError, FormatError } from '../core/errors.ts';
 import { checkKeyfile, type KeyfileProblem } from '../network/keyfile/checkKeyfile.ts';
+import type { LocateLine } from '../network/keyfileSource.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import { type ImageChange, unchanged } from './imageChange.ts';
 import { sortedByPath } from './initrd.ts';
@@ -16,6 +17,8 @@ export interface NetworkFile {
   /** Name without folder, for example `eth0.nmconnection`. */
   readonly name: string;
   readonly data: Uint8Array;
+  /** Where its lines come from. */
+  readonly locate?: LocateLine;
 }
 
 /** Files of an archive by path. */

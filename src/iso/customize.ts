@@ -1,7 +1,6 @@
 /** `iso customize`: adds an automatic installation, network settings, configs and kernel arguments to a live ISO. */
 
 import { renderCustomization, checkPristine, customizeIso } from '../image/customize/customization.ts';
-import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -12,10 +11,10 @@ import {
   inputsOf,
   parseConsoles,
   readCustomization,
+  refuseConfigs,
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
-import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -47,7 +46,7 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   refuseArguments({ ...kargs, files }, options, io);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
-  refuseForImage(files.get(CONFIG_NAME), { kargs: kargs.after, build: iso.label }, { io, options });
-  await reportImageNetwork(kargs.after, files, { io, options });
+  refuseConfigs(customization, files, { kargs: kargs.after, build: iso.label }, { io, options });
+  await reportImageNetwork(kargs.after, files, { io, options, keyfiles: customization.keyfiles });
   return result;
 }

@@ -37,7 +37,7 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
       const { current = '' } = (await iso.kargsAreas()) ?? {};
       refuseArguments({ before: current, after: current, files: networkMembers(keyfiles) }, {}, io);
       const files = replaceNetworkSettings(await iso.embeddedFiles(), keyfiles);
-      await reportImageNetwork(current, files, { io, options });
+      await reportImageNetwork(current, files, { io, options, keyfiles });
       return embedNetworkSettings(iso, keyfiles, existing);
     },
     io,

@@ -1,6 +1,8 @@
 /** Declares `ignition merge`, `ignition translate` and `ignition from-butane`. */
 
 import type { Command } from 'commander';
+import { butaneVersions } from '../butane/versions.ts';
+import { nameVersions, specVersions } from '../ignition/versions.ts';
 import type { FromButaneOptions, MergeOptions, TranslateOptions } from './merge.ts';
 import { type Context, EXIT_CODES, declareRun, FILES_DIR } from '../io/commandLine.ts';
 
@@ -28,7 +30,7 @@ Examples:
 `;
 
 const butaneNotes = `
-Translates the variant fcos, versions 1.0.0 to 1.7.0 and 1.8.0-experimental.
+Translates the variant fcos, versions ${nameVersions(butaneVersions, ' and')}.
 Errors and warnings have the line and column of the YAML. All commands that read
 an Ignition config also read Butane, and translate it.
 ${EXIT_CODES}
@@ -62,7 +64,7 @@ function declareTranslate(ignition: Command, context: Context): void {
     .summary('Translate an Ignition config to another spec version')
     .description('Translate an Ignition config to a newer or an older version of the spec')
     .argument('<FILE>', 'Ignition config; "-" is standard input')
-    .requiredOption('--to <VERSION>', 'spec version: 3.0.0 to 3.6.0, or 3.7.0-experimental');
+    .requiredOption('--to <VERSION>', `spec version: ${nameVersions(specVersions)}`);
   const run = async (file: string, options: Omit<TranslateOptions, 'file'>) =>
     (await import('./merge.ts')).translate({ ...options, file }, context.io);
   declareRun(declareOutput(command), translateNotes, run, context);

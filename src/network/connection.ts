@@ -4,7 +4,7 @@
  */
 
 import { ifWellFormed } from '../core/errors.ts';
-import { parseKeyfile } from '../formats/keyfile.ts';
+import { parseKeyfile, type ParsedEntry } from '../formats/keyfile.ts';
 import {
   addressBits,
   type Family,
@@ -26,23 +26,39 @@ export interface Connection {
   readonly mac: string | undefined;
   /** The MAC address that the device gets. */
   readonly clonedMac: string | undefined;
+  /** Lines of the keyfile count from 1. Connections of kernel arguments have none. */
+  readonly clonedMacLine?: number | undefined;
   readonly mtu: number | undefined;
   /** Name or UUID of the bond or bridge to which the port belongs. */
   readonly controller: string | undefined;
-  readonly vlan: { readonly id: number; readonly parent: string | undefined } | undefined;
+  readonly vlan: Vlan | undefined;
   /** The options of a bond, by their names in the kernel. */
   readonly bond: ReadonlyMap<string, string>;
   readonly ip: Readonly<Record<Family, IpConfig>>;
   readonly isAutoconnected: boolean;
+  readonly controllerLine?: number | undefined;
+}
+
+interface Vlan {
+  readonly id: number;
+  readonly parent: string | undefined;
+  readonly parentLine?: number | undefined;
+}
+
+/** An address with the line of the keyfile. */
+export interface ConfiguredAddress extends Subnet {
+  readonly line?: number | undefined;
 }
 
 /** The settings of one IP family. */
 export interface IpConfig {
   /** `auto`, `manual`, `disabled`, `link-local`, `dhcp`, `ignore`, `shared`. */
   readonly method: string;
-  readonly addresses: readonly Subnet[];
+  readonly addresses: readonly ConfiguredAddress[];
   readonly gateway: IpAddress | undefined;
+  readonly gatewayLine?: number | undefined;
   readonly dns: readonly IpAddress[];
+  readonly dnsLine?: number | undefined;
   readonly routes: readonly Route[];
   /** The connection never gets the default route. */
   readonly neverDefault: boolean;
@@ -52,6 +68,7 @@ interface Route {
   readonly destination: Subnet;
   /** Undefined for a destination on the link. */
   readonly gateway: IpAddress | undefined;
+  readonly line?: number | undefined;
 }
 
 /** The connections of keyfiles; files that are not keyfiles are left out. */
@@ -63,8 +80,8 @@ export function parseConnections(
   );
 }
 
-/** Values of one section by key; of equal keys the last one counts. */
-type Section = ReadonlyMap<string, string>;
+/** The entries of one section by key; of equal keys the last one counts. */
+type Section = ReadonlyMap<string, ParsedEntry>;
 
 const noSection: Section = new Map();
 
@@ -72,50 +89,75 @@ const noSection: Section = new Map();
 export function parseConnection(file: string, text: string): Connection {
   const sections = new Map<string, Section>();
   for (const { name, entries } of parseKeyfile(text)) {
-    sections.set(name, new Map(entries.map(({ key, value }) => [key, value.trim()])));
+    sections.set(name, new Map(entries.map((entry) => [entry.key, entry])));
   }
   const connection = sections.get('connection') ?? noSection;
   const wired = sections.get('ethernet') ?? sections.get('802-3-ethernet') ?? noSection;
   const vlan = sections.get('vlan') ?? noSection;
-  const bond = new Map(sections.get('bond'));
+  const bond = new Map(
+    Array.from(sections.get('bond') ?? [], ([key]) => [key, valueOf(sections.get('bond'), key) ?? '']),
+  );
   bond.delete('interface-name');
-  const type = (connection.get('type') ?? 'ethernet').replace(/^802-3-/, '');
+  const type = (valueOf(connection, 'type') ?? 'ethernet').replace(/^802-3-/, '');
+  const controllerKey = connection.has('controller') ? 'controller' : 'master';
   return {
     file,
-    id: connection.get('id') ?? file.replace(/\.nmconnection$/, ''),
-    uuid: connection.get('uuid'),
+    id: valueOf(connection, 'id') ?? file.replace(/\.nmconnection$/, ''),
+    uuid: valueOf(connection, 'uuid'),
     type,
-    interfaceName: connection.get('interface-name') ?? sections.get(type)?.get('interface-name'),
-    mac: wired.get('mac-address')?.toUpperCase(),
-    clonedMac: /^[\da-f]{2}(?::[\da-f]{2}){5}$/i.exec(wired.get('cloned-mac-address') ?? '')?.[0],
-    mtu: numberOf(wired.get('mtu')) || undefined,
-    controller: connection.get('controller') ?? connection.get('master'),
-    vlan: type === 'vlan' ? { id: numberOf(vlan.get('id')) ?? 0, parent: vlan.get('parent') } : undefined,
+    interfaceName: valueOf(connection, 'interface-name') ?? valueOf(sections.get(type), 'interface-name'),
+    mac: valueOf(wired, 'mac-address')?.toUpperCase(),
+    clonedMac: /^[\da-f]{2}(?::[\da-f]{2}){5}$/i.exec(valueOf(wired, 'cloned-mac-address') ?? '')?.[0],
+    clonedMacLine: wired.get('cloned-mac-address')?.line,
+    mtu: numberOf(valueOf(wired, 'mtu')) || undefined,
+    controller: valueOf(connection, controllerKey),
+    controllerLine: connection.get(controllerKey)?.line,
+    vlan: type === 'vlan' ? vlanOf(vlan) : undefined,
     bond,
     ip: { 4: ipConfigOf(sections.get('ipv4'), 4), 6: ipConfigOf(sections.get('ipv6'), 6) },
-    isAutoconnected: connection.get('autoconnect') !== 'false' && connection.get('autoconnect') !== '0',
+    isAutoconnected: !['false', '0'].includes(valueOf(connection, 'autoconnect') ?? ''),
   };
+}
+
+function valueOf(section: Section | undefined, key: string): string | undefined {
+  return section?.get(key)?.value.trim();
+}
+
+function vlanOf(section: Section): Vlan {
+  const id = numberOf(valueOf(section, 'id')) ?? 0;
+  return { id, parent: valueOf(section, 'parent'), parentLine: section.get('parent')?.line };
 }
 
 /** Without a section, NetworkManager uses DHCP and IPv6 autoconfiguration. */
 function ipConfigOf(section: Section | undefined, family: Family): IpConfig {
   if (section === undefined) return automatic;
-  const addresses: string[][] = [];
+  const addresses: ConfiguredAddress[] = [];
   const routes: Route[] = [];
-  for (const [key, value] of section) {
-    if (/^address(?:es)?\d*$/.test(key)) addresses.push(value.split(/[,;]/));
-    else if (/^routes?\d*$/.test(key)) routes.push(...routesOf(value, family));
+  let gateway = withLine(section.get('gateway')?.value ?? '', section.get('gateway')?.line);
+  for (const { key, value, line } of section.values()) {
+    if (/^address(?:es)?\d*$/.test(key)) {
+      const [address = '', own = ''] = value.trim().split(/[,;]/);
+      const subnet = subnetOf(address, family);
+      if (subnet !== undefined) addresses.push({ ...subnet, line });
+      if (gateway.text === '' && !section.has('gateway')) gateway = withLine(own, line);
+    } else if (/^routes?\d*$/.test(key)) routes.push(...routesOf(value.trim(), family, line));
   }
-  const gateway =
-    section.get('gateway') ?? addresses.map(([, found = '']) => found).find((found) => found !== '');
+  const written = addressOf(gateway.text, family);
+  const route = written === undefined ? routes.find(isDefaultRoute) : undefined;
   return {
-    method: section.get('method') ?? automatic.method,
-    addresses: addresses.flatMap(([text = '']) => subnetOf(text, family) ?? []),
-    gateway: addressOf(gateway ?? '', family) ?? routes.find(isDefaultRoute)?.gateway,
-    dns: (section.get('dns') ?? '').split(/[;,\s]+/).flatMap((text) => addressOf(text, family) ?? []),
-    routes: routes.filter((route) => !isDefaultRoute(route)),
-    neverDefault: section.get('never-default') === 'true' || section.get('never-default') === '1',
+    method: valueOf(section, 'method') ?? automatic.method,
+    addresses,
+    gateway: written ?? route?.gateway,
+    gatewayLine: route === undefined ? gateway.line : route.line,
+    dns: (valueOf(section, 'dns') ?? '').split(/[;,\s]+/).flatMap((text) => addressOf(text, family) ?? []),
+    dnsLine: section.get('dns')?.line,
+    routes: routes.filter((one) => !isDefaultRoute(one)),
+    neverDefault: ['true', '1'].includes(valueOf(section, 'never-default') ?? ''),
   };
+}
+
+function withLine(text: string, line: number | undefined) {
+  return { text: text.trim(), line };
 }
 
 const automatic: IpConfig = {
@@ -128,10 +170,10 @@ const automatic: IpConfig = {
 };
 
 /** `DESTINATION/PREFIX[,GATEWAY[,METRIC]]` */
-function routesOf(value: string, family: Family): Route[] {
+function routesOf(value: string, family: Family, line: number): Route[] {
   const [destination = '', gateway = ''] = value.split(/[,;]/);
   const subnet = subnetOf(destination, family);
-  return subnet === undefined ? [] : [{ destination: subnet, gateway: addressOf(gateway, family) }];
+  return subnet === undefined ? [] : [{ destination: subnet, gateway: addressOf(gateway, family), line }];
 }
 
 function isDefaultRoute({ destination }: Route): boolean {

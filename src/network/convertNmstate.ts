@@ -15,6 +15,7 @@ import { refuseUnsupportedValue, type DocumentPlace, refuse, warn, step } from '
 import { formatBit, object, type Reader, shownList, text, textOrEmpty } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
 import type { Interface } from './interface.ts';
+import type { LocateLine } from './keyfileSource.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
@@ -22,6 +23,8 @@ export interface Keyfile {
   /** File name, for example `eth0.nmconnection`. */
   readonly name: string;
   readonly text: string;
+  /** Where its lines come from. */
+  readonly locate?: LocateLine;
 }
 
 export interface KeyfileConversion {

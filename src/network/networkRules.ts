@@ -13,6 +13,11 @@ export const networkRules = {
     'a connection of the host cannot work',
     'fix the keyfile of the connection',
   ),
+  unmatched: lintWarning(
+    'agent-network-name',
+    'a connection is for an interface with a name that no machine gives, and sets its MAC address',
+    'to find the interface by its MAC address, set mac-address= in [ethernet] instead of cloned-mac-address=',
+  ),
   unreachable: lintWarning(
     'agent-network-reach',
     'the network of the host does not reach a server that the host requires',

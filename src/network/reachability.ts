@@ -4,6 +4,7 @@
  */
 
 import type { Problem } from '../core/finding.ts';
+import type { RuleProblem } from '../ignition/rule.ts';
 import { groupBy } from '../core/lists.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
@@ -16,59 +17,129 @@ import {
   isLinkLocal,
   parseAddress,
 } from './ipAddress.ts';
+import { networkRules } from './networkRules.ts';
 
 /** What is inconsistent in a connection. */
-interface ConnectionProblem extends Problem {
+export interface ConnectionProblem extends RuleProblem {
   /** The keyfile of the connection. */
   readonly file: string;
+  /** The line of the keyfile; undefined for what is missing. */
+  readonly line?: number | undefined;
 }
+
+/** The texts of a problem, and its line. */
+type LinedProblem = Omit<ConnectionProblem, 'file' | 'rule'>;
 
 const families = [4, 6] as const;
 
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
-  return connections.flatMap((connection) =>
-    [
+  const { inconsistent, unmatched } = networkRules;
+  return connections.flatMap((connection) => {
+    const { file } = connection;
+    const found = [
       missingParent(connection, connections),
       missingController(connection, connections),
       ...families.map((family) => outsideGateway(connection, family)),
-    ].flatMap((problem) => (problem === undefined ? [] : [{ ...problem, file: connection.file }])),
-  );
+      ...sharedAddresses(connection, connections),
+    ];
+    const problems: ConnectionProblem[] = found.flatMap((problem) =>
+      problem === undefined ? [] : [{ ...problem, rule: inconsistent, file }],
+    );
+    const name = madeUpName(connection);
+    return name === undefined ? problems : [...problems, { ...name, rule: unmatched, file }];
+  });
+}
+
+/**
+ * Names of Ethernet interfaces by the kernel, systemd-udevd and biosdevname: `eth0`, `enp1s0`, `em1`, `p1p1`, `usb0`.
+ * Sources: systemd.net-naming-scheme(7), biosdevname(1).
+ */
+const machineName = /^(?:eth\d|en[a-z]\S|em\d|p\d+p\d|ib\w|usb\d|sl\w|wl\w|ww\w)/;
+
+/** nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`. */
+function madeUpName({
+  clonedMac,
+  clonedMacLine,
+  interfaceName,
+  mac,
+  type,
+}: Connection): LinedProblem | undefined {
+  const isNamed = interfaceName !== undefined && !machineName.test(interfaceName);
+  if (type !== 'ethernet' || !isNamed || clonedMac === undefined || mac !== undefined) return undefined;
+  return {
+    message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
+    hint: 'to find the interface by its MAC address, add "identifier: mac-address" in nmstate; in a keyfile, rename cloned-mac-address= to mac-address= and remove interface-name=',
+    line: clonedMacLine,
+  };
 }
 
 /** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
-function missingParent(connection: Connection, all: readonly Connection[]): Problem | undefined {
+function missingParent(connection: Connection, all: readonly Connection[]): LinedProblem | undefined {
   const { vlan } = connection;
   if (vlan === undefined) return undefined;
   const name = connectionName(connection);
-  const { parent } = vlan;
+  const { parent, parentLine } = vlan;
   // NetworkManager ignores a VLAN without a parent.
   if (parent === undefined) return undefined;
   if (!isUuid(parent) || findConnection(all, parent) !== undefined) return undefined;
   return {
     message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
     hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
+    line: parentLine,
   };
 }
 
-function missingController(connection: Connection, all: readonly Connection[]): Problem | undefined {
-  const { controller } = connection;
+function missingController(connection: Connection, all: readonly Connection[]): LinedProblem | undefined {
+  const { controller, controllerLine } = connection;
   if (controller === undefined || findConnection(all, controller) !== undefined) return undefined;
   return {
     message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
     hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
+    line: controllerLine,
   };
 }
 
-function outsideGateway(connection: Connection, family: Family): Problem | undefined {
-  const { addresses, gateway, method } = connection.ip[family];
+function outsideGateway(connection: Connection, family: Family): LinedProblem | undefined {
+  const { addresses, gateway, gatewayLine, method } = connection.ip[family];
   if (method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
   if (isLinkLocal(gateway) || addresses.some((subnet) => isInSubnet(gateway, subnet))) return undefined;
   const subnets = addresses.map(formatSubnet).join(', ');
   return {
     message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
     hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
+    line: gatewayLine,
   };
+}
+
+/** Addresses that an earlier connection of another interface has; link-local addresses are on every link. */
+function sharedAddresses(connection: Connection, all: readonly Connection[]): LinedProblem[] {
+  if (!connection.isAutoconnected) return [];
+  const others = all
+    .slice(0, all.indexOf(connection))
+    .filter((other) => other.isAutoconnected && !mayBeSameInterface(connection, other));
+  return families
+    .flatMap((family) => connection.ip[family].addresses)
+    .flatMap(({ address, line }) => {
+      const text = formatAddress(address);
+      const owner = isLinkLocal(address) ? undefined : others.find((other) => hasAddress(other, text));
+      if (owner === undefined) return [];
+      const message = `${connectionName(connection)} and ${connectionName(owner)} have the same address ${text}`;
+      return [{ message, hint: 'use an address of its own for each interface', line }];
+    });
+}
+
+/** Several connections may be for one interface: NetworkManager activates one of them. */
+function mayBeSameInterface(one: Connection, other: Connection): boolean {
+  const isNamed = one.interfaceName !== undefined && other.interfaceName !== undefined;
+  if (isNamed) return one.interfaceName === other.interfaceName;
+  return one.mac === undefined || other.mac === undefined || one.mac === other.mac;
+}
+
+function hasAddress({ ip }: Connection, text: string): boolean {
+  return families.some((family) =>
+    ip[family].addresses.some(({ address }) => formatAddress(address) === text),
+  );
 }
 
 export interface Server {
@@ -88,6 +159,8 @@ interface Obstacle {
   readonly hint: string;
   /** The consequence: a name is not resolved, nothing is reached, or only this server is not reached. */
   readonly prevents: 'name' | 'network' | 'server';
+  /** The line of a keyfile that it is about. */
+  readonly at?: Pick<ConnectionProblem, 'file' | 'line'> | undefined;
 }
 
 /**
@@ -106,7 +179,10 @@ export function findReachProblem(connections: readonly Connection[], host: strin
 const maxServers = 5;
 
 /** Why the connections do not meet the needs of the host; servers with the same obstacle are in one message. */
-export function findReachProblems(connections: readonly Connection[], needs: readonly Need[]): Problem[] {
+export function findReachProblems(
+  connections: readonly Connection[],
+  needs: readonly Need[],
+): (Problem & Partial<Pick<ConnectionProblem, 'file' | 'line'>>)[] {
   const found = needs.flatMap((servers) => {
     const obstacles = servers.flatMap((server) => {
       const obstacle = findObstacle(connections, server.host);
@@ -118,12 +194,12 @@ export function findReachProblems(connections: readonly Connection[], needs: rea
     prevents === 'server' ? `${purpose}: ${cause}` : cause,
   );
   return [...groups].map(([message, group]) => {
-    const { hint, prevents } = group[0]!.obstacle;
-    if (prevents !== 'name') return { message, hint };
+    const { at, hint, prevents } = group[0]!.obstacle;
+    if (prevents !== 'name') return { message, hint, ...at };
     const servers = [...new Set(group.map(({ host, purpose }) => `${host} (${purpose})`))];
     const more = servers.length > maxServers ? ` and ${servers.length - maxServers} more` : '';
     const listed = servers.slice(0, maxServers).join(', ');
-    return { message: `${message}, so the host cannot resolve ${listed}${more}`, hint };
+    return { message: `${message}, so the host cannot resolve ${listed}${more}`, hint, ...at };
   });
 }
 
@@ -143,11 +219,11 @@ export function findOwnAddresses(
   connections: readonly Connection[],
   servers: readonly Server[],
 ): ConnectionProblem[] {
-  const owners = new Map<string, Connection>();
+  const owners = new Map<string, { readonly connection: Connection; readonly line: number | undefined }>();
   for (const connection of connections) {
     const { addresses } = connection.ip[4];
-    for (const { address } of connection.isAutoconnected ? [...addresses, ...connection.ip[6].addresses] : [])
-      owners.set(formatAddress(address), connection);
+    const all = connection.isAutoconnected ? [...addresses, ...connection.ip[6].addresses] : [];
+    for (const { address, line } of all) owners.set(formatAddress(address), { connection, line });
   }
   if (owners.size === 0) return [];
   const found = servers.flatMap(({ host, purpose }) => {
@@ -155,9 +231,10 @@ export function findOwnAddresses(
     const text = address === undefined ? '' : formatAddress(address);
     const owner = owners.get(text);
     if (owner === undefined) return [];
-    const message = `${connectionName(owner)} gives the host the address ${text}, which is that of ${purpose}`;
+    const { connection, line } = owner;
+    const message = `${connectionName(connection)} gives the host the address ${text}, which is that of ${purpose}`;
     const hint = `set another address for the host, or fix that of ${purpose}`;
-    return [{ message, hint, file: owner.file }];
+    return [{ rule: networkRules.ownAddress, message, hint, file: connection.file, line }];
   });
   return [...groupBy(found, ({ message }) => message).values()].flatMap(([first]) => first ?? []);
 }
@@ -174,7 +251,12 @@ function findObstacle(connections: readonly Connection[], host: string): Obstacl
     );
   if (active.length === 0 || (address === undefined ? families : [address.family]).some(isDynamicIn))
     return undefined;
-  const configs = active.flatMap(({ ip }) => [ip[4], ip[6]]).filter(({ addresses }) => addresses.length > 0);
+  const configs = active
+    .flatMap(({ file, ip }) => [
+      { ...ip[4], file },
+      { ...ip[6], file },
+    ])
+    .filter(({ addresses }) => addresses.length > 0);
   if (configs.length === 0 && !families.some(isDynamicIn)) {
     return {
       cause: 'no connection has an IP address or uses DHCP',
@@ -199,9 +281,10 @@ function isDynamic({ method }: IpConfig): boolean {
   return !['manual', 'disabled', 'ignore', 'link-local'].includes(method);
 }
 
-function findNameObstacle(configs: readonly IpConfig[]): Obstacle | undefined {
+function findNameObstacle(configs: readonly (IpConfig & Pick<Connection, 'file'>)[]): Obstacle | undefined {
   const servers = configs.flatMap(({ dns }) => dns);
-  if (servers.length === 0) {
+  const owner = configs.find(({ dns }) => dns.length > 0);
+  if (owner === undefined) {
     return {
       cause: 'the connections of the host are static and have no DNS server',
       hint: 'add a DNS server to the network, or use IP addresses in place of names',
@@ -210,7 +293,10 @@ function findNameObstacle(configs: readonly IpConfig[]): Obstacle | undefined {
   }
   return servers.some((server) => isRouted(configs, server))
     ? undefined
-    : noRoute(`the DNS server ${formatAddress(servers[0]!)}`, 'name');
+    : {
+        ...noRoute(`the DNS server ${formatAddress(servers[0]!)}`, 'name'),
+        at: { file: owner.file, line: owner.dnsLine },
+      };
 }
 
 function noRoute(target: string, prevents: Obstacle['prevents']): Obstacle {

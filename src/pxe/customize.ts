@@ -2,6 +2,7 @@
 
 import {
   readCustomization,
+  refuseConfigs,
   type CustomizeOptions,
   inputsOf,
   parseConsoles,
@@ -9,7 +10,6 @@ import {
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
-import { refuseForImage } from '../hosts/input/imageRequirements.ts';
 import { reportImageNetwork } from '../hosts/input/imageNetwork.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseIso, refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -93,8 +93,8 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
-  refuseForImage(files.get(CONFIG_NAME), { build }, { io, options });
-  await reportImageNetwork('', files, { io, options });
+  refuseConfigs(customization, files, { build }, { io, options });
+  await reportImageNetwork('', files, { io, options, keyfiles: customization.keyfiles });
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;

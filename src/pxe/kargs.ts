@@ -102,8 +102,14 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
       hint: 'pass --nmstate FILE, --network-data FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
     });
   }
-  const { refuseKeyfile } = await import('../hosts/input/networkFiles.ts');
-  for (const { name, text } of keyfiles) refuseKeyfile(name, Buffer.from(text), {}, reading.io);
+  const { refuseKeyfile, reportConnections } = await import('../hosts/input/networkFiles.ts');
+  const files = keyfiles.map(({ text, ...keyfile }) => ({ ...keyfile, data: Buffer.from(text) }));
+  for (const file of files) await refuseKeyfile(file, {}, reading.io);
+  await reportConnections(
+    files,
+    reading.inputs.get('host.networkData') === undefined ? [] : files,
+    reading.io,
+  );
   const added = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));
   return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
 }

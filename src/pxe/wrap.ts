@@ -82,8 +82,9 @@ export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   await refuseSwapped(undefined, networkInputs(options), io);
-  const files = networkMembers(await readNetworkFiles(options, io));
-  await reportImageNetwork('', files, { io, options });
+  const keyfiles = await readNetworkFiles(options, io);
+  const files = networkMembers(keyfiles);
+  await reportImageNetwork('', files, { io, options, keyfiles });
   await deliverArchive(files, options, io);
   return 0;
 }

@@ -9,6 +9,7 @@ import { defaultSettings, type ProfileName } from '../agent/settings.ts';
 import { parseUrl, urlHost } from '../formats/url.ts';
 import { findUnknowns } from '../network/unknowns.ts';
 import { formatPlace, formatSource } from '../core/errors.ts';
+import type { Problem } from '../core/finding.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { printable } from '../core/foreignText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
@@ -31,14 +32,14 @@ export function formatShownSettings(
   ]);
   const notes = [
     ...shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`),
-    ...noteUnknowns(shown.inputs, options),
+    ...listUnknowns(shown.inputs, options).map(({ hint, message }) => `not known: ${message} (${hint})`),
   ];
   const parts = [lines, notes, formatHosts(hosts, shown.inputs)].filter(({ length }) => length > 0);
   return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
 }
 
 /** What only the network of the hosts can answer. A network in the settings is not read here. */
-function noteUnknowns(inputs: Inputs, { host, registry }: RenderOptions): readonly string[] {
+function listUnknowns(inputs: Inputs, { host, registry }: RenderOptions): readonly Problem[] {
   const textOf = (name: SettingName): string => inputs.get(name)?.at(-1)?.text ?? '';
   const isGiven = (...names: readonly SettingName[]): boolean => names.some((name) => textOf(name) !== '');
   const isPulled = !isGiven('agent.archive', 'agent.registriesConf') && registry === undefined;
@@ -58,8 +59,7 @@ function noteUnknowns(inputs: Inputs, { host, registry }: RenderOptions): readon
   });
   const needs = [...servers, ...timeServers].map((server) => [server]);
   const hasNetwork = isGiven('host.nmstate', 'host.networkData', 'host.keyfiles');
-  const unknowns = findUnknowns(hasNetwork ? undefined : [], needs);
-  return unknowns.map(({ hint, message }) => `not known: ${message} (${hint})`);
+  return findUnknowns(hasNetwork ? undefined : [], needs);
 }
 
 /** The same as JSON (`schemas/render-settings.json`), with one element for each value of a setting. */
@@ -78,6 +78,7 @@ export function formatShownSettingsJson(
     profile,
     settings,
     ignored: unread,
+    unknown: listUnknowns(inputs, options),
     hosts: hosts.flatMap((host) =>
       hostRows(host, inputs).map(([name, setting, value, source]) =>
         setting === '' ? { host: name, problem: source } : { host: name, setting, value, source },

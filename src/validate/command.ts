@@ -1,6 +1,7 @@
 /** Declares `validate` and `explain`. */
 
 import type { Command } from 'commander';
+import { nameVersions, specVersions } from '../ignition/versions.ts';
 import type { ValidateOptions } from './validate.ts';
 import { choice, type Context, declareRun, FILES_DIR } from '../io/commandLine.ts';
 
@@ -13,7 +14,7 @@ How each file is validated:
   boot the agent. Line numbers refer to config.ign in the image.
   Any other file: Ignition config. Valid if Ignition accepts it. Errors,
   warnings and line numbers are the same as those of ignition-validate, for the
-  spec versions 3.0.0 to 3.6.0 and 3.7.0-experimental.
+  spec versions ${nameVersions(specVersions, ' and')}.
   Folder: *.ign, ironic-python-agent*.conf, and *.conf in folders named
   ironic-python-agent or ironic-python-agent.d, at any depth.
   Pattern that the shell does not expand ('configs/**/*.json'): all files that

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newestSpecOf } from '../../src/image/ignitionSpec.ts';
+import { buildOfImageUrl, newestSpecOf } from '../../src/image/ignitionSpec.ts';
 import { writeSampleIso } from '../../src/image/sampleIso.ts';
 import { cpio, isolinux, kernel, ldlinux, liveFeatures, liveRootfs } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
@@ -28,6 +28,17 @@ describe('the newest version of a build', () => {
   });
 });
 
+describe('the build in the URL of an image', () => {
+  it.each([
+    ['https://192.0.2.1/rhcos-416.94.202405291527-0-metal.x86_64.raw.gz?a=/b', 'rhcos-416.94.202405291527-0'],
+    ['fedora-coreos-44.20260707.3.1-live-iso.x86_64.iso', 'fedora-coreos-44.20260707.3.1'],
+    ['https://192.0.2.1/fedora-coreos-44.20260707.3.1/image.raw', undefined],
+    ['https://192.0.2.1/debian-20220101.qcow2', undefined],
+  ])('%s: %s', (url, build) => {
+    expect(buildOfImageUrl(url)).toBe(build);
+  });
+});
+
 const label = 'rhcos-410.84.202210040010-0';
 const initramfs = Buffer.concat([
   gzipSync(cpio({ init: '#!/bin/sh\n' })),
@@ -43,6 +54,21 @@ const inlining = JSON.stringify({
   ignition: { version: '3.3.0', config: { merge: [{ source: `data:,${encodeURIComponent(newer)}` }] } },
 });
 
+const encode = (config: unknown): string => `data:,${encodeURIComponent(JSON.stringify(config))}`;
+const parent = (config: unknown): string => JSON.stringify({ ignition: { version: '3.3.0', config } });
+/** A newer config that an older one merges, which itself is merged, packed. */
+const nested = parent({
+  merge: [
+    {
+      source: `data:;base64,${gzipSync(parent({ merge: [{ source: encode({ ignition: { version: '3.4.0' } }) }] })).toString('base64')}`,
+      compression: 'gzip',
+    },
+  ],
+});
+/** Butane 1.5.0 is translated to 3.4.0. */
+const butane = 'variant: fcos\nversion: 1.5.0\n';
+const mergingButane = parent({ merge: [{ source: `data:,${encodeURIComponent(butane)}` }] });
+
 let cwd: string;
 const run = (line: string) => runCli(line.split(' '), { cwd });
 beforeAll(async () => {
@@ -53,6 +79,10 @@ beforeAll(async () => {
     'a.iso': writeSampleIso({ label, date: new Date('2022-10-04') }),
     'newer.ign': newer,
     'inlining.ign': inlining,
+    'replacing.ign': parent({ replace: { source: encode({ ignition: { version: '3.4.0' } }) } }),
+    'nested.ign': nested,
+    'newer.bu': butane,
+    'butane.ign': mergingButane,
     'older.ign': '{"ignition":{"version":"3.3.0"}}',
     'hosts.yaml': `${settings}hosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`,
     'all.yaml': settings,
@@ -75,9 +105,18 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 const uses = [
   'iso ignition embed -i newer.ign -o out a.iso',
   'iso ignition embed -i inlining.ign -o out a.iso',
+  'iso ignition embed -i replacing.ign -o out a.iso',
+  'iso ignition embed -i nested.ign -o out a.iso',
+  'iso ignition embed -i newer.bu -o out a.iso',
+  'iso ignition embed -i butane.ign -o out a.iso',
   'iso embed -c newer.ign -o out a.iso',
   'iso customize --live-ignition newer.ign -o out a.iso',
   'pxe customize --live-ignition newer.ign -o out a.img',
+  'iso customize --live-ignition nested.ign -o out a.iso',
+  'iso customize --dest-ignition newer.ign --dest-device /dev/sda -o out a.iso',
+  'iso customize --dest-ignition nested.ign --dest-ignition older.ign --dest-device /dev/sda -o out a.iso',
+  'pxe customize --dest-ignition newer.ign --dest-device /dev/sda -o out a.img',
+  `deploy baremetalhost --name a --boot-mac 52:54:00:12:34:56 --bmc-address redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1 --image-source https://192.0.2.1/${label}-metal.x86_64.raw.gz --image-checksum ${'a'.repeat(64)} --ignition newer.ign -o out`,
   'iso create -k kernel -i embedded.img --isolinux isolinux.bin -o out',
   'validate embedded.iso',
   'validate embedded.img',
@@ -111,6 +150,18 @@ describe('a config that the image does not support', () => {
     const { stdout, stderr } = await run(`--ignore image-spec-version ${line}`);
     expect(`${stdout}${stderr}`).not.toContain('does not support the spec version');
     await rm(join(cwd, 'out'), { recursive: true, force: true });
+  });
+
+  it('is no obstacle for an installed system of another image', async () => {
+    await writeFile(join(cwd, 'installer.yaml'), 'stream: stable\n');
+    const line = 'iso customize --dest-ignition newer.ign --dest-device /dev/sda -o out a.iso';
+    for (const other of [
+      '--installer-config installer.yaml',
+      '--live-karg-append coreos.inst.stream=stable',
+    ]) {
+      expect((await run(`${line} ${other}`)).code).toBe(0);
+      await rm(join(cwd, 'out'));
+    }
   });
 
   it('is shown by inspect', async () => {

@@ -12,6 +12,7 @@ import type { Config } from '../../src/ignition/config.ts';
 import { type Outcome, type ReadyOutcome, statusPatch } from '../../src/controller/api/outcome.ts';
 import { type PreprovisioningImage, STREAM_LABEL } from '../../src/controller/api/preprovisioningImage.ts';
 import type { ControllerOptions } from '../../src/controller/settings.ts';
+import { writeSampleIso } from '../../src/image/sampleIso.ts';
 import type { ServedResource } from '../../src/serve/answer/resource.ts';
 import { isoPair } from '../support/minimalIso.ts';
 import { cpio, kernel } from '../support/newIso.ts';
@@ -148,7 +149,7 @@ describe('the ISO of an object', () => {
     expect([...factory.sharedWarnings]).toEqual([expect.stringContaining('no SSH key is set')]);
     const { note } = ready(await outcomeOf(imageOf({ spec }), factory));
     expect(note).toMatch(
-      /^Ironic: no connection of the host has a route to 198\.51\.100\.1 [^;]*\(add a gateway/,
+      /^Secret metal3\/net:2:3: Ironic: no connection of the host has a route to 198\.51\.100\.1 [^;]*\(add a gateway/,
     );
     expect(place.said()).toMatch(/198\.51\.100\.1 .*\nhint: add a gateway.*\n  for metal3\/worker-0/);
     expect(ready(await outcomeOf(imageOf({}), factory)).note).toBeUndefined();
@@ -450,6 +451,9 @@ describe('the catalog', () => {
   });
 });
 
+const withImage = (image: string, conf: string): string =>
+  `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: ${image}, agent.registriesConf: ${conf}}\n`;
+
 describe('settings and images that are wrong for all', () => {
   it.each([
     ['no images', { iso: [] }, {}, 'No base image'],
@@ -462,11 +466,62 @@ describe('settings and images that are wrong for all', () => {
       'unknown.yaml is not a valid inventory',
     ],
     ['a Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
+    [
+      'a registry that registries.conf blocks',
+      {},
+      { settings: 'blocked.yaml' },
+      'podman cannot pull the image registry.example.com/ironic-agent: registries.conf blocks registry.example.com',
+    ],
+    [
+      'an image without a registry, with two to search',
+      {},
+      { settings: 'short.yaml' },
+      'the image team/ironic-agent has no registry, and podman cannot select one',
+    ],
   ])('%s', async (_title, options, more, message) => {
     place.write('hosts.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: worker-0}]\n');
     place.write('unknown.yaml', 'agent: {ironic.apiUrl: https://192.0.2.1}\n');
     place.write('url.yaml', 'agent: {ironic.apiUrls: "a b"}\n');
+    place.write('blocked.conf', '[[registry]]\nlocation = "registry.example.com"\nblocked = true\n');
+    place.write(
+      'short.conf',
+      'unqualified-search-registries = ["a.example.com", "b.example.com"]\nshort-name-mode = "enforcing"\n',
+    );
+    place.write('blocked.yaml', withImage('registry.example.com/ironic-agent', 'blocked.conf'));
+    place.write('short.yaml', withImage('team/ironic-agent', 'short.conf'));
     await expect(place.factory(options, more)).rejects.toThrow(message);
+  });
+});
+
+const version = (name: string): string => JSON.stringify({ ignition: { version: name } });
+const merging = (child: string): string =>
+  JSON.stringify({
+    ignition: { version: '3.1.0', config: { merge: [{ source: `data:,${encodeURIComponent(child)}` }] } },
+  });
+
+describe('an image whose Ignition does not support', () => {
+  place.write(
+    'old.iso',
+    writeSampleIso({ label: 'rhcos-410.84.202210040010-0', date: new Date('2022-10-04') }),
+  );
+
+  it.each([
+    ['the config of the settings', version('3.4.0')],
+    ['a config that this config merges', merging(version('3.5.0'))],
+    ['a config that is merged two levels deeper', merging(merging(version('3.4.0')))],
+  ])('%s', async (_title, config) => {
+    place.write('merged.ign', config);
+    place.write('merging.yaml', settings.replace('agent:', 'agent:\n  ignition.merge: [merged.ign]'));
+    const building = place
+      .factory({ iso: ['old.iso'] }, { settings: 'merging.yaml' })
+      .then((factory) => outcomeOf(imageOf({ spec }), factory));
+    const said = await building.then(
+      (outcome) => ('message' in outcome ? outcome.message : ''),
+      (error: Error) => error.message,
+    );
+    expect(said).toMatch(
+      /does not support the spec version of its config.*rhcos-410\.84\.202210040010-0 is older/,
+    );
   });
 });
 

@@ -198,6 +198,11 @@ describe('readSystemdLines', () => {
     ['what is neither header nor assignment', 'A\n=b\n[C', [other('A'), other('=b'), other('[C')]],
     ['nothing', '\n \t\n', []],
   ])('%s', (_title, text, expected) => {
-    expect(readSystemdLines(text)).toEqual(expected);
+    expect(readSystemdLines(text)).toEqual(expected.map((line) => ({ ...line, line: expect.any(Number) })));
+  });
+
+  it('numbers the lines in which headers and assignments begin', () => {
+    const text = '# a\n\n[A]\nB=c \\\n# d\n  e\nF=g\\\n\nH=\r\nI=j\\\n';
+    expect(readSystemdLines(text).map(({ line }) => line)).toEqual([3, 4, 7, 9, 10]);
   });
 });

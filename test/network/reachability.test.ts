@@ -184,26 +184,75 @@ describe('an address of the host', () => {
 });
 
 describe('inconsistent is', () => {
-  it.each<readonly [title: string, files: Files, message: string]>([
+  it.each<readonly [title: string, files: Files, message: string, line: number]>([
     [
       'a gateway outside the subnet',
       { a: static4('192.0.2.5/24,192.0.3.1') },
       'the gateway 192.0.3.1 of eth0 is outside its subnet 192.0.2.0/24',
+      7,
+    ],
+    [
+      'the gateway of a route outside the subnet',
+      { a: static4('192.0.2.5/24', 'route1=0.0.0.0/0,192.0.3.1\n') },
+      'the gateway 192.0.3.1 of eth0 is outside its subnet 192.0.2.0/24',
+      8,
     ],
     [
       'a VLAN on a connection that is missing',
       { v: 'type=vlan\n[vlan]\nid=7\nparent=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\n' },
       'the parent of the VLAN v is the connection 925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4, which is missing',
+      6,
     ],
-    ['a port of a bond that is missing', { a: `${eth0}master=bond0\n` }, 'eth0 is a port of bond0'],
-  ])('%s', (_title, files, message) => {
+    ['a port of a bond that is missing', { a: `${eth0}master=bond0\n` }, 'eth0 is a port of bond0', 5],
+    [
+      'an address that two interfaces have',
+      { a: static4('192.0.2.5/24'), b: static4('192.0.2.5/25').replaceAll('eth0', 'eth1') },
+      'eth1 and eth0 have the same address 192.0.2.5',
+      7,
+    ],
+    [
+      'a MAC address for an interface with a name that no machine gives',
+      { a: 'type=ethernet\ninterface-name=nic1\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n' },
+      'NetworkManager gives the MAC address 52:54:00:12:34:56 to an interface with the name nic1',
+      6,
+    ],
+  ])('%s', (_title, files, message, line) => {
     expect(findConnectionProblems(parse(files))).toMatchObject([
-      { message: expect.stringContaining(message) },
+      { message: expect.stringContaining(message), line },
     ]);
   });
 
   it.each<readonly [title: string, files: Files]>([
     ['not a gateway inside the subnet', { a: static4('192.0.2.5/24,192.0.2.1') }],
+    [
+      'not an address in two connections of one interface',
+      { a: static4('192.0.2.5/24'), b: static4('192.0.2.5/24') },
+    ],
+    [
+      'not an address of a connection that does not start',
+      {
+        a: `autoconnect=false\n${static4('192.0.2.5/24')}`,
+        b: static4('192.0.2.5/24').replaceAll('eth0', 'eth1'),
+      },
+    ],
+    ...['eth0', 'eno1', 'enp1s0f1np1', 'ens3', 'enx525400123456', 'em1', 'p1p1', 'usb0'].map(
+      (name) =>
+        [
+          `not a MAC address for ${name}`,
+          { a: `type=ethernet\ninterface-name=${name}\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n` },
+        ] as const,
+    ),
+    [
+      'not the MAC address of a bond, or one that the interface must have',
+      {
+        a: 'type=bond\ninterface-name=uplink\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n',
+        b: 'type=ethernet\ninterface-name=nic1\n[ethernet]\nmac-address=52:54:00:12:34:57\n',
+      },
+    ],
+    [
+      'not a link-local address',
+      { a: static6('fe80::1/64'), b: static6('fe80::1/64').replaceAll('eth0', 'eth1') },
+    ],
     ['no method of NetworkManager', { a: `${eth0}[ipv4]\nmethod=shared\n[ipv6]\nmethod=ignore\n` }],
     ['not a link-local gateway', { a: static6('2001:db8::5/64,fe80::1') }],
     ['not a VLAN on an interface without connection', { v: 'type=vlan\n[vlan]\nid=7\nparent=eth0\n' }],

@@ -22,6 +22,25 @@ const networkData = {
 };
 writeFileSync(join(folder, 'network_data.json'), JSON.stringify(networkData));
 
+const nmstate = `interfaces:
+  - name: eth0
+    type: ethernet
+    state: up
+    ipv4: {enabled: true, address: [{ip: 192.0.2.5, prefix-length: 24}]}
+routes:
+  config:
+    - destination: 0.0.0.0/0
+      next-hop-address: 198.51.100.1
+      next-hop-interface: eth0
+dns-resolver: {config: {server: [192.0.2.53]}}
+`;
+writeFileSync(join(folder, 'outside.yaml'), nmstate);
+const indented = nmstate.replaceAll(/^(?=.)/gm, '    ');
+writeFileSync(
+  join(folder, 'nmstateconfig.yaml'),
+  `kind: NMStateConfig\napiVersion: agent-install.openshift.io/v1beta1\nspec:\n  config:\n${indented}`,
+);
+
 const render = (...args: readonly string[]): ReturnType<typeof runCli> =>
   runCli(
     ['render', ...anyImage, '--api-url', 'https://198.51.100.9', '--no-ssh-key', ...args, '-o', 'out.ign'],
@@ -35,7 +54,17 @@ describe('render', () => {
     [
       'a gateway outside its subnet',
       ['--keyfile', 'outside.nmconnection'],
-      ['the gateway 198.51.100.1 of eth0 is outside'],
+      ['outside.nmconnection:7: the gateway 198.51.100.1 of eth0 is outside'],
+    ],
+    [
+      'the gateway of an nmstate document, with its place',
+      ['--nmstate', 'outside.yaml'],
+      ['outside.yaml:9:25: the gateway 198.51.100.1 of eth0 is outside'],
+    ],
+    [
+      'the gateway of an NMStateConfig, with its place',
+      ['--nmstate', 'nmstateconfig.yaml'],
+      ['nmstateconfig.yaml:13:29: the gateway 198.51.100.1 of eth0 is outside'],
     ],
     [
       'a network without a route to Ironic',

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readInventoryFile } from '../../src/hosts/settings/inventory.ts';
 import type { RenderOptions } from '../../src/hosts/settings/options.ts';
 import { readInputs } from '../../src/hosts/settings/settings.ts';
-import { formatShownSettings } from '../../src/render/showSettings.ts';
+import { formatShownSettings, formatShownSettingsJson } from '../../src/render/showSettings.ts';
 import type { Io } from '../../src/io/io.ts';
 
 let folder: string;
@@ -18,11 +18,15 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-async function show(text: string, options: RenderOptions = {}, env: Io['env'] = {}): Promise<string[]> {
+async function read(text: string, options: RenderOptions = {}, env: Io['env'] = {}) {
   await writeFile(join(folder, 'r.yaml'), text);
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const io = { stdin: Readable.from([]), stdout: sink, stderr: sink, env, cwd: folder, programName: 'x' };
-  const { inventory, source } = await readInventoryFile('r.yaml', options, io);
+  return readInventoryFile('r.yaml', options, io);
+}
+
+async function show(text: string, options: RenderOptions = {}, env: Io['env'] = {}): Promise<string[]> {
+  const { inventory, source } = await read(text, options, env);
   const shown = formatShownSettings(readInputs(source), source.options, inventory.hosts);
   return shown.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '));
 }
@@ -90,5 +94,33 @@ describe('formatShownSettings', () => {
     const lines = await show(`${agent}hosts: [${hosts.join(', ')}]\n`);
     expect(lines.filter((line) => /^h\d/.test(line))).toHaveLength(100);
     expect(lines.at(-2)).toBe('and 50 more hosts');
+  });
+});
+
+describe('what cannot be known', () => {
+  it.each<readonly [title: string, settings: string, messages: readonly string[]]>([
+    [
+      'a DNS server and a proxy',
+      'ironic.apiUrls: "https://ironic.example.com", agent.image: quay.io/x/y',
+      [
+        'a DNS server that DHCP or router advertisements announce must resolve ironic.example.com (Ironic), quay.io (registry)',
+        'podman connects to quay.io without a proxy',
+      ],
+    ],
+    [
+      'nothing, as the registry has a private address and the network is given',
+      'ironic.apiUrls: "https://ironic.example.com", agent.image: "10.0.0.5/x/y", host.nmstate: n.yaml',
+      [],
+    ],
+  ])('%s: the same in text and JSON', async (_title, settings, messages) => {
+    const { source } = await read(`agent: {${settings}}\n`);
+    const inputs = readInputs(source);
+    const text = formatShownSettings(inputs, source.options);
+    const { unknown } = JSON.parse(formatShownSettingsJson(inputs, source.options));
+    expect(unknown).toEqual(messages.map((message) => ({ message, hint: expect.any(String) })));
+    const notes = text.split('\n').filter((line) => line.startsWith('not known: '));
+    expect(notes).toEqual(
+      unknown.map(({ hint, message }: Record<string, string>) => `not known: ${message} (${hint})`),
+    );
   });
 });

@@ -141,8 +141,7 @@ function json(key: string): (text: string) => string {
 const source = { flag: '--api-url' };
 
 async function inventory(text: string): Promise<void> {
-  const { value, locate } = parseYaml(text);
-  const read = await readInventory({ name: 'inventory.yaml', folder: '/', value, locate });
+  const read = await readInventory({ name: 'inventory.yaml', folder: '/', ...parseYaml(text) });
   for (const host of read.hosts ?? []) host.readInputs();
 }
 

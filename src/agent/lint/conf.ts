@@ -78,7 +78,7 @@ function toIssue(finding: Finding, { name, source }: LintedFile): Issue[] {
   const end = finding.severity === 'error' ? '; the agent does not start' : '';
   const about = `${posix.basename(name)}${place}`;
   const message = `${what}${finding.message}${end}`;
-  return [broken(rule, source, { about, message, hint: finding.hint ?? rule.hint })];
+  return [broken(rule, source, { about, message, hint: finding.hint ?? rule.hint, ...finding.position })];
 }
 
 /** `debug`, `[mdns] params` or `[nope]`. */
@@ -249,7 +249,11 @@ function checkSources({ setting, podman }: UnitCommand, subject: LintSubject): I
   });
   return missing.map(({ source }) => {
     const message = `the container mounts ${quoteText(source)}, which the config does not write`;
-    return broken(mountRules.sourceMissing, setting.path, { about: setting.unitName, message });
+    return broken(mountRules.sourceMissing, setting.path, {
+      about: setting.unitName,
+      message,
+      line: setting.line,
+    });
   });
 }
 
@@ -274,7 +278,9 @@ function checkHostAccess({ setting, podman }: UnitCommand): Issue[] {
   ];
   if (missing.length === 0) return [];
   const message = `${mountRules.hostAccess.message}: ${missing.join(', ')}`;
-  return [broken(mountRules.hostAccess, setting.path, { about: setting.unitName, message })];
+  return [
+    broken(mountRules.hostAccess, setting.path, { about: setting.unitName, message, line: setting.line }),
+  ];
 }
 
 /** The root of the host matches only itself: it is mounted below /mnt. */

@@ -199,8 +199,9 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   const problem = bytes && bytes.length > 0 ? findScriptProblem(bytes, about) : undefined;
   if (problem === undefined) return [];
   const { hint, kind, message } = problem;
-  if (kind === 'interpreter' && !isProgram) return [broken(hostFileRules.shebang, source, { about })];
-  return [broken(hostFileRules.script, source, { about, message, hint })];
+  if (kind === 'interpreter' && !isProgram)
+    return [broken(hostFileRules.shebang, source, { about, line: 1 })];
+  return [broken(hostFileRules.script, source, { about, message, hint, line: 1 })];
 }
 
 /** Options of a time server that are in place of its name. */

@@ -221,6 +221,8 @@ export function checkRegistries(subject: LintSubject): Issue[] {
       return broken(rule, file.source, {
         ...problem,
         about: `${posix.basename(file.name)}:${line}:${column}`,
+        line,
+        column,
       });
     });
   });

@@ -62,7 +62,7 @@ function checkSyntax(keyfile: LintedFile): Issue[] {
   return checkKeyfile(textOf(keyfile)).map(({ hint, line, message, severity }) => {
     const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
     const place = line === undefined ? about : `${about}:${line}`;
-    return broken(rule, keyfile.source, { about: place, message, hint });
+    return broken(rule, keyfile.source, { about: place, message, hint, line });
   });
 }
 
@@ -72,18 +72,15 @@ function checkParsed(subject: LintSubject): Issue[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];
-  const { inconsistent, ownAddress, unreachable } = networkRules;
   const sourceOf = (file: string): Path => subject.filesByPath.get(`${keyfileFolder}/${file}`)?.source ?? [];
   const needs = listNeeds(subject);
   return [
-    ...findConnectionProblems(connections).map(({ file, ...problem }) =>
-      broken(inconsistent, sourceOf(file), problem),
-    ),
-    ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]).map(
-      ({ file, ...problem }) => broken(ownAddress, sourceOf(file), problem),
-    ),
-    ...findReachProblems(connections, needs).map((problem) =>
-      broken(unreachable, sourceOf(first.file), problem),
+    ...[
+      ...findConnectionProblems(connections),
+      ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]),
+    ].map(({ file, rule, ...problem }) => broken(rule, sourceOf(file), problem)),
+    ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) =>
+      broken(networkRules.unreachable, sourceOf(file), problem),
     ),
   ];
 }

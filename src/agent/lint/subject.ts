@@ -111,6 +111,8 @@ export interface UnitSetting {
   readonly commands: readonly (readonly ExecWord[])[];
   /** Of the contents that contain the setting. */
   readonly path: Path;
+  /** The line of the contents. */
+  readonly line: number;
 }
 
 /** A podman command in a unit. */
@@ -272,9 +274,9 @@ function readSettings(unitName: string, { lines, path }: UnitText): UnitSetting[
   for (const line of lines) {
     if (line.kind === 'section') section = line.name;
     if (line.kind !== 'assignment' || section === undefined) continue;
-    const { name, value } = line;
+    const { line: number, name, value } = line;
     const commands = name.startsWith('Exec') ? (ifWellFormed(() => splitExecLine(value)) ?? none) : none;
-    settings.push({ unitName, section, name, value, commands, path });
+    settings.push({ unitName, section, name, value, commands, path, line: number });
   }
   return settings;
 }
@@ -330,22 +332,26 @@ interface IssueTexts {
   readonly about?: string | undefined;
   readonly message?: string;
   readonly hint?: string;
+  /** The line, and the column if it is known, in the text at the path. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
 }
 
 /** A finding; `path` starts at the root of the config. */
 export function broken(
   rule: Rule,
   path: Path,
-  { about, message = rule.message, hint = rule.hint }: IssueTexts = {},
+  { about, line, column, message = rule.message, hint = rule.hint }: IssueTexts = {},
 ): Issue {
-  return { rule, path, message: about === undefined ? message : `${about}: ${message}`, hint };
+  const text = about === undefined ? message : `${about}: ${message}`;
+  return { rule, path, message: text, hint, ...(line !== undefined && { line, column }) };
 }
 
 /** A finding about a setting of a unit, with the names of both in front of the message. */
 export function brokenSetting(
   rule: Rule,
-  { unitName, name, path }: UnitSetting,
+  { line, unitName, name, path }: UnitSetting,
   texts: Omit<IssueTexts, 'about'> = {},
 ): Issue {
-  return broken(rule, path, { ...texts, about: `${unitName}: ${name}=` });
+  return broken(rule, path, { ...texts, about: `${unitName}: ${name}=`, line });
 }

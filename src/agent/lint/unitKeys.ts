@@ -71,6 +71,7 @@ const mostIssues = 1000;
 
 interface Found extends Partial<Problem> {
   readonly rule: Rule;
+  readonly line?: number;
 }
 
 /**
@@ -90,12 +91,12 @@ function checkText({ lines, name: about, path }: UnitText, type: string): Issue[
       section = line.name;
       const id = `[${line.name}]`;
       if (isSkipped && !isForeign(line.name) && !issues.has(id))
-        issues.set(id, foundSection(type, line.name));
+        issues.set(id, { ...foundSection(type, line.name), line: line.line });
     } else if (section === undefined) {
-      issues.set('', foundOutside(line));
+      issues.set('', { ...foundOutside(line), line: line.line });
     } else if (line.kind === 'assignment' && !isSkipped && !isUsual(section, line.name)) {
       const id = `[${section}]${line.name}`;
-      if (!issues.has(id)) issues.set(id, checkKey(type, section, line.name));
+      if (!issues.has(id)) issues.set(id, { ...checkKey(type, section, line.name), line: line.line });
     }
   }
   return Array.from(issues.values(), ({ rule, ...texts }) => broken(rule, path, { about, ...texts }));

@@ -76,7 +76,15 @@ function readScalar({ text: source, scalars }: Reader, event: ScalarEvent): Scal
     start: span.start + place(start),
     end: span.start + place(end),
   });
-  return { kind: 'scalar', span, text, locate };
+  const isFolded = event.style === SCALAR_STYLE.FOLDED_BLOCK;
+  const isBlock = isFolded || event.style === SCALAR_STYLE.LITERAL_BLOCK;
+  return {
+    kind: 'scalar',
+    span,
+    text,
+    locate,
+    ...(isBlock && { block: { indent: event.indent, isFolded } }),
+  };
 }
 
 /** Returns a function that goes through the text once for code units in their order. */

@@ -8,6 +8,7 @@ import { translateButane } from '../../butane/translate.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readVersion } from '../../ignition/validate.ts';
+import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
 import { decodeUtf8, type YamlConfig } from './yamlConfig.ts';
 
@@ -28,6 +29,7 @@ export function readButaneConfig(
     text: document,
     source,
     locate: positionOf,
+    locateInText: makeLocateInText(source),
     pathOf,
     hints: { 'mode-special-bits': 'write the mode in octal with a leading zero, for example 0644' },
     own: findings,

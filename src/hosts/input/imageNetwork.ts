@@ -16,7 +16,7 @@ import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
-import { isNetworkPath } from '../../image/networkSettings.ts';
+import { isNetworkPath, type NetworkFile } from '../../image/networkSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -24,12 +24,18 @@ import { type Connection, parseConnections } from '../../network/connection.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { connectedServer, isExceptForGo } from '../../network/noProxy.ts';
 import {
+  findConnectionProblems,
   findOwnAddresses,
   findReachProblems,
   type Need,
   networkServers,
 } from '../../network/reachability.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
+
+/** An issue, with the name of the keyfile that its line is in. */
+interface NetworkIssue extends Issue {
+  readonly file?: string | undefined;
+}
 
 /**
  * The issues of the network of an image.
@@ -41,7 +47,7 @@ async function checkImageNetwork(
   kargs: string,
   files: EmbedFiles,
   others: readonly Need[] = [],
-): Promise<Issue[]> {
+): Promise<NetworkIssue[]> {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const texts = splitArguments(kargs);
   const connections = initramfsConnections(texts, files);
@@ -53,7 +59,7 @@ async function checkImageNetwork(
   const ofNetwork = keyfiles.length === 0 ? [] : networkServers(connections);
   const addresses = findOwnAddresses(connections, [...ofNetwork, ...needs.flat()]);
   return [
-    ...addresses.map(({ hint, message }) => ({ rule: networkRules.ownAddress, path: [], message, hint })),
+    ...addresses.map((problem) => ({ path: [], ...problem })),
     ...findReachProblems(connections, needs).map((problem) => {
       return { rule: networkRules.unreachable, path: [], ...problem };
     }),
@@ -75,24 +81,38 @@ export function inspectedConnections(inspection: ImageInspection): readonly Conn
   return initramfsConnections(splitArguments(kargs), files);
 }
 
-/** The same for an inspected image. The kernel arguments of an initramfs are unknown. */
+/** The same for an inspected image, and problems of its keyfiles. The kernel arguments of an initramfs are unknown. */
 export async function checkInspectedNetwork(inspection: ImageInspection): Promise<Issue[]> {
   const { files = new Map<string, Uint8Array>() } = inspection;
   const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
-  return [...checkLineNetwork(kargs), ...(await checkImageNetwork(kargs, files))];
+  const hasKeyfiles = [...files.keys()].some(isNetworkPath);
+  const problems = hasKeyfiles ? findConnectionProblems(inspectedConnections(inspection)) : [];
+  return [
+    ...checkLineNetwork(kargs),
+    ...problems.map((problem) => ({ path: [], ...problem })),
+    ...(await checkImageNetwork(kargs, files)),
+  ];
 }
 
-/** Reports the findings of {@link checkImageNetwork} unless the user does not want checks. */
+/**
+ * Reports the findings of {@link checkImageNetwork} unless the user does not want checks.
+ * @param keyfiles those of the user, to report findings at the lines that they come from
+ */
 export async function reportImageNetwork(
   kargs: string,
   files: EmbedFiles,
-  { io, options }: { readonly io: Io; readonly options: CheckChoice },
+  {
+    io,
+    keyfiles = [],
+    options,
+  }: { readonly io: Io; readonly options: CheckChoice; readonly keyfiles?: readonly NetworkFile[] },
   others: readonly Need[] = [],
 ): Promise<void> {
   if (!wantsCheck(options, io)) return;
-  const issues = await checkImageNetwork(kargs, files, others);
-  for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
-    report(io, { severity, rule, message, hint });
+  for (const found of await checkImageNetwork(kargs, files, others)) {
+    const at = await keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
+    const { hint, message, rule, severity } = findingOf(found);
+    report(io, ...withoutIgnored([{ severity, rule, message, hint, at }], io));
   }
 }
 

@@ -4,6 +4,7 @@ import { FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
+import type { InnerPlace } from '../../formats/yaml/innerPlaces.ts';
 
 export interface PastedObject {
   readonly kind: string;
@@ -12,8 +13,7 @@ export interface PastedObject {
   readonly value: Mapping;
   /** Positions in the whole text. */
   readonly locate: ParsedYaml['locate'];
-  /** The text of its document, on its lines in the whole text. */
-  readonly source: string;
+  readonly locateInText: ParsedYaml['locateInText'];
 }
 
 /** Each document is parsed by itself. */
@@ -28,12 +28,12 @@ export async function readKubernetesObjects(text: string): Promise<readonly Past
   const { parseYaml } = await import('../../formats/yaml.ts');
   const objects: PastedObject[] = [];
   for (const source of splitDocuments(text)) {
-    const { value, locate } = parseYaml(source);
+    const { value, locate, locateInText } = parseYaml(source);
     if (value === null) continue; // only comments
     const found = objectsIn(value, []).map(({ path, ...object }) => ({
       ...object,
-      source,
       locate: (steps: Path) => locate([...path, ...steps]),
+      locateInText: (steps: Path, place: InnerPlace) => locateInText([...path, ...steps], place),
     }));
     if (found.length === 0) return undefined;
     for (const object of found) objects.push(object);
@@ -64,7 +64,7 @@ function splitDocuments(text: string): readonly string[] {
 function objectsIn(
   value: unknown,
   path: Path,
-): (Omit<PastedObject, 'source' | 'locate'> & { readonly path: Path })[] {
+): (Omit<PastedObject, 'locate' | 'locateInText'> & { readonly path: Path })[] {
   if (!isMapping(value)) return [];
   const { apiVersion, kind, items } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];

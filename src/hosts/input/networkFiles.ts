@@ -7,10 +7,10 @@ import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
 import { parseConnections } from '../../network/connection.ts';
+import { locateConverted } from '../../network/keyfileSource.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
-import type { Problem } from '../../core/finding.ts';
+import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
 import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
@@ -79,61 +79,66 @@ export async function readNetworkFiles(
   const ofData: NetworkFile[] = [];
   for (const path of networkData) ofData.push(...(await convertFile(path, 'networkData', io)));
   const files = [...given, ...ofStates, ...ofData];
-  for (const { name, data } of [...ofStates, ...ofData]) refuseKeyfile(name, data, options, io);
-  if (wantsCheck(options, io)) {
-    // The conversion of network data reports inconsistent connections itself, with line and column.
-    const reported = new Set(ofData.map(({ name }) => name));
-    const problems = findConnectionProblems(parseConnections(files));
-    reportProblems(
-      problems.filter(({ file }) => !reported.has(file)),
-      io,
-    );
-  }
+  for (const file of [...ofStates, ...ofData]) await refuseKeyfile(file, options, io);
+  if (wantsCheck(options, io)) await reportConnections(files, ofData, io);
   return files;
 }
 
-function reportProblems(problems: readonly Problem[], io: Io): void {
-  const { id: rule } = networkRules.inconsistent;
-  const diagnostics = problems.map(({ hint, message }) => ({
-    severity: 'warning' as const,
-    rule,
-    message,
-    hint,
-  }));
-  report(io, ...withoutIgnored(diagnostics, io));
+/**
+ * Reports connections that cannot work, at the lines that they come from.
+ * @param ofData the files of network data: its conversion reports inconsistent connections itself
+ */
+export async function reportConnections(
+  files: readonly NetworkFile[],
+  ofData: readonly NetworkFile[],
+  io: Io,
+): Promise<void> {
+  const reported = new Set(ofData.map(({ name }) => name));
+  for (const { file, hint, line, message, rule } of findConnectionProblems(parseConnections(files))) {
+    if (reported.has(file) && rule === networkRules.inconsistent) continue;
+    const at = await files.find(({ name }) => name === file)?.locate?.(line);
+    report(io, ...withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
+  }
 }
 
 async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
-  const isAccepted = refuseKeyfile(path, data, options, io);
   const name = basename(path);
+  const locate = (line: number | undefined): FilePlace => ({
+    file: path,
+    ...(line !== undefined && { line }),
+  });
+  const keyfile = { name, data, locate };
+  const isAccepted = await refuseKeyfile(keyfile, options, io);
   if (isAccepted && !name.endsWith('.nmconnection')) {
     // They are copied to /run, where NetworkManager requires the suffix (nms-keyfile-plugin.c).
     const message =
       'NetworkManager ignores the keyfile in the initramfs: its name does not end in .nmconnection';
     const hint = `rename the file to ${name}.nmconnection`;
-    refuseFile(path, { message, hint }, { code: 'ERR_SETTING', options, io });
+    refuseFile({ file: path }, { message, hint }, { code: 'ERR_SETTING', options, io });
   }
-  return { name, data };
+  return keyfile;
 }
 
 /**
  * Reports what NetworkManager ignores in a keyfile, which may be the result of a conversion.
- * @param file its name for messages
  * @returns false if NetworkManager would ignore the keyfile, and the user does not want checks
  * @throws CliError if NetworkManager would ignore the keyfile
  */
-export function refuseKeyfile(file: string, data: Uint8Array, options: CheckChoice, io: Io): boolean {
+export async function refuseKeyfile(
+  { name, data, locate = (line) => ({ file: name, ...(line !== undefined && { line }) }) }: NetworkFile,
+  options: CheckChoice,
+  io: Io,
+): Promise<boolean> {
   const problems = findKeyfileProblems(data);
   const isChecked = wantsCheck(options, io);
   const last = problems.findLast(({ severity }) => severity === 'error');
   for (const problem of problems) {
     const { hint, line, message, severity } = problem;
-    const at = { file, ...(line !== undefined && { line }) };
-    if (problem !== last && isChecked) report(io, { severity, message, hint, at });
+    if (problem !== last && isChecked) report(io, { severity, message, hint, at: await locate(line) });
   }
   if (last === undefined) return true;
-  refuseFile(file, last, { code: 'ERR_FORMAT', options, io });
+  refuseFile(await locate(last.line), last, { code: 'ERR_FORMAT', options, io });
   return false;
 }
 
@@ -161,5 +166,6 @@ async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): 
     const message = `${path} contains no connections`;
     report(io, { severity: 'warning', message, hint: 'remove it' });
   }
-  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
+  const locate = locateConverted(format, path, () => yaml);
+  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text), locate: locate(text) }));
 }

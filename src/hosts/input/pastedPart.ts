@@ -4,12 +4,13 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { CliError, locateError, onFormatError, replaceFormatError } from '../../core/errors.ts';
+import { CliError, FormatError, locateError, onFormatError, replaceFormatError } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { Path } from '../../core/finding.ts';
+import type { Path, Position } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, isMapping, valueAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
+import type { InnerPlace } from '../../formats/yaml/innerPlaces.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
@@ -240,9 +241,13 @@ function findHosts(object: PastedObject): readonly Found[] {
 
 async function readValuePart({ object, path, value, interfaces }: Found): Promise<PastedPart> {
   const { formatYaml } = await import('../../formats/yamlText.ts');
-  const locate = (steps: Path) => object.locate([...path, ...steps]);
   const named = interfaces === undefined ? value : identifyByMac(asMapping(value), interfaces);
-  return { text: formatYaml([named]), yaml: { value: named, locate }, path, warnings: [] };
+  const yaml = {
+    value: named,
+    locate: (steps: Path) => object.locate([...path, ...steps]),
+    locateInText: (steps: Path, place: InnerPlace) => object.locateInText([...path, ...steps], place),
+  };
+  return { text: formatYaml([named]), yaml, path, warnings: [] };
 }
 
 async function readTextPart(wanted: PartName, found: Found, file: string): Promise<PastedPart> {
@@ -254,10 +259,20 @@ async function readTextPart(wanted: PartName, found: Found, file: string): Promi
   const warnings = isEncoded && decoded === undefined ? [notEncoded(found, file)] : [];
   if (wanted !== 'nmstate' && wanted !== 'networkData') return { text, path, warnings };
   const { parseYaml } = await import('../../formats/yaml.ts');
-  const block = decoded === undefined ? blockOf(found) : undefined;
-  if (block !== undefined) return { text, yaml: parseYaml(block), path, warnings };
-  const { value } = parseYaml(text);
-  return { text, yaml: { value, locate: () => object.locate(path) }, path, warnings };
+  const locateInner = (place: Position | undefined): Position | undefined =>
+    place && decoded === undefined ? object.locateInText(path, place) : undefined;
+  try {
+    const inner = parseYaml(text);
+    const locate = (steps: Path) => locateInner(inner.locate(steps)) ?? object.locate(path);
+    return { text, yaml: { ...inner, locate }, path, warnings };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint, sentence } = error;
+    const exact = locateInner(error.position);
+    const position = exact ?? object.locate(path);
+    const excerpt = exact && error.excerpt && { ...error.excerpt, line: exact.line };
+    throw new FormatError(sentence, { hint, excerpt, cause: error, ...(position && { position }) });
+  }
 }
 
 /** Undefined for text that is not base64; Kubernetes requires padding. */
@@ -274,26 +289,6 @@ function notEncoded({ object, path }: Found, file: string): Diagnostic {
     hint: 'write plain text under "stringData"',
     at: { file, ...object.locate(path) },
   };
-}
-
-/** Number of leading spaces. */
-function indent(line: string): number {
-  return line.search(/[^ ]|$/);
-}
-
-/**
- * A literal block (`|`), with line breaks in place of everything before it, so that positions are those of the file.
- * Undefined for other styles.
- */
-function blockOf({ object, path }: Found): string | undefined {
-  const { line } = object.locate(path) ?? { line: 0 };
-  const lines = object.source.split('\n');
-  const header = lines[line - 1] ?? '';
-  if (!/:[ \t]+\|[-+]?[ \t]*(?:#.*)?\r?$/.test(header)) return undefined;
-  const after = lines.slice(line);
-  const end = after.findIndex((text) => text.trim() !== '' && indent(text) <= indent(header));
-  const content = end === -1 ? after : after.slice(0, end);
-  return '\n'.repeat(line) + content.join('\n');
 }
 
 function severalParts(parts: readonly Found[], file: string): CliError {

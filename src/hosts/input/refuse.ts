@@ -1,6 +1,6 @@
 /** Inputs with which the machine does not start: refused, unless the user does not want checks. */
 
-import { CliError, type ErrorCode } from '../../core/errors.ts';
+import { CliError, type ErrorCode, type FilePlace } from '../../core/errors.ts';
 import type { Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -27,11 +27,11 @@ export function reasonNotToCheck({ validate }: CheckChoice, io: Io): string | un
  * @throws CliError
  */
 export function refuseFile(
-  file: string,
+  at: FilePlace,
   problem: Problem,
   { code, options, io }: { readonly code: ErrorCode; readonly options: CheckChoice; readonly io: Io },
 ): void {
   const { hint, message } = problem;
-  if (wantsCheck(options, io)) throw new CliError(message, { code, hint, at: { file } });
-  report(io, { severity: 'warning', message, hint, at: { file } });
+  if (wantsCheck(options, io)) throw new CliError(message, { code, hint, at });
+  report(io, { severity: 'warning', message, hint, at });
 }

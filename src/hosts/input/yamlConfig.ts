@@ -21,6 +21,7 @@ export interface YamlConfig {
   /** The document as a string. */
   readonly source: string;
   readonly locate: ParsedYaml['locate'];
+  readonly locateInText: ParsedYaml['locateInText'];
   /** The path in the YAML of a path in the JSON (default: the same). */
   readonly pathOf?: (path: Path) => Path;
   /** Hints for the YAML that replace those for JSON, by rule. */
@@ -34,8 +35,8 @@ export interface YamlConfig {
 /** @throws FormatError if it is not YAML */
 export function parseYamlConfig(text: Uint8Array): YamlConfig {
   const source = decodeUtf8(text);
-  const { value, locate } = parseYaml(source);
-  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, locate };
+  const { value, locate, locateInText } = parseYaml(source);
+  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, locate, locateInText };
 }
 
 /** Checks the JSON. Findings have positions in the YAML; those of inlined configs in their own JSON. */
@@ -67,10 +68,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 function relocate(finding: Finding, config: YamlConfig): Finding {
-  const { position: ofJson, ...others } = finding;
+  const { position: ofJson, line, column, ...others } = finding;
   const placeless = { ...others, hint: config.hints?.[finding.rule] ?? finding.hint };
   const path = config.pathOf?.(finding.path) ?? finding.path;
-  const position = ofJson === undefined ? undefined : findPosition({ ...finding, path }, config);
+  const inText = line === undefined ? undefined : config.locateInText(path, { line, column });
+  const position = inText ?? (ofJson === undefined ? undefined : findPosition({ ...finding, path }, config));
   return position === undefined ? { ...placeless, path } : { ...placeless, path, position };
 }
 

@@ -15,6 +15,7 @@ import { hostFolderProblem } from '../../formats/hostName.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import { type Checked, findMistake, type Mistake, type SchemaError } from './inventorySchema.ts';
+import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
@@ -27,6 +28,7 @@ export interface InventoryDocument {
   readonly folder: string;
   readonly value: unknown;
   readonly locate: (path: Path) => Position | undefined;
+  readonly locateInText: LocateInText;
 }
 
 export interface Inventory {
@@ -248,11 +250,15 @@ function readDescription(
 
 function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path): InputValue[] {
   if (Array.isArray(keyfiles)) return readValues('host.keyfiles', keyfiles, document, path);
-  return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => ({
-    ...inputValue('host.keyfiles', String(text), document, [...path, fileName]),
-    isContent: true,
-    fileName,
-  }));
+  return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => {
+    const own = [...path, fileName];
+    const input = inputValue('host.keyfiles', String(text), document, own);
+    const locateLine = (line: number): FilePlace => ({
+      ...input.at,
+      ...document.locateInText(own, { line }),
+    });
+    return { ...input, isContent: true, fileName, locateLine };
+  });
 }
 
 /** The items of a list, or the single value; none for `null`. */
@@ -280,7 +286,12 @@ function readSettings(mapping: Mapping, document: InventoryDocument, path: Path)
   return inputs;
 }
 
-function inputValue(name: SettingName, text: string, document: InventoryDocument, path: Path): InputValue {
+function inputValue(
+  name: SettingName,
+  text: string,
+  document: InventoryDocument,
+  path: Path,
+): InputValue & { readonly at: FilePlace } {
   const at = { file: document.name, ...(document.locate(path) ?? { line: 1, column: 1 }) };
   return { text, name, at, origin: 'file', isContent: false, folder: document.folder };
 }

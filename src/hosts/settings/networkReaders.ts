@@ -122,9 +122,13 @@ async function convertState(
   io.note?.(
     `${nameOf(described.value)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
   );
-  return program === undefined
-    ? convertHere(described, document, reading)
-    : runNmstatectl(document.text, { program, env: io.env });
+  if (program === undefined) return convertHere(described, document, reading);
+  const keyfiles = await runNmstatectl(document.text, { program, env: io.env });
+  const { locateConverted } = await import('../../network/keyfileSource.ts');
+  const locate = locateConverted('nmstate', fileOf(described.value), () =>
+    parseDescription(described, document),
+  );
+  return keyfiles.map((keyfile) => ({ ...keyfile, locate: locate(keyfile.text) }));
 }
 
 /** The file that contains the description. */
@@ -155,20 +159,13 @@ export const converters = {
 } as const;
 
 async function convertHere(
-  { format, value }: Description,
+  described: Description,
   document: NetworkDocument,
   { warn }: Reading,
 ): Promise<readonly Keyfile[]> {
+  const { format, value } = described;
   const toKeyfiles = await converters[format]();
-  const { parse, path: inObject = [] } = document;
-  const outer = value.document;
-  const yaml =
-    outer === undefined
-      ? await parseFile(value, parse)
-      : {
-          value: document.path === undefined ? outer.value : (await parse()).value,
-          locate: (steps: Path) => outer.locate([...inObject, ...steps]),
-        };
+  const yaml = await parseDescription(described, document);
   const file = fileOf(value);
   const { keyfiles, findings } = toKeyfiles(yaml.value);
   const locate = ({ path }: Finding): FilePlace => ({ file, ...yaml.locate(path) });
@@ -177,8 +174,22 @@ async function convertHere(
     const { hint, message, severity } = finding;
     if (finding !== error) warn({ severity, at: locate(finding), message, hint });
   }
-  if (error === undefined) return keyfiles;
-  throw new CliError(error.message, { code: 'ERR_SETTING', hint: error.hint, at: locate(error) });
+  if (error !== undefined)
+    throw new CliError(error.message, { code: 'ERR_SETTING', hint: error.hint, at: locate(error) });
+  const { locateConverted } = await import('../../network/keyfileSource.ts');
+  const locateKeyfile = locateConverted(format, file, () => yaml);
+  return keyfiles.map((keyfile) => ({ ...keyfile, locate: locateKeyfile(keyfile.text) }));
+}
+
+/** The value of a description, with positions in the file that contains it. */
+async function parseDescription({ value }: Description, document: NetworkDocument) {
+  const { parse, path: inObject = [] } = document;
+  const outer = value.document;
+  if (outer === undefined) return parseFile(value, parse);
+  return {
+    value: document.path === undefined ? outer.value : (await parse()).value,
+    locate: (steps: Path) => outer.locate([...inObject, ...steps]),
+  };
 }
 
 async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Promise<Keyfile[]> {
@@ -195,7 +206,12 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
         at: value.at,
       });
     }
-    keyfiles.push({ name, text });
+    const locate = (line: number | undefined): FilePlace => {
+      const inDocument = line === undefined ? undefined : value.locateLine?.(line);
+      if (value.isContent) return inDocument ?? value.at ?? { file: value.name };
+      return { file: pathIn(value, value.text), ...(line !== undefined && { line }) };
+    };
+    keyfiles.push({ name, text, locate });
   }
   return keyfiles;
 }

@@ -35,6 +35,7 @@ import { findingOf, warningRule } from '../../ignition/rule.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { unitName } from '../../agent/unit.ts';
+import { valueAt } from '../../formats/mapping.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -76,7 +77,7 @@ export function createRenderer(): RenderConfig {
     if (checked === undefined) return undefined;
     const { effective, own } = checked;
     const hasNetwork = hasKeyfiles(document);
-    if (hasNetwork && !(await reportNetwork(effective, inputs, io))) return undefined;
+    if (hasNetwork && !(await reportNetwork(effective, settings, inputs, io))) return undefined;
     if (isMerged || hasOwnParts(settings)) {
       const findings = await lintOwnParts(effective, settings, io);
       await reportOwnParts(findings, documents, io);
@@ -142,15 +143,27 @@ async function checkRendered(document: Buffer, io: Io) {
 }
 
 /** Reports connections that cannot work, and a network that does not reach Ironic. False if NetworkManager ignores a keyfile. */
-async function reportNetwork(config: Config, inputs: Inputs, io: Io): Promise<boolean> {
+async function reportNetwork(
+  config: Config,
+  { keyfiles }: AgentSettings,
+  inputs: Inputs,
+  io: Io,
+): Promise<boolean> {
   const { lintNetwork } = await import('../../agent/lint/network.ts');
   // The converter of network data reports inconsistent connections itself, with line and column.
   const reported = inputs.has('host.networkData') ? networkRules.inconsistent.id : undefined;
   const findings = withoutIgnored(lintNetwork(config).map(findingOf), io);
-  for (const { hint, message, rule, severity } of findings)
-    if (rule !== reported) report(io, { severity, message, hint, rule });
+  for (const { hint, line, message, path, rule, severity } of findings) {
+    if (rule === reported) continue;
+    const file = valueAt(config, [...path.slice(0, fileSteps), 'path']);
+    const keyfile = keyfiles.find(({ name }) => file === `${keyfileFolder}/${name}`);
+    report(io, { severity, message, hint, rule, at: await keyfile?.locate?.(line) });
+  }
   return !hasErrors(findings);
 }
+
+/** Steps of the path of a file in a config: `storage`, `files` and the index. */
+const fileSteps = 3;
 
 const noOwnParts = {
   files: [],

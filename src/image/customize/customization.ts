@@ -33,7 +33,7 @@ export interface Customization {
   readonly destConsoles: readonly string[];
   readonly destKargs: { readonly append: readonly string[]; readonly delete: readonly string[] };
   /** NetworkManager keyfiles. */
-  readonly keyfiles: readonly NamedFile[];
+  readonly keyfiles: readonly NetworkFile[];
   /** Certificates as PEM. */
   readonly authorities: readonly Uint8Array[];
   readonly preInstall: readonly NamedFile[];

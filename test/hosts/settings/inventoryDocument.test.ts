@@ -30,7 +30,13 @@ const typesOf = {
 } as const;
 
 const readValue = (value: unknown): ReturnType<typeof readInventory> =>
-  readInventory({ name: 'r.yaml', folder: '.', value, locate: () => ({ line: 1, column: 1 }) });
+  readInventory({
+    name: 'r.yaml',
+    folder: '.',
+    value,
+    locate: () => ({ line: 1, column: 1 }),
+    locateInText: () => undefined,
+  });
 
 describe('schemas/inventory.json', () => {
   it('has every setting and no other', () =>

@@ -1,0 +1,104 @@
+/**
+ * Places in texts that a YAML document contains as block scalars: units, keyfiles, scripts, other documents. In a literal
+ * block (`|`), each line of the text is a line of the document. In a folded block (`>`), a line of the text begins at a line of
+ * the document, and may continue on the next ones.
+ */
+
+import { once } from '../../core/once.ts';
+import type { Path, Position } from '../../core/finding.ts';
+import type { BlockStyle, ScalarNode, Span, TextNode } from '../textNode.ts';
+import { makeLocator } from './errors.ts';
+import { readYamlNodes } from './nodes.ts';
+
+/** A place in a text. Both numbers count from 1; the column counts bytes. */
+export interface InnerPlace {
+  readonly line: number;
+  readonly column?: number | undefined;
+}
+
+/**
+ * The position in the document of a place in the text at `path`; the column is the first one of the line if it is not known.
+ * Undefined if the value is no block, or has no such line: only its own position is certain then.
+ */
+export type LocateInText = (path: Path, place: InnerPlace) => Position | undefined;
+
+/** @param source a valid YAML document, which is read when it is needed */
+export function makeLocateInText(source: string): LocateInText {
+  const read = once(() => readYamlNodes(source));
+  const locate = makeLocator(source);
+  // A block may be long, and have many findings.
+  const known = new Map<ScalarNode, BlockLines>();
+  return (path, { column = 1, line }) => {
+    const node = path.reduce<TextNode | undefined>(
+      (parent, step) => parent && childOf(parent, step),
+      read().root,
+    );
+    if (node?.kind !== 'scalar' || node.block === undefined) return undefined;
+    const { isFolded } = node.block;
+    const { lines, starts } = known.get(node) ?? readBlock(source, node.span, node.block);
+    known.set(node, { lines, starts });
+    const found = lines[starts?.[line - 1] ?? (isFolded ? -1 : line - 1)];
+    if (found === undefined) return undefined;
+    const start = locate(found.start);
+    // In a folded block, the place may be on a later line.
+    return { line: start.line, column: start.column + (isFolded ? 0 : column - 1) };
+  };
+}
+
+interface BlockLines {
+  /** Of the document. */
+  readonly lines: readonly Line[];
+  /** For each line of the text, the index of the line of the document; undefined for literal blocks. */
+  readonly starts: readonly number[] | undefined;
+}
+
+function readBlock(source: string, span: Span, { indent, isFolded }: BlockStyle): BlockLines {
+  const lines = readLines(source, span, indent);
+  return { lines, starts: isFolded ? startsOfFolded(lines) : undefined };
+}
+
+/** Of equal keys, the last one. */
+function childOf(node: TextNode, step: string | number): TextNode | undefined {
+  if (node.kind === 'list') return typeof step === 'number' ? [...node.items()][step] : undefined;
+  if (node.kind !== 'object') return undefined;
+  return [...node.entries()].findLast(([key]) => key === step)?.[1];
+}
+
+interface Line {
+  /** Offset of its first character after the indentation. */
+  readonly start: number;
+  /** Without indentation. */
+  readonly text: string;
+}
+
+function readLines(source: string, { end, start }: Span, indent: number): readonly Line[] {
+  const lines: Line[] = [];
+  for (const { 0: written, index } of source
+    .slice(start, end)
+    .matchAll(/(?:[^\r\n]+(?:\r\n|[\r\n])?)|\r\n|[\r\n]/g)) {
+    const text = written.replace(/[\r\n]+$/, '');
+    const blanks = Math.min(indent, text.length);
+    lines.push({ start: start + index + blanks, text: text.slice(blanks) });
+  }
+  return lines;
+}
+
+/** For each line of the text, the index of the line of a folded block with which it begins. */
+function startsOfFolded(lines: readonly Line[]): readonly number[] {
+  const starts: number[] = [];
+  let previous: 'text' | 'indented' | undefined;
+  let blank: number[] = [];
+  for (const [index, { text }] of lines.entries()) {
+    if (text === '') {
+      blank.push(index);
+      continue;
+    }
+    const kind = /^[ \t]/.test(text) ? 'indented' : 'text';
+    const isJoined = previous === 'text' && kind === 'text';
+    // A line break between lines of text is a space, or nothing beside blank lines.
+    if (!isJoined || blank.length > 0) starts.push(...(isJoined ? blank.slice(1) : blank), index);
+    previous = kind;
+    blank = [];
+  }
+  return [...starts, ...blank];
+}

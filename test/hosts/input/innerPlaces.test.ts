@@ -1,0 +1,138 @@
+/** Findings in texts that a YAML file contains have the line of the file: in Butane, YAML configs and inventories. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { anyImage, runCli } from '../../support/runCli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'inner places '));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const keyfile = `[connection]
+id=eth0
+type=ethernet
+interface-name=eth0
+[ethernet]
+mtu=many
+[ipv4]
+method=manual
+address1=192.0.2.5/24,198.51.100.1
+dns=192.0.2.53
+`;
+const unit = `[Unit]
+# a comment
+Desription=a
+[Service]
+ExecStart=/usr/bin/sleep \\
+  infinity
+Type=onshot
+`;
+const indent = (text: string, blanks: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(blanks));
+
+const butane = `variant: fcos
+version: 1.5.0
+storage:
+  files:
+    - path: /etc/NetworkManager/system-connections/eth0.nmconnection
+      mode: 0600
+      contents:
+        inline: |
+${indent(keyfile, 10)}    - path: /etc/containers/registries.conf
+      overwrite: true
+      contents:
+        inline: |2
+            # two more blanks
+          unqualified-search-registries = nothing
+    - path: /etc/ironic-python-agent.conf
+      contents:
+        inline: |-
+          [DEFAULT]
+          api_url = https://192.0.2.1:6385
+          lookup_timeout = soon
+    - path: /usr/local/bin/script
+      mode: 0755
+      contents:
+        inline: |
+
+          echo late
+systemd:
+  units:
+    - name: a.service
+      contents: |
+${indent(unit, 8)}    - name: b.service
+      contents: "[Service]\\nExecStart=/usr/bin/true\\nFoo=1\\n"
+    - name: c.service
+      contents: >
+        [Service]
+
+        ExecStart=/usr/bin/true
+
+        Bar=1
+`;
+
+const lineOf = (source: string, text: string): number =>
+  source.split('\n').findIndex((line) => line.includes(text)) + 1;
+
+describe('a finding in a text of a Butane config', () => {
+  it.each<readonly [rule: string, detail: string, line: string]>([
+    ['agent-network', 'mtu in [ethernet]', 'mtu=many'],
+    ['agent-network', 'the gateway', 'address1='],
+    ['agent-registries-conf', 'registries.conf', 'nothing'],
+    ['agent-unit-key', 'Desription', 'Desription'],
+    ['agent-unit-value', 'Type', 'Type=onshot'],
+    ['agent-unit-key', 'Foo', 'contents: "[Service]'],
+    ['agent-unit-key', 'Bar', 'Bar=1'],
+    ['conf-value', 'lookup_timeout', 'soon'],
+  ])('%s about %s is at its line', async (rule, detail, text) => {
+    writeFileSync(join(folder, 'a.bu'), butane);
+    const { stdout } = await runCli(['validate', '--lint', 'agent', '--format', 'json', 'a.bu'], {
+      cwd: folder,
+    });
+    const { messages } = JSON.parse(stdout);
+    const found = messages.filter(
+      (one: Record<string, string>) => one['rule'] === rule && one['message']?.includes(detail),
+    );
+    expect(found.map(({ line }: { line: number }) => line)).toEqual([lineOf(butane, text)]);
+    const [{ column, line }] = found;
+    const written = butane.split('\n')[line - 1] ?? '';
+    expect(written.slice(column - 1).startsWith(text.replace('contents: ', ''))).toBe(true);
+  });
+});
+
+it('a finding in a keyfile of an inventory is at its line', async () => {
+  const inventory = `agent: {ironic.apiUrls: https://192.0.2.1}
+hosts:
+  - name: a
+    network:
+      keyfiles:
+        eth0.nmconnection: |
+${indent(keyfile, 10)}`;
+  writeFileSync(join(folder, 'hosts.yaml'), inventory);
+  const { stderr } = await runCli(['render', '--inventory', 'hosts.yaml', ...anyImage, '-o', 'out'], {
+    cwd: folder,
+  });
+  expect(stderr).toContain(`hosts.yaml:${lineOf(inventory, 'mtu=many')}:11: `);
+  expect(stderr).toContain(`hosts.yaml:${lineOf(inventory, 'address1=')}:11: the gateway`);
+});
+
+it.each([
+  ['a literal block', '|', 'secret.yaml:9:12: '],
+  ['a literal block with its indentation', '|2', 'secret.yaml:9:12: '],
+  ['a literal block that keeps line breaks', '|+', 'secret.yaml:9:12: '],
+  ['a folded block, which YAML reads as one line', '>', 'at line 6, column 6'],
+])('a finding in a Secret with %s is at its line', async (_title, style, place) => {
+  const network = 'interfaces:\n- {name: eth0, type: ethernet}\n- name: eth1\n  mtu: {a: 1}\n';
+  const text = style === '>' ? network.replaceAll(/^(?=.)/gm, ' ') : network;
+  const secret = `kind: Secret
+apiVersion: v1
+metadata: {name: a}
+stringData:
+  nmstate: ${style}
+${indent(text, 4)}`;
+  writeFileSync(join(folder, 'secret.yaml'), secret);
+  const { stderr } = await runCli(['pxe', 'network', 'wrap', '--nmstate', 'secret.yaml', '-o', 'x.img'], {
+    cwd: folder,
+  });
+  expect(stderr).toContain(place);
+});
