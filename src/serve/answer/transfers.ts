@@ -84,7 +84,8 @@ export interface TransferLog {
 /** Receives every transfer, for example to count it. */
 export interface TransferWatcher {
   began?(start: TransferStart): void;
-  sent?(start: TransferStart, bytes: number): void;
+  /** @param total bytes of the transfer so far, including these */
+  sent?(start: TransferStart, bytes: number, total: number): void;
   ended?(event: TransferEvent): void;
 }
 
@@ -123,7 +124,7 @@ export function createTransferLog(
         bytes += range.length;
         addReceived(client.coverage, range);
         image.lastFetch = now();
-        for (const watcher of watchers) watcher.sent?.(start, range.length);
+        for (const watcher of watchers) watcher.sent?.(start, range.length, bytes);
       },
       end: (outcome) => {
         const ended = now();
