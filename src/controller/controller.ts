@@ -6,12 +6,14 @@
 import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http/serverLog.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
+import { pageUrl, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm } from '../serve/setup.ts';
 import type { ControllerOptions } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
+import { formatDuration } from '../serve/status/figures.ts';
 import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../core/foreignText.ts';
@@ -81,6 +83,8 @@ export async function startReplica(
   const service = await startControllerService(options, plan, { ...context, isLeader, changed });
   started = service;
   const { informers, server, settings, state } = service;
+  const page = pageUrl(plan.setup, service.links);
+  const live = plan.setup.log === 'text' ? showLiveHosts(service, page, context.io) : undefined;
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
@@ -107,6 +111,7 @@ export async function startReplica(
       isEnding = true;
       endWatches();
       await stopAll(service, leadership, hurry);
+      live?.end();
     },
   };
 }
@@ -203,6 +208,11 @@ async function stopAll(
 ): Promise<void> {
   const { log, plan, recorder, server, state } = service;
   server.announceEnd();
+  if (leadership !== undefined && plan.drainTime > 0) {
+    const time = formatDuration(plan.drainTime / 1000);
+    const message = `waiting ${time} for load balancers and then for transfers; press Ctrl-C again to stop at once`;
+    log.note('info', 'stopping', { message });
+  }
   await leadership?.stop();
   await recorder.stop();
   const isHurried = new AbortController();

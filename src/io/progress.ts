@@ -6,6 +6,7 @@
 import type { MultiBar, SingleBar } from 'cli-progress';
 import { formatSize } from '../formats/messageText.ts';
 import type { Output } from './io.ts';
+import { hasLiveRows } from './liveRows.ts';
 
 export interface Progress {
   /** `done` of all pieces are finished. */
@@ -18,7 +19,7 @@ const nothing = (): void => undefined;
 
 /** `what` begins the line: `hosts`. */
 export function showProgress(stream: Output, what: string, total: number): Progress {
-  if (stream.isTTY !== true) return { update: nothing, clear: nothing };
+  if (stream.isTTY !== true || hasLiveRows(stream)) return { update: nothing, clear: nothing };
   let bar: SingleBar | undefined;
   void loadBar(stream, what).then((loaded) => (bar = loaded));
   let idle: NodeJS.Timeout | undefined;

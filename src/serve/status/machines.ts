@@ -109,9 +109,7 @@ function machineRow(row: PageRow, names: StateNames, now: Date): Html {
       : html` <span class="muted">${formatCount(moreMessages, 'more message')}</span>`;
   return html`<tr class="${state}">
     <th scope="row" class="name">${name}</th>
-    <td>
-      <strong class="state">${names[state]}</strong>${stageOf(row)}
-    </td>
+    <td><strong class="state">${names[state]}</strong>${stageOf(row)}</td>
     <td>${since === undefined ? undefined : timeOf(since, now)}</td>
     <td class="messages">
       ${causes.map((cause, index) => html`${index === 0 ? '' : ' '}${causeItem(cause)}`)}${more}
@@ -151,5 +149,5 @@ export function causeItem({ severity, label, text, place, hint, fix }: MachineCa
   const advice = hint ?? (fix && `Fix: ${fix}`);
   const placed = place === undefined ? undefined : html` <span class="muted">${place}</span>`;
   return html`${label && html`<strong class="${severity}">${label}:</strong> `}${text}${placed}
-    ${advice === undefined ? undefined : html`<span class="hint">${advice}</span>`}`;
+  ${advice === undefined ? undefined : html`<span class="hint">${advice}</span>`}`;
 }

@@ -59,8 +59,7 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
 
 /** The HTML document. */
 export function renderTrialPage(result: TrialResult, query: StatusQuery): string {
-  const { calledHome, missingCount } = result.verdict;
-  const title = `${calledHome.length} of ${calledHome.length + missingCount} called home`;
+  const title = calledHomeText(result);
   const rows = trialRows(result);
   const refresh = query.refresh ?? REFRESH;
   return renderPage(refresh, {
@@ -83,6 +82,11 @@ export function renderTrialPage(result: TrialResult, query: StatusQuery): string
   });
 }
 
+/** `3 of 20 called home` */
+export function calledHomeText({ verdict: { calledHome, missingCount } }: TrialResult): string {
+  return `${calledHome.length} of ${calledHome.length + missingCount} called home`;
+}
+
 export const trialStateNames: StateNames = {
   failed: 'failed',
   stuck: 'stuck',
@@ -91,12 +95,12 @@ export const trialStateNames: StateNames = {
   home: 'called home',
 };
 
-/** The machines, in the order of the timeline. */
+/** In the order of the timeline: the machines that the trial waits for, and all others that were active. */
 export function trialRows(result: TrialResult): PageRow[] {
-  return resultsOf(result).map((one) => ({
-    ...machineRow(one, result),
-    details: () => detailsOf(one, result),
-  }));
+  const waitsForAny = result.verdict.missing.length === 0;
+  return resultsOf(result)
+    .filter(({ host, isAwaited }) => waitsForAny || isAwaited || host.entries.length > 0)
+    .map((one) => ({ ...machineRow(one, result), details: () => detailsOf(one, result) }));
 }
 
 function machineRow(one: HostResult, result: TrialResult): MachineRow {

@@ -83,7 +83,12 @@ export function createFetchWatcher(
       const at = now();
       if (at.getTime() - (observed.get(key) ?? 0) < PROGRESS_INTERVAL) return;
       observed.set(key, at.getTime());
-      observe({ ...factsOf(start), at, outcome: 'began', bytes: receivedOf({ ...start, bytes }, progress()) });
+      observe({
+        ...factsOf(start),
+        at,
+        outcome: 'began',
+        bytes: receivedOf({ ...start, bytes }, progress()),
+      });
     },
     ended: (event) => {
       const { ended: at, outcome } = event;

@@ -1,7 +1,11 @@
 /** The events of a fetch: one at its beginning, one each second, so that a long transfer is no pause, and one at its end. */
 
 import { describe, expect, it } from 'vitest';
-import { createTransferLog, type TransferLog, type TransferStart } from '../../../src/serve/answer/transfers.ts';
+import {
+  createTransferLog,
+  type TransferLog,
+  type TransferStart,
+} from '../../../src/serve/answer/transfers.ts';
 import { createFetchWatcher } from '../../../src/try/serving/catalogService.ts';
 import type { FetchEvent } from '../../../src/try/timeline/events.ts';
 
@@ -21,7 +25,16 @@ function watched(seconds: number, starts: readonly TransferStart[] = [start]): F
   let time = 0;
   const now = (): Date => new Date(time);
   let log: TransferLog | undefined;
-  log = createTransferLog([createFetchWatcher(() => log, (event) => events.push(event), now)], now);
+  log = createTransferLog(
+    [
+      createFetchWatcher(
+        () => log,
+        (event) => events.push(event),
+        now,
+      ),
+    ],
+    now,
+  );
   const transfers = starts.map((one) => log.begin(one));
   for (let offset = 0; offset < seconds * 100; offset += 10) {
     time += 100;
