@@ -6,12 +6,13 @@
 import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http/serverLog.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
-import { pageUrl, showLiveHosts } from '../serve/liveStatus.ts';
+import { pageMessage, pageUrl, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm } from '../serve/setup.ts';
 import type { ControllerOptions } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
+import { report } from '../io/report/report.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
 import { formatDuration } from '../serve/status/figures.ts';
 import { imageFiles } from '../hosts/artifacts/baseImages.ts';
@@ -83,8 +84,10 @@ export async function startReplica(
   const service = await startControllerService(options, plan, { ...context, isLeader, changed });
   started = service;
   const { informers, server, settings, state } = service;
-  const page = pageUrl(plan.setup, service.links);
-  const live = plan.setup.log === 'text' ? showLiveHosts(service, page, context.io) : undefined;
+  const { setup } = plan;
+  if (setup.log === 'text') report(context.io, pageMessage(setup, service.links));
+  const live =
+    setup.log === 'text' ? showLiveHosts(service, pageUrl(setup, service.links), context.io) : undefined;
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();

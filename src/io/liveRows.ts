@@ -36,8 +36,8 @@ export function hasLiveRows(stream: Output): boolean {
 export async function withoutLiveRows<T>(stream: Output, action: () => Promise<T>): Promise<T> {
   const drawing = shown.get(stream);
   if (drawing === undefined) return action();
-  drawing.hold(true);
-  return action().finally(() => drawing.hold(false));
+  drawing.suspend();
+  return action().finally(drawing.resume);
 }
 
 /**
@@ -71,7 +71,7 @@ export function showLiveRows(
     end: () => {
       stop();
       stderr.off('resize', drawing.draw);
-      drawing.hold(true);
+      drawing.suspend();
       for (const { stream, write: original } of writers) {
         Object.assign(stream, { write: original });
         shown.delete(stream);
@@ -103,8 +103,9 @@ interface Drawing {
   readonly draw: () => void;
   /** To be called before something else is written: removes the rows, and draws them again soon. */
   readonly before: (chunk: unknown) => void;
-  /** While rows are held, they are not drawn. */
-  readonly hold: (isHeld: boolean) => void;
+  /** Removes the rows until `resume` is called. */
+  readonly suspend: () => void;
+  readonly resume: () => void;
 }
 
 function createDrawing(
@@ -113,7 +114,7 @@ function createDrawing(
   format: (size: TerminalSize) => readonly string[],
 ): Drawing {
   let drawn: readonly string[] = [];
-  let isHeld = false;
+  let isSuspended = false;
   let isAtLineStart = true;
   let soon: NodeJS.Timeout | undefined;
   const size = (): TerminalSize => ({ columns: stream.columns || 80, rows: stream.rows || 24 });
@@ -121,7 +122,7 @@ function createDrawing(
     clearTimeout(soon);
     soon = undefined;
     // In the background, the shell uses the line of the cursor.
-    if (isHeld || !isAtLineStart || isInBackground()) return;
+    if (isSuspended || !isAtLineStart || isInBackground()) return;
     const rows = format(size());
     if (rows.length === drawn.length && rows.every((row, index) => row === drawn[index])) return;
     write(`${eraseText(drawn, size())}${rows.map((row) => `${row}\n`).join('')}`);
@@ -139,11 +140,14 @@ function createDrawing(
       isAtLineStart = endsLine(chunk) ?? isAtLineStart;
       soon ??= setTimeout(draw, AFTER_TEXT).unref();
     },
-    hold: (held) => {
-      isHeld = held;
+    suspend: () => {
+      isSuspended = true;
       clearTimeout(soon);
       soon = undefined;
       erase();
+    },
+    resume: () => {
+      isSuspended = false;
     },
   };
 }

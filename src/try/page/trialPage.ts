@@ -23,7 +23,7 @@ import { factList, timeOf } from '../../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
 import { entriesOf, plainCauseText } from '../timeline/causes/cause.ts';
-import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
+import { type HostResult, shownResults, type TrialResult } from '../timeline/result.ts';
 import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 
@@ -97,10 +97,10 @@ export const trialStateNames: StateNames = {
 
 /** In the order of the timeline: the machines that the trial waits for, and all others that were active. */
 export function trialRows(result: TrialResult): PageRow[] {
-  const waitsForAny = result.verdict.missing.length === 0;
-  return resultsOf(result)
-    .filter(({ host, isAwaited }) => waitsForAny || isAwaited || host.entries.length > 0)
-    .map((one) => ({ ...machineRow(one, result), details: () => detailsOf(one, result) }));
+  return shownResults(result).map((one) => ({
+    ...machineRow(one, result),
+    details: () => detailsOf(one, result),
+  }));
 }
 
 function machineRow(one: HostResult, result: TrialResult): MachineRow {

@@ -12,6 +12,7 @@ import {
   type Gap,
   type HostResult,
   resultsOf,
+  shownResults,
   type TrialResult,
   type SuccessStage,
   inactiveOf,
@@ -26,19 +27,25 @@ import { elapsed, eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
 /** Per host. */
 const maxEntries = 30;
 const maxCauses = 4;
-/** Maximum number of hosts for which the report also lists the entries of hosts that called home. */
+/** With more hosts, those that called home are only counted, and those without activity are one paragraph. */
 const maxDetailed = 20;
 const maxUnknown = 20;
 
 /** Lines of text; times are in UTC. */
 export function formatClosingReport(result: TrialResult): string {
-  const results = resultsOf(result);
+  const results = shownResults(result);
   const hosts = results.filter(isListed);
   const unknown = results.filter((one) => !isListed(one));
   const explained = new Map<string, string>();
-  const isBrief = hosts.length > maxDetailed;
+  const missing = hosts.filter(({ hasCalledHome }) => !hasCalledHome);
+  const hostsInDetail = missing.filter(({ host }) => host.entries.length > 0);
+  const silent = missing.filter(({ host }) => host.entries.length === 0);
   const lines = [
-    ...hosts.flatMap((one) => [...hostLines(one, { result, explained, isBrief }), '']),
+    ...(hosts.length > maxDetailed ? hostsInDetail : hosts).flatMap((one) => [
+      ...hostLines(one, { result, explained, isBrief: false }),
+      '',
+    ]),
+    ...(hosts.length > maxDetailed ? silentLines(silent, { result, explained }) : []),
     ...unknown
       .slice(0, maxUnknown)
       .flatMap((one) => [...hostLines(one, { result, explained, isBrief: true }), '']),
@@ -279,6 +286,24 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
   const { event, last } = evidence;
   const text = `${timeOfDay(last)} ${eventPhrase(event)}${originPhrase(event)}`;
   return wrapText(text, { first: '     seen:  ', rest: causeIndent });
+}
+
+/** Hosts without activity, with the same causes in one paragraph. */
+function silentLines(silent: readonly HostResult[], context: Omit<Context, 'isBrief'>): readonly string[] {
+  const groups = new Map<string, HostResult[]>();
+  for (const one of silent) {
+    const key = one.causes.map(({ cause }) => cause.id).join();
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const names = group.map(({ host }) => printable(host.label)).join(', ');
+    const head = wrapText(`${names}: did not call home; no activity`, { first: '', rest: '' });
+    return [
+      ...head,
+      ...causeLines(printable(group[0]?.host.label ?? ''), group[0]?.causes ?? [], context),
+      '',
+    ];
+  });
 }
 
 function moreLines(more: number, { timeline }: TrialResult): readonly string[] {

@@ -111,6 +111,14 @@ export function resultsOf(trial: TrialResult): readonly HostResult[] {
   });
 }
 
+/** What people see: not the hosts that the trial does not wait for, unless they were active. */
+export function shownResults(trial: TrialResult): readonly HostResult[] {
+  const waitsForAny = trial.verdict.missing.length === 0;
+  return resultsOf(trial).filter(
+    ({ host, isAwaited }) => waitsForAny || isAwaited || host.entries.length > 0,
+  );
+}
+
 /** A time without activity of a machine. */
 export interface Gap {
   /** The last entry before the gap; undefined if there is no entry. */
