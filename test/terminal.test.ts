@@ -27,7 +27,8 @@ const noise = createHash('shake256', { outputLength: 48 * 1024 * 1024 })
   .update('rootfs')
   .digest();
 const path = (name: string): string => join(folder, name);
-const macOf = (index: number): string => `52:54:00:00:00:${(index + 16).toString(16)}`;
+const macOf = (index: number): string =>
+  `52:54:00:${[index >> 8, index & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}:01`;
 
 /** The image of `worker-13` cannot be pulled. */
 function inventory(count: number): string {
@@ -74,10 +75,10 @@ function start(
 }
 
 /** Arguments of `serve` for 20 hosts, of which one is invalid. */
-const serve = [
-  ...['serve', '--inventory', 'ramdisk.yaml', '--iso', 'live.iso', '--listen', '127.0.0.1:0'],
-  ...['--token-file', 'tokens', '--key-file', 'serve.key'],
-];
+const serve =
+  'serve --inventory ramdisk.yaml --iso live.iso --listen 127.0.0.1:0 --token-file tokens --key-file serve.key'.split(
+    ' ',
+  );
 /** Of the page, which is printed first. */
 const originOf = (terminal: Terminal): string =>
   /status page: (http:\/\/[^/\s]+)\//.exec(terminal.history())?.[1] ?? '';
@@ -162,7 +163,9 @@ describe.skipIf(!have('tmux'))(`a terminal${missingNote('tmux')}`, () => {
     expect(terminal.screen().join('\n')).not.toContain('no activity');
     expect(terminal.history()).toMatch(/info stopped aborted=0/);
     // The cursor and the wrapping of lines are never switched off, so nothing has to be restored, also after SIGKILL.
-    expect(terminal.raw()).not.toMatch(/\u001b\[\?\d+[hl]/);
+    expect(terminal.raw()).toContain('\u001b[J');
+    expect(terminal.raw()).toContain('\u001b[1m');
+    expect(terminal.raw()).not.toContain('\u001b[?');
   });
 
   it('shows no rows to a shell that runs the program in the background', async () => {
@@ -172,6 +175,8 @@ describe.skipIf(!have('tmux'))(`a terminal${missingNote('tmux')}`, () => {
     await terminal.shows(/dnsmasq/);
     await setTimeout(2500);
     expect(terminal.history()).not.toMatch(/^status page:/m);
+    terminal.press('Enter');
+    expect(await terminal.ended()).toBe(0);
   });
 
   it.each<[string, readonly string[]]>([
@@ -182,13 +187,13 @@ describe.skipIf(!have('tmux'))(`a terminal${missingNote('tmux')}`, () => {
     await terminal.shows('dnsmasq');
     await setTimeout(1500);
     expect(terminal.history()).not.toMatch(/no activity/);
-    expect(terminal.raw()).not.toMatch(/\u001b\[\d*[AJ]/);
+    expect(terminal.raw()).not.toContain('\u001b[J');
   });
 
   it('with NO_COLOR has rows without colours', async () => {
     const terminal = start(serve, { env: { NO_COLOR: '1' } });
     await terminal.shows('1 failed, 19 no activity');
-    expect(terminal.raw()).not.toMatch(/\u001b\[[\d;]*m/);
+    expect(terminal.raw()).not.toContain('\u001b[1m');
   });
 });
 
@@ -208,6 +213,23 @@ describe.skipIf(!have('tmux'))(`Ctrl-C${missingNote('tmux')}`, () => {
     terminal.press('C-c');
     expect([await terminal.ended(), Date.now() - pressed < 3000]).toEqual([0, true]);
     expect(terminal.history()).toContain('info stopped aborted=1');
+  });
+
+  it.each([
+    ['serve', 'waiting until the files are loaded; press Ctrl-C again to stop at once'],
+    ['try', 'stopping when the images are loaded\nhint: press Ctrl-C again to stop at once'],
+  ])('while %s loads its hosts says so, and a second one ends at once', async (command, answer) => {
+    writeFileSync(path('many.yaml'), inventory(8000));
+    const servers = command === 'try' ? ['--serve-listen', '127.0.0.1:0'] : [];
+    const images = ['--inventory', 'many.yaml', '--iso', 'live.iso', '--listen', '127.0.0.1:0', ...servers];
+    const terminal = start([command, ...images]);
+    await terminal.shows(/^hosts \d+\/8000$/m);
+    terminal.press('C-c');
+    await terminal.shows(answer);
+    await setTimeout(500);
+    const pressed = Date.now();
+    terminal.press('C-c');
+    expect([await terminal.ended(), Date.now() - pressed < 5000]).toEqual([130, true]);
   });
 
   it('ends try at once with the report', async () => {
@@ -278,7 +300,8 @@ describe.skipIf(!have('tmux'))(`--expect with 50 hosts${missingNote('tmux')}`, (
     for (let index = 0; index < 48; index++) await scriptedAgent({ api, mac: macOf(index) }).callHome();
     await terminal.shows(/^48 of 50 called home: .*2 no activity$[^]*^no activity: worker-48, worker-49$/m);
     terminal.press('C-c');
-    await terminal.ended();
+    expect(await terminal.ended()).toBe(1);
+    expect(terminal.history()).toMatch(/^48 hosts called home within .* 2 did not: worker-48, worker-49/m);
   });
 });
 

@@ -59,7 +59,7 @@ export interface Replica {
   /** Reloads settings and images. If they are invalid, the replica keeps the previous ones. Never rejects. */
   reload(): Promise<void>;
   /** @param hurry ends all waiting when it resolves */
-  stop(hurry: Promise<void>): Promise<void>;
+  stop(hurry: Promise<unknown>): Promise<void>;
 }
 
 /** Milliseconds between two checks for changed files. */
@@ -207,7 +207,7 @@ async function reloadAll(service: ControllerService): Promise<void> {
 async function stopAll(
   service: ControllerService,
   leadership: Leadership | undefined,
-  hurry: Promise<void>,
+  hurry: Promise<unknown>,
 ): Promise<void> {
   const { log, plan, recorder, server, state } = service;
   server.announceEnd();

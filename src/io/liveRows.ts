@@ -32,6 +32,11 @@ export function hasLiveRows(stream: Output): boolean {
   return shown.has(stream);
 }
 
+/** Adds a row for work that runs meanwhile, or removes it. It is drawn with the others. */
+export function setLiveWork(stream: Output, text: string | undefined): void {
+  shown.get(stream)?.setWork(text);
+}
+
 /** Runs an action during which the rows are not drawn, for example a question. */
 export async function withoutLiveRows<T>(stream: Output, action: () => Promise<T>): Promise<T> {
   const drawing = shown.get(stream);
@@ -106,6 +111,7 @@ interface Drawing {
   /** Removes the rows until `resume` is called. */
   readonly suspend: () => void;
   readonly resume: () => void;
+  readonly setWork: (text: string | undefined) => void;
 }
 
 function createDrawing(
@@ -116,6 +122,7 @@ function createDrawing(
   let drawn: readonly string[] = [];
   let isSuspended = false;
   let isAtLineStart = true;
+  let work: string | undefined;
   let soon: NodeJS.Timeout | undefined;
   const size = (): TerminalSize => ({ columns: stream.columns || 80, rows: stream.rows || 24 });
   const draw = (): void => {
@@ -123,7 +130,9 @@ function createDrawing(
     soon = undefined;
     // In the background, the shell uses the line of the cursor.
     if (isSuspended || !isAtLineStart || isInBackground()) return;
-    const rows = format(size());
+    const { columns, rows: height } = size();
+    const added = work === undefined ? [] : [work];
+    const rows = [...format({ columns, rows: height - added.length }), ...added];
     if (rows.length === drawn.length && rows.every((row, index) => row === drawn[index])) return;
     write(`${eraseText(drawn, size())}${rows.map((row) => `${row}\n`).join('')}`);
     drawn = rows;
@@ -148,6 +157,9 @@ function createDrawing(
     },
     resume: () => {
       isSuspended = false;
+    },
+    setWork: (text) => {
+      work = text;
     },
   };
 }

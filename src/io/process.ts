@@ -97,13 +97,13 @@ function bootAndNamespace(): string {
 
 /** @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well */
 export function listenToSignals(reload: () => void) {
-  const waiting: (() => void)[] = [];
+  const waiting: ((signal: NodeJS.Signals) => void)[] = [];
   let last = -Infinity;
   const stop = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    if (signal === 'SIGINT' && now - last < SECOND_SIGNAL) return;
+    if (now - last < SECOND_SIGNAL) return;
     last = now;
-    for (const resolve of waiting.splice(0)) resolve();
+    for (const resolve of waiting.splice(0)) resolve(signal);
   };
   const listeners: readonly (readonly [signal: NodeJS.Signals, listener: NodeJS.SignalsListener])[] = [
     ['SIGTERM', stop],
@@ -113,7 +113,7 @@ export function listenToSignals(reload: () => void) {
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
     /** Resolves with the next SIGTERM or SIGINT. */
-    nextStop: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    nextStop: () => new Promise<NodeJS.Signals>((resolve) => void waiting.push(resolve)),
     /** From then on signals do again what they do by themselves. */
     ignore: () => {
       for (const [signal, listener] of listeners) process.off(signal, listener);
@@ -131,7 +131,7 @@ export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, '
 }
 
 /**
- * A second signal ends the program immediately, without cleanup.
+ * A second signal ends the program immediately, without cleanup, unless another part of it listens.
  * @param quiet milliseconds at the start in which signals have no effect
  */
 export function listenToStop(quiet = 0): GracefulStop {
@@ -141,9 +141,11 @@ export function listenToStop(quiet = 0): GracefulStop {
   const stopped = createDeferred();
   controller.signal.addEventListener('abort', () => stopped.resolve());
   const listen = (): void =>
-    void nextStop().then(() => {
+    void nextStop().then(async () => {
       stop();
-      setTimeout(ignore, SECOND_SIGNAL).unref();
+      const second = await nextStop();
+      ignore();
+      if (process.listenerCount(second) === 0) process.kill(process.pid, second);
     });
   if (quiet === 0) listen();
   else setTimeout(listen, quiet).unref();

@@ -90,10 +90,10 @@ async function runUntilStopped(
     const waits = waitsFor(service, setup);
     if (waits !== undefined)
       log.note('info', 'stopping', { message: `waiting ${waits}; press Ctrl-C again to stop at once` });
-    void signals.nextStop().then(async () => {
+    void signals.nextStop().then(async (signal) => {
       await server.stop(0);
       signals.ignore();
-      if (state.isLoading()) process.kill(process.pid, 'SIGTERM'); // reading images cannot be interrupted
+      if (state.isLoading()) process.kill(process.pid, signal); // reading images cannot be interrupted
     });
     const { aborted } = await server.stop(setup.grace);
     await state.close();

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
 import { hasLiveRows, type LiveRows, showLiveRows, withoutLiveRows } from '../../src/io/liveRows.ts';
+import { showProgress } from '../../src/io/progress.ts';
 
 interface FakeTerminal {
   readonly stream: Output;
@@ -131,6 +132,20 @@ describe('live rows', () => {
     show(fake, () => ['row']);
     await setTimeout(1200);
     expect(fake.said()).toBe('row\n');
+  });
+
+  it('have one for work in steps', async () => {
+    const fake = terminal();
+    show(fake, () => ['row']);
+    const progress = showProgress(fake.stream, 'hosts', 20);
+    progress.update(7);
+    fake.stream.write('line\n');
+    await setTimeout(200);
+    expect(fake.said()).toMatch(/line\nrow\nhosts 7\/20\n$/);
+    progress.clear();
+    fake.stream.write('line\n');
+    await setTimeout(200);
+    expect(fake.said()).toMatch(/line\nrow\n$/);
   });
 
   it('are gone at the end, after which the stream is as before', () => {

@@ -1,7 +1,7 @@
 /** The program on a real terminal: tmux emulates it and shows what a user would see. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -40,6 +40,15 @@ interface Place {
 const PATIENCE = 20_000;
 const POLL = 100;
 
+/** Whether it is so in time. */
+async function until(isSo: () => boolean): Promise<boolean> {
+  for (let time = 0; time < PATIENCE; time += POLL) {
+    if (isSo()) return true;
+    await setTimeout(POLL);
+  }
+  return false;
+}
+
 /** Starts the program with these arguments on a terminal of its own. */
 export function startOnTerminal(args: readonly string[], place: Place): Terminal {
   const { columns = 80, cwd, env = {}, rows = 24 } = place;
@@ -56,7 +65,7 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
   const variables = Object.entries({ PROGRAM: `${process.execPath} ${program}`, ...env });
   const words = [process.execPath, program, ...args].map(quoteShellWord).join(' ');
   // The program starts when its output is recorded.
-  const command = `read -r _; ${variables.map(([name, value]) => `export ${name}=${quoteShellWord(value)};`).join(' ')} ${place.shell ?? `exec ${words}`}`;
+  const command = `read -r _; ${variables.map(([name, value]) => `export ${name}=${quoteShellWord(value)};`).join(' ')} trap : INT; ${place.shell ?? words}; echo $? > ${quoteShellWord(join(folder, 'code'))}`;
   execFileSync(
     'tmux',
     [...socket, 'new-session', '-d', '-x', String(columns), '-y', String(rows), 'sh', '-c', command],
@@ -64,17 +73,10 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
   );
   tmux('pipe-pane', '-o', `cat >> ${quoteShellWord(join(folder, 'raw'))}`);
   tmux('send-keys', 'Enter');
-  const until = async (isSo: () => boolean): Promise<boolean> => {
-    for (let time = 0; time < PATIENCE; time += POLL) {
-      if (isSo()) return true;
-      await setTimeout(POLL);
-    }
-    return false;
-  };
   const screen = (): readonly string[] => tmux('capture-pane', '-p').trimEnd().split('\n');
-  // The terminal is closed a moment before the exit code is known.
-  const status = (): string =>
-    tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status} #{pane_dead_signal}');
+  // Not of tmux, which sometimes does not notice the end of its child.
+  const code = (): string =>
+    existsSync(join(folder, 'code')) ? readFileSync(join(folder, 'code'), 'utf8') : '';
   return {
     screen,
     history: () => tmux('capture-pane', '-p', '-J', '-S', '-').trimEnd(),
@@ -90,12 +92,14 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
         throw new Error(`the terminal does not show ${String(text)}:\n${screen().join('\n')}`);
     },
     ended: async () => {
-      if (!(await until(() => /^1 .*\d/.test(status()))))
+      if (!(await until(() => code().endsWith('\n'))))
         throw new Error(`the program has not ended:\n${screen().join('\n')}`);
-      const [, code = '', signal = ''] = status().trim().split(' ');
-      return code === '' ? 128 + Number(signal) : Number(code);
+      return Number(code());
     },
     close: () => {
+      const pid = Number(tmux('display-message', '-p', '#{pane_pid}'));
+      // Services outlive their terminal: SIGHUP means to them that files have changed.
+      if (pid > 0) spawnSync('pkill', ['-9', '-P', String(pid)]);
       spawnSync('tmux', [...socket, 'kill-server']);
       rmSync(folder, { recursive: true, force: true });
     },
