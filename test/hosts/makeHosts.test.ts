@@ -23,6 +23,11 @@ async function namesOf(
 }
 
 const named: MakeHost<ListedHost, string> = async ({ name }) => name;
+const busy: MakeHost<ListedHost, string> = async ({ name }) => {
+  const end = performance.now() + 5;
+  while (performance.now() < end);
+  return name;
+};
 const fails: MakeHost<ListedHost, string> = async ({ name }) => {
   if (name !== 'c') throw new CliError('it is wrong', { code: 'ERR_SETTING', hint: 'change it' });
   return name;
@@ -41,11 +46,6 @@ describe('makeHosts', () => {
     const list = hosts(...Array.from({ length: 50 }, (_, index) => `host-${index}`));
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    const busy: MakeHost<ListedHost, string> = async ({ name }) => {
-      const end = performance.now() + 5;
-      while (performance.now() < end);
-      return name;
-    };
     expect(await namesOf(list, busy, run)).toHaveLength(50);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(5);
