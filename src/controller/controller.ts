@@ -6,12 +6,15 @@
 import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http/serverLog.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
+import { pageMessage, pageUrl, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm } from '../serve/setup.ts';
 import type { ControllerOptions } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
+import { report } from '../io/report/report.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
+import { formatDuration } from '../serve/status/figures.ts';
 import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../core/foreignText.ts';
@@ -56,7 +59,7 @@ export interface Replica {
   /** Reloads settings and images. If they are invalid, the replica keeps the previous ones. Never rejects. */
   reload(): Promise<void>;
   /** @param hurry ends all waiting when it resolves */
-  stop(hurry: Promise<void>): Promise<void>;
+  stop(hurry: Promise<unknown>): Promise<void>;
 }
 
 /** Milliseconds between two checks for changed files. */
@@ -81,6 +84,10 @@ export async function startReplica(
   const service = await startControllerService(options, plan, { ...context, isLeader, changed });
   started = service;
   const { informers, server, settings, state } = service;
+  const { setup } = plan;
+  if (setup.log === 'text') report(context.io, pageMessage(setup, service.links));
+  const live =
+    setup.log === 'text' ? showLiveHosts(service, pageUrl(setup, service.links), context.io) : undefined;
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
@@ -107,6 +114,7 @@ export async function startReplica(
       isEnding = true;
       endWatches();
       await stopAll(service, leadership, hurry);
+      live?.end();
     },
   };
 }
@@ -199,10 +207,15 @@ async function reloadAll(service: ControllerService): Promise<void> {
 async function stopAll(
   service: ControllerService,
   leadership: Leadership | undefined,
-  hurry: Promise<void>,
+  hurry: Promise<unknown>,
 ): Promise<void> {
   const { log, plan, recorder, server, state } = service;
   server.announceEnd();
+  if (leadership !== undefined && plan.drainTime > 0) {
+    const time = formatDuration(plan.drainTime / 1000);
+    const message = `waiting ${time} for load balancers and then for transfers; press Ctrl-C again to stop at once`;
+    log.note('info', 'stopping', { message });
+  }
   await leadership?.stop();
   await recorder.stop();
   const isHurried = new AbortController();

@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../core/errors.ts';
 import type { Io } from './io.ts';
+import { withoutLiveRows } from './liveRows.ts';
 
 /**
  * @param question without a question mark
@@ -20,6 +21,14 @@ export function requireTerminal(question: string, { stdin }: Pick<Io, 'stdin'>):
  * @param question without a question mark
  */
 export async function confirm(
+  question: string,
+  io: Pick<Io, 'stderr' | 'stdin'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return withoutLiveRows(io.stderr, () => ask(question, io, signal));
+}
+
+async function ask(
   question: string,
   io: Pick<Io, 'stderr' | 'stdin'>,
   signal: AbortSignal,

@@ -3,9 +3,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { ReadFiles } from './files/readFiles.ts';
+import type { Paint } from './report/terminalText.ts';
 
 /** A stream that may be a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 export interface Io {
   readonly stdin: Readable;
@@ -30,6 +35,8 @@ export interface Io {
   readonly isQuiet?: boolean;
   /** Whether text for people on standard output may have colours. */
   readonly hasColors?: boolean;
+  /** The colours of text on standard error; absent without colours. */
+  readonly paint?: Paint | undefined;
   /** The ids of ignored rules; all are valid. */
   readonly ignored?: readonly string[];
 }

@@ -57,6 +57,18 @@ function startOf(pid: number): number {
   }
 }
 
+/** Whether the shell uses the terminal, and this program runs beside it. False if the system has no /proc. */
+export function isInBackground(): boolean {
+  try {
+    // proc_pid_stat(5): field 5 is the process group, field 8 the foreground group of the terminal; -1 without a terminal.
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const [, , group, , , foreground] = stat.replace(/^.*\) /s, '').split(' ');
+    return Number(foreground) > 0 && foreground !== group;
+  } catch {
+    return false;
+  }
+}
+
 /** The maximum number of open file descriptors of this process; undefined if the system has no /proc, or no limit. */
 export function descriptorLimit(): number | undefined {
   try {
@@ -85,11 +97,15 @@ function bootAndNamespace(): string {
 
 /** @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well */
 export function listenToSignals(reload: () => void) {
-  const waiting: (() => void)[] = [];
-  const stop = (): void => {
-    for (const resolve of waiting.splice(0)) resolve();
+  const waiting: ((signal: NodeJS.Signals) => void)[] = [];
+  let last = -Infinity;
+  const stop = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (now - last < SECOND_SIGNAL) return;
+    last = now;
+    for (const resolve of waiting.splice(0)) resolve(signal);
   };
-  const listeners: readonly (readonly [signal: NodeJS.Signals, listener: () => void])[] = [
+  const listeners: readonly (readonly [signal: NodeJS.Signals, listener: NodeJS.SignalsListener])[] = [
     ['SIGTERM', stop],
     ['SIGINT', stop],
     ['SIGHUP', process.platform === 'win32' ? stop : reload],
@@ -97,7 +113,7 @@ export function listenToSignals(reload: () => void) {
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
     /** Resolves with the next SIGTERM or SIGINT. */
-    nextStop: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    nextStop: () => new Promise<NodeJS.Signals>((resolve) => void waiting.push(resolve)),
     /** From then on signals do again what they do by themselves. */
     ignore: () => {
       for (const [signal, listener] of listeners) process.off(signal, listener);
@@ -115,7 +131,7 @@ export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, '
 }
 
 /**
- * A second signal ends the program immediately, without cleanup.
+ * A second signal ends the program immediately, without cleanup, unless another part of it listens.
  * @param quiet milliseconds at the start in which signals have no effect
  */
 export function listenToStop(quiet = 0): GracefulStop {
@@ -125,9 +141,11 @@ export function listenToStop(quiet = 0): GracefulStop {
   const stopped = createDeferred();
   controller.signal.addEventListener('abort', () => stopped.resolve());
   const listen = (): void =>
-    void nextStop().then(() => {
+    void nextStop().then(async () => {
       stop();
-      setTimeout(ignore, SECOND_SIGNAL).unref();
+      const second = await nextStop();
+      ignore();
+      if (process.listenerCount(second) === 0) process.kill(process.pid, second);
     });
   if (quiet === 0) listen();
   else setTimeout(listen, quiet).unref();
@@ -135,7 +153,7 @@ export function listenToStop(quiet = 0): GracefulStop {
 }
 
 /** Milliseconds. An earlier second signal is a duplicate of the first: a shell and npm both send it. */
-export const SECOND_SIGNAL = 1000;
+export const SECOND_SIGNAL = 250;
 
 /**
  * Frees the memory of `bytes` immediately; they must not be used afterwards. Otherwise the garbage collector lets 30 to 60 MiB

@@ -1,11 +1,12 @@
 /**
- * Progress output. On a terminal: one line for work in steps, and one line per transfer. Elsewhere: nothing for work in steps,
+ * Progress output. On a terminal: one line for work in steps, which is one of the live rows if there are any, and one line per transfer. Elsewhere: nothing for work in steps,
  * and occasional plain text for transfers. cli-progress draws the lines and is loaded on demand.
  */
 
 import type { MultiBar, SingleBar } from 'cli-progress';
 import { formatSize } from '../formats/messageText.ts';
 import type { Output } from './io.ts';
+import { hasLiveRows, setLiveWork } from './liveRows.ts';
 
 export interface Progress {
   /** `done` of all pieces are finished. */
@@ -19,6 +20,12 @@ const nothing = (): void => undefined;
 /** `what` begins the line: `hosts`. */
 export function showProgress(stream: Output, what: string, total: number): Progress {
   if (stream.isTTY !== true) return { update: nothing, clear: nothing };
+  if (hasLiveRows(stream)) {
+    return {
+      update: (done) => setLiveWork(stream, `${what} ${done}/${total}`),
+      clear: () => setLiveWork(stream, undefined),
+    };
+  }
   let bar: SingleBar | undefined;
   void loadBar(stream, what).then((loaded) => (bar = loaded));
   let idle: NodeJS.Timeout | undefined;

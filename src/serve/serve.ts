@@ -8,6 +8,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
 import { isLoopbackHost } from '../formats/hostName.ts';
+import { formatCount } from '../formats/messageText.ts';
 import { portOf, urlHost } from '../formats/url.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { isLoopback } from './http/listenAddress.ts';
@@ -19,11 +20,13 @@ import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { report } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import { pageMessage, pageUrl, showLiveHosts } from './liveStatus.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
 import type { Snapshot } from './snapshot.ts';
 import { loadSnapshot, readyProblem, reload, type RunningService, startService } from './service.ts';
 import { loggingFailure, runService, withLog } from './serviceLog.ts';
+import { formatDuration } from './status/figures.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
 /** Milliseconds between two checks for changed files. */
@@ -55,13 +58,16 @@ async function runUntilStopped(
   service: RunningService,
   io: Io,
 ): Promise<ExitCode> {
+  const { log, server, state } = service;
+  report(io, pageMessage(setup, service.links));
+  const live = setup.log === 'text' ? showLiveHosts(service, pageUrl(setup, service.links), io) : undefined;
   const watches: Watch[] = [];
   const reloadAll = async (): Promise<void> => {
     // Otherwise, after SIGHUP the watches would report the same changes, and all files would be loaded again.
     await Promise.all(watches.map((watch) => watch.accept()));
-    const before = service.state.current();
+    const before = state.current();
     await reload(service);
-    if (service.state.current() !== before) report(io, ...secretMessages(service));
+    if (state.current() !== before) report(io, ...secretMessages(service));
   };
   const signals = listenToSignals(() => void reloadAll());
   const stopped = signals.nextStop();
@@ -69,11 +75,11 @@ async function runUntilStopped(
   watches.push(await watchFiles(() => hostFiles(options, io), watching));
   try {
     // The error is logged before `stopped`, which is the last line.
-    return await loggingFailure({ log: service.log, form: setup.log }, async () => {
+    return await loggingFailure({ log, form: setup.log }, async () => {
       await Promise.race([loadSnapshot(service), stopped]);
       const { once } = options;
       if (once !== undefined) requireHost(once, service);
-      const images = imageFiles(service.state.current()?.bases.values());
+      const images = imageFiles(state.current()?.bases.values());
       watches.push(await watchFiles(async () => images, watching));
       await reportStart(options, setup, service, io);
       await (once === undefined ? stopped : Promise.race([stopped, whenFetched(once, service)]));
@@ -81,12 +87,28 @@ async function runUntilStopped(
     });
   } finally {
     for (const watch of watches) watch.stop();
-    void signals.nextStop().then(() => service.server.stop(0)); // a second signal means: do not wait
-    const { aborted } = await service.server.stop(setup.grace);
+    const waits = waitsFor(service, setup);
+    if (waits !== undefined)
+      log.note('info', 'stopping', { message: `waiting ${waits}; press Ctrl-C again to stop at once` });
+    void signals.nextStop().then(async (signal) => {
+      await server.stop(0);
+      signals.ignore();
+      if (state.isLoading()) process.kill(process.pid, signal); // reading images cannot be interrupted
+    });
+    const { aborted } = await server.stop(setup.grace);
+    await state.close();
     signals.ignore();
-    await service.state.close();
-    service.log.note('info', 'stopped', { aborted });
+    log.note('info', 'stopped', { aborted });
+    live?.end();
   }
+}
+
+/** What a service that was stopped waits for; undefined if it ends at once. */
+function waitsFor({ state, transfers }: RunningService, { grace }: Setup): string | undefined {
+  const running = transfers.running();
+  if (running > 0 && grace > 0)
+    return `up to ${formatDuration(grace / 1000)} for ${formatCount(running, 'transfer')}`;
+  return state.isLoading() ? 'until the files are loaded' : undefined;
 }
 
 /** Throws UsageError if the host of `--once` does not exist, CliError if it is invalid. */
@@ -142,10 +164,7 @@ function secretMessages({ links, state }: RunningService): Diagnostic[] {
 }
 
 /** @param port the port that the service listens on */
-function startMessages(
-  { hasKey, listen, publicUrl, signer, tls, tokens }: Setup,
-  port: number,
-): Diagnostic[] {
+function startMessages({ hasKey, listen, publicUrl, signer, tls }: Setup, port: number): Diagnostic[] {
   const isLocal = isLoopback(listen);
   const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
     {
@@ -171,12 +190,6 @@ function startMessages(
       severity: 'info',
       message: 'the URLs become invalid when this server stops',
       hint: 'pass --key-file FILE to keep them valid after a restart',
-    },
-    {
-      isTrue: signer !== undefined && tokens.length === 0 && tls?.clientCa === undefined,
-      severity: 'info',
-      message: 'no client has access to the status page and /metrics',
-      hint: 'pass --token-file FILE with a token from: openssl rand -hex 32',
     },
   ];
   return messages.filter(({ isTrue }) => isTrue);

@@ -30,6 +30,8 @@ export interface RunningService<S extends Servable = Snapshot> {
   readonly server: RunningServer;
   readonly transfers: TransferLog;
   readonly metrics: Metrics;
+  /** What the status page shows. */
+  readonly status: () => Status;
 }
 
 /** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
@@ -104,7 +106,7 @@ export async function startServiceServer<S extends Servable>(
   const metrics = createMetrics({ version: programVersion(), images, hosts, isReloaded }, parts.addMetrics);
   const transfers = createTransferLog([metrics.watcher, ...watchers]);
   const started = new Date();
-  const describe = (): Status => describeService(parts, { links, state, server, transfers }, started);
+  const status = (): Status => describeService(parts, { links, state, server, transfers }, started);
   const server = await startServer({
     listen: setup.listen,
     tls: setup.tls,
@@ -126,10 +128,7 @@ export async function startServiceServer<S extends Servable>(
             () => degradations(hosts(), isReloaded()),
           ),
         ],
-        [
-          '',
-          { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }) },
-        ],
+        ['', { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(status(), request) }) }],
         ['metrics', metricsPage(metrics)],
       ]),
     }),
@@ -137,7 +136,7 @@ export async function startServiceServer<S extends Servable>(
   // The URL of the server is known only now. No request and no reload needs it earlier.
   const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
   const links = createLinks({ ...setup, publicUrl });
-  return { log, links, state, server, transfers, metrics };
+  return { log, links, state, server, transfers, metrics, status };
 }
 
 function metricsPage(metrics: Metrics): Page {
@@ -152,7 +151,7 @@ function metricsPage(metrics: Metrics): Page {
 
 function describeService<S extends Servable>(
   { hosts }: ServiceParts<S>,
-  { links, server, state, transfers }: Omit<RunningService<S>, 'log' | 'metrics'>,
+  { links, server, state, transfers }: Omit<RunningService<S>, 'log' | 'metrics' | 'status'>,
   started: Date,
 ): Status {
   const snapshot = state.current();

@@ -26,6 +26,7 @@ export interface ServiceState<S extends Servable> {
    * @throws CliError if the attempt fails; the previous snapshot stays in use
    */
   load(): Promise<void>;
+  isLoading(): boolean;
   /** Closes the current snapshot. */
   close(): Promise<void>;
 }
@@ -89,6 +90,7 @@ export function createServiceState<S extends Servable>(
         });
       return next;
     },
+    isLoading: () => running !== undefined,
     close: async () => {
       await running?.catch(() => undefined);
       if (current !== undefined) release(current);

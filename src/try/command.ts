@@ -36,9 +36,11 @@ The mock Ironic:
   deploys, never cleans, never writes to a disk, and never starts a step.
 
 Output:
-  Standard error shows one line per event, with times in UTC. At the end,
-  standard output gets a report: the last step of each machine, and for machines
-  that did not call home the likely causes, each with a check and a fix.
+  Standard error shows the URL of the status page, and one line per event, with
+  times in UTC. On a terminal, live rows below them show the machines, problems
+  first. At the end, standard output gets a report: the last step of each
+  machine, and for machines that did not call home the likely causes, each with
+  a check and a fix. With more than 20 hosts, it only counts those at home.
 
 Expected hosts:
   Without --expect, try waits for all hosts of the inventory, or for the

@@ -66,11 +66,10 @@ export function certificateNames(
 /** Reports the URL of the API, and prints or writes the certificate authority. Throws CliError if it cannot be written. */
 export async function reportApiAddress(
   { ca, origin, port }: IronicApi,
-  { io, options: { caOut, qemu }, page, setup }: TrialPlan,
+  { io, options: { caOut, qemu }, setup }: TrialPlan,
 ): Promise<void> {
   const inform = (message: string, hint?: string): void => report(io, { severity: 'info', message, hint });
   inform(`mock Ironic API listening on ${origin}; nothing is deployed or written`);
-  inform(`status page: ${origin}${page.path}`);
   if (isLoopback(setup.listen) && qemu === undefined) {
     inform(
       'listening on loopback only; other machines cannot connect',

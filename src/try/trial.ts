@@ -1,6 +1,6 @@
 /**
  * One trial: its plan and its state. It gets events from the services, prints them on standard error, and determines when
- * all expected hosts have called home. On a terminal, the last line shows their number.
+ * all expected hosts have called home.
  */
 
 import type { Io } from '../io/io.ts';
@@ -13,12 +13,11 @@ import type { TrialPage } from './page/trialPage.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
 import type { ObservedPart } from './timeline/causes.ts';
 import type { Ports } from './timeline/causes/cause.ts';
-import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { createDeferred } from '../core/deferred.ts';
 import { report } from '../io/report/report.ts';
 import type { TrialEvent } from './timeline/events.ts';
-import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
+import { createJudge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines } from './report/liveLines.ts';
 
@@ -61,6 +60,8 @@ export interface TrialPlan extends TrialRequest {
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
   readonly page: TrialPage;
+  /** The trial as it is now. */
+  readonly result: () => TrialResult;
   /** For the texts of causes; the numbers are set when the servers listen. */
   readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
   /** Aborted when the user stops the trial. */
@@ -110,7 +111,7 @@ interface RunningTrial {
 export function createRunningTrial(
   { awaited, known }: Expectation,
   successStage: SuccessStage,
-  { count, print }: Pick<TrialOutput, 'count' | 'print'>,
+  print: TrialOutput['print'],
   writeEvent?: (line: string) => void,
 ): RunningTrial {
   const timeline = createTimeline(known);
@@ -135,9 +136,7 @@ export function createRunningTrial(
         if (event.reason === 'step-missing') hopeless.add(id);
         else hopeless.delete(id);
       }
-      const now = verdict();
-      count(now.calledHome.length);
-      if (isDecided(now, hopeless)) decided.resolve();
+      if (isDecided(verdict(), hopeless)) decided.resolve();
     },
   };
 }
@@ -154,24 +153,11 @@ interface TrialOutput {
   /** Prints a line without control characters and without a line break. */
   readonly print: (line: string) => void;
   readonly report: (diagnostic: Diagnostic) => void;
-  /** Shows the number of hosts that have called home. */
-  readonly count: (calledHome: number) => void;
-  readonly close: () => void;
 }
 
-export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>, awaited: AwaitedMachines): TrialOutput {
-  const total = awaited.kind === 'any' ? awaited.count : awaited.names.length;
-  const progress = showProgress(io.stderr, 'called home', total);
+export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>): TrialOutput {
   return {
-    print: (line) => {
-      progress.clear();
-      io.stderr.write(`${line}\n`);
-    },
-    report: (diagnostic) => {
-      progress.clear();
-      report(io, diagnostic);
-    },
-    count: (calledHome) => progress.update(calledHome),
-    close: () => progress.clear(),
+    print: (line) => void io.stderr.write(`${line}\n`),
+    report: (diagnostic) => report(io, diagnostic),
   };
 }

@@ -31,6 +31,7 @@ import {
   preflightDiagnostic,
 } from './emulation/guestAddress.ts';
 import { followConsoleLog, readConsoleLogs } from './consoleLog.ts';
+import { showLiveTrial } from './page/liveTrial.ts';
 import { createTrialPage } from './page/trialPage.ts';
 import { type Expectation, readExpectedHosts } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
@@ -73,10 +74,10 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
 export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   const { coverage, expectation, io, setup } = request;
   const { format, successStage } = setup;
-  const output = createTrialOutput(io, expectation.awaited);
+  const output = createTrialOutput(io);
   const stop = listenToStop();
   const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
-  const trial = createRunningTrial(expectation, successStage, output, events?.write);
+  const trial = createRunningTrial(expectation, successStage, output.print, events?.write);
   const started = new Date();
   const ports = { ...defaultPorts };
   const { timeline } = trial;
@@ -91,7 +92,7 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   });
   const page = createTrialPage(result);
   const { signal } = stop;
-  const plan = { ...request, trial, output, ports, page, signal, cleanup: createCleanupStack() };
+  const plan = { ...request, trial, output, ports, page, result, signal, cleanup: createCleanupStack() };
   const problem = await run(plan, stop).finally(stop.ignore);
   const last = result();
   await events?.close();
@@ -114,14 +115,18 @@ async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown>
   const end = new AbortController();
   let problem: unknown;
   try {
-    const starting = startParts(plan);
+    let isStarting = true;
+    const starting = startParts(plan).finally(() => (isStarting = false));
     const ended = starting.then((parts) => waitForEnd(parts, plan, end.signal));
     await Promise.race([stopped, ended]);
+    if (isStarting) {
+      const hint = 'press Ctrl-C again to stop at once';
+      plan.output.report({ severity: 'info', message: 'stopping when the images are loaded', hint });
+    }
     await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
   } finally {
     end.abort();
     problem = await plan.cleanup.dispose();
-    plan.output.close();
   }
   return problem;
 }
@@ -203,7 +208,7 @@ async function startApi(
   listed: IronicOfHosts,
   guestHost: string | undefined,
 ): Promise<IronicApi> {
-  const { cleanup, expectation, io, options, page, setup, trial } = plan;
+  const { cleanup, expectation, io, options, output, page, setup, trial } = plan;
   const { askBack, listen, requiredSteps, scheme } = setup;
   const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
   const api = await startIronicApi({
@@ -218,6 +223,10 @@ async function startApi(
     log: createQuietLog(io),
   });
   cleanup.defer(() => api.stop());
+  const url = `${api.origin}${page.path}`;
+  output.report({ severity: 'info', message: `status page: ${url}` });
+  const live = showLiveTrial(url, plan.result, io);
+  cleanup.defer(async () => live.end());
   await reportApiAddress(api, plan);
   return api;
 }

@@ -26,7 +26,10 @@ function textAt(
 
 const lineText = fc
   .oneof(
-    { weight: 4, arbitrary: fc.string({ unit: fc.constantFrom(...Array.from('abä𐍈 \t#:-[]"\'|>\\')), maxLength: 8 }) },
+    {
+      weight: 4,
+      arbitrary: fc.string({ unit: fc.constantFrom(...Array.from('abä𐍈 \t#:-[]"\'|>\\')), maxLength: 8 }),
+    },
     { weight: 1, arbitrary: fc.constant('') },
   )
   .map((text) => text.trimEnd());

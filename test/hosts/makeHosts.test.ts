@@ -23,6 +23,11 @@ async function namesOf(
 }
 
 const named: MakeHost<ListedHost, string> = async ({ name }) => name;
+const busy: MakeHost<ListedHost, string> = async ({ name }) => {
+  const end = performance.now() + 5;
+  while (performance.now() < end);
+  return name;
+};
 const fails: MakeHost<ListedHost, string> = async ({ name }) => {
   if (name !== 'c') throw new CliError('it is wrong', { code: 'ERR_SETTING', hint: 'change it' });
   return name;
@@ -36,6 +41,16 @@ const wrongHost = (name: string, line: number): ListedHost => ({
 });
 
 describe('makeHosts', () => {
+  it('leaves turns to requests and signals, also if no host waits for anything', async () => {
+    const { run } = testRun();
+    const list = hosts(...Array.from({ length: 50 }, (_, index) => `host-${index}`));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    expect(await namesOf(list, busy, run)).toHaveLength(50);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+
   it('gives hosts in their order, with what was said of them', async () => {
     const { run, told } = testRun();
     const said: unknown[] = [];

@@ -4,6 +4,7 @@
  */
 
 import { join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
 import { CliError, formatPlace, onCliError } from '../../core/errors.ts';
 import { isDiskFull } from '../../io/files/fileErrors.ts';
@@ -133,6 +134,9 @@ export interface MadeHost<M> {
   readonly remarks: readonly Diagnostic[];
 }
 
+/** Milliseconds. Hosts are made without waiting for files: meanwhile a service would answer neither requests nor signals. */
+const TURN = 20;
+
 /**
  * Yields the valid hosts one by one, and reports the invalid hosts. With `failFast`, a host with an invalid description
  * ends the run before any host is processed.
@@ -143,10 +147,15 @@ export async function* makeHosts<H extends ListedHost, M>(
   run: HostRun,
 ): AsyncGenerator<MadeHost<M>> {
   const { counts, failFast = false, progress } = run;
+  let turn = performance.now();
   const invalid = failFast ? hosts.find(({ problems }) => problems.length > 0) : undefined;
   try {
     for (const [index, host] of (invalid === undefined ? hosts : [invalid]).entries()) {
       progress.update(index);
+      if (performance.now() - turn > TURN) {
+        await nextTurn();
+        turn = performance.now();
+      }
       const made = await makeHost(host, make, run);
       if (made !== undefined) yield made;
       if (failFast && counts.invalid > 0) return;

@@ -68,6 +68,9 @@ export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
     get hasColors() {
       return wantsColor(io.stdout, choice, io.env);
     },
+    get paint() {
+      return paintFor(io.stderr, choice, io.env);
+    },
     get ignored() {
       return choice.ignored;
     },

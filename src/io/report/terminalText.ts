@@ -38,7 +38,8 @@ interface Patterns {
 
 let compiled: Patterns | undefined;
 
-const width = 80;
+/** Columns of a line of text. */
+const usual = 80;
 
 interface Indents {
   /** Of the first line: spaces, or what begins a paragraph, like `  fix: `. */
@@ -47,8 +48,8 @@ interface Indents {
   readonly rest: string;
 }
 
-/** Lines of at most 80 columns, as far as the words allow. */
-export function wrapText(text: string, { first, rest }: Indents): readonly string[] {
+/** Lines of at most 80 columns, or of the given width, as far as the words allow. */
+export function wrapText(text: string, { first, rest }: Indents, width = usual): readonly string[] {
   const lines: string[] = [];
   let line = first;
   let isEmpty = true;

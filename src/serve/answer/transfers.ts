@@ -74,6 +74,8 @@ export interface TransferLog {
   recent(): readonly TransferEvent[];
   /** The number of running transfers. */
   running(): number;
+  /** The number of bytes that all transfers have sent. */
+  sent(): number;
   /**
    * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
    * other running transfer of it. Earlier fetches do not count.
@@ -84,7 +86,8 @@ export interface TransferLog {
 /** Receives every transfer, for example to count it. */
 export interface TransferWatcher {
   began?(start: TransferStart): void;
-  sent?(start: TransferStart, bytes: number): void;
+  /** @param total bytes of the transfer so far, including these */
+  sent?(start: TransferStart, bytes: number, total: number): void;
   ended?(event: TransferEvent): void;
 }
 
@@ -107,6 +110,7 @@ export function createTransferLog(
   const events: TransferEvent[] = [];
   const waiting = new Set<(fetched: TransferStart) => void>();
   let running = 0;
+  let sent = 0;
 
   const begin = (given: TransferStart): Transfer => {
     const start = { ...given, userAgent: given.userAgent?.slice(0, maxUserAgentLength) };
@@ -121,9 +125,10 @@ export function createTransferLog(
     return {
       sent: (range) => {
         bytes += range.length;
+        sent += range.length;
         addReceived(client.coverage, range);
         image.lastFetch = now();
-        for (const watcher of watchers) watcher.sent?.(start, range.length);
+        for (const watcher of watchers) watcher.sent?.(start, range.length, bytes);
       },
       end: (outcome) => {
         const ended = now();
@@ -148,6 +153,7 @@ export function createTransferLog(
     progressOf: (host) => images.find(host).map(progressOf),
     recent: () => [...events],
     running: () => running,
+    sent: () => sent,
     whenFetched: (host, artifacts) =>
       new Promise((resolve) => {
         const check = ({ artifact, client, host: owner, path }: TransferStart): void => {

@@ -1,12 +1,13 @@
 /** The hosts of `serve` and `controller` as rows of their status page. What a host fetches shows how far its boot is. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { formatCount, formatSize } from '../../formats/messageText.ts';
+import { formatSize } from '../../formats/messageText.ts';
 import type { ImageProgress } from '../answer/transfers.ts';
 import { fetchMarks } from './fetchMarks.ts';
 import { formatPercent } from './figures.ts';
 import { html, type Html } from './html.ts';
-import { type MachineRow, messageItem, type StateNames } from './machines.ts';
+import { causeOf, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
+import { causeItem, type PageRow } from './machines.ts';
 import { stageBar, type StageMark } from './stageBar.ts';
 import type { HostStatus, ImageStatus } from './status.ts';
 import { architectureOf, factList, progressOf, timeOf } from './tables.ts';
@@ -21,7 +22,7 @@ export const hostStateNames: StateNames = {
 };
 
 /** A host with the row of the page. */
-export interface HostRow extends MachineRow {
+export interface HostRow extends PageRow {
   readonly host: HostStatus;
 }
 
@@ -42,7 +43,7 @@ export function hostRow(host: HostStatus, now: Date): HostRow {
   };
 }
 
-type Situation = Pick<MachineRow, 'state' | 'stage' | 'since' | 'cause'>;
+type Situation = Omit<MachineRow, 'name' | 'texts'>;
 
 function situationOf(
   { staleSince, messages }: HostStatus,
@@ -52,24 +53,29 @@ function situationOf(
   const marks = fetchMarks(fetched);
   const mark = marks.findLast(({ state }) => state !== 'waiting' && state !== 'passed');
   const last = fetched.toSorted((a, b) => a.lastFetch.getTime() - b.lastFetch.getTime()).at(-1);
-  const stage = mark && stageOf(mark, last);
-  const error = messages.find(({ severity }) => severity === 'error');
-  const cause = firstMessage(messages);
-  if (error !== undefined) {
-    const served = staleSince === undefined ? 'without an image' : 'with its last valid image';
-    return { state: 'failed', stage: html`${served}`, since: staleSince ?? last?.lastFetch, cause };
+  const shown = firstMessage(messages);
+  const moreMessages = shown === undefined ? 0 : messages.length - 1;
+  const found = { transfer: undefined, causes: shown === undefined ? [] : [causeOf(shown)], moreMessages };
+  if (shown?.severity === 'error') {
+    const stage = staleSince === undefined ? 'without an image' : 'with its last valid image';
+    return { ...found, state: 'failed', stage, since: staleSince ?? last?.lastFetch };
   }
   if (last === undefined || mark === undefined)
-    return { state: 'idle', stage: undefined, since: undefined, cause };
-  const age = now.getTime() - last.lastFetch.getTime();
-  const found = { stage, since: last.lastFetch, cause };
-  if (mark.state === 'running') return { state: 'under-way', ...found };
-  if (mark.state === 'stopped' && age > RESUMED) {
-    const text = `The transfer of ${last.path} ended at ${formatPercent(last.bytes, last.size)}, and the machine has not resumed it.`;
-    return { state: 'stuck', ...found, cause: html`${text} ${cause}` };
-  }
-  if (mark.state === 'reached' && isLast(mark)) return { state: 'home', ...found };
-  return { state: age < QUIET ? 'under-way' : 'idle', ...found };
+    return { ...found, state: 'idle', stage: undefined, since: undefined };
+  const since = last.lastFetch;
+  if (mark.state === 'running')
+    return { ...found, state: 'under-way', stage: mark.stage, transfer: last, since };
+  const stage = mark.note === undefined ? mark.stage : `${mark.stage}, ${mark.note}`;
+  const age = now.getTime() - since.getTime();
+  if (mark.state === 'stopped' && age > RESUMED)
+    return { ...found, state: 'stuck', stage, since, causes: [unresumed(last), ...found.causes] };
+  if (mark.state === 'reached' && isLast(mark)) return { ...found, state: 'home', stage, since };
+  return { ...found, state: age < QUIET ? 'under-way' : 'idle', stage, since };
+}
+
+function unresumed({ bytes, path, size }: ImageProgress): MachineCause {
+  const text = `The transfer of ${path} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
+  return { severity: 'warning', text };
 }
 
 /** The stages after which a machine fetches nothing more of its own. */
@@ -77,22 +83,12 @@ function isLast({ stage }: StageMark): boolean {
   return stage === 'media' || stage === 'Ignition' || stage === 'image';
 }
 
-function stageOf({ stage, note, state }: StageMark, last: ImageProgress | undefined): Html {
-  if (state !== 'running' || last === undefined)
-    return html`${stage}${note === undefined ? '' : `, ${note}`}`;
-  return html`${stage}
-    <progress max="${last.size}" value="${last.bytes}" aria-label="${last.path}">${note ?? ''}</progress>
-    ${note ?? ''}`;
-}
-
 /** The first error, or else the first warning. The others are among the details. */
-function firstMessage(messages: readonly Diagnostic[]): Html | undefined {
-  const first =
+function firstMessage(messages: readonly Diagnostic[]): Diagnostic | undefined {
+  return (
     messages.find(({ severity }) => severity === 'error') ??
-    messages.find(({ severity }) => severity === 'warning');
-  const more = messages.length - 1;
-  if (first === undefined) return undefined;
-  return html`${messageItem(first)}${more > 0 ? html` <span class="muted">${formatCount(more, 'more message')}</span>` : undefined}`;
+    messages.find(({ severity }) => severity === 'warning')
+  );
 }
 
 function detailsOf(
@@ -109,7 +105,7 @@ function detailsOf(
   return html`${fetched.length === 0 ? undefined : stageBar(fetchMarks(fetched))}${facts}
     <ul>
       ${files.map((file) => html`<li>${fileOf(file, progress.get(file.path), now)}</li>`)}
-      ${(messages.length > 1 ? messages : []).map((message) => html`<li>${messageItem(message)}</li>`)}
+      ${(messages.length > 1 ? messages : []).map((message) => html`<li>${causeItem(causeOf(message))}</li>`)}
     </ul>`;
 }
 

@@ -3,38 +3,29 @@
  * that selects machines, and one row for each machine, problems first. Details unfold.
  */
 
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { formatPlace } from '../../core/errors.ts';
-import { formatPath } from '../../core/finding.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { formatPercent } from './figures.ts';
 import { html, type Html } from './html.ts';
+import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
 import {
   formatStatusQuery,
   type MachineState,
   machineStates,
-  type Selectable,
   type Selection,
   type StatusQuery,
 } from './select.ts';
 import { timeOf } from './tables.ts';
 
-export interface MachineRow extends Selectable {
-  /** Where its boot is: `kernel`. */
-  readonly stage: Html | undefined;
-  /** When it got there, or was last active. */
-  readonly since: Date | undefined;
-  /** Why it got no further. */
-  readonly cause: Html | undefined;
-  /** What unfolds; called only for the rows of the page. */
+/** A machine with what unfolds below its row. */
+export interface PageRow extends MachineRow {
+  /** Called only for the rows of the page. */
   readonly details: () => Html;
 }
-
-/** What a page calls the states. */
-export type StateNames = Readonly<Record<MachineState, string>>;
 
 /** What varies between the pages. */
 export interface MachineList {
   readonly query: StatusQuery;
-  readonly selection: Selection<MachineRow>;
+  readonly selection: Selection<PageRow>;
   readonly counts: Readonly<Record<MachineState, number>>;
   readonly names: StateNames;
   /** Seconds after which the page refreshes; 0 for never. */
@@ -110,25 +101,34 @@ function machineTable({ selection: { rows, first, matching }, names, now }: Mach
   </table>`;
 }
 
-function machineRow(
-  { name, state, stage, since, cause, details }: MachineRow,
-  names: StateNames,
-  now: Date,
-): Html {
+function machineRow(row: PageRow, names: StateNames, now: Date): Html {
+  const { name, state, since, causes, moreMessages, details } = row;
+  const more =
+    moreMessages === 0
+      ? undefined
+      : html` <span class="muted">${formatCount(moreMessages, 'more message')}</span>`;
   return html`<tr class="${state}">
     <th scope="row" class="name">${name}</th>
-    <td>
-      <strong class="state">${names[state]}</strong>${stage === undefined ? undefined : html` ${stage}`}
-    </td>
+    <td><strong class="state">${names[state]}</strong>${stageOf(row)}</td>
     <td>${since === undefined ? undefined : timeOf(since, now)}</td>
     <td class="messages">
-      ${cause}
+      ${causes.map((cause, index) => html`${index === 0 ? '' : ' '}${causeItem(cause)}`)}${more}
       <details>
         <summary>Details<span class="hidden"> of ${name}</span></summary>
         ${details()}
       </details>
     </td>
   </tr> `;
+}
+
+function stageOf({ stage, transfer }: MachineRow): Html | undefined {
+  if (stage === undefined) return undefined;
+  if (transfer === undefined) return html` ${stage}`;
+  const { bytes, path, size } = transfer;
+  const percent = formatPercent(bytes, size);
+  return html` ${stage}
+    <progress max="${size}" value="${bytes}" aria-label="${path}">${percent}</progress>
+    ${percent}`;
 }
 
 function pageLinks({ query, selection: { page, pages } }: MachineList): Html | undefined {
@@ -144,13 +144,10 @@ function pageLinks({ query, selection: { page, pages } }: MachineList): Html | u
   </nav>`;
 }
 
-/** A diagnostic with its place and its hint. */
-export function messageItem({ severity, at, path = [], message, hint }: Diagnostic): Html {
-  const places = [
-    ...(at === undefined ? [] : [formatPlace(at)]),
-    ...(path.length === 0 ? [] : [formatPath(path)]),
-  ];
-  const place = places.length === 0 ? undefined : html` <span class="muted">${places.join(' ')}</span>`;
-  return html`<strong class="${severity}">${severity}:</strong> ${message}${place}
-    ${hint === undefined ? undefined : html`<span class="hint">${hint}</span>`}`;
+/** A cause with its place, and with its hint or fix. */
+export function causeItem({ severity, label, text, place, hint, fix }: MachineCause): Html {
+  const advice = hint ?? (fix && `Fix: ${fix}`);
+  const placed = place === undefined ? undefined : html` <span class="muted">${place}</span>`;
+  return html`${label && html`<strong class="${severity}">${label}:</strong> `}${text}${placed}
+  ${advice === undefined ? undefined : html`<span class="hint">${advice}</span>`}`;
 }

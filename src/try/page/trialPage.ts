@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import type { Answerer } from '../../serve/http/exchanges.ts';
 import { formatPercent, formatTime } from '../../serve/status/figures.ts';
 import { html, type Html } from '../../serve/status/html.ts';
-import { machineList, type MachineRow, type StateNames } from '../../serve/status/machines.ts';
+import type { MachineCause, MachineRow, RunningTransfer, StateNames } from '../../serve/status/machineRow.ts';
+import { causeItem, machineList, type PageRow } from '../../serve/status/machines.ts';
 import { htmlHeaders, renderPage } from '../../serve/status/page.ts';
 import {
   countStates,
@@ -22,7 +23,7 @@ import { factList, timeOf } from '../../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
 import { entriesOf, plainCauseText } from '../timeline/causes/cause.ts';
-import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
+import { type HostResult, shownResults, type TrialResult } from '../timeline/result.ts';
 import { byLastEvent } from '../timeline/stages.ts';
 import { type Stage, stages } from '../timeline/stage.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
@@ -59,9 +60,8 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
 
 /** The HTML document. */
 export function renderTrialPage(result: TrialResult, query: StatusQuery): string {
-  const { calledHome, missingCount } = result.verdict;
-  const title = `${calledHome.length} of ${calledHome.length + missingCount} called home`;
-  const rows = resultsOf(result).map((one) => machineRow(one, result));
+  const title = calledHomeText(result);
+  const rows = trialRows(result);
   const refresh = query.refresh ?? REFRESH;
   return renderPage(refresh, {
     title: html`${title}`,
@@ -75,7 +75,7 @@ export function renderTrialPage(result: TrialResult, query: StatusQuery): string
       query,
       selection: selectMachines(problemsFirst(rows), query),
       counts: countStates(rows),
-      names: stateNames,
+      names: trialStateNames,
       refresh,
       now: result.ended,
     }),
@@ -83,7 +83,12 @@ export function renderTrialPage(result: TrialResult, query: StatusQuery): string
   });
 }
 
-const stateNames: StateNames = {
+/** `3 of 20 called home` */
+export function calledHomeText({ verdict: { calledHome, missingCount } }: TrialResult): string {
+  return `${calledHome.length} of ${calledHome.length + missingCount} called home`;
+}
+
+export const trialStateNames: StateNames = {
   failed: 'failed',
   stuck: 'stuck',
   'under-way': 'on the way',
@@ -91,21 +96,37 @@ const stateNames: StateNames = {
   home: 'called home',
 };
 
+/** In the order of the timeline: the machines that the trial waits for, and all others that were active. */
+export function trialRows(result: TrialResult): PageRow[] {
+  return shownResults(result).map((one) => ({
+    ...machineRow(one, result),
+    details: () => detailsOf(one, result),
+  }));
+}
+
 function machineRow(one: HostResult, result: TrialResult): MachineRow {
   const { hasCalledHome, host } = one;
   const last = host.entries.toSorted(byLastEvent).at(-1);
   const state = stateOf(one);
   const mark = stageMarks(one).findLast((stage) => stage.state !== 'waiting');
+  // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
+  const cause = state === 'idle' ? undefined : causeOf(one, result);
   return {
     name: host.label,
     texts: host.macs,
     state,
-    stage: hasCalledHome ? undefined : mark && html`${mark.stage}`,
+    stage: hasCalledHome ? undefined : mark?.stage,
+    transfer: hasCalledHome ? undefined : transferOf(host),
     since: hasCalledHome ? homeOf(one, result) : last?.last,
-    // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
-    cause: state === 'idle' ? undefined : causeOf(one, result),
-    details: () => detailsOf(one, result),
+    causes: cause === undefined ? [] : [cause],
+    moreMessages: 0,
   };
+}
+
+/** Undefined if the last event is not one of a running transfer. */
+function transferOf({ entries }: HostTimeline): RunningTransfer | undefined {
+  const event = entries.toSorted(byLastEvent).at(-1)?.event;
+  return event?.kind === 'fetch' && event.outcome === 'began' ? event : undefined;
 }
 
 function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineState {
@@ -121,6 +142,7 @@ function detailsOf(one: HostResult, result: TrialResult): Html {
   const started = host.entries[0]?.first;
   const last = host.entries.toSorted(byLastEvent).at(-1);
   const lines = lastLinesOf(host);
+  const unseen = host.entries.length === 0 ? causeOf(one, result) : undefined;
   return html`${stageBar(stageMarks(one))}
   ${factList([
     ...host.macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
@@ -134,7 +156,7 @@ function detailsOf(one: HostResult, result: TrialResult): Html {
           ] as const,
         ]),
   ])}
-  ${host.entries.length === 0 ? html`<p>${causeOf(one, result)}</p>` : undefined}
+  ${unseen && html`<p>${causeItem(unseen)}</p>`}
   ${
     lines.length === 0
       ? undefined
@@ -152,15 +174,16 @@ function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Dat
 }
 
 /** The first cause, if it is proven or if the machine has been inactive for a minute. */
-function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): Html | undefined {
+function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineCause | undefined {
   const [first] = causes;
   if (first === undefined) return undefined;
   if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
-  return html`<strong class="${first.certainty === 'proven' ? 'error' : 'warning'}"
-      >${certainties[first.certainty]}:</strong
-    >
-    ${plainCauseText(first.cause.text, ports)}
-    <span class="hint">Fix: ${plainCauseText(first.cause.fix, ports)}</span>`;
+  return {
+    severity: first.certainty === 'proven' ? 'error' : 'warning',
+    label: certainties[first.certainty],
+    text: plainCauseText(first.cause.text, ports),
+    fix: plainCauseText(first.cause.fix, ports),
+  };
 }
 
 const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {

@@ -3,6 +3,7 @@
  * text for users, and JSON for programs (`schemas/try-report.json`).
  */
 
+import { groupBy } from '../../core/lists.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
@@ -13,6 +14,7 @@ import {
   type Gap,
   type HostResult,
   resultsOf,
+  shownResults,
   type TrialResult,
   type SuccessStage,
   inactiveOf,
@@ -30,20 +32,25 @@ const limits = { text: { entries: 6, causes: 2 }, full: { entries: 30, causes: 4
 /** `text`: of hosts that called home only problems. */
 type TextForm = keyof typeof limits;
 
-/** Maximum number of hosts for which the report also lists the entries of hosts that called home. */
+/** With more hosts, those that called home are only counted, and those without activity are one paragraph. */
 const maxDetailed = 20;
 const maxUnknown = 20;
 
 /** Lines of text; times are in UTC. */
 export function formatClosingReport(result: TrialResult, form: TextForm): string {
-  const results = resultsOf(result);
+  const results = shownResults(result);
   const hosts = results.filter(isListed);
   const unknown = results.filter((one) => !isListed(one));
   const explained = new Map<string, string>();
-  const isBrief = form === 'text' || hosts.length > maxDetailed;
+  const missing = hosts.filter(({ hasCalledHome }) => !hasCalledHome);
+  const hostsInDetail = missing.filter(({ host }) => host.entries.length > 0);
+  const silent = missing.filter(({ host }) => host.entries.length === 0);
   const context = { result, explained, form };
   const blocks = [
-    ...hosts.map((one) => hostLines(one, { ...context, isBrief })),
+    ...(hosts.length > maxDetailed ? hostsInDetail : hosts).map((one) =>
+      hostLines(one, { ...context, isBrief: form === 'text' }),
+    ),
+    ...(hosts.length > maxDetailed ? silentLines(silent, context) : []),
     ...unknown.slice(0, maxUnknown).map((one) => hostLines(one, { ...context, isBrief: true })),
     ...moreLines(unknown.length - maxUnknown, result),
     inactiveLines(results, context),
@@ -293,6 +300,19 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
   const { event, last } = evidence;
   const text = `${timeOfDay(last)} ${eventPhrase(event)}${originPhrase(event)}`;
   return wrapText(text, { first: '     seen:  ', rest: causeIndent });
+}
+
+/** Hosts without activity, with the same causes in one paragraph. */
+function silentLines(
+  silent: readonly HostResult[],
+  context: Omit<Context, 'isBrief'>,
+): readonly (readonly string[])[] {
+  const groups = groupBy(silent, ({ causes }) => causes.map(({ cause }) => cause.id).join());
+  return Array.from(groups.values(), (group) => {
+    const names = group.map(({ host }) => printable(host.label)).join(', ');
+    const head = wrapText(`${names}: did not call home; no activity`, { first: '', rest: '' });
+    return [...head, ...causeLines(printable(group[0]?.host.label ?? ''), group[0]?.causes ?? [], context)];
+  });
 }
 
 function moreLines(more: number, { timeline }: TrialResult): readonly (readonly string[])[] {

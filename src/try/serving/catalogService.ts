@@ -52,31 +52,53 @@ export function throwWithHint(hint: string): (error: unknown) => never {
 
 export const serveListenHint = 'pass another address or port with --serve-listen';
 
-/** Maximum number of remembered first fetches. Above it, some are reported twice. */
+/** Maximum number of remembered fetches. Above it, some are reported twice. */
 const MAX_REMEMBERED = 100_000;
+/** Milliseconds between two events of a running transfer. */
+const PROGRESS_INTERVAL = 1000;
 
 /**
  * @param progress returns the progress of transfers; undefined before the first transfer
- * @param observe gets an event for the first fetch of an image by a client, and when a transfer ends
+ * @param observe gets an event for the first fetch of an image by a client, every second while a transfer runs, and when it
+ *   ends
  */
 export function createFetchWatcher(
   progress: () => Pick<TransferLog, 'progressOf'> | undefined,
   observe: (event: FetchEvent) => void,
+  now = (): Date => new Date(),
 ): TransferWatcher {
-  const begun = new Set<string>();
+  /** Times of the last events, by client and path. */
+  const observed = new Map<string, number>();
   return {
     began: (start) => {
-      const key = `${start.client} ${start.path}`;
-      if (begun.has(key)) return;
-      if (begun.size >= MAX_REMEMBERED) begun.clear();
-      begun.add(key);
-      observe({ ...factsOf(start), at: new Date(), outcome: 'began', bytes: 0 });
+      const key = keyOf(start);
+      if (observed.has(key)) return;
+      if (observed.size >= MAX_REMEMBERED) observed.clear();
+      const at = now();
+      observed.set(key, at.getTime());
+      observe({ ...factsOf(start), at, outcome: 'began', bytes: 0 });
+    },
+    sent: (start, _, bytes) => {
+      const key = keyOf(start);
+      const at = now();
+      if (at.getTime() - (observed.get(key) ?? 0) < PROGRESS_INTERVAL) return;
+      observed.set(key, at.getTime());
+      observe({
+        ...factsOf(start),
+        at,
+        outcome: 'began',
+        bytes: receivedOf({ ...start, bytes }, progress()),
+      });
     },
     ended: (event) => {
       const { ended: at, outcome } = event;
       observe({ ...factsOf(event), at, outcome, bytes: receivedOf(event, progress()) });
     },
   };
+}
+
+function keyOf({ client, path }: TransferStart): string {
+  return `${client} ${path}`;
 }
 
 type Facts = Omit<FetchEvent, 'at' | 'outcome' | 'bytes'>;

@@ -92,7 +92,7 @@ export interface FetchEvent extends SeenFrom {
   readonly host: string | undefined;
   /** Path in the catalog: `worker-0.iso`. */
   readonly path: string;
-  /** `began` once for each client and path; the outcome of the transfer when it ends. */
+  /** `began` when a client begins to fetch a file, and while it fetches; the outcome of the transfer when it ends. */
   readonly outcome: 'began' | TransferOutcome;
   /** Number of different bytes that this client has fetched so far. */
   readonly bytes: number;

@@ -2,6 +2,7 @@
 
 import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './causes.ts';
 import type { Ports } from './causes/cause.ts';
+import { once } from '../../core/once.ts';
 import type { TimelineEntry } from './stages.ts';
 import { type Stage, stages } from './stage.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
@@ -104,12 +105,23 @@ export function resultsOf(trial: TrialResult): readonly HostResult[] {
   const { timeline, verdict, successStage, coverage } = trial;
   const awaited = new Set([...verdict.calledHome, ...verdict.missing]);
   const calledHome = new Set(verdict.calledHome);
+  const causesOfSilent = once(() => causesOfInactive(coverage));
   return timeline.hosts().map((host) => {
     const hasCalledHome = calledHome.has(host.label) || hasReached(host, successStage);
     const gaps = gapsOf(host, trial).filter(({ isOpen }) => !(isOpen && hasCalledHome));
-    const causes = hasCalledHome ? [] : likelyCauses(host, coverage);
+    const isSilent = host.entries.length === 0 && host.clients.length === 0;
+    // Of thousands of hosts, most are silent, and the causes of all of these are the same.
+    const causes = hasCalledHome ? [] : isSilent ? causesOfSilent() : likelyCauses(host, coverage);
     return { host, hasCalledHome, isAwaited: awaited.has(host.label), gaps, causes };
   });
+}
+
+/** What people see: not the hosts that the trial does not wait for, unless they were active. */
+export function shownResults(trial: TrialResult): readonly HostResult[] {
+  const waitsForAny = trial.verdict.missing.length === 0;
+  return resultsOf(trial).filter(
+    ({ host, isAwaited }) => waitsForAny || isAwaited || host.entries.length > 0,
+  );
 }
 
 /** A time without activity of a machine. */

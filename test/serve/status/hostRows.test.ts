@@ -1,7 +1,9 @@
 /** What the fetches and the messages of a host say about its boot. */
 
 import { describe, expect, it } from 'vitest';
+import { formatPercent } from '../../../src/serve/status/figures.ts';
 import { hostRow } from '../../../src/serve/status/hostRows.ts';
+import { causeOf } from '../../../src/serve/status/machineRow.ts';
 import type { ImageProgress } from '../../../src/serve/answer/transfers.ts';
 import { ago, exampleHost, exampleProgress, type HostChanges, now } from './exampleStatus.ts';
 
@@ -62,20 +64,20 @@ describe('the row of a host', () => {
     ],
   ])('with %s', (_title, changes, state, stage) => {
     const row = hostRow(exampleHost('a', changes), now);
-    const text = row.stage?.markup.replaceAll(/<[^>]*>[^<]*<\/progress>/g, '').replaceAll(/\s+/g, ' ') ?? '';
-    expect([row.state, text.trim()]).toEqual([state, stage]);
+    const percent = row.transfer && formatPercent(row.transfer.bytes, row.transfer.size);
+    expect([row.state, [row.stage, percent].filter(Boolean).join(' ')]).toEqual([state, stage]);
   });
 
   it('names the file that was not resumed', () => {
-    const { cause } = hostRow(exampleHost('a', { fetched: [of('ign', 61, part)] }), now);
-    expect(cause?.markup).toContain(
+    const { causes } = hostRow(exampleHost('a', { fetched: [of('ign', 61, part)] }), now);
+    expect(causes.map(({ text }) => text)).toEqual([
       'The transfer of a.ign ended at 40 %, and the machine has not resumed it.',
-    );
+    ]);
   });
 
   it('has the first error, and the number of other messages', () => {
     const warning = { ...error, severity: 'warning', message: 'unusual' } as const;
-    const { cause } = hostRow(exampleHost('a', { messages: [warning, error] }), now);
-    expect(cause?.markup.replaceAll(/\s+/g, ' ')).toMatch(/error:<\/strong> wrong.*1 more message/);
+    const { causes, moreMessages } = hostRow(exampleHost('a', { messages: [warning, error] }), now);
+    expect([causes, moreMessages]).toEqual([[causeOf(error)], 1]);
   });
 });

@@ -468,8 +468,34 @@ describe('the report at the end', () => {
     const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
     const report = fullReport(resultOf([], { timeline, verdict }));
     expect(report.split('Possible causes: same as for node-0\n')).toHaveLength(30);
-    expect(report.split('Possible causes: same as for node-30\n')).toHaveLength(10);
-    expect(report.split('\n').length).toBeLessThan(400);
+    expect(report.replaceAll('\n', ' ')).toContain(
+      'node-38, node-39: did not call home; no activity   Possible causes:   1. ',
+    );
+    expect(report.split('\n').length).toBeLessThan(350);
+  });
+
+  it('of 50 hosts of which 48 called home is about the other two, and one line of figures', () => {
+    const hosts = Array.from({ length: 50 }, (_, index) => ({
+      name: `node-${index}`,
+      macs: [`52:54:00:00:00:${(index + 16).toString(16)}`],
+    }));
+    const timeline = createTimeline([...hosts, { name: 'spare', macs: [] }]);
+    for (const [index, { macs, name }] of hosts.slice(0, 48).entries()) {
+      const source = { client: `10.0.0.${index}`, node: name };
+      timeline.add(lookedUp(1, { ...source, macs }));
+      timeline.add(heartbeat(2, source));
+    }
+    timeline.add(fetched(3, { host: 'node-48', client: '10.0.0.48' }));
+    const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
+    const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
+    const report = fullReport(resultOf([], { timeline, verdict }));
+    expect(report.match(/^\S+: .*/gm)).toEqual([
+      'node-48: did not call home; last step: Ignition config',
+      'node-49: did not call home; no activity',
+    ]);
+    expect(report).toMatch(
+      /\n48 hosts called home within 10 min, 2 did not: node-48, node-49\. Times are in\nUTC\.\n$/,
+    );
   });
 
   it.each<readonly [string, readonly TrialEvent[], string]>([

@@ -141,8 +141,7 @@ describe('a trial', () => {
     ['ends if all machines lack a step', 2, [...second, lacking('node-1', '192.0.2.8')], true],
     ['ends if the only machine lacks a step', 1, [], true],
   ])('%s', async (_title, count, later, isEnded) => {
-    const output = { print: () => undefined, count: () => undefined };
-    const trial = createRunningTrial({ known: [], awaited: any(count) }, 'steps', output);
+    const trial = createRunningTrial({ known: [], awaited: any(count) }, 'steps', () => undefined);
     let hasEnded = false;
     void trial.decided.then(() => {
       hasEnded = true;

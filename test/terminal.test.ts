@@ -1,0 +1,328 @@
+/**
+ * `serve`, `try` and `boot` on a real terminal of 80 × 24, which tmux emulates: the status page comes first, problems are on
+ * the first screen, and Ctrl-C is answered. In a pipe there are only lines of text.
+ */
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { writeAgentIso } from './support/agentIso.ts';
+import { bmcModels, bmcUser, type FakeBmc, startFakeBmc } from './support/fakeBmc.ts';
+import { liveIsoWith } from './support/liveIso.ts';
+import { have, missingNote } from './support/programs.ts';
+import { scriptedAgent } from './support/scriptedAgent.ts';
+import { until } from './support/serveFixtures.ts';
+import { startOnTerminal, type Terminal } from './support/terminal.ts';
+
+const program = join(import.meta.dirname, '../bin/ironic-coreos.js');
+const folder = mkdtempSync(join(tmpdir(), 'on terminal '));
+const token = '0123456789abcdef0123456789abcdef';
+const noise = createHash('shake256', { outputLength: 48 * 1024 * 1024 })
+  .update('rootfs')
+  .digest();
+const path = (name: string): string => join(folder, name);
+const macOf = (index: number): string =>
+  `52:54:00:${[index >> 8, index & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}:01`;
+
+/** The image of `worker-13` cannot be pulled. */
+function inventory(count: number): string {
+  const entries = Array.from({ length: count }, (_, index) =>
+    [
+      `- name: worker-${index}`,
+      `  mac: '${macOf(index)}'`,
+      ...(index === 13 && count === 20 ? ["  overrides: {agent.image: 'no image'}"] : []),
+    ].join('\n'),
+  );
+  return `agent:
+  ironic.apiUrls: http://192.0.2.1:6385
+  agent.image: registry.example.com/ironic-agent
+  host.sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 core@desk']
+hosts:
+${entries.join('\n')}
+`;
+}
+
+writeFileSync(
+  path('live.iso'),
+  liveIsoWith((files) => files.set('images/pxeboot/rootfs.img', noise)),
+);
+writeFileSync(path('ramdisk.yaml'), inventory(20));
+writeFileSync(path('fifty.yaml'), inventory(50));
+writeFileSync(path('tokens'), `${token}\n`, { mode: 0o600 });
+writeFileSync(path('serve.key'), 'k'.repeat(32), { mode: 0o600 });
+writeFileSync(path('bmc.json'), JSON.stringify(bmcUser), { mode: 0o600 });
+if (have('tmux')) await writeAgentIso(folder, 'agent.iso', 'http://192.0.2.1:6385');
+
+const open: { close: () => unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(
+  args: readonly string[],
+  place: Partial<Parameters<typeof startOnTerminal>[1]> = {},
+): Terminal {
+  const terminal = startOnTerminal(args, { cwd: folder, ...place });
+  open.push(terminal);
+  return terminal;
+}
+
+/** Arguments of `serve` for 20 hosts, of which one is invalid. */
+const serve =
+  'serve --inventory ramdisk.yaml --iso live.iso --listen 127.0.0.1:0 --token-file tokens --key-file serve.key'.split(
+    ' ',
+  );
+/** Of the page, which is printed first. */
+const originOf = (terminal: Terminal): string =>
+  /status page: (http:\/\/[^/\s]+)\//.exec(terminal.history())?.[1] ?? '';
+
+/** Has got the header, and takes nothing of the body. */
+const begin = (url: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    get(url, { agent: false, headers: { Authorization: `Bearer ${token}` } }, resolve).on('error', reject);
+  });
+
+/** What differs from run to run. */
+function stable(lines: readonly string[]): string {
+  const shown = lines.map((line) =>
+    line
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-26T22:00:00.000Z')
+      .replace(/seconds=[\d.]+/, 'seconds=0.01')
+      .replace(/\b1 min ago|\d+ s ago/, '1 min ago')
+      .replaceAll(/127\.0\.0\.1:\d+/g, '192.0.2.1:8084'),
+  );
+  return `${shown.join('\n')}\n`;
+}
+
+describe.skipIf(!have('tmux'))(`a terminal${missingNote('tmux')}`, () => {
+  it('shows the stuck and the invalid machine among 20 on its first screen', async () => {
+    const terminal = start(serve);
+    await terminal.shows('20 hosts: 1 failed, 19 no activity');
+    expect(terminal.history()).toMatch(/^(?:read.*\n)?\n*info: status page: http:/);
+    const origin = originOf(terminal);
+    const headers = { Authorization: `Bearer ${token}`, Range: 'bytes=0-99' };
+    await (await fetch(`${origin}/worker-3.ign`, { headers })).arrayBuffer();
+    await (await fetch(`${origin}/worker-5.ign`, { headers: { ...headers, Range: '' } })).arrayBuffer();
+    await terminal.shows('worker-3   on the way');
+
+    // A machine that does not go on with an interrupted transfer within a minute is stuck.
+    await setTimeout(60_000);
+    await terminal.shows('1 failed, 1 stuck, 17 no activity, 1 fetched');
+    const live = terminal
+      .screen()
+      .slice(terminal.screen().findIndex((line) => line.startsWith('status page')));
+    expect(live.length).toBeLessThanOrEqual(18);
+    await expect(stable(live)).toMatchFileSnapshot('golden/terminal/serve.txt');
+    const page = readFileSync(join(import.meta.dirname, '../docs/serve.md'), 'utf8');
+    expect(page).toContain(stable(live));
+  }, 120_000);
+
+  it('shows transfers with their rate, and writes the log above the rows, also after its size changes', async () => {
+    const terminal = start(serve);
+    await terminal.shows('19 no activity');
+    const response = await begin(`${originOf(terminal)}/worker-0.iso`);
+    const reading = setInterval(() => response.read(1024 * 1024), 100);
+    await terminal.shows(
+      /^worker-0 {3}on the way {2}media \[#*\.+\] \d+ %, [\d.]+ [MK]iB\/s, [\d.]+ (?:s|min) left$/m,
+    );
+    for (const [columns, rows] of [
+      [50, 12],
+      [120, 30],
+      [80, 24],
+    ] as const) {
+      terminal.resize(columns, rows);
+      for (const index of [4, 5]) {
+        const headers = { Authorization: `Bearer ${token}` };
+        await (await fetch(`${originOf(terminal)}/worker-${index}.ign`, { headers })).arrayBuffer();
+      }
+      await setTimeout(1500);
+      const screen = terminal.screen();
+      expect(screen.filter((line) => line.startsWith('status page:'))).toHaveLength(1);
+      expect(screen.filter((line) => line.startsWith('20 hosts:'))).toHaveLength(1);
+      const head = screen.findIndex((line) => line.startsWith('status page:'));
+      expect(screen.findLastIndex((line) => line.includes('userAgent='))).toBeLessThan(head);
+      expect(screen.length).toBeLessThan(rows);
+    }
+    clearInterval(reading);
+    response.destroy();
+    expect(terminal.history().match(/ info request .*artifact=ign/g)).toHaveLength(6);
+  });
+
+  it('keeps its cursor, and has no rows after the end', async () => {
+    const terminal = start(serve);
+    await terminal.shows('19 no activity');
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen().join('\n')).not.toContain('no activity');
+    expect(terminal.history()).toMatch(/info stopped aborted=0/);
+    // The cursor and the wrapping of lines are never switched off, so nothing has to be restored, also after SIGKILL.
+    expect(terminal.raw()).toContain('\u001b[J');
+    expect(terminal.raw()).toContain('\u001b[1m');
+    expect(terminal.raw()).not.toContain('\u001b[?');
+  });
+
+  it('shows no rows to a shell that runs the program in the background', async () => {
+    const terminal = start(serve, {
+      shell: `bash --norc -ic '$PROGRAM ${serve.join(' ')} & read -r _; kill %1; wait'`,
+    });
+    await terminal.shows(/dnsmasq/);
+    await setTimeout(2500);
+    expect(terminal.history()).not.toMatch(/^status page:/m);
+    terminal.press('Enter');
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['--log json', [...serve, '--log', 'json']],
+    ['--quiet', ['--quiet', ...serve]],
+  ])('with %s shows only lines', async (_title, args) => {
+    const terminal = start(args);
+    await terminal.shows('dnsmasq');
+    await setTimeout(1500);
+    expect(terminal.history()).not.toMatch(/no activity/);
+    expect(terminal.raw()).not.toContain('\u001b[J');
+  });
+
+  it('with NO_COLOR has rows without colours', async () => {
+    const terminal = start(serve, { env: { NO_COLOR: '1' } });
+    await terminal.shows('1 failed, 19 no activity');
+    expect(terminal.raw()).not.toContain('\u001b[1m');
+  });
+});
+
+describe.skipIf(!have('tmux'))(`Ctrl-C${missingNote('tmux')}`, () => {
+  it('says what serve waits for, and a second one ends at once', async () => {
+    const terminal = start(serve);
+    await terminal.shows('19 no activity');
+    const response = await begin(`${originOf(terminal)}/worker-0.iso`);
+    response.on('error', () => undefined);
+    await terminal.shows('1 transfer');
+    terminal.press('C-c');
+    await terminal.shows(
+      /stopping message="waiting up to 30 s for 1 transfer; press Ctrl-C again to stop at once"/,
+    );
+    await setTimeout(500);
+    const pressed = Date.now();
+    terminal.press('C-c');
+    expect([await terminal.ended(), Date.now() - pressed < 3000]).toEqual([0, true]);
+    expect(terminal.history()).toContain('info stopped aborted=1');
+  });
+
+  it.each([
+    ['serve', 'waiting until the files are loaded; press Ctrl-C again to stop at once'],
+    ['try', 'stopping when the images are loaded\nhint: press Ctrl-C again to stop at once'],
+  ])('while %s loads its hosts says so, and a second one ends at once', async (command, answer) => {
+    writeFileSync(path('many.yaml'), inventory(8000));
+    const servers = command === 'try' ? ['--serve-listen', '127.0.0.1:0'] : [];
+    const images = ['--inventory', 'many.yaml', '--iso', 'live.iso', '--listen', '127.0.0.1:0', ...servers];
+    const terminal = start([command, ...images]);
+    await terminal.shows(/^hosts \d+\/8000$/m);
+    terminal.press('C-c');
+    await terminal.shows(answer);
+    await setTimeout(500);
+    const pressed = Date.now();
+    terminal.press('C-c');
+    expect([await terminal.ended(), Date.now() - pressed < 5000]).toEqual([130, true]);
+  });
+
+  it('ends try at once with the report', async () => {
+    const terminal = start(['try', '--listen', '127.0.0.1:0', '--expect', macOf(0)]);
+    await terminal.shows('0 of 1 called home: 1 no activity');
+    const pressed = Date.now();
+    terminal.press('C-c');
+    expect([await terminal.ended(), Date.now() - pressed < 3000]).toEqual([1, true]);
+    expect(terminal.history()).toContain(`0 hosts called home within`);
+  });
+
+  it('of boot restores the machine', async () => {
+    const { bmc, terminal } = await bootOnTerminal();
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(1);
+    expect(terminal.history()).toContain('restored 1 of 1 machine');
+    expect([bmc.state.power, bmc.state.images.size]).toEqual(['Off', 0]);
+  });
+
+  it('of boot restores the machine, and a second one ends that', async () => {
+    const { silence, terminal } = await bootOnTerminal();
+    silence();
+    terminal.press('C-c');
+    await terminal.shows('restoring 1 machine; press Ctrl-C again to stop');
+    await setTimeout(500);
+    const pressed = Date.now();
+    terminal.press('C-c');
+    expect([await terminal.ended(), Date.now() - pressed < 5000]).toEqual([1, true]);
+    expect(terminal.history()).toMatch(/hint: run curl .*EjectMedia/);
+  });
+});
+
+/** A machine that was powered on, and whose BMC does not answer any more once that is asked for. */
+async function bootOnTerminal(): Promise<{
+  readonly bmc: FakeBmc;
+  readonly silence: () => void;
+  readonly terminal: Terminal;
+}> {
+  let isSilent = false;
+  const bmc = await startFakeBmc({
+    model: bmcModels.ilo6,
+    power: 'Off',
+    fault: () => (isSilent ? () => undefined : undefined),
+  });
+  open.push(bmc);
+  const machine = ['--bmc', bmc.origin, '--credentials', 'bmc.json', '--iso', 'agent.iso'];
+  const servers = ['--listen', '127.0.0.1:0', '--serve-listen', '127.0.0.1:0'];
+  const terminal = start(['boot', '--yes', ...machine, ...servers]);
+  await terminal.shows(/^\S+ +on the way {2}power/m);
+  return { bmc, silence: () => (isSilent = true), terminal };
+}
+
+describe.skipIf(!have('tmux'))(`--expect with 50 hosts${missingNote('tmux')}`, () => {
+  it('is one line of figures, and the machines that are missing', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `worker-${index}`).join(',');
+    const args = [
+      '--inventory',
+      'fifty.yaml',
+      '--iso',
+      'live.iso',
+      '--serve-listen',
+      '127.0.0.1:0',
+      '--open',
+    ];
+    const terminal = start(['try', '--listen', '127.0.0.1:0', '--expect', names, ...args]);
+    await terminal.shows('0 of 50 called home: 50 no activity');
+    const api = originOf(terminal);
+    for (let index = 0; index < 48; index++) await scriptedAgent({ api, mac: macOf(index) }).callHome();
+    await terminal.shows(/^48 of 50 called home: .*2 no activity$[^]*^no activity: worker-48, worker-49$/m);
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(1);
+    expect(terminal.history()).toMatch(/^48 hosts called home within .* 2 did not: worker-48, worker-49/m);
+  });
+});
+
+describe('a pipe', () => {
+  it.each<[string, readonly string[], string]>([
+    ['serve', [...serve, '--log', 'text'], 'not pass'],
+    ['try', ['try', '--listen', '127.0.0.1:0', '--expect', macOf(0)], 'loopback'],
+  ])('of %s has lines without control characters, and the page first', async (_name, args) => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (part: Buffer) => (said += part.toString()));
+    const rest = text(child.stderr);
+    await until(() => said.includes('listening on'));
+    await setTimeout(1500);
+    child.kill('SIGINT');
+    await rest;
+    expect(said.split('\n')[0]).toMatch(/^info: status page: http:/);
+    // oxlint-disable-next-line no-control-regex -- these are what must not be there
+    expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});
