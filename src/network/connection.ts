@@ -46,7 +46,7 @@ interface Vlan {
 }
 
 /** An address with the line of the keyfile. */
-export interface ConfiguredAddress extends Subnet {
+interface ConfiguredAddress extends Subnet {
   readonly line?: number | undefined;
 }
 

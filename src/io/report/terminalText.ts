@@ -3,7 +3,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { printable } from '../../core/foreignText.ts';
 import type { Severity } from '../../core/finding.ts';
-import type { Io } from '../io.ts';
 
 /** Columns that printable text takes on a terminal: East Asian characters and emoji take two, marks none. */
 export function displayWidth(text: string): number {
@@ -89,6 +88,9 @@ function chalkFor(role: Role): ChalkInstance {
 }
 
 /** A line with unchanged text for programs, and escaped text for terminals, because an archive may contain any names. */
-export function lineForOutput(text: string, { stdout }: Pick<Io, 'stdout'>): Uint8Array {
+export function lineForOutput(
+  text: string,
+  { stdout }: { readonly stdout: { readonly isTTY?: boolean } },
+): Uint8Array {
   return Buffer.from(`${stdout.isTTY === true ? printable(text) : text}\n`);
 }
