@@ -170,7 +170,7 @@ describe.skipIf(!have('tmux'))(`a terminal${missingNote('tmux')}`, () => {
 
   it('shows no rows to a shell that runs the program in the background', async () => {
     const terminal = start(serve, {
-      shell: `bash --norc -ic '$PROGRAM ${serve.join(' ')} & read -r _; kill %1; wait'`,
+      shell: `bash --norc -ic 'eval "$PROGRAM ${serve.join(' ')}" & read -r _; kill %1; wait'`,
     });
     await terminal.shows(/dnsmasq/);
     await setTimeout(2500);

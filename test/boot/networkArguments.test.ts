@@ -165,7 +165,7 @@ function meaning(connection: Connection, all: readonly Connection[]) {
     name: interfaceName ?? mac ?? '',
     type,
     controller: controller && (its?.interfaceName ?? 'rejected'),
-    vlan,
+    vlan: vlan && { id: vlan.id, parent: vlan.parent },
     ...(controller === undefined && { ipv4: ipMeaning(ip[4]), ipv6: ipMeaning(ip[6]) }),
   };
 }

@@ -216,7 +216,7 @@ function withoutDefaults(connection: Connection): Connection {
   return { ...connection, ip: { 4: ip[4], 6: { ...ip[6], method: method6 } } };
 }
 
-/** What counts; ports have no addresses, and the generator has UUIDs and names of files of its own. */
+/** What counts, without the lines of the keyfile; ports have no addresses, and the generator has UUIDs and names of files of its own. */
 function meaning({
   bond,
   clonedMac,
@@ -229,7 +229,7 @@ function meaning({
   vlan,
 }: Connection): string {
   const isPort = controller !== undefined;
-  return JSON.stringify({
+  const fields = {
     device: interfaceName ?? mac,
     type,
     isPort,
@@ -238,5 +238,6 @@ function meaning({
     mtu,
     vlan,
     bond: Object.fromEntries([...bond].toSorted(([one], [other]) => one.localeCompare(other))),
-  });
+  };
+  return JSON.stringify(fields, (name, value: unknown) => (/line$/i.test(name) ? undefined : value));
 }

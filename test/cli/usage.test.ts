@@ -33,7 +33,7 @@ describe('an error of the command line', () => {
     ['a wrong value', 'iso ignition remove --mode 9 a.iso', 'iso ignition remove [options] <ISO>'],
     ['options that exclude each other', 'dev show iso --kargs --ignition a', 'dev show iso [options] <ISO>'],
     ['what a command finds wrong', 'render', 'render [options]'],
-    ['errors alone', '--quiet explain nonsense', 'explain [options] [RULE]'],
+    ['errors alone', '--quiet explain nonsense', 'explain [options] [ID]'],
   ])('%s', async (_title, line, usage) => {
     const { code, stderr } = await run(line);
     expect(code).toBe(2);
@@ -116,7 +116,7 @@ describe('help', () => {
   });
 
   it('leaves the arguments of commands alone', async () => {
-    expect((await run('explain help')).stderr).toContain('unknown rule: "help"');
+    expect((await run('explain help')).stderr).toContain('unknown ID: "help"');
   });
 });
 

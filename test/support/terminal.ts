@@ -32,7 +32,7 @@ interface Place {
   /** Default: 80 × 24. */
   readonly columns?: number;
   readonly rows?: number;
-  /** A command of the shell, in which `$PROGRAM` is the program; default: the program itself. */
+  /** A command of the shell, in which `eval "$PROGRAM ARGUMENTS"` runs the program; default: the program itself. */
   readonly shell?: string;
 }
 
@@ -62,7 +62,10 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
   const tmux = (...words: readonly string[]): string =>
     execFileSync('tmux', [...socket, ...words], { encoding: 'utf8' });
   const { CI: _, HOME = '/', NO_COLOR: __, PATH = '', ...others } = process.env;
-  const variables = Object.entries({ PROGRAM: `${process.execPath} ${program}`, ...env });
+  const variables = Object.entries({
+    PROGRAM: [process.execPath, program].map(quoteShellWord).join(' '),
+    ...env,
+  });
   const words = [process.execPath, program, ...args].map(quoteShellWord).join(' ');
   // The program starts when its output is recorded.
   const command = `read -r _; ${variables.map(([name, value]) => `export ${name}=${quoteShellWord(value)};`).join(' ')} trap : INT; ${place.shell ?? words}; echo $? > ${quoteShellWord(join(folder, 'code'))}`;
