@@ -180,11 +180,7 @@ function withAddresses(
 function urlFor(
   target: Target,
   url: string,
-  {
-    addresses,
-    setup,
-    trialOptions: { publicUrl, serveListen },
-  }: Pick<BootRun, 'addresses' | 'setup' | 'trialOptions'>,
+  { addresses, setup, trialOptions: { publicUrl, serveListen } }: BootRun,
 ): string {
   const address = addresses.get(target);
   const isNamed = publicUrl !== undefined || remoteIso(setup.iso) !== undefined;
@@ -193,10 +189,7 @@ function urlFor(
 }
 
 /** The URL of the image, with its path as far as it is known. */
-function expectedUrl(
-  target: Target,
-  run: Pick<BootRun, 'addresses' | 'setup' | 'trialOptions'>,
-): URL | undefined {
+function expectedUrl(target: Target, run: BootRun): URL | undefined {
   const { iso } = run.setup;
   const { publicUrl, serveListen = '' } = run.trialOptions;
   if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);

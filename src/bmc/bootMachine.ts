@@ -295,7 +295,7 @@ type InsertParameter = readonly [name: string, value: string];
 function optionalParameters({ imageUrl }: MachineBoot, slot: MediaSlot): readonly InsertParameter[] {
   const protocol = protocolOf(imageUrl, slot);
   const { methods } = slot.parameters;
-  const method = methods.length === 0 || methods.includes('Stream') ? 'Stream' : methods[0]!;
+  const method = methods.find((one) => one === 'Stream') ?? methods[0] ?? 'Stream';
   return [
     ...(protocol === undefined ? [] : [['TransferProtocolType', protocol] as const]),
     ['TransferMethod', method],

@@ -6,7 +6,7 @@
 import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http/serverLog.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
-import { pageMessage, pageUrl, showLiveHosts } from '../serve/liveStatus.ts';
+import { pageMessage, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm } from '../serve/setup.ts';
 import type { ControllerOptions } from './settings.ts';
@@ -86,8 +86,7 @@ export async function startReplica(
   const { informers, server, settings, state } = service;
   const { setup } = plan;
   if (setup.log === 'text') report(context.io, pageMessage(setup, service.links));
-  const live =
-    setup.log === 'text' ? showLiveHosts(service, pageUrl(setup, service.links), context.io) : undefined;
+  const live = showLiveHosts(service, setup, context.io);
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
@@ -114,7 +113,7 @@ export async function startReplica(
       isEnding = true;
       endWatches();
       await stopAll(service, leadership, hurry);
-      live?.end();
+      live.end();
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Progress output. On a terminal: one line for work in steps, which is one of the live rows if there are any, and one line per transfer. Elsewhere: nothing for work in steps,
- * and occasional plain text for transfers. cli-progress draws the lines and is loaded on demand.
+ * Progress output. On a terminal: one line for work in steps, which is one of the live rows if there are any, and one line per
+ * transfer. Elsewhere: nothing for work in steps, and occasional plain text for transfers. cli-progress draws the lines and is loaded on demand.
  */
 
 import type { MultiBar, SingleBar } from 'cli-progress';

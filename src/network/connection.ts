@@ -26,17 +26,17 @@ export interface Connection {
   readonly mac: string | undefined;
   /** The MAC address that the device gets. */
   readonly clonedMac: string | undefined;
-  /** Lines of the keyfile count from 1. Connections of kernel arguments have none. */
+  /** This and other lines are those of the keyfile, from 1. Connections of kernel arguments have none. */
   readonly clonedMacLine?: number | undefined;
   readonly mtu: number | undefined;
   /** Name or UUID of the bond or bridge to which the port belongs. */
   readonly controller: string | undefined;
+  readonly controllerLine?: number | undefined;
   readonly vlan: Vlan | undefined;
   /** The options of a bond, by their names in the kernel. */
   readonly bond: ReadonlyMap<string, string>;
   readonly ip: Readonly<Record<Family, IpConfig>>;
   readonly isAutoconnected: boolean;
-  readonly controllerLine?: number | undefined;
 }
 
 interface Vlan {
@@ -95,7 +95,7 @@ export function parseConnection(file: string, text: string): Connection {
   const wired = sections.get('ethernet') ?? sections.get('802-3-ethernet') ?? noSection;
   const vlan = sections.get('vlan') ?? noSection;
   const bond = new Map(
-    Array.from(sections.get('bond') ?? [], ([key]) => [key, valueOf(sections.get('bond'), key) ?? '']),
+    Array.from(sections.get('bond') ?? noSection, ([key, { value }]) => [key, value.trim()]),
   );
   bond.delete('interface-name');
   const type = (valueOf(connection, 'type') ?? 'ethernet').replace(/^802-3-/, '');

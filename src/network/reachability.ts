@@ -20,7 +20,9 @@ import {
 import { networkRules } from './networkRules.ts';
 
 /** What is inconsistent in a connection. */
-export interface ConnectionProblem extends RuleProblem {
+export interface ConnectionProblem extends RuleProblem, KeyfilePlace {}
+
+interface KeyfilePlace {
   /** The keyfile of the connection. */
   readonly file: string;
   /** The line of the keyfile; undefined for what is missing. */
@@ -160,7 +162,7 @@ interface Obstacle {
   /** The consequence: a name is not resolved, nothing is reached, or only this server is not reached. */
   readonly prevents: 'name' | 'network' | 'server';
   /** The line of a keyfile that it is about. */
-  readonly at?: Pick<ConnectionProblem, 'file' | 'line'> | undefined;
+  readonly at?: KeyfilePlace | undefined;
 }
 
 /**
@@ -182,7 +184,7 @@ const maxServers = 5;
 export function findReachProblems(
   connections: readonly Connection[],
   needs: readonly Need[],
-): (Problem & Partial<Pick<ConnectionProblem, 'file' | 'line'>>)[] {
+): (Problem & Partial<KeyfilePlace>)[] {
   const found = needs.flatMap((servers) => {
     const obstacles = servers.flatMap((server) => {
       const obstacle = findObstacle(connections, server.host);

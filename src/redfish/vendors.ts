@@ -39,8 +39,8 @@ const IRONIC_BOOT = 'openstack/ironic: ironic/drivers/modules/redfish/boot.py';
 const IRONIC_MANAGEMENT = 'openstack/ironic: ironic/drivers/modules/redfish/management.py';
 const SUSHY_MEDIA = 'openstack/sushy: sushy/resources/manager/virtual_media.py';
 
+const dellMaker = /\bdell\b/i;
 const dell = {
-  maker: /\bdell\b/i,
   license: 'iDRAC Enterprise or Datacenter',
   console: 'the Virtual Console of the iDRAC',
   eventLog: 'the Lifecycle Log of the iDRAC',
@@ -52,13 +52,11 @@ const LIFECYCLE_LOG = 'dell/iDRAC-Redfish-Scripting: Redfish Python/GetIdracLcLo
 export const vendors: readonly Vendor[] = [
   {
     name: 'Dell iDRAC 10',
-    match: { maker: dell.maker, model: /^(?:1[7-9]|[2-9]\d)G\b/i },
+    match: { maker: dellMaker, model: /^(?:1[7-9]|[2-9]\d)G\b/i },
     mediaOf: 'system',
     slots: /^1$/,
     bootRequest: 'dell',
-    license: dell.license,
-    console: dell.console,
-    eventLog: dell.eventLog,
+    ...dell,
     sources: [
       'openstack/ironic: ironic/drivers/modules/drac/boot.py (_get_acceptable_media_id, _set_boot_device)',
       LIFECYCLE_LOG,
@@ -67,21 +65,17 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'Dell iDRAC 9',
-    match: { maker: dell.maker, firmware: /^[67]\./ },
-    license: dell.license,
-    console: dell.console,
-    eventLog: dell.eventLog,
+    match: { maker: dellMaker, firmware: /^[67]\./ },
+    ...dell,
     sources: [`${IRONIC_BOOT} (_validate_vendor)`, LIFECYCLE_LOG],
   },
   {
     name: 'Dell iDRAC with firmware before 6',
-    match: { maker: dell.maker },
+    match: { maker: dellMaker },
     mediaOf: 'manager',
     slots: /^CD$/,
     bootRequest: 'dell',
-    license: dell.license,
-    console: dell.console,
-    eventLog: dell.eventLog,
+    ...dell,
     sources: [
       `${IRONIC_BOOT} (_validate_vendor)`,
       'openstack/sushy: sushy/oem/dell/resources/manager/manager.py (set_virtual_boot_device)',
@@ -90,11 +84,11 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'HPE iLO',
-    console: 'the Integrated Remote Console of the iLO',
-    eventLog: 'the iLO Event Log',
     match: { maker: /\bhpe?\b|hewlett/i },
     mediaOf: 'manager',
     license: 'iLO Advanced',
+    console: 'the Integrated Remote Console of the iLO',
+    eventLog: 'the iLO Event Log',
     sources: [
       'https://www.easymanua.ls/hp/hpe-ilo-5/manual',
       'HewlettPackard/python-redfish-utility: ilorest/extensions/iLO_COMMANDS/VirtualMediaCommand.py',
@@ -105,11 +99,11 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'Lenovo XCC',
-    console: 'the remote console of the XCC',
-    eventLog: 'the event log of the XCC',
     match: { maker: /\blenovo\b/i },
     slots: /^EXT\d/i,
     license: 'XCC Enterprise or XCC Platinum',
+    console: 'the remote console of the XCC',
+    eventLog: 'the event log of the XCC',
     sources: [
       'https://pubs.lenovo.com/xcc-restapi/insert_eject_virtual_media_patch',
       'https://pubs.lenovo.com/xcc2-restapi/insert_eject_virtual_media_patch',
@@ -137,8 +131,8 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'Cisco UCS (CIMC)',
-    console: 'the vKVM console of the CIMC',
     match: { maker: /\bcisco\b/i },
+    console: 'the vKVM console of the CIMC',
     sources: [`${IRONIC_BOOT} (_insert_vmedia_in_resource: DVD, and slots that only vKVM uses)`],
   },
   {

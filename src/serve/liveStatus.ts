@@ -14,7 +14,7 @@ import type { Status } from './status/status.ts';
 import { formatLiveRows, formatStates } from './status/terminalRows.ts';
 
 /** The URL of the status page; undefined if no client has access to it. */
-export function pageUrl({ signer, tls, tokens }: Setup, { publicUrl }: Links): string | undefined {
+function pageUrl({ signer, tls, tokens }: Setup, { publicUrl }: Links): string | undefined {
   const isAccessible = signer === undefined || tokens.length > 0 || tls?.clientCa !== undefined;
   return isAccessible ? `${publicUrl}/` : undefined;
 }
@@ -35,12 +35,14 @@ export function pageMessage(setup: Setup, links: Links): Diagnostic {
   return { severity: 'info', message: `status page: ${url}`, hint };
 }
 
-/** @param page the URL of the status page; undefined if no client has access to it */
+/** Without a log for people, there are no rows. */
 export function showLiveHosts<S extends Servable>(
-  { status, state, transfers }: RunningService<S>,
-  page: string | undefined,
+  { links, status, state, transfers }: RunningService<S>,
+  setup: Setup,
   io: Io,
 ): LiveRows {
+  if (setup.log === 'json') return { end: () => undefined };
+  const page = pageUrl(setup, links);
   const rates = createRates();
   return showLiveRows(io, (size) => {
     const described = status();

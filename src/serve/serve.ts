@@ -20,7 +20,7 @@ import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { report } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { pageMessage, pageUrl, showLiveHosts } from './liveStatus.ts';
+import { pageMessage, showLiveHosts } from './liveStatus.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -60,7 +60,7 @@ async function runUntilStopped(
 ): Promise<ExitCode> {
   const { log, server, state } = service;
   report(io, pageMessage(setup, service.links));
-  const live = setup.log === 'text' ? showLiveHosts(service, pageUrl(setup, service.links), io) : undefined;
+  const live = showLiveHosts(service, setup, io);
   const watches: Watch[] = [];
   const reloadAll = async (): Promise<void> => {
     // Otherwise, after SIGHUP the watches would report the same changes, and all files would be loaded again.
@@ -99,7 +99,7 @@ async function runUntilStopped(
     await state.close();
     signals.ignore();
     log.note('info', 'stopped', { aborted });
-    live?.end();
+    live.end();
   }
 }
 

@@ -134,7 +134,7 @@ async function buildSnapshot(
   const hasDiscovery = hasUnknown(read.inventory, options, io);
   refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
   const { stale, states, served } = await buildHostEntries(options, hosts, earlier, job);
-  await requireImages(served, wanted, options, io);
+  await tryImages(served, wanted, options, io);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   // Valid hosts are the last ones: they own the boot scripts by MAC address.
   const entries = [...stale, ...served];
@@ -159,7 +159,7 @@ async function buildSnapshot(
  * first request. If the first host fails, the one with the smallest config is tried.
  * @throws CliError if no requested image can be built. Images that are not requested by name are only reported
  */
-async function requireImages(
+async function tryImages(
   served: readonly ServedHost[],
   { configs }: WantedArtifacts,
   { artifacts }: ServeOptions,

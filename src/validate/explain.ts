@@ -1,6 +1,6 @@
 /** `explain`: explains the ids in reports, statuses and events, such as rules, error codes and causes, or lists all of them. */
 
-import { quoteText } from '../core/foreignText.ts';
+import { quoteText, shorten } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -89,7 +89,7 @@ function formatRuleList(entries: readonly RuleEntry[]): string {
 function formatLine({ id, message, severity }: RuleEntry): string {
   const start = `  ${id.padEnd(30)} ${nameSeverity(severity).padEnd(9)} `;
   const room = 80 - start.length;
-  return `${start}${message.length > room ? `${message.slice(0, room - 1).trimEnd()}…` : message}\n`;
+  return `${start}${message.length > room ? shorten(message, room - 1) : message}\n`;
 }
 
 /** The names that the verdicts use. */

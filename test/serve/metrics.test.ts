@@ -1,19 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, type Metrics } from '../../src/serve/metrics.ts';
-import type { TransferStart } from '../../src/serve/answer/transfers.ts';
 import { have, missingNote } from '../support/programs.ts';
+import { transferStart } from '../support/transferStart.ts';
 
-const start: TransferStart = {
-  id: 1,
-  client: '192.0.2.7',
-  host: 'worker-0',
-  path: 'worker-0.iso',
-  artifact: 'iso',
-  size: 1000,
-  etag: '"a"',
-  userAgent: 'evil',
-};
+const start = { ...transferStart, userAgent: 'evil' };
 
 /** Metrics of a service that something of everything has happened to. */
 function busyMetrics(): Metrics {

@@ -1,18 +1,20 @@
 /** Events of a trial with what a test does not care about filled in, and arbitrary ones. */
 
 import * as fc from 'fast-check';
-import type {
-  ApiEvent,
-  CallbackEvent,
-  FetchEvent,
-  HeartbeatEvent,
-  InspectionEvent,
-  LookupEvent,
-  MachineEvent,
-  PreflightEvent,
-  RefusalEvent,
-  StepsEvent,
-  TrialEvent,
+import { refusalReasons } from '../../src/try/ironic/messages.ts';
+import {
+  callbackReasons,
+  type ApiEvent,
+  type CallbackEvent,
+  type FetchEvent,
+  type HeartbeatEvent,
+  type InspectionEvent,
+  type LookupEvent,
+  type MachineEvent,
+  type PreflightEvent,
+  type RefusalEvent,
+  type StepsEvent,
+  type TrialEvent,
 } from '../../src/try/timeline/events.ts';
 import type { Stage } from '../../src/try/timeline/stage.ts';
 import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
@@ -193,48 +195,8 @@ const anyMac = fc.oneof(
 const anyMacs = fc.array(anyMac, { maxLength: 8 });
 const anyNode = fc.oneof(few('node-a', 'node-b', 'node-c'), text);
 const anyClient = fc.oneof(few('192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1'), text);
-const anyReason = fc.option(
-  few(
-    ...([
-      'api-version',
-      'no-api-version',
-      'arguments',
-      'body-too-large',
-      'body-incomplete',
-      'not-json',
-      'no-macs',
-      'several-nodes',
-      'unknown-node',
-      'token-missing',
-      'token-invalid',
-      'no-callback-url',
-      'callback-changed',
-      'callback-without-tls',
-      'no-agent-version',
-      'busy',
-    ] as const),
-  ),
-  { nil: undefined },
-);
-const anyCallbackReason = fc.option(
-  few(
-    ...([
-      'other-address',
-      'unreachable',
-      'tls',
-      'certificate-time',
-      'certificate-name',
-      'certificate-other',
-      'certificate-untrusted',
-      'answer',
-      'busy',
-      'unsupported',
-      'failed',
-      'step-missing',
-    ] as const),
-  ),
-  { nil: undefined },
-);
+const anyReason = fc.option(few(...refusalReasons), { nil: undefined });
+const anyCallbackReason = fc.option(few(...callbackReasons), { nil: undefined });
 const time = fc.nat(5000).map(at);
 const seen = { at: time, client: anyClient };
 

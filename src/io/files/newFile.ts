@@ -33,8 +33,14 @@ export async function writeFileAtomically(
 ): Promise<void> {
   const special = await openSpecial(path);
   if (special === undefined) {
-    const size = typeof content === 'string' ? Buffer.byteLength(content) : sizeOf(content);
-    const file = { path: resolve(path), shownPath, existing: 'replace', mode, inputs, size } as const;
+    const file = {
+      path: resolve(path),
+      shownPath,
+      existing: 'replace',
+      mode,
+      inputs,
+      size: sizeOf(content),
+    } as const;
     await createFile(file, ({ handle }) => writeContent(handle, content));
     return;
   }
@@ -89,7 +95,9 @@ async function openSpecial(path: string): Promise<FileHandle | undefined> {
   });
 }
 
-function sizeOf(content: Exclude<Content, string>): number | undefined {
+/** Undefined for a stream. */
+function sizeOf(content: Content): number | undefined {
+  if (typeof content === 'string') return Buffer.byteLength(content);
   return content instanceof Uint8Array ? content.length : undefined;
 }
 

@@ -38,7 +38,7 @@ interface Patterns {
 let compiled: Patterns | undefined;
 
 /** Columns of a line of text. */
-const usual = 80;
+const USUAL_WIDTH = 80;
 
 interface Indents {
   /** Of the first line: spaces, or what begins a paragraph, like `  fix: `. */
@@ -48,7 +48,7 @@ interface Indents {
 }
 
 /** Lines of at most 80 columns, or of the given width, as far as the words allow. */
-export function wrapText(text: string, { first, rest }: Indents, width = usual): readonly string[] {
+export function wrapText(text: string, { first, rest }: Indents, width = USUAL_WIDTH): readonly string[] {
   const lines: string[] = [];
   let line = first;
   let isEmpty = true;

@@ -6,16 +6,7 @@ import {
   type TransferStart,
   type TransferWatcher,
 } from '../../../src/serve/answer/transfers.ts';
-
-const start: TransferStart = {
-  id: 1,
-  client: '192.0.2.7',
-  host: 'worker-0',
-  path: 'worker-0.iso',
-  artifact: 'iso',
-  size: 1000,
-  etag: '"a"',
-};
+import { transferStart as start } from '../../support/transferStart.ts';
 
 /** A log with a clock that is set by hand. */
 function logWithClock(watchers: readonly TransferWatcher[] = []) {

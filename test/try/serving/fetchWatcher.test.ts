@@ -8,16 +8,7 @@ import {
 } from '../../../src/serve/answer/transfers.ts';
 import { createFetchWatcher } from '../../../src/try/serving/catalogService.ts';
 import type { FetchEvent } from '../../../src/try/timeline/events.ts';
-
-const start: TransferStart = {
-  id: 1,
-  client: '192.0.2.7',
-  host: 'worker-0',
-  path: 'worker-0.iso',
-  artifact: 'iso',
-  size: 1000,
-  etag: '"1"',
-};
+import { transferStart as start } from '../../support/transferStart.ts';
 
 /** Sends 10 bytes each 100 ms, `seconds` long. */
 function watched(seconds: number, starts: readonly TransferStart[] = [start]): FetchEvent[] {
