@@ -31,11 +31,14 @@ export function readButaneConfig(
     locate: positionOf,
     locateInText: makeLocateInText(source),
     pathOf,
-    hints: { 'mode-special-bits': 'write the mode in octal with a leading zero, for example 0644' },
+    hints: { 'mode-special-bits': OCTAL, 'agent-mode-decimal': OCTAL },
     own: findings,
     isRefused: hasErrors(findings),
   };
 }
+
+/** YAML has octal numbers, other than JSON. */
+const OCTAL = 'write the mode in octal with a leading zero, for example 0644';
 
 /** Ignition reads a document as JSON first. */
 function isIgnition(document: Buffer): boolean {
