@@ -137,7 +137,7 @@ async function reportStart(
   const problem = readyProblem(snapshot);
   if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
   else log.note('error', 'not ready', { url: links.publicUrl, problem });
-  const messages = [...startMessages(setup, server.port), ...(await publicUrlMessages(setup, server.port))];
+  const messages = [...startMessages(setup, server), ...(await publicUrlMessages(setup, server.port))];
   report(io, ...messages, ...imageMessages(options, snapshot), ...secretMessages(service));
   if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io);
 }
@@ -163,9 +163,12 @@ function secretMessages({ links, state }: RunningService): Diagnostic[] {
   }));
 }
 
-/** @param port the port that the service listens on */
-function startMessages({ hasKey, listen, publicUrl, signer, tls }: Setup, port: number): Diagnostic[] {
+function startMessages(
+  { hasKey, listen, publicUrl, signer, tls }: Setup,
+  { origin, port }: RunningService['server'],
+): Diagnostic[] {
   const isLocal = isLoopback(listen);
+  const option = `--public-url ${tls === undefined ? 'http' : 'https'}://ADDRESS:${port}`;
   const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
     {
       isTrue: signer === undefined && !isLocal,
@@ -183,7 +186,13 @@ function startMessages({ hasKey, listen, publicUrl, signer, tls }: Setup, port: 
       isTrue: isLocal && publicUrl === undefined,
       severity: 'info',
       message: 'listening on loopback only; other machines cannot connect',
-      hint: `pass --listen :${port} --public-url ${tls === undefined ? 'http' : 'https'}://ADDRESS:${port} for other machines`,
+      hint: `pass --listen :${port} ${option} for other machines`,
+    },
+    {
+      isTrue: !isLocal && publicUrl === undefined && isLoopbackHost(urlHost(new URL(origin))),
+      severity: 'warning',
+      message: `all URLs start with ${origin}, which other machines cannot reach`,
+      hint: `pass ${option} with the address of this machine`,
     },
     {
       isTrue: signer !== undefined && !hasKey,

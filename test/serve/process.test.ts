@@ -294,6 +294,7 @@ describe('the start', () => {
       ['--public-url has port 80, but'],
     ],
     ['no URL of this one', ['--public-url', 'http://[::1]:8084'], []],
+    ['all addresses without a URL', ['--listen', ':0'], ['which other machines cannot reach']],
   ])('reports of a public URL: %s', async (_title, args, expected) => {
     const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
     const common = ['--inventory', 'inv.yaml', '--artifacts', 'ign'];
@@ -302,7 +303,7 @@ describe('the start', () => {
     service.signal('SIGTERM');
     await service.ended;
     const told = service.events().map(({ message }) => String(message));
-    const ofUrl = told.filter((text) => /public-url|not valid for|only through/.test(text));
+    const ofUrl = told.filter((text) => /public-url|not valid for|only through|cannot reach/.test(text));
     expect(ofUrl).toEqual(expected.map((text) => expect.stringContaining(text)));
   });
 
