@@ -33,7 +33,7 @@ const resolve = {
 /** So that bin/codeCache.js can tell by the name whether it knows the content. */
 const CHUNK = '[name]-[hash].cjs';
 
-/** Chunks are directly in `dist/`: src/assets.ts counts on that. */
+/** Chunks are directly in `dist/`: src/core/assets.ts finds the files of the package from there. */
 const output = { dir: 'dist', comments: false };
 
 const licenses = licensesInside('bundled.LICENSES');
@@ -104,7 +104,11 @@ const { output: chunks } = await program.write({
         test: /src\/(?:cli\/main|core\/(?:errors|once)|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
         priority: 8,
       },
-      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 7 },
+      {
+        name: 'validate',
+        test: /src\/(?:commands\/validate\/validate|hosts\/input\/nameInput)\.ts$/,
+        priority: 7,
+      },
       { name: 'imageParts', test: /src\/image\/(?:overlay|imageChange|embeddedIgnition)\.ts$/, priority: 6 },
       { name: 'output', test: /src\/io\/files\/(?:newFile|shareFile)\.ts$/, priority: 6 },
       // What few configs need. The chunks lint and agent use each other, so dependencies are not included.
@@ -129,7 +133,7 @@ const { output: chunks } = await program.write({
       { name: 'lint', test: /src\/agent\/lint\/lintHost\.ts$/, priority: 4 },
       {
         name: 'liveImage',
-        test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/(?:rollback|growth|mediumFiles)|iso\/(?:ignition|kargs))\.ts$/,
+        test: /src\/(?:imagefile\/(?:rewriteImage|writableImage)|image\/(?:rollback|growth|mediumFiles)|commands\/iso\/(?:ignition|kargs))\.ts$/,
         priority: 3,
       },
       { name: 'yaml', test: /src\/formats\/yaml\W/, priority: 1 },
@@ -139,11 +143,11 @@ const { output: chunks } = await program.write({
         priority: 6,
       },
       { name: 'network', test: /src\/network\//, priority: 1 },
-      { name: 'render', test: /src\/render\/render\.ts$/ },
+      { name: 'render', test: /src\/commands\/render\/render\.ts$/ },
       { name: 'chalk', test: /node_modules\/chalk\//, priority: 9 },
       {
         name: 'tarBundle',
-        test: /src\/prepare\/folder\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\//,
+        test: /src\/commands\/prepare\/folder\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\//,
       },
     ],
   },

@@ -3,21 +3,21 @@ import { defineConfig } from 'vitest/config';
 /** What has no input and output of its own, so that all of it can run in the process of its tests. */
 const pureFolders = [
   'agent',
-  'boot',
-  'controller/api',
+  'commands/controller/api',
+  'commands/deploy/documents',
+  'commands/download/artifacts',
+  'commands/serve/status',
+  'commands/try/ironic',
+  'commands/try/timeline',
   'core',
-  'deploy/documents',
-  'download/artifacts',
   'formats',
   'hosts/artifacts',
+  'http/server/answer',
   'ignition',
   'image',
   'ipa',
+  'kargs',
   'network',
-  'serve/answer',
-  'serve/status',
-  'try/ironic',
-  'try/timeline',
 ];
 
 export default defineConfig({

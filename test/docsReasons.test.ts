@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { bootChecks } from '../src/bmc/checks.ts';
-import { conditionTypes, imageReasons } from '../src/controller/api/outcome.ts';
+import { bootChecks } from '../src/commands/boot/checks.ts';
+import { conditionTypes, imageReasons } from '../src/commands/controller/api/outcome.ts';
 import { errorCodes } from '../src/core/errors.ts';
 import { reasonBook } from '../src/io/report/ruleBook.ts';
-import { causeTable } from '../src/try/timeline/causes.ts';
-import { consoleSigns } from '../src/try/timeline/consoleSigns.ts';
-import { callbackReasons } from '../src/try/timeline/events.ts';
-import { refusalReasons } from '../src/try/ironic/messages.ts';
-import { allEntries } from '../src/validate/explain.ts';
+import { causeTable } from '../src/commands/try/timeline/causes.ts';
+import { consoleSigns } from '../src/commands/try/timeline/consoleSigns.ts';
+import { callbackReasons } from '../src/commands/try/timeline/events.ts';
+import { refusalReasons } from '../src/commands/try/ironic/messages.ts';
+import { allEntries } from '../src/commands/validate/explain.ts';
 import { replaceSignsTable } from './support/signsTable.ts';
 
 const path = resolve(import.meta.dirname, '../docs/reasons.md');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { causeTable } from '../src/try/timeline/causes.ts';
+import { causeTable } from '../src/commands/try/timeline/causes.ts';
 import { replaceCausesTables } from './support/causesTable.ts';
 
 const path = resolve(import.meta.dirname, '../docs/troubleshooting.md');

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What takes the place of `src/assets.ts` in the single-file executable: the files of the package are in the executable
+ * What takes the place of `src/core/assets.ts` in the single-file executable: the files of the package are in the executable
  * as assets, the modules that the build makes are in the program itself.
  */
 
@@ -30,7 +30,7 @@ export function listAssets(root) {
  * @param {string} root
  */
 export function assetsInside(root) {
-  const replaced = join(root, 'src/assets.ts');
+  const replaced = join(root, 'src/core/assets.ts');
   return {
     name: 'assets-inside',
     load: {

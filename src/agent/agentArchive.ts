@@ -5,7 +5,7 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { readAsset } from '../assets.ts';
+import { readAsset } from '../core/assets.ts';
 import { FormatError, UsageError } from '../core/errors.ts';
 import type { ArchivedImage, ContainerArchive } from '../formats/containerArchive.ts';
 import { parseImageReference } from '../formats/imageReference.ts';

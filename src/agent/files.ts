@@ -14,7 +14,7 @@ import {
   secretMode,
 } from '../ignition/dataFile.ts';
 import type { AgentSettings, HardwareManager } from './settings.ts';
-import { readAsset } from '../assets.ts';
+import { readAsset } from '../core/assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { FormatError } from '../core/errors.ts';
 

@@ -3,7 +3,7 @@
  * agent's option `insecure`: a line in a conf takes precedence (config.py of ironic-python-agent).
  */
 
-import { argumentName, argumentValue } from '../boot/bootSettings.ts';
+import { argumentName, argumentValue } from '../kargs/bootSettings.ts';
 import type { Config } from '../ignition/config.ts';
 import { type Issue, lintNote, lintWarning } from '../ignition/rule.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';

@@ -3,7 +3,7 @@
  * coreos-installer-post.target, so that no other unit starts (systemd/coreos-installer-generator).
  */
 
-import { argumentName, argumentValue } from '../boot/bootSettings.ts';
+import { argumentName, argumentValue } from '../kargs/bootSettings.ts';
 import type { Config } from '../ignition/config.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { isAgentConfig } from './lint/lintConfig.ts';

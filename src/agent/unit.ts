@@ -4,7 +4,7 @@
  */
 
 import type { Unit } from '../ignition/config.ts';
-import { readAsset } from '../assets.ts';
+import { readAsset } from '../core/assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { renderConsoleUnits } from './login.ts';
 import { formatEnvironment, formatExecArgument } from '../formats/systemdQuoting.ts';

@@ -16,81 +16,81 @@ const TABLE: CommandTable = {
   quickstart: {
     summary: 'Run the whole workflow once with sample data',
     group: 'Start:',
-    load: async () => (await import('../quickstart/command.ts')).declareQuickstart,
+    load: async () => (await import('../commands/quickstart/command.ts')).declareQuickstart,
   },
   render: {
     summary: 'Render the Ignition config that runs ironic-python-agent',
-    load: async () => (await import('../render/command.ts')).declareRender,
+    load: async () => (await import('../commands/render/command.ts')).declareRender,
   },
   validate: {
     summary: 'Validate Ignition configs, agent configs and images',
-    load: async () => (await import('../validate/command.ts')).declareValidate,
+    load: async () => (await import('../commands/validate/command.ts')).declareValidate,
   },
   explain: {
     summary: 'Explain a rule, an error or the cause of a failed boot',
-    load: async () => (await import('../validate/command.ts')).declareExplain,
+    load: async () => (await import('../commands/validate/command.ts')).declareExplain,
   },
   inspect: {
     summary: 'Show what an image or a config contains and boots',
     group: 'Images:',
-    load: async () => (await import('../inspect/command.ts')).declareInspect,
+    load: async () => (await import('../commands/inspect/command.ts')).declareInspect,
   },
   download: {
     summary: 'Download a CoreOS image and verify it',
-    load: async () => (await import('../download/command.ts')).declareDownload,
+    load: async () => (await import('../commands/download/command.ts')).declareDownload,
   },
   'list-stream': {
     summary: 'List the images of a CoreOS stream',
-    load: async () => (await import('../download/command.ts')).declareListStream,
+    load: async () => (await import('../commands/download/command.ts')).declareListStream,
   },
   iso: {
     summary: 'Customize CoreOS live ISOs',
-    load: async () => (await import('../iso/command.ts')).declareIso,
+    load: async () => (await import('../commands/iso/command.ts')).declareIso,
   },
   pxe: {
     summary: 'Prepare kernel arguments and initramfs files for network boot',
-    load: async () => (await import('../pxe/command.ts')).declarePxe,
+    load: async () => (await import('../commands/pxe/command.ts')).declarePxe,
   },
   prepare: {
     summary: 'Write a folder from which a web server boots the hosts',
     group: 'Serve:',
-    load: async () => (await import('../prepare/command.ts')).declarePrepare,
+    load: async () => (await import('../commands/prepare/command.ts')).declarePrepare,
   },
   serve: {
     summary: 'Serve an image for each host of an inventory over HTTP',
-    load: async () => (await import('../serve/command.ts')).declareServe,
+    load: async () => (await import('../commands/serve/command.ts')).declareServe,
   },
   try: {
     summary: 'Impersonate Ironic and report how far each ramdisk gets',
-    load: async () => (await import('../try/command.ts')).declareTry,
+    load: async () => (await import('../commands/try/command.ts')).declareTry,
   },
   boot: {
     summary: 'Boot machines by their BMCs until their agents call home',
-    load: async () => (await import('../bmc/command.ts')).declareBoot,
+    load: async () => (await import('../commands/boot/command.ts')).declareBoot,
   },
   controller: {
     summary: 'Build the images that Metal3 PreprovisioningImages request',
-    load: async () => (await import('../controller/command.ts')).declareController,
+    load: async () => (await import('../commands/controller/command.ts')).declareController,
   },
   deploy: {
     summary: 'Write what Ironic and Metal3 need to install hosts',
     group: 'Deploy:',
-    load: async () => (await import('../deploy/command.ts')).declareDeploy,
+    load: async () => (await import('../commands/deploy/command.ts')).declareDeploy,
   },
   ignition: {
     summary: 'Merge Ignition configs, or translate them to another version',
     group: 'Tools:',
-    load: async () => (await import('../merge/command.ts')).declareIgnition,
+    load: async () => (await import('../commands/ignition/command.ts')).declareIgnition,
   },
   dev: {
     summary: 'Show the parts of images; may change at any time',
     hidden: true,
-    load: async () => (await import('../dev/command.ts')).declareDev,
+    load: async () => (await import('../commands/dev/command.ts')).declareDev,
   },
   pack: {
     summary: 'Prepare live ISOs at build time',
     hidden: true,
-    load: async () => (await import('../pack/command.ts')).declarePack,
+    load: async () => (await import('../commands/pack/command.ts')).declarePack,
   },
   completion: {
     summary: 'Print a script that completes command lines in a shell',

@@ -3,7 +3,7 @@
  * that can follow on the command line, so it needs no update with the program.
  */
 
-import { readAsset } from '../assets.ts';
+import { readAsset } from '../core/assets.ts';
 import { UsageError } from '../core/errors.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { hintChoices } from '../io/report/choices.ts';
@@ -146,7 +146,7 @@ async function listHosts(words: readonly string[], io: Io): Promise<Offer[]> {
 
 /** What `explain` explains. */
 async function listIds(): Promise<Offer[]> {
-  const { allEntries } = await import('../validate/explain.ts');
+  const { allEntries } = await import('../commands/validate/explain.ts');
   return allEntries().map(({ id, message }) => ({ word: id, text: message }));
 }
 

@@ -1,6 +1,6 @@
 /** The version of this program, for its output files. */
 
-import { readAsset } from '../assets.ts';
+import { readAsset } from './assets.ts';
 import { once } from './once.ts';
 
 const readPackage = once((): { readonly version: string } => JSON.parse(readAsset('package.json')));

@@ -4,7 +4,7 @@
  * not convert it at each start.
  */
 
-import { readAsset } from '../assets.ts';
+import { readAsset } from '../core/assets.ts';
 import type { SpecVersion } from './versions.ts';
 
 /** A Go struct into which a JSON object is decoded. */

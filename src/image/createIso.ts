@@ -5,7 +5,7 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { readAsset } from '../assets.ts';
+import { readAsset } from '../core/assets.ts';
 import { CliError } from '../core/errors.ts';
 import { withBootInfoTable, writeHybridMbr } from '../formats/iso9660/biosBoot.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';

@@ -4,7 +4,7 @@
  * CoreOS builds, whose `features.json` is only on the ISO.
  */
 
-import { argumentName } from '../boot/bootSettings.ts';
+import { argumentName } from '../kargs/bootSettings.ts';
 import { FormatError, onFormatError } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteFeed.ts';
 import type { EmbedFiles } from './embedArea.ts';

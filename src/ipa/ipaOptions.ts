@@ -5,7 +5,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { editDistance } from '../formats/messageText.ts';
-import { readAsset } from '../assets.ts';
+import { readAsset } from '../core/assets.ts';
 import { UsageError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeHosts, writeMade } from '../../src/hosts/run/hostRun.ts';
+import { makeHosts, writeMade } from '../../src/hosts/hostRun.ts';
 import { writeFileAtomically } from '../../src/io/files/newFile.ts';
 import { fileError, systemError } from '../../src/io/files/fileErrors.ts';
 import { hosts, testRun } from '../hosts/support.ts';

@@ -26,15 +26,15 @@ function declaredBelow(command: Command, parents: readonly string[]): readonly D
 const commands = declaredBelow(wholeProgram(), []);
 const globals = new Set([...(commands[0]?.options ?? []), '--help', '-h']);
 
-/** The commands of a folder of `src`; shared folders have those of all. */
+/** The commands of a folder of `src/commands`; shared folders have those of all. */
 const FOLDERS: Readonly<Record<string, RegExp>> = {
-  bmc: /^boot$/,
+  boot: /^boot$/,
   controller: /^controller$/,
   deploy: /^deploy/,
   download: /^(?:download|list-stream)$/,
   inspect: /^inspect$/,
   iso: /^iso/,
-  merge: /^ignition/,
+  ignition: /^ignition/,
   pack: /^pack/,
   prepare: /^prepare$/,
   pxe: /^pxe/,
@@ -52,9 +52,9 @@ const OTHERS =
 /** Options of programs of others in texts that do not name the program, with the reason. */
 const FOREIGN: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^agent\/(?:lint|profiles|unit\.ts|login\.ts)/, 'options of podman and agetty in units'],
-  [/^boot\/network\//, 'scripts of the firmware and of dnsmasq'],
+  [/^kargs\/network\//, 'scripts of the firmware and of dnsmasq'],
   [/^image\/sampleIso\.ts/, 'the menu of GRUB'],
-  [/^deploy\/documents\/(?:node|deployment)\.ts/, 'commands for the client of Ironic'],
+  [/^commands\/deploy\/documents\/(?:node|deployment)\.ts/, 'commands for the client of Ironic'],
   [/^cli\/completion\.ts/, 'scripts of shells'],
 ];
 
@@ -124,7 +124,7 @@ const PLACEHOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('placeholders of options in hints', () => {
-  const folder = 'deploy/documents/';
+  const folder = 'commands/deploy/documents/';
   const documents = readdirSync(join(source, folder)).filter((path) => path.endsWith('.ts'));
   it.each(documents)('%s', (path) => {
     const code = readFileSync(join(source, folder, path), 'utf8');
@@ -145,7 +145,7 @@ describe('placeholders of options in hints', () => {
 
 describe('commands and options in texts', () => {
   it.each(files.filter((path) => !FOREIGN.some(([foreign]) => foreign.test(path))))('%s', (path) => {
-    const own = FOLDERS[path.split('/', 1)[0] ?? ''] ?? /^/;
+    const own = FOLDERS[/^commands\/(\w+)\//.exec(path)?.[1] ?? ''] ?? /^/;
     const found = textsOf(path).flatMap((text) =>
       problemsOf(text, own).map((problem) => `${problem}: ${text}`),
     );

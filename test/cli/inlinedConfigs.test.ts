@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config, Resource } from '../../src/ignition/config.ts';
-import { readImageConfig } from '../../src/try/emulation/guestAddress.ts';
+import { readImageConfig } from '../../src/commands/try/emulation/guestAddress.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';

@@ -408,12 +408,12 @@ const others = new Set(
     '--platform --image-url --sha256 --stream-base-url --mac --boot-mac --arch --label --root-device --boot-mode --automated-cleaning',
     '--inspection-mode --user-data-name --bmc-credentials-name --deploy-interface --inspect-interface --boot-interface --dhcp-range',
     '--prepare-image --credentials --config-drive --image-checksum --image-format',
-    // Settings of the agent: test/render and test/hosts/settings.
+    // Settings of the agent: test/commands/render and test/hosts/settings.
     '--api-url --inspection-callback-url --inspector --inspector-url --ironic-url --agent-image --pull-policy --archive-url --option',
     '--vlan-interfaces --podman-mount --podman-env --podman-arg --podman-pull-arg --ssh-key --password-hash --console --hostname',
     '--install-ip-options --ntp-server --nmstatectl --http-proxy --https-proxy --no-proxy --file --unit --conf --hardware-manager',
     '--registry --tls --pull-secret --registries-conf --discovery',
-    // Kernel arguments and URLs: test/boot and test/cli/wrongValues.test.ts.
+    // Kernel arguments and URLs: test/kargs and test/cli/wrongValues.test.ts.
     '--delete --replace --append-karg --dest-karg-append --dest-karg-delete --live-karg-delete',
     '--live-karg-replace --kernel-append-params --ip --ipa --dest-console --dest-device --base-url --kernel-url --initramfs-url',
     '--ignition-url --image-source --boot-iso --deploy-iso --deploy-kernel --deploy-ramdisk --live-iso',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keepRemarks, reportGroups } from '../../src/hosts/run/hostRun.ts';
+import { keepRemarks, reportGroups } from '../../src/hosts/hostRun.ts';
 import { testRun } from './support.ts';
 
 it('keeps the order in which remarks came up, and few names of many hosts', () => {

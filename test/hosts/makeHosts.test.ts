@@ -6,7 +6,7 @@ import {
   type ListedHost,
   type MakeHost,
   makeHosts,
-} from '../../src/hosts/run/hostRun.ts';
+} from '../../src/hosts/hostRun.ts';
 import { CliError } from '../../src/core/errors.ts';
 import type { Io } from '../../src/io/io.ts';
 import { report } from '../../src/io/report/report.ts';

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { isoPair } from '../support/minimalIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
-import { place } from '../serve/support.ts';
+import { place } from '../commands/serve/support.ts';
 import type { Manifest } from '../../src/hosts/artifacts/manifest.ts';
 
 const { path, run, serve, write } = place();

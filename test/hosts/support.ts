@@ -1,7 +1,7 @@
 /** A run of hosts with streams of its own. */
 
 import { Readable, Writable } from 'node:stream';
-import { type HostCommand, type HostRun, startRun, type ListedHost } from '../../src/hosts/run/hostRun.ts';
+import { type HostCommand, type HostRun, startRun, type ListedHost } from '../../src/hosts/hostRun.ts';
 
 interface TestRun {
   readonly run: HostRun;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FileContent, makeHosts, writeHostFiles } from '../../src/hosts/run/hostRun.ts';
+import { type FileContent, makeHosts, writeHostFiles } from '../../src/hosts/hostRun.ts';
 import { report } from '../../src/io/report/report.ts';
 import { hosts, testRun } from './support.ts';
 

@@ -3,7 +3,7 @@
 import { Ajv, type AnySchemaObject } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAsset } from '../../src/assets.ts';
+import { readAsset } from '../../src/core/assets.ts';
 import { decode } from '../../src/ignition/decode.ts';
 import { configType, type StructType } from '../../src/ignition/schema.ts';
 import { examineConfig, furtherMismatches, validateConfig } from '../../src/ignition/validate.ts';

@@ -9,7 +9,7 @@ import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { inspectIso } from '../../src/image/inspection/inspectImage.ts';
 import { openLiveIso, repairIso } from '../../src/image/liveIso.ts';
 import { bytesAccess, type Patch, patchSource } from '../../src/image/overlay.ts';
-import { reportInspection } from '../../src/inspect/inspectionReport.ts';
+import { reportInspection } from '../../src/commands/inspect/inspectionReport.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
 
 const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest();

@@ -8,10 +8,14 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkIpaArgument } from '../../src/boot/ipaParameter.ts';
+import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
 import { nodeNameProblem } from '../../src/core/objectName.ts';
 import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
-import { bootInterfaces, checkInterfaces, inspectInterfaces } from '../../src/deploy/documents/interfaces.ts';
+import {
+  bootInterfaces,
+  checkInterfaces,
+  inspectInterfaces,
+} from '../../src/commands/deploy/documents/interfaces.ts';
 import { parseImageReference } from '../../src/formats/imageReference.ts';
 import { ipaKnowledge } from '../../src/ipa/ipaOptions.ts';
 import { hasIpa, ipaNote } from '../support/ipaOracle.ts';

@@ -8,8 +8,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { STREAM_LABEL } from '../../src/controller/api/preprovisioningImage.ts';
-import { nmstate, settings } from '../controller/support.ts';
+import { STREAM_LABEL } from '../../src/commands/controller/api/preprovisioningImage.ts';
+import { nmstate, settings } from '../commands/controller/support.ts';
 import { isoPair } from '../support/minimalIso.ts';
 import { haveKubernetes, kubernetesNote, type LoggedRequest } from '../support/kubernetes.ts';
 import {

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ApiServer, startApiServer } from './kubernetes/apiServer.js';
 import { ironicDefinition } from './kubernetes/programs.js';
-import { deployFolder } from '../deploy/support.ts';
+import { deployFolder } from '../commands/deploy/support.ts';
 import { haveKubernetes, kubernetesNote } from '../support/kubernetes.ts';
 import { have, missingNote } from '../support/programs.ts';
 

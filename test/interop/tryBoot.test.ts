@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TryOptions } from '../../src/try/setup.ts';
-import { startTry } from '../try/startTry.ts';
+import type { TryOptions } from '../../src/commands/try/setup.ts';
+import { startTry } from '../commands/try/startTry.ts';
 import { runCli } from '../support/runCli.ts';
 
 /** What is used of the script, which is plain JavaScript. */

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { finishCommit, StagedFiles, temporaryFor } from '../../src/prepare/folder/folderNotes.ts';
+import { finishCommit, StagedFiles, temporaryFor } from '../../src/commands/prepare/folder/folderNotes.ts';
 
 let root: string;
 const at = (...steps: string[]): string => join(root, ...steps);

@@ -1,10 +1,10 @@
 /** Generates the tables in `docs/troubleshooting.md` from the table of causes. */
 
-import { stagePhrases } from '../../src/try/report/phrases.ts';
-import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
-import { causeTable } from '../../src/try/timeline/causes.ts';
-import { type Stage, stages } from '../../src/try/timeline/stage.ts';
-import { createConsoleText, createConsoleWatch } from '../../src/try/consoleOutput.ts';
+import { stagePhrases } from '../../src/commands/try/report/phrases.ts';
+import { consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
+import { causeTable } from '../../src/commands/try/timeline/causes.ts';
+import { type Stage, stages } from '../../src/commands/try/timeline/stage.ts';
+import { createConsoleText, createConsoleWatch } from '../../src/commands/try/consoleOutput.ts';
 import { corpusLogs } from './consoleCorpus.ts';
 import { replaceMarked } from './docs/markdown.ts';
 

@@ -1,4 +1,4 @@
-/** Console logs of real programs, and logs composed from their message strings: the files and the table in `test/try/corpus`. */
+/** Console logs of real programs, and logs composed from their message strings: the files and the table in `test/commands/try/corpus`. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,7 +14,7 @@ export interface CorpusLog {
   readonly text: string;
 }
 
-const folder = resolve(import.meta.dirname, '../try/corpus');
+const folder = resolve(import.meta.dirname, '../commands/try/corpus');
 
 export function corpusLogs(): readonly CorpusLog[] {
   const [, ...rows] = readFileSync(`${folder}/index.tsv`, 'utf8').trimEnd().split('\n');

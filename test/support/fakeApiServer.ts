@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { ClusterConfig } from '../../src/controller/kube/clusterConfig.ts';
+import type { ClusterConfig } from '../../src/kube/clusterConfig.ts';
 
 interface FakeRequest {
   readonly method: string;

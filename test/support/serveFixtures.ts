@@ -7,20 +7,20 @@ import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { type AccessRules, createAccessCheck } from '../../src/serve/http/accessCheck.ts';
-import { createReadyPage, healthPage, type Page } from '../../src/serve/http/pages.ts';
-import { createAnswerer, type Service } from '../../src/serve/http/requests.ts';
+import { type AccessRules, createAccessCheck } from '../../src/http/server/accessCheck.ts';
+import { createReadyPage, healthPage, type Page } from '../../src/http/server/pages.ts';
+import { createAnswerer, type Service } from '../../src/http/server/requests.ts';
 import {
   defaultLimits,
   type RunningServer,
   type ServerLimits,
   type ServerOptions,
   startServer,
-} from '../../src/serve/http/server.ts';
-import { createServerLog } from '../../src/serve/http/serverLog.ts';
-import { entryOf, type ServedResource } from '../../src/serve/answer/resource.ts';
-import { createSigner } from '../../src/serve/answer/signedPath.ts';
-import { createTransferLog } from '../../src/serve/answer/transfers.ts';
+} from '../../src/http/server/server.ts';
+import { createServerLog } from '../../src/http/server/serverLog.ts';
+import { entryOf, type ServedResource } from '../../src/http/server/answer/resource.ts';
+import { createSigner } from '../../src/http/server/answer/signedPath.ts';
+import { createTransferLog } from '../../src/http/server/answer/transfers.ts';
 
 /**
  * Certificates and keys for 2026 to 2126, made with openssl (EC, P-256): `ca` has signed `server` and `renewed` (for

@@ -1,8 +1,8 @@
 /** Generates the table of lines on the console in `docs/reasons.md`. */
 
-import { stagePhrases } from '../../src/try/report/phrases.ts';
-import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
-import type { ConsoleSign } from '../../src/try/timeline/console/sign.ts';
+import { stagePhrases } from '../../src/commands/try/report/phrases.ts';
+import { consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
+import type { ConsoleSign } from '../../src/commands/try/timeline/console/sign.ts';
 import { replaceMarked } from './docs/markdown.ts';
 
 /** Replaces the table between the markers of the page. */

@@ -1,6 +1,6 @@
 /** The start of a transfer, for tests of what watches transfers. */
 
-import type { TransferStart } from '../../src/serve/answer/transfers.ts';
+import type { TransferStart } from '../../src/http/server/answer/transfers.ts';
 
 export const transferStart: TransferStart = {
   id: 1,

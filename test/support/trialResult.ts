@@ -1,9 +1,9 @@
 /** The result of a trial with given events. */
 
-import { defaultPorts } from '../../src/try/timeline/causes/cause.ts';
-import { createJudge, type TrialResult } from '../../src/try/timeline/result.ts';
-import { createTimeline } from '../../src/try/timeline/timeline.ts';
-import type { TrialEvent } from '../../src/try/timeline/events.ts';
+import { defaultPorts } from '../../src/commands/try/timeline/causes/cause.ts';
+import { createJudge, type TrialResult } from '../../src/commands/try/timeline/result.ts';
+import { createTimeline } from '../../src/commands/try/timeline/timeline.ts';
+import type { TrialEvent } from '../../src/commands/try/timeline/events.ts';
 import { at, mac, otherMac } from './trialEvents.ts';
 
 export const expectedHosts = [

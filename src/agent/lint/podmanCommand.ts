@@ -3,7 +3,7 @@
  * shells are not parsed. After an unknown option the result is uncertain.
  */
 
-import { readAsset } from '../../assets.ts';
+import { readAsset } from '../../core/assets.ts';
 import { once } from '../../core/once.ts';
 import { cutText } from '../../formats/goText.ts';
 import { nearestName } from '../../formats/messageText.ts';

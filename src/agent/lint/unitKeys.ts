@@ -14,7 +14,7 @@ import {
   readUnitText,
   type UnitText,
 } from './subject.ts';
-import { readAsset } from '../../assets.ts';
+import { readAsset } from '../../core/assets.ts';
 import type { Problem } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
 import { nearestName } from '../../formats/messageText.ts';

@@ -4,7 +4,7 @@
  * can be merged with theirs and works with older live images.
  */
 
-import { readAsset } from '../../assets.ts';
+import { readAsset } from '../../core/assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File, Unit } from '../../ignition/config.ts';
 import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnit } from '../agentArchive.ts';

@@ -5,7 +5,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { readAsset } from '../../assets.ts';
+import { readAsset } from '../../core/assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
 import { publicMode, secretMode } from '../../ignition/dataFile.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
-import { splitArguments } from '../../boot/argumentText.ts';
+import { splitArguments } from '../../kargs/argumentText.ts';
 import { CliError, onFormatError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
@@ -26,9 +26,9 @@ import {
   verifyReconstruction,
 } from '../../image/minimalIso/extract.ts';
 import { type ImageBytes, slice } from '../../image/overlay.ts';
-import { withImageName } from '../../io/images/imageFile.ts';
-import { openSharedImage, type SharedImage, shareImage } from '../../io/images/sharedImage.ts';
-import { spoolToFile } from '../../io/files/spool.ts';
+import { withImageName } from '../../imagefile/imageFile.ts';
+import { openSharedImage, type SharedImage, shareImage } from '../../imagefile/sharedImage.ts';
+import { spoolToFile } from '../../imagefile/spool.ts';
 
 /** A file or a part of one. */
 export interface BaseImage {

@@ -9,12 +9,12 @@
 
 import { trimEndOf } from '../../core/trimming.ts';
 import { createHash } from 'node:crypto';
-import { checkUrl, isPlainText } from '../../boot/urlArgument.ts';
+import { checkUrl, isPlainText } from '../../kargs/urlArgument.ts';
 import { UsageError, CliError } from '../../core/errors.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 import { type ConfigArtifact, configArtifacts, type WantedArtifacts } from './artifacts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
-import { hostScriptPaths } from '../../boot/network/bootFiles.ts';
+import { hostScriptPaths } from '../../kargs/network/bootFiles.ts';
 
 export const MANIFEST = 'manifest.json';
 export const CHECKSUMS = 'SHA256SUMS';

@@ -11,7 +11,7 @@ import { translateConfig } from '../../ignition/translate.ts';
 import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
 import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import { listSecrets, modeForSecrets } from '../../io/images/imageOutput.ts';
+import { listSecrets, modeForSecrets } from '../../imagefile/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';

@@ -5,10 +5,10 @@
 
 import { posix } from 'node:path';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
-import { checkLineNetwork } from '../../boot/argumentLine.ts';
+import { checkLineNetwork } from '../../kargs/argumentLine.ts';
 import { listResources, readSubject } from '../../agent/lint/subject.ts';
-import { splitArguments } from '../../boot/argumentText.ts';
-import { argumentConnections, argumentServers, usesBootInterface } from '../../boot/networkArguments.ts';
+import { splitArguments } from '../../kargs/argumentText.ts';
+import { argumentConnections, argumentServers, usesBootInterface } from '../../kargs/networkArguments.ts';
 import { parseUrl } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';

@@ -7,8 +7,8 @@ import { type Compression, compressionAt, unpackMember } from '../../formats/com
 import { bytesAccess, type ImageAccess, type RandomAccess } from '../../image/overlay.ts';
 import { statUserFile } from '../../io/files/fileStates.ts';
 import { type Expected, readUserFile } from '../../io/files/files.ts';
-import { isRemote } from '../../io/http/httpUrl.ts';
-import { openImage } from '../../io/images/imageFile.ts';
+import { isRemote } from '../../http/client/httpUrl.ts';
+import { openImage } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';

@@ -4,7 +4,7 @@ import { type ByteSource, piecesOf } from '../../formats/byteFeed.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
 import { type ByteInputFile, openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';
-import { openSpooled } from '../../io/files/spool.ts';
+import { openSpooled } from '../../imagefile/spool.ts';
 import { nameInput } from './nameInput.ts';
 import { refuseIso } from './swappedInputs.ts';
 

@@ -1,11 +1,11 @@
 /** Refuses kernel arguments of an ISO with which the machine does not start the agent. */
 
-import { checkArgumentLine } from '../../boot/argumentLine.ts';
+import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { CliError } from '../../core/errors.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/inspection.ts';
-import { splitArguments } from '../../boot/argumentText.ts';
+import { splitArguments } from '../../kargs/argumentText.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';

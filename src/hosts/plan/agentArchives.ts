@@ -10,7 +10,7 @@ import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
 import { agentPath } from '../artifacts/servedPaths.ts';
-import { openSharedImage, type SharedImage } from '../../io/images/sharedImage.ts';
+import { openSharedImage, type SharedImage } from '../../imagefile/sharedImage.ts';
 import type { ArchiveToLoad } from '../artifacts/hostMemory.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';

@@ -4,7 +4,7 @@ import { inputParsers } from '../../agent/inputParsers.ts';
 import { directHosts } from '../../agent/proxy.ts';
 import { collectInputs, type Inputs, type InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
-import type { BootProxy, BootSettings } from '../../boot/bootSettings.ts';
+import type { BootProxy, BootSettings } from '../../kargs/bootSettings.ts';
 import { CliError, type InputSource, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../core/finding.ts';

@@ -1,26 +1,26 @@
 /** The boot settings of a host, and its boot scripts. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
+import { type BootSettings, argumentName } from '../../kargs/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { checkArgumentLine } from '../../boot/argumentLine.ts';
-import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
-import { networkBootFiles } from '../../boot/network/bootFiles.ts';
-import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
+import { checkArgumentLine } from '../../kargs/argumentLine.ts';
+import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
+import { networkBootFiles } from '../../kargs/network/bootFiles.ts';
+import { bootIsoSan, checkNetworkBoot } from '../../kargs/network/checkNetworkBoot.ts';
 import {
   type DhcpRange,
   type DnsmasqBoot,
   parseDhcpRange,
   renderDnsmasq,
-} from '../../boot/network/dnsmasq.ts';
+} from '../../kargs/network/dnsmasq.ts';
 import type {
   BootFile,
   IsoBoot,
   NetworkBoot,
   NetworkHost,
   RamdiskBoot,
-} from '../../boot/network/networkBoot.ts';
-import { urlPlaintext } from '../../boot/urlArgument.ts';
+} from '../../kargs/network/networkBoot.ts';
+import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { findingOf } from '../../ignition/rule.ts';

@@ -13,7 +13,7 @@ import { openIsoTree } from '../../image/isoTree.ts';
 import { leavesFolder } from '../../io/files/folderLinks.ts';
 import { readUserFolder } from '../../io/files/fileStates.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
-import { isLocalImage, readImage, withOpened } from '../../io/images/imageFile.ts';
+import { isLocalImage, readImage, withOpened } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import { type LivePart, type PartFlags, requireOneBuild, requireRole } from '../input/liveParts.ts';
 import {

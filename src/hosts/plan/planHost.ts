@@ -1,7 +1,7 @@
 /** Plans the boot of one host of an inventory: its config, and the settings of its scripts and ISOs. Nothing is written here. */
 
 import type { Architecture } from '../../core/architecture.ts';
-import type { NetworkHost } from '../../boot/network/networkBoot.ts';
+import type { NetworkHost } from '../../kargs/network/networkBoot.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
@@ -23,8 +23,8 @@ import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../network/networkRules.ts';
-import type { BootSettings } from '../../boot/bootSettings.ts';
-import { kernelArguments } from '../../boot/kernelArguments.ts';
+import type { BootSettings } from '../../kargs/bootSettings.ts';
+import { kernelArguments } from '../../kargs/kernelArguments.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';

@@ -1,9 +1,9 @@
 /** Plans the boot of machines that the inventory does not list: one config for all, and one inspection for each architecture. */
 
 import type { AgentSettings } from '../../agent/settings.ts';
-import type { BootSettings } from '../../boot/bootSettings.ts';
-import { kernelArguments, withDiscoveryParameters } from '../../boot/kernelArguments.ts';
-import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
+import type { BootSettings } from '../../kargs/bootSettings.ts';
+import { kernelArguments, withDiscoveryParameters } from '../../kargs/kernelArguments.ts';
+import type { RamdiskBoot } from '../../kargs/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';

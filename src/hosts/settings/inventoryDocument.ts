@@ -8,7 +8,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { FilePlace } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { ignoreProblem } from '../../io/report/ruleBook.ts';
-import { importAsset } from '../../assets.ts';
+import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { hostFolderProblem } from '../../formats/hostName.ts';

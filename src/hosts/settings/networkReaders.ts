@@ -12,7 +12,7 @@ import { CliError, type FilePlace, FormatError, formatSource } from '../../core/
 import type { Finding, Path } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
-import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
+import { findNmstatectl, runNmstatectl } from '../input/nmstatectl.ts';
 import { type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
 import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
 

@@ -11,7 +11,7 @@ import { report } from '../../io/report/report.ts';
 import { ignoringRules, withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { Connection } from '../../network/connection.ts';
 import { formatAddress } from '../../network/ipAddress.ts';
-import { type FileContent, makeHosts, startRun, writeHostFiles } from '../run/hostRun.ts';
+import { type FileContent, makeHosts, startRun, writeHostFiles } from '../hostRun.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 

@@ -3,7 +3,7 @@
  * it in an ISO. Paths and order are those of coreos-installer, because its services on the live system read the files.
  */
 
-import { readAsset } from '../../assets.ts';
+import { readAsset } from '../../core/assets.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteFeed.ts';

@@ -3,9 +3,9 @@
  * masked before output.
  */
 
-import { splitArguments } from '../../boot/argumentText.ts';
-import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
-import { isNetworkArgument } from '../../boot/networkArguments.ts';
+import { splitArguments } from '../../kargs/argumentText.ts';
+import { argumentName, argumentValue } from '../../kargs/bootSettings.ts';
+import { isNetworkArgument } from '../../kargs/networkArguments.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { onFormatError } from '../../core/errors.ts';
 import { maskText } from '../../core/masking.ts';

@@ -1,8 +1,8 @@
 /** Extracts the minimal ISO and the root filesystem of a live ISO. */
 
 import { createHash } from 'node:crypto';
-import { checkArgumentLine } from '../../boot/argumentLine.ts';
-import { parseBootUrl } from '../../boot/urlArgument.ts';
+import { checkArgumentLine } from '../../kargs/argumentLine.ts';
+import { parseBootUrl } from '../../kargs/urlArgument.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { decodeXz } from '../../formats/xz/decode.ts';

@@ -12,7 +12,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { readAsset } from '../../assets.ts';
+import { readAsset } from '../../core/assets.ts';
 import { UsageError } from '../../core/errors.ts';
 import { type Io, ioWith } from '../io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';

@@ -1,6 +1,6 @@
 /** What NetworkManager knows of its keyfiles: sections, keys, and the values of each key. */
 
-import { readAsset } from '../../assets.ts';
+import { readAsset } from '../../core/assets.ts';
 import { once } from '../../core/once.ts';
 
 /** `schemas/networkmanager-settings.json`, which `.ci/networkManagerSettings.py` generates from libnm. */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { maskConfSecrets, maskSecrets } from '../../../src/agent/lint/secrets.ts';
 import { checkConfig } from '../../../src/hosts/input/checkConfig.ts';
 import { formatTextReport } from '../../../src/io/report/text.ts';
-import { checkDocument } from '../../../src/validate/validate.ts';
+import { checkDocument } from '../../../src/commands/validate/validate.ts';
 import { readConfig } from '../../../src/ignition/validate.ts';
 
 /** Letters that nothing else here has, so that a secret is not found by chance. */

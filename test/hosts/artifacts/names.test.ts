@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseStreamMetadata } from '../../../src/download/artifacts/streamMetadata.ts';
+import { parseStreamMetadata } from '../../../src/commands/download/artifacts/streamMetadata.ts';
 import { parseImageName } from '../../../src/image/imageNames.ts';
 import { allowedFileUrl, layouts } from '../../../src/hosts/artifacts/layoutFiles.ts';
-import { withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
+import { withScriptPaths } from '../../../src/commands/prepare/fixedLayouts.ts';
 import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { errorCode, fileError } from '../../../src/io/files/fileErrors.ts';
 import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
-import { openImage } from '../../../src/io/images/imageFile.ts';
+import { openImage } from '../../../src/imagefile/imageFile.ts';
 import { createFile, makeFolder, writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { have } from '../../support/programs.ts';
 

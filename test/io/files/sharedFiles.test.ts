@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { knownDigests, type StampedDigest } from '../../../src/io/files/fileDigests.ts';
 import { lockFolder } from '../../../src/io/files/folderLock.ts';
 import { shareFile } from '../../../src/io/files/shareFile.ts';
-import { findGroup } from '../../../src/prepare/options.ts';
+import { findGroup } from '../../../src/commands/prepare/options.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,0 +1,555 @@
+/**
+ * `boot`: boots machines from an ISO by their BMCs, follows them until their agents call home, and restores them. The servers,
+ * the timeline and the report are those of `try`.
+ */
+
+import { CliError, onCliError } from '../../core/errors.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import { diagnosticOf } from '../../core/diagnostic.ts';
+import { shorten } from '../../core/foreignText.ts';
+import { formatCount, formatWordList } from '../../formats/messageText.ts';
+import { quoteShellWord } from '../../formats/shell.ts';
+import { parseUrl, withBrackets } from '../../formats/url.ts';
+import { pause, systemClock } from '../../io/clock.ts';
+import { confirm, requireTerminal } from '../../io/confirm.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { localAddressTo } from '../../io/localAddress.ts';
+import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
+import {
+  defaultTiming,
+  openRedfish,
+  type RedfishClient,
+  type RedfishSettings,
+} from '../../redfish/redfishClient.ts';
+import { RedfishError } from '../../redfish/redfishError.ts';
+import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
+import { report } from '../../io/report/report.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { parseListenAddress } from '../../http/server/listenAddress.ts';
+import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';
+import type { Expectation } from '../try/expectation.ts';
+import { reachableAddresses } from '../try/ironicAddress.ts';
+import type { TrialSetup, TryOptions } from '../try/setup.ts';
+import type { ApiPlace } from '../try/timeline/addresses.ts';
+import { readTrialInventory, runTrial } from '../try/try.ts';
+import {
+  bootMachine,
+  type BootProgress,
+  type BootTimes,
+  createProgress,
+  listRemainders,
+  type MachineBoot,
+  type Remainder,
+  restoreMachine,
+} from './bootMachine.ts';
+import {
+  type CheckedMachine,
+  checkMachine,
+  describeChecks,
+  formatChecks,
+  isRefused,
+  type MachineCheck,
+} from './checks.ts';
+import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
+import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
+import { type Survey, surveyMachine } from './survey.ts';
+import { readTargets, type Target } from './targets.ts';
+import type { BootMachines, TrialServices } from '../try/trial.ts';
+import type { BmcEvent } from '../try/timeline/events.ts';
+
+/** A machine whose BMC was read. */
+type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
+
+/** A machine that `boot` works on. */
+type StartedMachine = SurveyedMachine & { readonly progress: BootProgress };
+
+/** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */
+const MINUTE = 60_000;
+
+export const defaultTimes: BootTimes = {
+  ...defaultTiming,
+  insert: 15 * MINUTE,
+  power: 2 * MINUTE,
+  check: 5 * MINUTE,
+  restore: 5 * MINUTE,
+  retry: 2 * MINUTE,
+};
+
+/**
+ * @param names hosts of the inventory
+ * @returns 0 if all agents have called home and all machines are restored; with `check`, if all can be booted
+ */
+export async function boot(
+  names: readonly string[],
+  options: BootOptions,
+  io: Io,
+  times: BootTimes = defaultTimes,
+): Promise<ExitCode> {
+  const started = systemClock.now();
+  const setup = readBootSetup(options);
+  const targets = await readTargets(names, setup.targets, io);
+  const consoleLogs = readConsoleLogs(
+    options.consoleLog,
+    targets.map(({ name }) => name),
+  );
+  const addresses = await findAddresses(targets);
+  const trialOptions = withAddresses(options, addresses);
+  const [architecture, images] = await Promise.all([
+    isoArchitecture(options.iso, io),
+    checkImages(setup, trialOptions, io),
+  ]);
+  const end = started + readTrial(trialOptions).timeout;
+  const logouts: Promise<void>[] = [];
+  const run = { setup, times, io, addresses, architecture, trialOptions, consoleLogs, end, logouts };
+  try {
+    const { isCanceled, machines } = await checkTargets(targets, images, run);
+    if (!isCanceled) refuseSharedSystems(machines);
+    const code = setup.isCheck ? await writeChecks(machines, options, io) : undefined;
+    if (isCanceled && !setup.isCheck) reportRefused(machines, io);
+    if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
+    return code ?? (await bootChecked(machines, run));
+  } finally {
+    await Promise.all(logouts);
+  }
+}
+
+interface BootRun {
+  readonly setup: BootSetup;
+  readonly times: BootTimes;
+  readonly io: Io;
+  readonly addresses: OwnAddresses;
+  /** Of the only ISO. */
+  readonly architecture: Architecture | undefined;
+  readonly trialOptions: TryOptions;
+  readonly consoleLogs: readonly ConsoleLog[];
+  /** The time of the clock at which all checks end. */
+  readonly end: number;
+  /** No result waits for them. */
+  readonly logouts: Promise<void>[];
+}
+
+/** Two hosts with the same system would work against each other. */
+function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
+  const seen = new Map<string, string>();
+  for (const { survey, target } of machines) {
+    if (survey === undefined) continue;
+    const key = `${new URL(target.origin).origin}${survey.system.path}`;
+    const other = seen.get(key);
+    if (other !== undefined) {
+      throw new CliError(`${other} and ${target.name} are the same system of the same BMC`, {
+        code: 'ERR_INVENTORY',
+        hint: `fix bmc.address of ${other} or ${target.name} in the inventory`,
+      });
+    }
+    seen.set(key, target.name);
+  }
+}
+
+/** By target: the address from which this machine reaches its BMC, without brackets. Without BMCs that are not reached. */
+type OwnAddresses = ReadonlyMap<Target, string>;
+
+async function findAddresses(targets: readonly Target[]): Promise<OwnAddresses> {
+  const found = await Promise.all(
+    targets.map(async (target) => [target, await localAddressTo(new URL(target.origin))] as const),
+  );
+  return new Map(found.flatMap(([target, address]) => (address === undefined ? [] : [[target, address]])));
+}
+
+/**
+ * Without other addresses, everything is served on the address from which this machine reaches the BMCs: no other network
+ * sees it, and the BMCs can reach it. If it reaches them from several addresses, for example BMCs with IPv4 and BMCs with
+ * IPv6, it is served on all.
+ */
+function withAddresses(
+  { check: _check, leave: _leave, mac: _mac, yes: _yes, ...options }: BootOptions,
+  addresses: OwnAddresses,
+): TryOptions {
+  const [address = '127.0.0.1', ...others] = new Set(addresses.values());
+  const host = others.length > 0 ? '' : withBrackets(address);
+  return {
+    ...options,
+    listen: options.listen ?? `${host}:6385`,
+    serveListen: options.serveListen ?? `${host}:8084`,
+  };
+}
+
+/**
+ * The URL of an image for a BMC. Without `--public-url`, a server on all addresses is named by the address from which this
+ * machine reaches the BMC, so a BMC with only IPv6 gets an IPv6 address.
+ */
+function urlFor(
+  target: Target,
+  url: string,
+  { addresses, setup, trialOptions: { publicUrl, serveListen } }: BootRun,
+): string {
+  const address = addresses.get(target);
+  const isNamed = publicUrl !== undefined || remoteIso(setup.iso) !== undefined;
+  if (isNamed || address === undefined || serveListen?.startsWith(':') !== true) return url;
+  return url.replace('//localhost', `//${withBrackets(address.replace(/%.*$/, ''))}`);
+}
+
+/** The URL of the image, with its path as far as it is known. */
+function expectedUrl(target: Target, run: BootRun): URL | undefined {
+  const { iso } = run.setup;
+  const { publicUrl, serveListen = '' } = run.trialOptions;
+  if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);
+  return parseUrl(publicUrl ?? urlFor(target, `http://${serveListen.replace(/^:/, 'localhost:')}`, run));
+}
+
+/** The trial checks the images of an inventory itself, before a machine is changed. */
+async function checkImages(
+  { isCheck, iso }: BootSetup,
+  options: TryOptions,
+  io: Io,
+): Promise<(name: string) => readonly MachineCheck[]> {
+  const trial = readTrial(options);
+  if (iso !== undefined) {
+    const checks = await checkConfiguredIso(iso, placeOf(trial), io);
+    return () => checks;
+  }
+  if (!isCheck || options.inventory === undefined) return () => [];
+  const { format: _, ...served } = options;
+  const context = { ironicUrl: trial.ironicUrl, place: placeOf(trial) };
+  const checks = await checkHostImages(served, context, io);
+  return (name) => checks.get(name) ?? [];
+}
+
+/** Undefined if the port is not known before the server listens. */
+function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
+  if (listen.kind !== 'tcp' || listen.port === 0) return undefined;
+  return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
+}
+
+/** Ends on a signal: then the machines that were not read yet have an error. */
+async function checkTargets(
+  targets: readonly Target[],
+  images: (name: string) => readonly MachineCheck[],
+  run: BootRun,
+): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
+  const { ignore, signal } = listenToStop();
+  const machines = await runParallel(targets, run.setup.parallel, (target) =>
+    checkTarget(target, images(target.name), run, signal),
+  ).finally(ignore);
+  return { machines, isCanceled: signal.aborted };
+}
+
+async function checkTarget(
+  target: Target,
+  image: readonly MachineCheck[],
+  run: BootRun,
+  signal: AbortSignal,
+): Promise<CheckedMachine> {
+  try {
+    const now = systemClock.now();
+    if (signal.aborted || now >= run.end) throw notChecked(signal.aborted);
+    const bounds = { signal, deadline: Math.min(now + run.times.check, run.end) };
+    return await withClient(target, run, bounds, async (client) => {
+      const survey = await surveyMachine(client, target.path);
+      const { architecture = run.architecture } = target;
+      const checks = checkMachine(survey, {
+        ...target,
+        architecture,
+        imageUrl: expectedUrl(target, run),
+        image,
+      });
+      const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
+      return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
+    });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { hint, message: text } = error;
+    const checks = [{ id: 'bmc', status: 'error', text, hint }, ...image] as const;
+    return { target, survey: undefined, checks, show: String };
+  }
+}
+
+/** Characters. Names and lists of a BMC are shorter. */
+const LONGEST_TEXT = 1000;
+
+function notChecked(isCanceled: boolean): CliError {
+  if (isCanceled) return new CliError('not checked: canceled before', { code: 'ERR_BMC' });
+  return new CliError('not checked: the time of --timeout is over', {
+    code: 'ERR_BMC',
+    hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
+  });
+}
+
+/** Logs in, and starts to log out at the end. */
+async function withClient<T>(
+  target: Target,
+  { io, logouts, times }: BootRun,
+  bounds: Pick<RedfishSettings, 'deadline' | 'signal'>,
+  use: (client: RedfishClient) => Promise<T>,
+): Promise<T> {
+  const client = await openRedfish({ ...target, ...bounds, timing: times, note: io.note });
+  try {
+    return await use(client);
+  } finally {
+    logouts.push(client.close());
+  }
+}
+
+async function writeChecks(
+  machines: readonly CheckedMachine[],
+  { format }: BootOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const text = parseTextOrJson(format) === 'text';
+  await writeStdout(io, [text ? Buffer.from(formatChecks(machines)) : jsonBytes(describeChecks(machines))]);
+  return machines.some(({ checks }) => isRefused(checks)) ? 1 : 0;
+}
+
+function reportRefused(machines: readonly CheckedMachine[], io: Io): void {
+  for (const { checks, target } of machines) {
+    for (const { hint, status, text } of checks) {
+      if (status === 'ok') continue;
+      report(io, { severity: status, message: `${target.name}: ${text}`, hint });
+    }
+  }
+}
+
+/** Undefined if no machine is on. */
+function questionAbout(machines: readonly SurveyedMachine[]): string | undefined {
+  const running = machines
+    .filter(({ survey }) => survey.system.power !== 'Off')
+    .map(({ target }) => target.name);
+  if (running.length === 0) return undefined;
+  return `power off and boot ${formatWordList(running)}, which ${running.length === 1 ? 'is' : 'are'} on`;
+}
+
+/** Boots the machines that can be booted, in a trial. */
+async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): Promise<ExitCode> {
+  const { consoleLogs, io, setup, trialOptions } = run;
+  const bootable = machines.filter(isBootable);
+  reportRefused(machines, io);
+  if (bootable.length === 0) {
+    throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
+  }
+  const question = setup.isConfirmed ? undefined : questionAbout(bootable);
+  if (question !== undefined) requireTerminal(question, io);
+  const left = new Set<string>();
+  const bootMachines: BootMachines = async (services) => {
+    // Now all warnings about the images are printed.
+    if (question !== undefined && !(await confirm(question, io, services.signal))) {
+      const hint = 'answer y, or pass --yes';
+      throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC', hint });
+    }
+    for (const { checks, target } of machines) {
+      const refusal = checks.find(({ status }) => status === 'error');
+      if (refusal === undefined) continue;
+      observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`);
+    }
+    return startMachines(bootable, run, services, left);
+  };
+  const listen = parseListenAddress(trialOptions.serveListen ?? '');
+  const code = await runTrial({
+    options: trialOptions,
+    setup: readTrial(trialOptions),
+    inventory: await readTrialInventory(trialOptions, io),
+    machine: undefined,
+    consoleLogs,
+    expectation: expectationOf(machines),
+    coverage: remoteIso(setup.iso) === undefined ? 'boot' : 'calls',
+    bootMachines,
+    iso: setup.iso === undefined ? undefined : { file: setup.iso, listen },
+    io,
+  });
+  if (left.size === 0) return code;
+  throw new CliError(`${formatCount(left.size, 'machine')} not restored`, {
+    code: 'ERR_BMC',
+    hint: 'run the commands above, with the user of the BMC for USER, or use the web interface of the BMC',
+  });
+}
+
+function isBootable(machine: CheckedMachine): machine is SurveyedMachine {
+  return machine.survey !== undefined && !isRefused(machine.checks);
+}
+
+/** A single machine whose BMC shows no MAC address may be any machine that calls. */
+function expectationOf(machines: readonly CheckedMachine[]): Expectation {
+  const known = machines.map(({ survey, target }) => ({
+    name: target.name,
+    macs: [...new Set([...target.macs, ...(survey?.macs ?? [])])],
+  }));
+  const isAnonymous = known.length === 1 && known.every(({ macs }) => macs.length === 0);
+  return {
+    known,
+    awaited: isAnonymous
+      ? { kind: 'any', count: 1 }
+      : { kind: 'hosts', names: known.map(({ name }) => name) },
+  };
+}
+
+/** @param left receives the names of the machines that are not restored */
+function startMachines(
+  bootable: readonly SurveyedMachine[],
+  run: BootRun,
+  services: TrialServices,
+  left: Set<string>,
+): Awaited<ReturnType<BootMachines>> {
+  const { setup } = run;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const started: StartedMachine[] = [];
+  const work = runParallel(bootable, setup.parallel, async (surveyed) => {
+    if (signal.aborted) return;
+    const machine = { ...surveyed, progress: createProgress() };
+    started.push(machine);
+    await bootOne(machine, { run, services, signal });
+  });
+  work.catch(() => undefined); // `stop` throws its error after the machines are restored
+  return {
+    stop: async () => {
+      controller.abort();
+      await Promise.allSettled([work]);
+      if (setup.isLeft) reportLeft(started, run);
+      else if (started.length > 0) await restoreAll(started, run, services, left);
+      await work;
+    },
+  };
+}
+
+/** Says what `--leave` leaves. */
+function reportLeft(started: readonly StartedMachine[], { io }: BootRun): void {
+  for (const machine of started) {
+    const { name, method } = machine.target;
+    for (const { request, text } of listRemainders({ ...machine, method })) {
+      const hint = `run ${curlCommand(request, machine.target)}`;
+      report(io, {
+        severity: 'info',
+        message: machine.show(`${name} is left: ${text}`),
+        hint: machine.show(hint),
+      });
+    }
+  }
+}
+
+async function restoreAll(
+  started: readonly StartedMachine[],
+  run: BootRun,
+  services: TrialServices,
+  left: Set<string>,
+): Promise<void> {
+  const { io, setup } = run;
+  // The first signal may have ended the trial: only a later one ends the restoring.
+  const { ignore, signal } = listenToStop(services.signal.aborted ? SECOND_SIGNAL : 0);
+  const again = services.signal.aborted ? ' again' : '';
+  io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
+  await runParallel(started, setup.parallel, async (machine) => {
+    const { name } = machine.target;
+    for (const error of await restoreOne(machine, { run, services, signal }))
+      report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
+    for (const { request, text } of listRemainders({ ...machine, method: machine.target.method })) {
+      left.add(name);
+      const hint = `run ${curlCommand(request, machine.target)}`;
+      report(io, { severity: 'error', message: machine.show(`${name}: ${text}`), hint: machine.show(hint) });
+    }
+  }).finally(ignore);
+  io.stderr.write(`restored ${started.length - left.size} of ${formatCount(started.length, 'machine')}\n`);
+}
+
+/** Milliseconds of the longest pause between two attempts. */
+const LONGEST_PAUSE = 30_000;
+
+/** Repeats what failed until it succeeds, no failure may pass, or the time is over. Returns the last failures. */
+async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
+  const { io, setup, times } = working.run;
+  const deadline = systemClock.now() + setup.shutdownTimeout + times.restore;
+  let end: number | undefined;
+  for (let wait = times.interval; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
+    const failures = await withMachine(machine, { ...working, deadline }, restoreMachine).catch(
+      onCliError((error) => [error]),
+    );
+    const passing = failures.find(mayPass);
+    end ??= Math.min(deadline, systemClock.now() + times.retry);
+    if (passing === undefined || working.signal.aborted || systemClock.now() + wait >= end) return failures;
+    const again = `trying again in ${formatCount(Math.ceil(wait / 1000), 'second')}`;
+    report(io, { severity: 'info', message: `${machine.target.name}: ${passing.message}; ${again}` });
+    await pause(systemClock, wait, working.signal);
+  }
+}
+
+/** Whether the same request may succeed later. */
+function mayPass(error: CliError): boolean {
+  if (!(error instanceof RedfishError) || error.code === 'ERR_TLS') return false;
+  return error.isPassing || error.status === undefined || error.status >= 500;
+}
+
+/** curl asks for the password. */
+function curlCommand(
+  { body, method, path }: Remainder['request'],
+  { caFile, isInsecure, origin }: Target,
+): string {
+  const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
+  const type = 'Content-Type: application/json';
+  const words = ['curl', ...trust, '-u', 'USER', '-X', method, '-H', type, '-d', JSON.stringify(body)];
+  return [...words, `${origin}${path}`].map(quoteShellWord).join(' ');
+}
+
+interface Working {
+  readonly run: BootRun;
+  readonly services: TrialServices;
+  readonly signal: AbortSignal;
+  readonly deadline?: number;
+}
+
+async function bootOne(machine: StartedMachine, working: Working): Promise<void> {
+  const { run, services, signal } = working;
+  const { target } = machine;
+  try {
+    await withMachine(machine, working, bootMachine);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    // At the end of the trial, the error names the request that the BMC has not answered yet.
+    const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
+    observeBmc(services, target, 'failed', `${problem}: ${error.message}`);
+    if (error.hint !== undefined)
+      report(run.io, { severity: 'info', message: `${target.name}: ${error.hint}` });
+  }
+}
+
+/** Logs in to the BMC of a machine, and starts to log out at the end. */
+async function withMachine<T>(
+  { progress, survey, target }: StartedMachine,
+  { deadline, run, services, signal }: Working,
+  use: (boot: MachineBoot) => Promise<T>,
+): Promise<T> {
+  return withClient(target, run, { signal, deadline }, (client) =>
+    use({
+      client,
+      survey,
+      method: target.method,
+      mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
+      imageUrl: urlFor(target, services.imageUrl(target.name), run),
+      timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
+      progress,
+      clock: systemClock,
+      signal,
+      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),
+    }),
+  );
+}
+
+function observeBmc(
+  { observe }: TrialServices,
+  { name: host }: Target,
+  step: BmcEvent['step'],
+  text: string,
+): void {
+  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text });
+}
+
+/** In the order of the items. */
+async function runParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
+}

@@ -1,0 +1,318 @@
+/** The machines to boot: hosts of an inventory, or one BMC of the command line, with the credentials of their BMCs. */
+
+import { quoteText } from '../../core/foreignText.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { fillSetting } from '../../core/placeholders.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import { parseMacAddress } from '../../core/macAddress.ts';
+import { asMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
+import { parseYaml } from '../../formats/yaml.ts';
+import { readCertificates } from '../../hosts/input/pastedPart.ts';
+import { findHost, type InventoryRead, readInventoryDocument } from '../../hosts/settings/inventory.ts';
+import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import { readSecretFile } from '../../io/files/secretFile.ts';
+import type { Io } from '../../io/io.ts';
+import type { RedfishCredentials } from '../../redfish/redfishClient.ts';
+import { report } from '../../io/report/report.ts';
+import { type BmcAddress, parseBmcAddress } from '../../redfish/bmcAddress.ts';
+
+export type BootMethod = 'virtual-media' | 'uefi-http';
+
+export interface Target {
+  /** Name in the inventory, or the host of the BMC. */
+  readonly name: string;
+  /** Of the inventory, or of `--mac`. */
+  readonly macs: readonly string[];
+  /** All MAC addresses of the inventory, with the names of their hosts. */
+  readonly hostNames: ReadonlyMap<string, string>;
+  /** Of the inventory. */
+  readonly architecture: Architecture | undefined;
+  /** `https://192.0.2.10` */
+  readonly origin: string;
+  /** The host of the BMC. */
+  readonly host: string;
+  /** Path of the system; may be empty. */
+  readonly path: string;
+  readonly method: BootMethod;
+  readonly credentials: RedfishCredentials;
+  /** PEM. */
+  readonly ca: string | undefined;
+  /** The file with it. */
+  readonly caFile: string | undefined;
+  readonly isInsecure: boolean;
+}
+
+export interface TargetOptions {
+  readonly inventory?: string;
+  readonly bmc?: string;
+  readonly credentials?: string;
+  readonly caFile?: string;
+  readonly insecure?: boolean;
+  readonly mac?: string;
+  readonly method?: BootMethod | undefined;
+}
+
+/** The key `bmc` of an inventory or a host, with absolute paths or paths from the current folder. */
+type BmcSettings = {
+  readonly address?: string | undefined;
+  readonly credentialsFile?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly disableCertificateVerification?: boolean | undefined;
+};
+
+/** @param names hosts of the inventory. Throws CliError, UsageError. */
+export async function readTargets(
+  names: readonly string[],
+  options: TargetOptions,
+  io: Io,
+): Promise<readonly Target[]> {
+  const { bmc, caFile, credentials, insecure, inventory } = options;
+  const given: BmcSettings = {
+    credentialsFile: credentials,
+    caFile,
+    disableCertificateVerification: insecure,
+  };
+  if (inventory === undefined) {
+    if (bmc === undefined || names.length > 0) throw missingInventory(names);
+    const address = bmc.replace(
+      /^(https?):\/\//i,
+      (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
+    );
+    const macs = options.mac === undefined ? [] : [readMac(options.mac)];
+    const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
+    return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, options, io)];
+  }
+  if (bmc !== undefined) {
+    throw new UsageError('--bmc cannot be combined with --inventory', {
+      hint: 'set bmc.address for the host in the inventory, or remove --inventory',
+    });
+  }
+  const read = await readInventoryDocument(inventory, io);
+  const hostNames = namesByMac(read);
+  const targets: Target[] = [];
+  for (const host of chooseHosts(names, read, inventory, io)) {
+    const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
+    const macs = host.mac === undefined ? [] : [host.mac];
+    const { architecture, name } = host;
+    targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, options, io));
+  }
+  return targets;
+}
+
+function namesByMac({ inventory: { hosts = [] } }: InventoryRead): ReadonlyMap<string, string> {
+  return new Map(
+    hosts.flatMap(({ mac, name }): [string, string][] => (mac === undefined ? [] : [[mac, name]])),
+  );
+}
+
+function readMac(text: string): string {
+  const address = parseMacAddress(text);
+  if ('mac' in address) return address.mac;
+  throw new UsageError(`invalid value ${quoteText(text)} for --mac: ${address.problem}`, {
+    hint: 'use the form 52:54:00:12:34:56',
+  });
+}
+
+function missingInventory(names: readonly string[]): UsageError {
+  return names.length > 0
+    ? new UsageError('names of hosts require --inventory', { hint: 'pass the inventory: --inventory FILE' })
+    : new UsageError('no machine to boot', {
+        hint: 'pass HOST… and --inventory FILE, or --bmc URL, --credentials FILE and --iso FILE',
+      });
+}
+
+/** Never more than the named hosts. */
+function chooseHosts(
+  names: readonly string[],
+  { inventory: { hosts = [] } }: InventoryRead,
+  file: string,
+  io: Io,
+): readonly InventoryHost[] {
+  if (names.length === 0) {
+    throw new UsageError('no machine to boot', {
+      hint: 'name the hosts of the inventory: boot worker-0 worker-1',
+    });
+  }
+  const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));
+  const problems = chosen.flatMap((host) => host.problems);
+  report(io, ...problems);
+  if (problems.length === 0) return chosen;
+  throw new CliError('a host is invalid; nothing was booted', {
+    code: 'ERR_INVENTORY',
+    hint: 'fix the errors above',
+  });
+}
+
+/** Settings of the host override those of all hosts. Without `bmc.address`, the address of `deploy` is used. */
+function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead, file: string): BmcSettings {
+  const index = inventory.hosts?.indexOf(host) ?? 0;
+  const settings: Mapping = ['deploy', 'bmc']
+    .map((key) => ({
+      ...mappingAt(document.value, [key]),
+      ...mappingAt(document.value, ['hosts', index, key]),
+    }))
+    .reduce<Mapping>((lower, { bmcAddress, bmcInsecure, ...own }) => {
+      const deployed = { address: bmcAddress, disableCertificateVerification: bmcInsecure };
+      return { ...lower, ...withoutUndefined(deployed), ...own };
+    }, {});
+  const text = (key: keyof BmcSettings): string | undefined => {
+    const value = settings[key];
+    if (typeof value !== 'string') return undefined;
+    const source = { name: `bmc.${key} of ${host.name}`, at: { file } };
+    return fillSetting(value, () => source, { ...host, bootMac: host.mac });
+  };
+  const pathOf = (key: keyof BmcSettings): string | undefined => {
+    const path = text(key);
+    return path === undefined || isAbsolute(path) ? path : join(dirname(file), path);
+  };
+  return {
+    address: text('address'),
+    credentialsFile: pathOf('credentialsFile'),
+    caFile: pathOf('caFile'),
+    disableCertificateVerification: settings['disableCertificateVerification'] === true,
+  };
+}
+
+function withoutUndefined(values: Mapping): Mapping {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+interface Described extends Pick<Target, 'architecture' | 'hostNames' | 'macs'> {
+  /** Undefined for the machine of the command line. */
+  readonly name: string | undefined;
+  readonly settings: BmcSettings;
+}
+
+async function readTarget(
+  { architecture, hostNames, macs, name, settings }: Described,
+  options: TargetOptions,
+  io: Io,
+): Promise<Target> {
+  const { caFile, credentialsFile, disableCertificateVerification: isInsecure = false } = settings;
+  const address = readAddress(name, settings.address);
+  const { host, path, port, scheme, transport } = address;
+  const label = name ?? host;
+  return {
+    name: label,
+    macs,
+    hostNames,
+    architecture,
+    origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
+    host,
+    path,
+    method: options.method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
+    credentials: await readBmcCredentials(credentialsFile, label, io),
+    caFile,
+    ca: caFile === undefined ? undefined : await readCa(caFile, io),
+    isInsecure,
+  };
+}
+
+const MAX_CA = 1024 * 1024;
+
+/** Node.js ignores a file without certificates. */
+async function readCa(file: string, io: Io): Promise<string> {
+  const bytes = await readUserFile(file, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA });
+  const { text, warnings } = await readCertificates(bytes, file);
+  report(io, ...warnings);
+  if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
+  throw new CliError(`${file} contains no PEM certificate`, {
+    code: 'ERR_SETTING',
+    hint: 'use a PEM file with the CA certificate of the BMC ("-----BEGIN CERTIFICATE-----")',
+  });
+}
+
+function readAddress(name: string | undefined, text: string | undefined): BmcAddress {
+  const place = name === undefined ? '--bmc' : `bmc.address of ${name}`;
+  if (text === undefined) {
+    throw new CliError(`${place} is missing`, {
+      code: 'ERR_INVENTORY',
+      hint: 'add it to the inventory: bmc: {address: "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"}',
+    });
+  }
+  // Metal3 uses IPMI for addresses without a scheme.
+  const address = text.includes('://') ? parseBmcAddress(text) : { problem: 'the scheme is missing' };
+  const problem = 'problem' in address ? address : undefined;
+  if ('scheme' in address && address.scheme !== 'ipmi' && address.scheme !== 'libvirt') return address;
+  const other =
+    name === undefined ? 'use https://HOST' : 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID';
+  throw new CliError(`${place} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
+    code: name === undefined ? 'ERR_USAGE' : 'ERR_INVENTORY',
+    hint: problem?.hint ?? other,
+  });
+}
+
+// User names and passwords of BMCs: from a file or the environment, never from the command line.
+
+const USERNAME = 'IRONIC_COREOS_BMC_USERNAME';
+const PASSWORD = 'IRONIC_COREOS_BMC_PASSWORD';
+const MAX_CREDENTIALS = 64 * 1024;
+
+/**
+ * @param file a YAML or JSON file with `username` and `password`, or a Secret of Kubernetes; undefined for the environment
+ * @param host for error messages
+ * @throws CliError without a part of the file
+ */
+async function readBmcCredentials(
+  file: string | undefined,
+  host: string,
+  io: Io,
+): Promise<RedfishCredentials> {
+  if (file === undefined) return fromEnvironment(host, io);
+  const expected = { what: 'Credentials of the BMC', maxBytes: MAX_CREDENTIALS };
+  const { password, username } = credentialsIn(
+    parseCredentials(await readSecretFile(file, io, expected), file),
+  );
+  if (username !== undefined && password !== undefined) {
+    if (/[\r\n]$/.test(password)) {
+      // `echo PASSWORD | base64` encodes the line break, too.
+      report(io, {
+        severity: 'warning',
+        message: `the password in ${file} ends with a line break`,
+        hint: "encode it without the line break: printf %s 'PASSWORD' | base64",
+      });
+    }
+    return { username, password };
+  }
+  throw new CliError(`${file} contains no ${username === undefined ? 'username' : 'password'}`, {
+    code: 'ERR_SETTING',
+    hint: 'write two lines to it: username: NAME and password: "PASSWORD"',
+  });
+}
+
+function fromEnvironment(host: string, { env }: Io): RedfishCredentials {
+  const { [USERNAME]: username, [PASSWORD]: password } = env;
+  if (username !== undefined && password !== undefined) return { username, password };
+  throw new CliError(`no credentials for the BMC of ${host}`, {
+    code: 'ERR_SETTING',
+    hint: `pass --credentials FILE, add bmc.credentialsFile to the inventory, or set ${USERNAME} and ${PASSWORD}`,
+  });
+}
+
+function credentialsIn(value: Mapping): Record<keyof RedfishCredentials, string | undefined> {
+  const plain = { ...value, ...asMapping(value['stringData']) };
+  const encoded = asMapping(value['data']);
+  const read = (key: string): string | undefined => {
+    const own = plain[key];
+    if (typeof own === 'string' || typeof own === 'number') return String(own);
+    const secret = encoded[key];
+    return typeof secret === 'string' ? Buffer.from(secret, 'base64').toString('utf8') : undefined;
+  };
+  return { username: read('username'), password: read('password') };
+}
+
+/** The errors of the parser quote the line, so only the position is taken from them. */
+function parseCredentials(text: string, file: string): Mapping {
+  try {
+    return asMapping(parseYaml(text).value);
+  } catch (error) {
+    const position = error instanceof FormatError ? error.position : undefined;
+    throw new CliError('this is not valid YAML or JSON', {
+      code: 'ERR_SETTING',
+      at: { file, ...position },
+      hint: "put the password in single quotes: password: 'PASSWORD'",
+    });
+  }
+}

@@ -1,0 +1,112 @@
+/** Declares `controller`. */
+
+import type { Command } from 'commander';
+import type { ControllerOptions } from './settings.ts';
+import { type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
+import { declareAccessOptions, declareIccFlags, declareListenOptions } from '../serve/serviceOptions.ts';
+import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
+
+/** The options that most users need. */
+const common = [
+  '--settings',
+  '--grow',
+  '--kubeconfig',
+  '--namespace',
+  '--no-leader-election',
+  '--iso',
+  '--images',
+  '--agent-archive',
+  '--listen',
+  '--public-url',
+  '--tls-cert',
+  '--tls-key',
+  '--key-file',
+  '--token-file',
+];
+
+const reference = `
+How it works:
+  For each PreprovisioningImage (metal3.io/v1alpha1) the controller renders the
+  Ignition config of the host, with the network data from the Secret that the
+  object names (key nmstate or networkData), and validates it with Ignition's
+  own rules. It writes the URL of the image into the status, or the reason why
+  it cannot build the image. It also records errors as Kubernetes events. It
+  replaces OpenShift's image-customization-controller.
+
+Replicas:
+  All replicas with the same key and settings serve all images: they build an
+  image when a client fetches it. One replica is the leader, elected with a
+  Lease; it writes the status of the objects.
+
+Settings:
+  --settings FILE, configmap/NAME or secret/NAME (in the namespace of the pod)
+  contains the settings of all hosts, in the form of an inventory without hosts:
+  profile, and agent with ironic.apiUrls and so on. In a ConfigMap or Secret
+  they are in the key ramdisk.yaml; the other keys are files next to it.
+  Without --settings, the controller reads the environment of
+  image-customization-controller: IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
+  IRONIC_RAMDISK_SSH_KEY, …
+
+Images:
+  Without image options, the controller uses DEPLOY_ISO, DEPLOY_INITRD and
+  DEPLOY_KERNEL, and the files for other architectures and streams in the same
+  folder. The label coreos.openshift.io/stream of an object selects the images
+  of a stream: --iso rhel-10/x86_64=FILE. Without the label, it gets the images
+  without a stream. A stream without images is an error, unless no image has a
+  stream.
+
+Cluster:
+  The controller uses --kubeconfig or KUBECONFIG, otherwise the service account
+  of the pod, otherwise ~/.kube/config. Manifests with the required roles are in
+  templates/kubernetes.
+
+Reload and shutdown:
+  The controller reloads changed settings and images within seconds; SIGHUP
+  reloads all of them. On SIGTERM, /readyz fails and the replica releases the
+  Lease. After --drain-time it stops when all running downloads are complete, at
+  the latest after --grace.
+
+Other paths:
+  /, /metrics                  status page and metrics, for operators
+  /healthz, /readyz            probes, for all clients
+`;
+
+const notes = `
+Exit codes:
+  0  success: stopped by a signal
+  1  failure: the cluster, the settings or the images cannot be used
+  2  usage error
+
+Examples:
+  ironic-coreos controller --settings configmap/ramdisk --iso /images/live.iso \\
+    --namespace metal3 --key-file /keys/url --listen :8084 \\
+    --public-url http://ironic-coreos.metal3.svc:8084
+  ironic-coreos controller --kubeconfig kind.yaml --settings ramdisk.yaml \\
+    --iso live.iso --no-leader-election
+`;
+
+export function declareController(command: Command, context: Context): void {
+  command
+    .description('Build the images that Metal3 PreprovisioningImages request')
+    .option('--settings <source>', 'settings of all hosts: a file, configmap/NAME or secret/NAME')
+    .option(
+      '--profile <name>',
+      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
+    )
+    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area');
+  command
+    .optionsGroup('Cluster:')
+    .option('--kubeconfig <file>', 'cluster and credentials (default: KUBECONFIG, or the pod)')
+    .option('--namespace <name>', 'namespace to watch (default: WATCH_NAMESPACE, or all)')
+    .option('--lease <name>', 'name of the Lease for leader election (default: ironic-coreos-controller)')
+    .option('--no-leader-election', 'disable leader election, for a single replica')
+    .option('--drain-time <time>', 'wait before shutdown, for load balancers (default: 5s)');
+  declareImageOptions(command);
+  declareListenOptions(command);
+  declareAccessOptions(command);
+  declareIccFlags(command, '--metrics-addr <address>');
+  const run = async (options: ControllerOptions) =>
+    (await import('./controller.ts')).controller(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
+}

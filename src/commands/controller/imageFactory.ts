@@ -1,0 +1,263 @@
+/** Builds the images of all objects from one state of settings and base images. A reload creates a new factory. */
+
+import { kernelArguments } from '../../kargs/kernelArguments.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
+import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
+import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import type { KnownDigests } from '../../io/files/fileDigests.ts';
+import { type Io, ioWith } from '../../io/io.ts';
+import { formatSentence } from '../../io/report/diagnosticText.ts';
+import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
+import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
+import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
+import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
+import {
+  createModifiedDates,
+  type DateOf,
+  type ModifiedDates,
+} from '../../http/server/answer/modifiedDates.ts';
+import type { ServedResource } from '../../http/server/answer/resource.ts';
+import { type AgentArchives, readAgentArchives } from '../../hosts/plan/agentArchives.ts';
+import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
+import { type ImagesKey, imagesKey, requireImages, streamSetting } from '../../hosts/plan/baseCatalog.ts';
+import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost.ts';
+import { closeBaseSets, openBaseSets } from '../../hosts/artifacts/baseImages.ts';
+import type { Growth } from '../../image/growth.ts';
+import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
+import { makeHostResource, sharedResources } from '../serve/resources.ts';
+import { givenOrIccImages } from '../serve/iccImages.ts';
+import { type Cached, createImageCache, type ImageCache } from '../../hosts/artifacts/imageCache.ts';
+import type { Links } from '../serve/links.ts';
+import { type Bases, hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
+import { keyText } from '../../kube/objects.ts';
+import type { HostNetwork, HostRequest } from './buildRequest.ts';
+import { type ControllerOptions, readRenderSource, type SettingsFile } from './settings.ts';
+
+export interface ImageFactory {
+  readonly bases: Bases;
+  readonly possible: PossibleImages;
+  /** The warnings that concern all hosts. They were reported when the factory was opened. */
+  readonly sharedWarnings: ReadonlySet<string>;
+  /** Recently fetched images, by object and path. */
+  readonly images: ImageCache<ServedResource>;
+  /** Shared files by path. */
+  shared(path: string): ServedResource | undefined;
+  /**
+   * Builds an image; undefined if the config is invalid, after reporting the errors.
+   * @throws CliError for other errors
+   */
+  build(request: HostRequest, io: Io): Promise<BuiltImage | undefined>;
+  close(): Promise<void>;
+}
+
+interface BuiltImage {
+  readonly resource: Cached<ServedResource>;
+  /** The path after the token of the object. */
+  readonly path: string;
+  /** For `initrd`, if a kernel was given. */
+  readonly kernelUrl: string | undefined;
+  readonly extraKernelParams: string | undefined;
+}
+
+/** The part that all factories of a controller share. */
+export interface FactoryInputs {
+  /** Released when the factory is closed, or when opening it fails. */
+  readonly settings: SettingsFile;
+  readonly links: Links;
+  readonly digests: KnownDigests;
+  /** Shared by all factories of a controller. */
+  readonly dates?: ModifiedDates;
+  /** Bytes of memory for cached images. */
+  readonly cacheSize: number;
+  readonly io: Io;
+}
+
+/** @throws CliError if images or settings are invalid for all hosts */
+export async function openImageFactory(
+  options: ControllerOptions,
+  inputs: FactoryInputs,
+): Promise<ImageFactory> {
+  const { cacheSize, dates = createModifiedDates(), digests, io, links, settings } = inputs;
+  let opened: AgentArchives | undefined;
+  let bases: Bases = new Map();
+  const close = async (): Promise<void> => {
+    try {
+      await opened?.close();
+      await closeBaseSets(bases);
+    } finally {
+      await settings.release();
+    }
+  };
+  try {
+    const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
+    if (images.size === 0) {
+      throw new CliError('No base image', {
+        code: 'ERR_SETTING',
+        hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
+      });
+    }
+    bases = await openBaseSets(images);
+    const { folder: settingsFolder, name } = settings;
+    const source = await readRenderSource(name, options, ioWith(io, { cwd: settingsFolder }));
+    // A stream of the settings has images, while the label of an object may name any stream.
+    const stream = streamSetting(source);
+    if (stream !== undefined) requireImages(source, undefined, bases);
+    const possible = { formats: possibleFormats(bases), stream: stream?.text };
+    const archives = await readAgentArchives(options.agentArchive, io);
+    opened = archives;
+    // Each request has its own artifact.
+    const wanted = { configs: [], loaders: [], baseUrl: links.publicUrl };
+    const job: PlanJob = { wanted, source, archives };
+    const growth = options.grow === true ? 'usual' : 'refused';
+    const context = { archives, bases, links, job, settingsFolder, growth } as const;
+    const sharedWarnings = await checkSettings(context, possible, io);
+    const dateOf = dates.begin();
+    return {
+      bases,
+      possible,
+      sharedWarnings,
+      images: createImageCache(cacheSize),
+      shared: (path) => sharedResources({ bases, archives }, dateOf).get(path),
+      build: (request, buildIo) => buildImage(request, { ...context, dateOf }, buildIo),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface FactoryContext extends ServeContext {
+  readonly job: PlanJob;
+  readonly settingsFolder: string;
+  readonly growth: Growth;
+}
+
+function possibleFormats(bases: Bases): PossibleImages['formats'] {
+  return new Map(
+    [...bases].map(([name, { iso, parts }]) => [
+      name,
+      imageFormats.filter((format) => (format === 'iso' ? iso : parts.initramfs) !== undefined),
+    ]),
+  );
+}
+
+/**
+ * Renders a sample host, so that errors and warnings for all hosts are reported once, before the first object.
+ * @returns what was reported
+ */
+async function checkSettings(
+  context: FactoryContext,
+  { formats }: PossibleImages,
+  io: Io,
+): Promise<ReadonlySet<string>> {
+  const { io: quiet, reported } = collectDiagnostics(io);
+  const sample = { namespace: 'any', name: 'host', network: undefined };
+  const choices = [...formats].flatMap(([images, [format]]) =>
+    format === undefined ? [] : [{ ...imagesKey(images), format }],
+  );
+  const plans: (HostPlan | undefined)[] = [];
+  try {
+    for (const choice of choices) plans.push(await planRequest({ ...sample, choice }, context, quiet));
+  } finally {
+    report(io, ...withoutRepeats(reported));
+  }
+  if (!plans.includes(undefined)) return new Set(reported.map(formatSentence));
+  throw new CliError('The settings do not result in a valid config', {
+    code: 'ERR_SETTING',
+    hint: 'fix the errors reported above',
+  });
+}
+
+async function planRequest(
+  request: HostRequest,
+  context: FactoryContext,
+  io: Io,
+): Promise<HostPlan | undefined> {
+  const { choice, name } = request;
+  const { job, settingsFolder } = context;
+  // The config cannot contain the URL of its own image, as that depends on the config.
+  const file = (wanted: ConfigArtifact): string => builtFileName(name, wanted);
+  const places = { ...hostPlaces(context, keyText(request)), file };
+  const wanted = { ...job.wanted, configs: [artifactOf[choice.format]] };
+  return planHost(hostFromRequest(request), { ...job, wanted }, places, ioWith(io, { cwd: settingsFolder }));
+}
+
+async function buildImage(
+  request: HostRequest,
+  context: FactoryContext & { readonly dateOf: DateOf },
+  io: Io,
+): Promise<BuiltImage | undefined> {
+  const { choice, name } = request;
+  const plan = await planRequest(request, context, io);
+  if (plan === undefined) return undefined;
+  const { archives, dateOf, growth, links } = context;
+  const baseUrl = links.publicUrl;
+  const source = {
+    ...(await materialOf(plan, archives, baseUrl, growth)),
+    name: keyText(request),
+    dateOf,
+  };
+  const artifact = artifactOf[choice.format];
+  const resource = await makeHostResource(source, { artifact, host: imageStem(name) });
+  const path = formatImagePath(resource.value);
+  if (choice.format === 'iso') return { resource, path, kernelUrl: undefined, extraKernelParams: undefined };
+  const kernel = plan.images?.paths.kernel;
+  const { start } = plan.boot;
+  return {
+    resource,
+    path,
+    kernelUrl: kernel === undefined ? undefined : `${baseUrl}/${kernel}`,
+    extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,
+  };
+}
+
+/**
+ * Converts a request to a host in the form that all commands render. Its `readInputs` throws CliError if the network data is
+ * not valid YAML.
+ */
+function hostFromRequest(request: HostRequest): InventoryHost {
+  const { choice, name, network } = request;
+  return {
+    name,
+    at: { file: `PreprovisioningImage ${keyText(request)}` },
+    architecture: choice.architecture,
+    problems: [],
+    readInputs: () =>
+      new Map([
+        ['image.stream', streamInputs(choice)],
+        ...(network === undefined ? [] : networkInputs(network)),
+      ]),
+  };
+}
+
+/** In place of the stream of all hosts. */
+function streamInputs({ stream }: ImagesKey): readonly InputValue[] {
+  if (stream === undefined) return [];
+  return [{ text: stream, name: 'image.stream', origin: 'file', isContent: false }];
+}
+
+/** In place of any network that all hosts have. */
+function networkInputs(network: HostNetwork): Inputs {
+  const { key, place, text } = network;
+  const { value, locate } = parseNetwork(network);
+  const input = {
+    text,
+    name: place,
+    origin: 'file',
+    isContent: true,
+    document: { name: place, value, locate },
+  } as const;
+  return new Map(networkKeys.map((known) => [`host.${known}`, known === key ? [input] : []]));
+}
+
+function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { message, hint = `fix the key ${key} of the Secret` } = error;
+    throw new CliError(`${place}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
+  }
+}

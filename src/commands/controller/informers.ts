@@ -1,0 +1,110 @@
+/**
+ * The informers of a replica: they watch all PreprovisioningImages, and names and versions of Secrets. The content of a
+ * Secret is read only when an image is built from it, and only for Secrets that an object names.
+ */
+
+import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
+import {
+  keyText,
+  type ObjectKey,
+  parseKey,
+  type ApiResource,
+  secretMetadata,
+  secrets,
+} from '../../kube/objects.ts';
+import { isNotFound } from '../../kube/apiError.ts';
+import { Informer } from '../../kube/informer.ts';
+import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';
+import type { ReadSecret } from './buildRequest.ts';
+
+export const preprovisioningImages: ApiResource = {
+  group: 'metal3.io',
+  version: 'v1alpha1',
+  plural: 'preprovisioningimages',
+  kind: 'PreprovisioningImage',
+};
+
+export class Informers {
+  readonly #images: Informer<PreprovisioningImage>;
+  readonly #versions: Informer<string>;
+  readonly #subscribers = new Set<(owner: string) => void>();
+
+  /** @param namespace undefined for all namespaces */
+  constructor(client: KubernetesClient, namespace: string | undefined, onError: (error: Error) => void) {
+    const shared = { client, selection: { namespace }, onError };
+    this.#images = new Informer({
+      ...shared,
+      resource: preprovisioningImages,
+      keep: readPreprovisioningImage,
+      changed: ({ key }) => this.#notify(keyText(key)),
+    });
+    this.#versions = new Informer({
+      ...shared,
+      resource: secretMetadata,
+      keep: ({ metadata }) => metadata.resourceVersion,
+      changed: ({ key, before, now }) => {
+        if (this.#subscribers.size === 0 || before === now) return;
+        for (const image of this.all()) if (namesSecret(image, key)) this.#notify(keyText(image));
+      },
+    });
+  }
+
+  /** Resolves after the initial lists; rejects if the informers are closed before. */
+  get synced(): Promise<unknown> {
+    return Promise.all([this.#images.synced, this.#versions.synced]);
+  }
+
+  /** The time up to which all changes are known; undefined before the initial lists. */
+  get lastContact(): Date | undefined {
+    const [one, other] = [this.#images.lastContact, this.#versions.lastContact];
+    return one && other && (one < other ? one : other);
+  }
+
+  /** By `NAMESPACE/NAME`. */
+  find(owner: string): PreprovisioningImage | undefined {
+    return this.#images.get(parseKey(owner));
+  }
+
+  all(): IterableIterator<PreprovisioningImage> {
+    return this.#images.values();
+  }
+
+  /** The version of its Secret; undefined if the object names no Secret, or the Secret does not exist. */
+  networkVersion({ namespace, spec: { networkDataName: name } }: PreprovisioningImage): string | undefined {
+    return name === undefined ? undefined : this.#versions.get({ namespace, name });
+  }
+
+  /**
+   * Calls `changed` for each object that has changed, or whose Secret has changed.
+   * @returns unsubscribes
+   */
+  subscribe(changed: (owner: string) => void): () => void {
+    this.#subscribers.add(changed);
+    return () => this.#subscribers.delete(changed);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#images.stop(), this.#versions.stop()]);
+  }
+
+  #notify(owner: string): void {
+    for (const subscriber of this.#subscribers) subscriber(owner);
+  }
+}
+
+/** Whether the object names this Secret. */
+function namesSecret({ namespace, spec }: PreprovisioningImage, secret: ObjectKey): boolean {
+  return secret.name === spec.networkDataName && secret.namespace === namespace;
+}
+
+/** Reads from the API server each time, as Secrets are not cached. */
+export function secretReader(client: KubernetesClient): ReadSecret {
+  return async (key) => {
+    try {
+      return await client.get(secrets, key);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,404 @@
+/** Reads the files for `iso customize` and `pxe customize`, in the same order as coreos-installer. */
+
+import { basename } from 'node:path';
+import { findBundleProblem, parseCaCertificates } from '../../agent/caCertificates.ts';
+import { findScriptProblem } from '../../agent/scriptStart.ts';
+import { diagnosticIn } from '../../core/diagnostic.ts';
+import {
+  CliError,
+  type ErrorDetails,
+  type FilePlace,
+  FormatError,
+  formatPlace,
+  replaceFormatError,
+  UsageError,
+} from '../../core/errors.ts';
+import { formatPath } from '../../core/finding.ts';
+import { locateConverted } from '../../network/keyfileSource.ts';
+import type { ParsedYaml } from '../../formats/yaml.ts';
+import { type ConfigHost, refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
+import { readCertificates, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
+import { explainContent } from '../../hosts/input/checkConfig.ts';
+import { reportChecked } from '../../hosts/input/reportChecked.ts';
+import { unusedKey } from '../../ignition/unusedKeys.ts';
+import { validateConfig } from '../../ignition/validate.ts';
+import { parseUserConfig } from '../../image/customize/parentConfig.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { consoleNote, parseConsole, checkInstallerConfig } from '../../image/customize/installerConfig.ts';
+import {
+  type Customization,
+  installNotice,
+  lacksDevice,
+  type NamedFile,
+} from '../../image/customize/customization.ts';
+import {
+  checkConfigSource,
+  filesDirOf,
+  type ConfigSource,
+  embedOptions,
+  readConfigSource,
+  refusalOf,
+} from '../../hosts/input/checkedConfig.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import type { LiveFeatures } from '../../image/liveFeatures.ts';
+import { type NetworkFile, requireNetworkFeature } from '../../image/networkSettings.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import type { Io } from '../../io/io.ts';
+import { printable } from '../../core/foreignText.ts';
+import { report } from '../../io/report/report.ts';
+import type { TargetSystem } from '../../agent/lint/subject.ts';
+import { findNmstatectl, runNmstatectl } from '../../hosts/input/nmstatectl.ts';
+import { convertNmstate, type Keyfile } from '../../network/convertNmstate.ts';
+import { type CheckChoice, refuseFile, wantsCheck } from '../../hosts/input/refuse.ts';
+import type { OptionFiles } from '../../hosts/input/swappedInputs.ts';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** @throws CliError for the first file that is missing or invalid */
+export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
+  const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
+  if (destDevice === '')
+    throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
+  if (destDevice !== undefined) refusePartition(destDevice, '--dest-device ', undefined, { options, io });
+  const readConfig = (machine: TargetSystem) => (path: string) => readUserConfig(path, machine, options, io);
+  const destIgnition = await readEach(options.destIgnition, readConfig('installed'));
+  const note = consoleNote(destKargAppend);
+  if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
+  return {
+    destIgnition,
+    destDevice,
+    destConsoles: parseConsoles(options),
+    destKargs: { append: destKargAppend, delete: destKargDelete },
+    keyfiles: await readKeyfiles(options, io),
+    authorities: await readEach(options.ignitionCa, (path) => readAuthority(path, options, io)),
+    preInstall: await readEach(options.preInstall, (path) => readScript(path, options, io)),
+    postInstall: await readEach(options.postInstall, (path) => readScript(path, options, io)),
+    installerConfigs: await readEach(options.installerConfig, async (path) => {
+      const file = await readNamed(path, 'Installer config', io);
+      const sets = checkInstallerConfig(file.data, path);
+      if (sets !== undefined) refusePartition(sets.device, 'dest-device: ', sets.at, { options, io });
+      return { ...file, sets };
+    }),
+    liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
+  };
+}
+
+/**
+ * Refuses configs that the Ignition of the image does not support. The installed system is of the same build, unless a file or
+ * an argument of the installer selects another.
+ * @param files those of {@link renderCustomization}
+ */
+export function refuseConfigs(
+  { destIgnition, installerConfigs }: Customization,
+  files: ReadonlyMap<string, Uint8Array>,
+  host: ConfigHost,
+  context: { readonly io: Io; readonly options: CheckChoice },
+): void {
+  refuseForImage(files.get(CONFIG_NAME), host, context);
+  const selectsImage = /(?:^|\s)coreos\.inst\.(?:image_url|stream)=/.test(host.kargs ?? '');
+  if (installerConfigs.length > 0 || selectsImage) return;
+  for (const config of destIgnition) refuseForImage(config, { build: host.build }, context);
+}
+
+/**
+ * Reports on standard error what the customized image does on boot.
+ * @param kargs appended kernel arguments of the live system, which may name the disk
+ */
+export function reportInstallation(customization: Customization, kargs: readonly string[], io: Io): void {
+  const notice = installNotice(customization);
+  if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
+  const { destDevice, installerConfigs } = customization;
+  if (destDevice !== undefined) reportDevice(destDevice, '--dest-device ', undefined, io);
+  for (const { sets } of installerConfigs) {
+    if (sets !== undefined) reportDevice(sets.device, 'dest-device: ', sets.at, io);
+  }
+  if (kargs.some((karg) => karg.includes('coreos.inst.install_dev='))) return;
+  if (!lacksDevice(customization)) return;
+  const message = 'the installer runs on boot, but no disk is set';
+  const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';
+  report(io, { severity: 'warning', message, hint });
+}
+
+/** Paths of partitions. Of Xen (`xvda1`), a whole disk may have such a name. */
+const PARTITIONS = [
+  /^\/dev\/(?:[shv]d[a-z]+|dasd[a-z]+)\d+$/,
+  /^\/dev\/(?:nvme\d+n|mmcblk|md|nbd|loop)\d+p\d+$/,
+  /^\/dev\/disk\/by-part(?:label|uuid)\/./,
+  /^\/dev\/disk\/by-.+-part\d+$/,
+];
+
+/**
+ * coreos-installer writes the image of a disk to the partition, and then fails because the kernel reads no partition table from
+ * it (`write_disk` and `reread_partition_table` of coreos-installer 0.27).
+ * @param setting what is in front of the value, as the user writes it
+ * @throws CliError unless the user does not want checks
+ */
+function refusePartition(
+  device: string,
+  setting: string,
+  at: FilePlace | undefined,
+  { options, io }: { readonly options: CheckChoice; readonly io: Io },
+): void {
+  if (!PARTITIONS.some((pattern) => pattern.test(device))) return;
+  const message = `${setting}${device} is a partition: the installer overwrites it and fails, because it requires a whole disk`;
+  const disk = /\d(?=p\d+$)/.test(device)
+    ? device.replace(/p\d+$/, '')
+    : device.replace(/(?:-part)?\d+$/, '');
+  const hint = device.includes('/by-part') ? `use ${setting}/dev/disk/by-id/DISK` : `use ${setting}${disk}`;
+  if (wantsCheck(options, io)) throw new CliError(message, { code: 'ERR_SETTING', hint, at });
+  report(io, { severity: 'warning', message, hint, at });
+}
+
+/** @param setting what is in front of the value, as the user writes it */
+function reportDevice(device: string, setting: string, at: FilePlace | undefined, io: Io): void {
+  if (/^(?:\/|dev\/)/.test(device)) return;
+  report(io, {
+    severity: 'warning',
+    message: `${setting}${device === '' ? '""' : device} is not an absolute path, so the installer does not find the disk`,
+    hint: `use ${setting}/dev/${device === '' ? 'sda' : device}`,
+    at,
+  });
+}
+
+/** Reads the files one after the other, so that the first error is deterministic. */
+async function readEach<T>(
+  paths: readonly string[] | undefined,
+  read: (path: string) => Promise<T>,
+): Promise<readonly T[]> {
+  const results: T[] = [];
+  for (const path of paths ?? []) results.push(await read(path));
+  return results;
+}
+
+async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly NetworkFile[]> {
+  const { networkData = [], networkKeyfile: keyfile = [], networkNmstate: nmstate = [], validate } = options;
+  if (keyfile.length + nmstate.length + networkData.length === 0) return [];
+  const inputs = { keyfile, nmstate, networkData, ...(validate !== undefined && { validate }) };
+  return readNetworkFiles(inputs, io, (path) => readNmstate(path, io));
+}
+
+const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
+
+/**
+ * Converts an nmstate file (YAML or JSON) to keyfiles: with nmstatectl if it is installed, because it supports more keys
+ * than this program.
+ * @throws CliError if the file cannot be converted
+ */
+async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
+  const bytes = await readUserFile(path, io, NMSTATE);
+  const program = await findNmstatectl(io.env);
+  io.note?.(`converting ${path} with ${program ?? 'the built-in converter: nmstatectl not found in PATH'}`);
+  const state = Buffer.from(bytes).toString('utf8');
+  const refuse = replaceFormatError((cause) => {
+    const { message, hint = 'fix the syntax of the file' } = cause;
+    return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+  });
+  const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
+  report(io, ...document.warnings);
+  const parse = (): Promise<ParsedYaml> => document.parse().catch(refuse);
+  const keyfiles =
+    program === undefined
+      ? convertBuiltIn(path, await parse(), io)
+      : await runNmstatectl(document.text, { program, env: io.env });
+  if (keyfiles.length === 0) {
+    report(io, {
+      severity: 'warning',
+      message: `${path} contains no connection`,
+      hint: 'remove the option for this file',
+    });
+  }
+  const locate = locateConverted('nmstate', path, parse);
+  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text), locate: locate(text) }));
+}
+
+function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfile[] {
+  const { keyfiles, findings } = convertNmstate(yaml.value);
+  const error = findings.findLast(({ severity }) => severity === 'error');
+  report(
+    io,
+    ...findings
+      .filter((finding) => finding !== error)
+      .map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
+  );
+  if (error === undefined) return keyfiles;
+  const place = formatPlace({ file: path, ...yaml.locate(error.path) });
+  throw new CliError(`parsing nmstate ${place}: ${error.message}`, {
+    code: 'ERR_FORMAT',
+    hint: error.hint ?? 'fix the value',
+  });
+}
+
+const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
+
+/**
+ * Returns the config as a document without unused keys, after it reports the findings.
+ * @param machine the system that applies the config
+ * @throws CliError `parsing Ignition config …`
+ */
+async function readUserConfig(
+  path: string,
+  machine: TargetSystem,
+  options: CustomizeOptions,
+  io: Io,
+): Promise<Uint8Array> {
+  const source = await readSource(path, options, io);
+  // A Butane document that cannot be translated has no config, also with --no-validate.
+  const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
+  const config = parseUserConfig(source.json, path);
+  if ('newerVersion' in config) {
+    reportNewerVersion(path, config.newerVersion, io);
+    return config.document;
+  }
+  if (validates) await refuseInvalid(source, machine, io);
+  if (config instanceof CliError) throw config;
+  if (!validates) reportUnusedKeys(source, io);
+  return config.document;
+}
+
+interface Source extends ConfigSource {
+  readonly path: string;
+}
+
+async function readSource(path: string, options: CustomizeOptions, io: Io): Promise<Source> {
+  const bytes = await readUserFile(path, io, CONFIG);
+  const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
+    replaceFormatError((error) => refusal(path, error.message, error)),
+  );
+  return { ...source, path };
+}
+
+function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
+  return new CliError(`parsing Ignition config ${path}: ${problem}`, {
+    code: 'ERR_CONFIG_INVALID',
+    hint,
+    excerpt,
+  });
+}
+
+function reportNewerVersion(path: string, version: string, io: Io): void {
+  const message = `unsupported spec version ${version}; the config is embedded without validation`;
+  const hint = `verify that Ignition in the image supports version ${version}`;
+  report(io, { severity: 'warning', message, hint, at: { file: path } });
+}
+
+async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {
+  const checked = await checkConfigSource(source, embedOptions(machine));
+  const explained = await explainContent(source.path, source.json, checked);
+  const { findings, valid } = reportChecked(explained, source.path, io);
+  if (valid) return;
+  const { hint, message } = refusalOf(findings);
+  throw refusal(source.path, `${message}; nothing was written`, { hint });
+}
+
+/** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */
+function reportUnusedKeys({ json, path }: Source, io: Io): void {
+  for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
+    if (finding.rule !== unusedKey.id) continue;
+    io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');
+  }
+}
+
+async function readNamed(path: string, what: string, io: Io): Promise<NamedFile> {
+  return { name: basename(path), data: await readUserFile(path, io, { what, maxBytes: MAX_BYTES }) };
+}
+
+/** Ignition fetches nothing if it cannot read a certificate. */
+async function readAuthority(path: string, options: CustomizeOptions, io: Io): Promise<Uint8Array> {
+  const { data } = await readNamed(path, 'Certificate authority', io);
+  const { text, warnings: ofObject } = wantsCheck(options, io)
+    ? await readCertificates(data, path)
+    : { text: Buffer.from(data).toString('utf8'), warnings: [] };
+  report(io, ...ofObject);
+  const refuse = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
+    refuseFile({ file: path }, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
+  try {
+    const { warnings } = parseCaCertificates(text, new Date());
+    for (const message of warnings) report(io, { severity: 'warning', message, at: { file: path } });
+    const problem = findBundleProblem(text);
+    if (problem !== undefined) refuse(problem);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    refuse(error.message, error.hint);
+  }
+  return wantsCheck(options, io) ? Buffer.from(text) : data;
+}
+
+async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {
+  const script = await readNamed(path, 'Script', io);
+  const problem = findScriptProblem(script.data, script.name);
+  if (problem !== undefined) refuseFile({ file: path }, problem, { code: 'ERR_FORMAT', options, io });
+  return script;
+}
+
+/** Options of the command line; lists are in the order of the command line. */
+export interface CustomizeOptions {
+  readonly destIgnition?: readonly string[];
+  readonly destDevice?: string;
+  readonly destConsole?: readonly string[];
+  readonly destKargAppend?: readonly string[];
+  readonly destKargDelete?: readonly string[];
+  readonly networkKeyfile?: readonly string[];
+  readonly networkNmstate?: readonly string[];
+  readonly networkData?: readonly string[];
+  readonly ignitionCa?: readonly string[];
+  readonly preInstall?: readonly string[];
+  readonly postInstall?: readonly string[];
+  readonly installerConfig?: readonly string[];
+  readonly liveIgnition?: readonly string[];
+  /** Folder of the local files of Butane configs (default: local files are refused). */
+  readonly filesDir?: string;
+  /** False embeds Ignition configs also if Ignition would refuse them on boot. */
+  readonly validate?: boolean;
+}
+
+/** The input files of the options, to check that none of them is an image. */
+export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
+  const config = 'an Ignition config';
+  return [
+    { flag: '--live-ignition', what: config, paths: options.liveIgnition },
+    { flag: '--dest-ignition', what: config, paths: options.destIgnition },
+    { flag: '--network-keyfile', what: 'a NetworkManager keyfile', paths: options.networkKeyfile },
+    { flag: '--network-nmstate', what: 'an nmstate file', paths: options.networkNmstate },
+    { flag: '--network-data', what: 'a network_data.json file', paths: options.networkData },
+    { flag: '--ignition-ca', what: 'a PEM certificate', paths: options.ignitionCa },
+    { flag: '--installer-config', what: 'an installer config', paths: options.installerConfig },
+    { flag: '--pre-install', what: 'a script', paths: options.preInstall },
+    { flag: '--post-install', what: 'a script', paths: options.postInstall },
+  ];
+}
+
+/** @throws UsageError for a console that the installer does not support */
+export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly string[] {
+  return destConsole.map((spec) => {
+    const parsed = parseConsole(spec);
+    if (typeof parsed === 'string') return parsed;
+    const message = `invalid value '${spec}' for '--dest-console <spec>': ${parsed.message}`;
+    throw new UsageError(message, { hint: parsed.hint });
+  });
+}
+
+/** @throws CliError for the first option that requires a feature that the image does not have */
+export function refuseUnsupported(options: CustomizeOptions, features: LiveFeatures): void {
+  const { destConsole, destDevice, destIgnition, destKargAppend, destKargDelete } = options;
+  const { installerConfig, networkData, networkKeyfile, networkNmstate } = options;
+  if (isGiven(destConsole) && !features.installerDirectives.has('console')) {
+    throw unsupported('the destination console');
+  }
+  if (isGiven(networkKeyfile, networkNmstate, networkData)) requireNetworkFeature(features);
+  const needsInstaller =
+    destDevice !== undefined ||
+    isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig);
+  if (needsInstaller && !features.installerConfig) throw unsupported('installer configuration');
+}
+
+function unsupported(what: string): CliError {
+  return new CliError(`This OS image does not support customizing ${what}.`, {
+    code: 'ERR_IMAGE',
+    hint: 'use a newer release of the image, or remove the options for it',
+  });
+}
+
+function isGiven(...lists: readonly (readonly string[] | undefined)[]): boolean {
+  return lists.some((list = []) => list.length > 0);
+}

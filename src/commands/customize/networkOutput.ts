@@ -1,0 +1,58 @@
+/** Output of extracted network settings: text on standard output, or files. */
+
+import { UsageError } from '../../core/errors.ts';
+import { NETWORK_FOLDER, type NetworkFile } from '../../image/networkSettings.ts';
+import { type ExtractionTarget, prepareExtraction } from '../../imagefile/extractFiles.ts';
+import type { Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { lineForOutput } from '../../io/report/terminalText.ts';
+import { jsonBytes, type TextOrJson } from '../../io/report/choices.ts';
+
+/** Where the files go; without a folder, to standard output. */
+export type NetworkTarget = Partial<ExtractionTarget>;
+
+/**
+ * As text: the contents with a heading per file, or the path of each written file. As JSON: `files` is a list of `name`
+ * and `path`, or of `name` and `text`; a file that is not UTF-8 has `base64` instead of `text`.
+ * @throws CliError `File exists: …`; nothing is written then
+ */
+export async function deliverNetworkFiles(
+  files: readonly NetworkFile[],
+  { directory, overwrite }: NetworkTarget,
+  format: TextOrJson,
+  io: Io,
+): Promise<void> {
+  if (directory === undefined) {
+    if (overwrite === true)
+      throw new UsageError('--overwrite requires a folder', { hint: 'pass the folder with -C' });
+    const isJson = format === 'json';
+    return writeStdout(io, isJson ? [jsonBytes({ files: files.map(describe) })] : withHeadings(files, io));
+  }
+  const names = files.map(({ name }) => name);
+  const { write, pathOf } = await prepareExtraction({ directory, overwrite }, names, io);
+  for (const { name, data } of files) {
+    await write(name, data, `${NETWORK_FOLDER}/${name}`);
+    if (format === 'text') await writeStdout(io, [lineForOutput(pathOf(name), io)]);
+  }
+  const written = names.map((name) => ({ name, path: pathOf(name) }));
+  if (format === 'json') await writeStdout(io, [jsonBytes({ files: written })]);
+}
+
+function describe({ name, data }: NetworkFile): object {
+  try {
+    return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data) };
+  } catch {
+    return { name, base64: Buffer.from(data).toString('base64') };
+  }
+}
+
+/** A blank line separates the files. A missing line feed at the end of a file is not added. */
+function* withHeadings(files: readonly NetworkFile[], io: Io): Generator<Uint8Array> {
+  let separator = '';
+  for (const { name, data } of files) {
+    yield Buffer.from(separator);
+    yield lineForOutput(`########## ${name} ##########`, io);
+    yield data;
+    separator = '\n';
+  }
+}

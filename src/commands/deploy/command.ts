@@ -1,0 +1,428 @@
+/** Declares the `deploy` commands. */
+
+import { type Command, Option } from 'commander';
+import { architectures } from '../../core/architecture.ts';
+import { bootModes, cleaningModes, inspectionModes } from './documents/host.ts';
+import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
+import { stepNames } from '../../core/installSteps.ts';
+import type {
+  BareMetalHostOptions,
+  ConfigDriveOptions,
+  IronicOptions,
+  NodeOptions,
+  StepsOptions,
+} from './options.ts';
+import {
+  choice,
+  type Context,
+  EXIT_CODES,
+  FILES_DIR,
+  declareRun,
+  declareShortHelp,
+  repeated,
+} from '../../io/commandLine.ts';
+
+const stepsNotes = `
+Deploy steps contain only the name of the step. install_coreos reads the
+Ignition config, the kernel arguments and whether to copy the network from the
+config drive. It reads the URL of another image from the node.
+
+The deploy interface custom-agent runs the steps, and is off by default: a
+message names the line for ironic.conf. With an image and its checksum, direct
+also runs install_coreos: then a second step leaves out that Ironic writes the
+image itself.
+
+The steps are those of the hardware manager ironic_coreos_install in the agent
+image. To check that your image has them, boot it with the mock Ironic:
+ironic-coreos try --require-step install_coreos
+${EXIT_CODES}
+Examples:
+  ironic-coreos deploy steps --ignition worker-3.ign \\
+    --config-drive worker-3.json > steps.json
+  ironic-coreos deploy steps --format command --node worker-3 \\
+    --ignition worker-3.ign --config-drive worker-3.json
+  baremetal node deploy worker-3 --deploy-steps steps.json \\
+    --config-drive worker-3.json
+  ironic-coreos deploy steps --inventory ramdisk.yaml --format command \\
+    --config-drive drives/{name}.json
+`;
+
+const configDriveNotes = `${EXIT_CODES}
+Examples:
+  ironic-coreos deploy configdrive --ignition worker-3.ign \\
+    --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
+  ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
+`;
+
+const bareMetalHostReference = `
+BMC credentials:
+  The Secret with the BMC credentials is not written. Create it with:
+  kubectl create secret generic worker-3-bmc-secret \\
+    --from-literal=username=… --from-file=password=…
+`;
+
+const bareMetalHostNotes = `${EXIT_CODES}
+Examples:
+  ironic-coreos deploy baremetalhost --name worker-3 \\
+    --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
+    --boot-mac 52:54:00:12:34:56 --root-device name=/dev/nvme0n1 \\
+    --ignition worker-3.ign | kubectl apply -f -
+  ironic-coreos deploy baremetalhost --inventory ramdisk.yaml -o manifests
+`;
+
+const nodeReference = `
+Interfaces:
+  The conductor chooses interfaces that are not given, among those that it
+  enables. If it must enable one that is off by default in Ironic, a message
+  names the line for ironic.conf.
+`;
+
+const nodeNotes = `
+BMC credentials are not written: the commands read BMC_USERNAME and
+BMC_PASSWORD. Pass the output of --format json or yaml to
+"baremetal create FILE".
+${EXIT_CODES}
+Examples:
+  ironic-coreos deploy node --name worker-3 --boot-mac 52:54:00:12:34:56 \\
+    --bmc-address idrac-virtualmedia://192.0.2.13 --root-device "size=>= 100" \\
+    --deploy-iso http://192.0.2.1/worker-3.iso
+  ironic-coreos deploy node --name worker-3 --set \\
+    --deploy-kernel http://192.0.2.1/ipa.kernel \\
+    --deploy-ramdisk http://192.0.2.1/worker-3.initramfs \\
+    --kernel-append-params "$(ironic-coreos pxe kargs --embedded \\
+      --rootfs-url http://192.0.2.1/ipa.rootfs)"
+  ironic-coreos deploy node --inventory ramdisk.yaml --format json > nodes.json
+`;
+
+const inventoryNotes = `
+Many hosts:
+  --inventory reads the same file as "render --inventory". Its key "deploy", of
+  a host or of all hosts, contains the options under their names in camel case:
+  bmcAddress, deployIso, …; appendKargs is a list, rootDeviceHints a mapping.
+  In these values and in options, the command replaces {name}, {mac},
+  {mac:hexhyp} and {architecture} with the values of the host. The MAC address,
+  the architecture and the network come from the entry of the host. Options
+  override the inventory, and settings of a host override those of all hosts.
+  All hosts are written to one document, or with -o FOLDER to one file per host.
+  Invalid hosts are reported and skipped.
+
+    deploy:
+      deployIso: http://192.0.2.1/{name}.iso
+      rootDeviceHints: {minSizeGigabytes: 100, rotational: false}
+    hosts:
+    - name: worker-0
+      mac: 52:54:00:12:34:56
+      deploy:
+        bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1
+`;
+
+const ironicNotes = `
+Where the images are:
+  The pod of Ironic serves /shared, an empty volume that nothing outside the pod
+  can write to. Choose one way:
+  --prepare-image   An init container runs "prepare --layout metal3". Settings
+                    come from a Secret or ConfigMap, whose keys are environment
+                    variables of "render": IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
+                    … Another init container downloads each live ISO that is
+                    given by URL, and verifies its signature.
+  --deploy-kernel, --deploy-ramdisk
+                    URLs on another web server, which Ironic fetches.
+  Both write spec.overrides, which requires the feature gate Overrides of the
+  operator (--feature-gates=Overrides=true). Without it, pass the URLs and
+  --extra-config: then the operator passes them to ironic.conf.
+
+  The kernel arguments are for all hosts. They contain the URL of one root
+  filesystem, and thus are for one architecture.
+${EXIT_CODES}
+Examples:
+  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
+    --prepare-image registry.example.com/ironic-coreos:0.1.0 \\
+    --settings secret/ramdisk-settings --live-iso http://192.0.2.1/coreos.iso |
+    kubectl apply --server-side --field-manager=ironic-coreos -f -
+  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
+    --deploy-kernel http://192.0.2.1/ironic-python-agent.kernel --extra-config \\
+    --deploy-ramdisk http://192.0.2.1/ironic-python-agent.initramfs
+  ironic-coreos deploy ironic --format env \\
+    --deploy-iso http://192.0.2.1/ironic-python-agent.iso
+  ironic-coreos deploy ironic --format conf -o coreos.conf
+`;
+
+/** The options of `deploy baremetalhost` that most users need. */
+const baremetalHostCommon = [
+  '--name',
+  '--bmc-address',
+  '--bmc-insecure',
+  '--boot-mac',
+  '--root-device',
+  '--boot-mode',
+  '--ignition',
+  '--append-karg',
+  '--copy-network',
+  '--nmstate',
+  '--inventory',
+  '--host',
+  '--output',
+  '--format',
+];
+
+/** The options of `deploy node` that most users need. */
+const nodeCommon = [
+  '--name',
+  '--bmc-address',
+  '--bmc-insecure',
+  '--boot-mac',
+  '--root-device',
+  '--deploy-iso',
+  '--deploy-kernel',
+  '--deploy-ramdisk',
+  '--kernel-append-params',
+  '--deploy-interface',
+  '--inspect-interface',
+  '--set',
+  '--inventory',
+  '--host',
+  '--output',
+  '--format',
+];
+
+export function declareDeploy(deploy: Command, context: Context): void {
+  declareSteps(deploy, context);
+  declareConfigDrive(deploy, context);
+  declareBareMetalHost(deploy, context);
+  declareNode(deploy, context);
+  declareIronic(deploy, context);
+}
+
+function declareSteps(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('steps')
+    .summary('Write deploy steps for Ironic')
+    .description('Write deploy steps for "baremetal node deploy", and the config drive that they read')
+    .addOption(
+      choice(
+        '--step <NAME>',
+        'install_coreos or start_assisted_install (default: install_coreos)',
+        stepNames,
+      ),
+    );
+  declareInstall(command)
+    .option('--config-drive <FILE>', 'config drive file to write')
+    .option(
+      '--image-source <URL>',
+      'image URL of another CoreOS to install (default: the CoreOS of the ramdisk)',
+    )
+    .option('--image-checksum <SUM>', checksumText)
+    .addOption(
+      choice(
+        '--deploy-interface <NAME>',
+        'custom-agent; with image and checksum also direct (then the default) or autodetect',
+        ['custom-agent', 'direct', 'autodetect'],
+      ),
+    )
+    .option('--ignition-in-args', "put the config into the arguments of the step, as in Metal3's design")
+    .option('--node <NAME>', 'name or UUID of the node; requires --format command')
+    .addOption(
+      choice('--format <FORM>', 'json, yaml or command: shell commands for the deployment (default: json)', [
+        'json',
+        'yaml',
+        'command',
+      ]),
+    );
+  const run = async (options: StepsOptions) => (await import('./steps.ts')).steps(options, context.io);
+  declareRun(declareInventory(declareOutput(command)), stepsNotes + inventoryNotes, run, context);
+}
+
+function declareConfigDrive(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('configdrive')
+    .summary('Write the config drive of an installation')
+    .description('Write the config drive that install_coreos reads, as JSON for the API of Ironic');
+  declareInstall(command)
+    .addOption(new Option('--format <FORM>', 'json, the only supported format').hideHelp())
+    .option('--pretty', 'indent the JSON');
+  const run = async (options: ConfigDriveOptions) =>
+    (await import('./configDrive.ts')).configDrive(options, context.io);
+  declareRun(declareInventory(declareOutput(command)), configDriveNotes + inventoryNotes, run, context);
+}
+
+function declareBareMetalHost(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('baremetalhost')
+    .summary('Write a BareMetalHost for Metal3, and its Secrets')
+    .description(
+      'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
+    );
+  declareHost(command)
+    .option('--namespace <NAME>', 'namespace of all objects (default: the namespace that kubectl uses)')
+    .option(
+      '--bmc-credentials-name <NAME>',
+      'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
+    )
+    .addOption(choice('--boot-mode <MODE>', 'boot mode: UEFI, UEFISecureBoot or legacy', bootModes))
+    .addOption(
+      choice('--automated-cleaning <MODE>', 'automated cleaning mode: metadata or disabled', cleaningModes),
+    )
+    .addOption(
+      choice(
+        '--inspection-mode <MODE>',
+        'inspection: agent, fast (by the BMC only) or disabled (default: agent)',
+        inspectionModes,
+      ),
+    )
+    .addOption(repeated('--label <NAME=VALUE>', 'label of the host; repeatable'))
+    .addOption(
+      choice(
+        '--method <NAME>',
+        'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
+        stepNames,
+      ),
+    )
+    .option('--nmstate <FILE>', 'nmstate network configuration of the ramdisk')
+    .option('--network-data <FILE>', 'OpenStack network data for the config drive (network_data.json)');
+  declareInstall(command)
+    .option('--user-data-name <NAME>', 'name of the Secret with the config (default: NAME-user-data)')
+    .option('--image-source <URL>', 'image URL of another CoreOS to install');
+  declareDeployment(
+    command,
+    'deploy interface; custom-agent writes customDeploy, others only an image',
+  ).addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
+  const run = async (options: BareMetalHostOptions) =>
+    (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
+  declareInventory(declareOutput(command));
+  declareShortHelp(command, baremetalHostCommon, bareMetalHostReference + inventoryNotes);
+  declareRun(command, bareMetalHostNotes, run, context);
+}
+
+function declareNode(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('node')
+    .summary('Write a node for Ironic')
+    .description('Write a node for Ironic: commands that create or change it, or its description');
+  declareRamdisk(declareHost(command))
+    .addOption(
+      choice(
+        '--inspect-interface <NAME>',
+        'inspect interface: redfish, agent, no-inspect or idrac-redfish (default: that of the conductor)',
+        inspectInterfaces,
+      ),
+    )
+    .addOption(
+      choice(
+        '--boot-interface <NAME>',
+        `boot interface (default: by the BMC address): ${bootInterfaces.join(', ')}`,
+        bootInterfaces,
+      ),
+    )
+    .option('--image-source <URL>', 'image to install, if Ironic installs it');
+  declareDeployment(command, 'deploy interface')
+    .option('--set', 'change an existing node')
+    .addOption(
+      choice(
+        '--format <FORM>',
+        'command, json, yaml or driver-info: only driver_info as JSON (default: command)',
+        ['command', 'json', 'yaml', 'driver-info'],
+      ),
+    );
+  const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
+  declareInventory(declareOutput(command));
+  declareShortHelp(command, nodeCommon, nodeReference + inventoryNotes);
+  declareRun(command, nodeNotes, run, context);
+}
+
+function declareIronic(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('ironic')
+    .summary('Write the settings of Ironic that the hosts need')
+    .description(
+      'Write the ramdisk settings of an Ironic resource, or the lines for ironic.conf, for all hosts of that Ironic',
+    )
+    .option('--name <NAME>', 'name of the resource (default: ironic)')
+    .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)')
+    .option('--kernel-append-params <TEXT>', 'kernel arguments of the ramdisk of all hosts')
+    .addOption(
+      choice(
+        '--format <FORM>',
+        'yaml, json, env: environment of the BareMetal Operator, or conf: lines for ironic.conf (default: yaml)',
+        ['yaml', 'json', 'env', 'conf'],
+      ),
+    );
+  declareOutput(command)
+    .optionsGroup('Ramdisk at URLs:')
+    .addOption(repeated('--deploy-kernel <[ARCH=]URL>', 'kernel that runs the agent; repeatable'))
+    .addOption(repeated('--deploy-ramdisk <[ARCH=]URL>', 'initramfs that runs the agent; repeatable'))
+    .option('--extra-config', 'write the URLs to spec.extraConfig, which needs no feature gate')
+    .option('--deploy-iso <URL>', 'live ISO that runs the agent; requires --format env')
+    .optionsGroup('Ramdisk that an init container prepares:')
+    .option('--prepare-image <REF>', 'container image of ironic-coreos for the init container')
+    .option('--settings <KIND/NAME>', 'secret/NAME or configmap/NAME with environment variables')
+    .option('--ironic-ca', 'let the agents trust the CA of the certificate in spec.tls of the resource')
+    .addOption(
+      repeated('--live-iso <[ARCH=]URL>', 'live ISO to prepare: URL, or path in the image; repeatable'),
+    )
+    .optionsGroup('Interfaces of nodes, for --format conf:')
+    .addOption(repeated('--deploy-interface <NAME>', 'deploy interface; repeatable (default: custom-agent)'))
+    .addOption(repeated('--inspect-interface <NAME>', 'inspect interface; repeatable (default: agent)'))
+    .addOption(repeated('--boot-interface <NAME>', 'boot interface; repeatable'));
+  const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
+  declareRun(command, ironicNotes, run, context);
+}
+
+const checksumText = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';
+
+/** Options for what is deployed, besides `--image-source`. */
+function declareDeployment(command: Command, interfaceText: string): Command {
+  return command
+    .option('--image-checksum <SUM>', checksumText)
+    .option('--image-format <FORM>', 'format of the image: raw or qcow2')
+    .option('--boot-iso <URL>', 'live ISO that the host boots, instead of an installation')
+    .addOption(
+      choice(
+        '--deploy-interface <NAME>',
+        `${interfaceText}: ${deployInterfaces.join(', ')}`,
+        deployInterfaces,
+      ),
+    );
+}
+
+/** Options for the hosts of an inventory. */
+function declareInventory(command: Command): Command {
+  return command
+    .optionsGroup('Many hosts:')
+    .option('--inventory <FILE>', 'inventory with settings and hosts, YAML or JSON')
+    .addOption(repeated('--host <NAME>', 'only this host of the inventory; repeatable'))
+    .option('--fail-fast', 'stop at the first invalid host');
+}
+
+function declareInstall(command: Command): Command {
+  return command
+    .option('--ignition <FILE>', 'config for the installed host, or - for standard input')
+    .option('--files-dir <FOLDER>', FILES_DIR)
+    .addOption(repeated('--append-karg <ARG>', 'kernel argument for the installed host; repeatable'))
+    .option('--copy-network', 'copy the network of the ramdisk to the installed host')
+    .option('--no-copy-network', 'do not copy the network (default: the setting of the agent)');
+}
+
+function declareHost(command: Command): Command {
+  return command
+    .option('--name <NAME>', 'name of the host')
+    .option('--boot-mac <MAC>', 'MAC address of the boot interface')
+    .addOption(choice('--arch <ARCH>', 'architecture: x86_64, aarch64, ppc64le or s390x', architectures))
+    .option('--bmc-address <URL>', 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
+    .option('--bmc-insecure', "do not verify the BMC's TLS certificate")
+    .addOption(repeated('--root-device <NAME=HINT>', 'root device hint, e.g. "size=>= 100"; repeatable'));
+}
+
+function declareRamdisk(command: Command): Command {
+  return command
+    .option('--deploy-iso <URL>', 'live ISO that runs the agent')
+    .option('--deploy-kernel <URL>', 'kernel that runs the agent; requires --deploy-ramdisk')
+    .option('--deploy-ramdisk <URL>', 'initramfs that runs the agent; requires --deploy-kernel')
+    .option(
+      '--kernel-append-params <TEXT>',
+      'kernel arguments; for a node, %default% inserts those of the conductor',
+    );
+}
+
+function declareOutput(command: Command): Command {
+  return command.option('-o, --output <FILE>', 'file to write (default: standard output)');
+}

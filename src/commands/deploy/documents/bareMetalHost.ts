@@ -1,0 +1,416 @@
+/**
+ * Renders a BareMetalHost (`metal3.io/v1alpha1`) that installs CoreOS with a custom deploy step or as an image, or boots a live ISO;
+ * the Secrets that it refers to; and its HostFirmwareSettings. The BMC credentials are only a reference. Checks the rules of the
+ * resource definition and of the operator's webhook (`baremetalhost_validation.go`). Fields that are unrelated to the ramdisk are not
+ * supported: consumers, taints, switch ports. Neither is `spec.firmware`: the webhook refuses it.
+ */
+
+import { trimEndOf } from '../../../core/trimming.ts';
+import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../ignition/rule.ts';
+import type { Mapping } from '../../../formats/mapping.ts';
+import { bmcKind } from '../../../redfish/bmcAddress.ts';
+import {
+  type bootModes,
+  type cleaningModes,
+  type DeployHost,
+  type inspectionModes,
+  nameIssues,
+  rootDeviceMissing,
+} from './host.ts';
+import { checkDeployment, type Deployment } from './deployment.ts';
+import { checkFirmwareSettings, checkHostRaid, hasVolumes, renderHostRaid } from './hostHardware.ts';
+import {
+  checkImageChecksum,
+  checkInstall,
+  type InstallSettings,
+  type PlainConfig,
+  renderMetaData,
+} from './installation.ts';
+import type { StepName } from '../../../core/installSteps.ts';
+import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../../core/objectName.ts';
+import { toMetal3Hints } from './rootDeviceHints.ts';
+
+/** For the controller that makes the image of the ramdisk: YAML, and its key in the Secret. */
+export interface RamdiskNetwork {
+  /** The image-customization-controller reads `nmstate` only. */
+  readonly key: 'nmstate' | 'networkData';
+  readonly text: string;
+}
+
+export interface HostSettings {
+  readonly host: DeployHost;
+  /** If absent, `kubectl` decides. */
+  readonly namespace?: string | undefined;
+  /** Name of the Secret with `username` and `password`. It is not written here. */
+  readonly bmcCredentials: string;
+  readonly method: StepName;
+  /** Config for the installed host, written as a Secret. */
+  readonly config?: PlainConfig | undefined;
+  /** Name of the Secret with the config: a new one, or without `config` an existing one. */
+  readonly userData?: string | undefined;
+  readonly install: InstallSettings;
+  readonly ramdiskNetwork?: RamdiskNetwork | undefined;
+  /** OpenStack network_data, for the config drive. */
+  readonly networkData?: string | undefined;
+  readonly deployment: Deployment;
+  readonly inspectionMode?: (typeof inspectionModes)[number] | undefined;
+  /** Labels of the host. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** `hardwareRAIDVolumes` and `softwareRAIDVolumes`, valid by the schema of the inventory. */
+  readonly raid?: Mapping | undefined;
+  /** Texts and integers by name. */
+  readonly firmwareSettings?: Mapping | undefined;
+  readonly bootMode?: (typeof bootModes)[number] | undefined;
+  readonly cleaning?: (typeof cleaningModes)[number] | undefined;
+}
+
+export const metal3Name = errorRule(
+  'metal3-name',
+  'invalid name',
+  'use lower-case letters, digits and dashes, e.g. worker-3',
+);
+const secretNameTwice = errorRule(
+  'secret-name-twice',
+  'two Secrets of the host have the same name',
+  'change {bmcCredentialsName} or {userDataName}',
+);
+const bmcMissing = errorRule(
+  'bmc-missing',
+  'the BMC address is missing; Metal3 requires it',
+  'pass {bmcAddress}, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+);
+const macMissing = errorRule(
+  'mac-missing',
+  'the MAC address of the boot interface is missing; the BMC driver requires it',
+  'pass {bootMac}',
+);
+const macMissingOlder = warningRule(
+  'mac-missing-older',
+  'older releases of the operator require the MAC address of the host for virtual media',
+  'pass {bootMac}',
+);
+const secureBootUnsupported = errorRule(
+  'secure-boot',
+  'the BMC driver does not support secure boot',
+  'use a redfish address, or the boot mode UEFI',
+);
+const legacyUnsupported = errorRule(
+  'boot-mode',
+  'the host does not support the boot mode legacy: aarch64 and UEFI HTTP require UEFI',
+  'use the boot mode UEFI',
+);
+const systemMissing = warningRule(
+  'bmc-system',
+  'the BMC address has no system path; many BMCs and older releases of the operator require it',
+  'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
+);
+const methodTakesNothing = errorRule(
+  'method-takes-nothing',
+  'start_assisted_install ignores this: the assisted service sets it',
+  'remove it, or use install_coreos',
+);
+const needsInstallStep = errorRule(
+  'needs-install-coreos',
+  'only the deploy step install_coreos reads this',
+  'remove it, or use {deployInterface} custom-agent',
+);
+const inspectionUnsupported = errorRule(
+  'inspection-fast',
+  'the BMC driver ipmi does not support inspection without a ramdisk',
+  'use the inspection mode agent, or a redfish address',
+);
+const macMissingUninspected = errorRule(
+  'mac-missing-inspection',
+  'without inspection, Metal3 requires the MAC address of the boot interface',
+  'pass {bootMac}',
+);
+const labelInvalid = errorRule(
+  'label-invalid',
+  'Kubernetes refuses this label',
+  'use NAME=VALUE with up to 63 letters, digits, dashes, dots and underscores each; a prefix and a slash may precede the name',
+);
+const userDataMissing = warningRule(
+  'user-data-missing',
+  'no Ignition config: login to the installed host is not possible',
+  'pass {ignition}, or {userDataName} with the name of an existing Secret',
+);
+const networkDataUnread = warningRule(
+  'network-data-unread',
+  'the operator writes networkData only to the config drive, from which neither Ignition nor install_coreos reads it',
+  'use --nmstate for the ramdisk, and {copyNetwork} to copy its network',
+);
+
+/** Checks the settings. Paths begin with the name of an option. */
+export function checkHostSettings(settings: HostSettings): readonly Issue[] {
+  const { host, install, networkData, raid, firmwareSettings, labels } = settings;
+  const hasRootDevice = Object.keys(host.rootDevice).length > 0 || hasVolumes(raid);
+  const bootsIso = settings.deployment.bootIso !== undefined;
+  return found(
+    ...checkNames(settings),
+    ...checkSecretNames(settings),
+    ...checkBmc(settings),
+    ...checkBootMode(settings),
+    ...toMetal3Hints(host.rootDevice).issues,
+    !hasRootDevice && !bootsIso && issue(rootDeviceMissing, []),
+    ...(raid === undefined ? [] : checkHostRaid(raid, host)),
+    ...(firmwareSettings === undefined ? [] : checkFirmwareSettings(firmwareSettings)),
+    ...Object.entries(labels).flatMap(([name, value]) => checkLabel(name, value)),
+    ...checkMethod(settings),
+    ...checkInstall(install),
+    ...checkHostDeployment(settings),
+    networkData !== undefined && issue(networkDataUnread, []),
+    ...renderSecrets(settings).flatMap(checkSecret),
+  );
+}
+
+/** Whether the operator is asked for a custom deploy step; otherwise for an image. */
+function isCustomDeploy({ deployment: { deployInterface, bootIso } }: HostSettings): boolean {
+  return deployInterface === 'custom-agent' || (deployInterface === undefined && bootIso === undefined);
+}
+
+/** A custom deploy step has the same rules as on a node, except that the webhook requires a checksum for each image. */
+function checkHostDeployment(settings: HostSettings): readonly Issue[] {
+  const { deployment } = settings;
+  if (!isCustomDeploy(settings)) return checkDeployment(deployment);
+  const { image } = deployment;
+  return [
+    ...checkDeployment({ ...deployment, deployInterface: 'custom-agent' }),
+    ...(image === undefined ? [] : checkImageChecksum(image)),
+  ];
+}
+
+/** As `validation.IsQualifiedName` and `IsValidLabelValue` of Kubernetes. */
+function checkLabel(name: string, value: string): readonly Issue[] {
+  const slash = name.indexOf('/');
+  const prefix = slash === -1 ? undefined : name.slice(0, slash);
+  const isName = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+  const isValid =
+    isName.test(name.slice(slash + 1)) &&
+    (prefix === undefined || objectNameProblem(prefix) === undefined) &&
+    (value === '' || isName.test(value));
+  return isValid ? [] : [issueWith(labelInvalid, ['label'], name)];
+}
+
+function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
+  const name = hostNameOfMetal3Problem(host.name);
+  // The default name of the Secret begins with the name of the host.
+  const isReported = name !== undefined && bmcCredentials.startsWith(host.name);
+  return nameIssues(metal3Name, {
+    name,
+    namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
+    bmcCredentialsName: isReported ? undefined : objectNameProblem(bmcCredentials),
+    userDataName: userData === undefined ? undefined : objectNameProblem(userData),
+  });
+}
+
+function checkSecretNames(settings: HostSettings): readonly Issue[] {
+  const names = [settings.bmcCredentials, ...listSecrets(settings).map(({ name }) => name)];
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  return found(twice !== undefined && issueWith(secretNameTwice, [], twice));
+}
+
+function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings): readonly Issue[] {
+  const needsUefi = architecture === 'aarch64' || bmc?.address.scheme === 'redfish-uefihttp';
+  return found(bootMode === 'legacy' && needsUefi && issue(legacyUnsupported, ['bootMode']));
+}
+
+function checkBmc({ host: { bmc, bootMac }, bootMode, inspectionMode }: HostSettings): readonly Issue[] {
+  if (bmc === undefined) return [issue(bmcMissing, [])];
+  const { mac, secureBoot, driver } = bmcKind(bmc.address);
+  const hasSystem = !['', '/redfish/v1'].includes(trimEndOf(bmc.address.path, '/'));
+  return found(
+    bootMac === undefined && mac === 'required' && issue(macMissing, []),
+    bootMac === undefined && mac === 'older' && inspectionMode !== 'disabled' && issue(macMissingOlder, []),
+    bootMac === undefined && inspectionMode === 'disabled' && issue(macMissingUninspected, []),
+    inspectionMode === 'fast' && driver === 'ipmi' && issue(inspectionUnsupported, ['inspectionMode']),
+    bootMode === 'UEFISecureBoot' && !secureBoot && issue(secureBootUnsupported, ['bootMode']),
+    driver !== 'ipmi' && !hasSystem && issue(systemMissing, []),
+  );
+}
+
+function checkMethod(settings: HostSettings): readonly Issue[] {
+  const { method, config, userData, install, deployment } = settings;
+  if (!isCustomDeploy(settings)) {
+    return found(
+      install.appendKarg?.[0] !== undefined && issue(needsInstallStep, ['appendKarg']),
+      install.copyNetwork !== undefined && issue(needsInstallStep, ['copyNetwork']),
+    );
+  }
+  if (method === 'install_coreos') {
+    return found(config === undefined && userData === undefined && issue(userDataMissing, []));
+  }
+  const { appendKarg, copyNetwork } = install;
+  return ignoredOptions({
+    ignition: config,
+    userDataName: userData,
+    appendKarg: appendKarg?.[0],
+    copyNetwork,
+    imageSource: deployment.image,
+  });
+}
+
+/** An issue for each option that is given. */
+export function ignoredOptions(given: Mapping): readonly Issue[] {
+  return Object.entries(given).flatMap(([option, value]) =>
+    found(value !== undefined && issue(methodTakesNothing, [option])),
+  );
+}
+
+/** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
+export function renderHostManifests(settings: HostSettings) {
+  const { labels, firmwareSettings } = settings;
+  // The operator looks it up by the name of the host, and otherwise creates an empty one.
+  const firmware = firmwareSettings && {
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'HostFirmwareSettings',
+    metadata: metadataOf(settings, settings.host.name),
+    spec: { settings: firmwareSettings },
+  };
+  const host = {
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'BareMetalHost',
+    metadata: {
+      ...metadataOf(settings, settings.host.name),
+      ...(Object.keys(labels).length > 0 && { labels }),
+    },
+    spec: renderSpec(settings),
+  };
+  return [...renderSecrets(settings), ...(firmware === undefined ? [] : [firmware]), host];
+}
+
+export interface ManifestMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string): ManifestMetadata {
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
+
+function renderSpec(settings: HostSettings): Mapping {
+  const { host, bmcCredentials, method, deployment, bootMode, cleaning, inspectionMode, raid } = settings;
+  const { hints } = toMetal3Hints(host.rootDevice);
+  const image = renderImage(deployment);
+  return {
+    online: true,
+    ...(host.bmc !== undefined && {
+      bmc: {
+        address: host.bmc.address.text,
+        credentialsName: bmcCredentials,
+        ...(host.bmc.insecure && { disableCertificateVerification: true }),
+      },
+    }),
+    ...(host.bootMac !== undefined && { bootMACAddress: host.bootMac }),
+    ...(bootMode !== undefined && { bootMode }),
+    ...(host.architecture !== undefined && { architecture: host.architecture }),
+    ...(cleaning !== undefined && { automatedCleaningMode: cleaning }),
+    ...(inspectionMode !== undefined && { inspectionMode }),
+    ...(raid !== undefined && { raid: renderHostRaid(raid) }),
+    ...(Object.keys(hints).length > 0 && { rootDeviceHints: hints }),
+    ...(isCustomDeploy(settings) && { customDeploy: { method } }),
+    ...(image !== undefined && { image }),
+    ...Object.fromEntries(
+      listSecrets(settings).map(({ field, name }) => [
+        field,
+        field === 'preprovisioningNetworkDataName' ? name : metadataOf(settings, name),
+      ]),
+    ),
+  };
+}
+
+function renderImage({ image, bootIso, deployInterface }: Deployment): Mapping | undefined {
+  if (bootIso !== undefined) return { url: bootIso, format: 'live-iso' };
+  if (image === undefined) return undefined;
+  const { url, checksum, format } = image;
+  const isInstalled = deployInterface === undefined || deployInterface === 'custom-agent';
+  const types = new Map([
+    [64, 'sha256'],
+    [128, 'sha512'],
+  ]);
+  return {
+    url,
+    ...(checksum !== undefined && {
+      checksum,
+      checksumType: checksum.includes(':') ? 'auto' : (types.get(checksum.length) ?? 'auto'),
+    }),
+    ...(isInstalled ? { format: 'raw' } : format !== undefined && { format }),
+  };
+}
+
+/** A Secret that the host refers to. */
+interface HostSecret {
+  /** The field of the host that names the Secret. */
+  readonly field: 'userData' | 'metaData' | 'networkData' | 'preprovisioningNetworkDataName';
+  readonly name: string;
+  /** The key that the operator or the image-customization-controller reads. */
+  readonly key: string;
+  /** Text, or a value to be written as JSON. Undefined for a Secret that already exists. */
+  readonly content: string | object | undefined;
+}
+
+function listSecrets({ host: { name: host }, userData, ...settings }: HostSettings): readonly HostSecret[] {
+  const { config, install, networkData, ramdiskNetwork: network } = settings;
+  const secrets: readonly HostSecret[] = [
+    { field: 'userData', key: 'userData', name: userData ?? `${host}-user-data`, content: config },
+    // The operator reads the meta data as YAML, which includes JSON.
+    { field: 'metaData', key: 'metaData', name: `${host}-meta-data`, content: renderMetaData(install) },
+    { field: 'networkData', key: 'networkData', name: `${host}-network-data`, content: networkData },
+    {
+      field: 'preprovisioningNetworkDataName',
+      key: network?.key ?? 'nmstate',
+      name: `${host}-preprovisioning-network-data`,
+      content: network?.text,
+    },
+  ];
+  return secrets.filter(
+    ({ field, content }) => content !== undefined || (field === 'userData' && userData !== undefined),
+  );
+}
+
+function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
+  return listSecrets(settings).flatMap(({ name, key, content }) => {
+    if (content === undefined) return [];
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    return [secretManifest(metadataOf(settings, name), { [key]: text })];
+  });
+}
+
+/** Whether the manifests contain Secrets. */
+export function containsSecrets(settings: HostSettings): boolean {
+  return listSecrets(settings).some(({ content }) => content !== undefined);
+}
+
+const secretTooLarge = errorRule(
+  'secret-size',
+  'the Secret is too large; the limit of Kubernetes is 1 MiB',
+  'serve large files of the config over https, and refer to them by URL and hash',
+);
+const secretNotApplied = warningRule(
+  'secret-apply-size',
+  'the Secret is too large for kubectl apply, whose annotation is limited to 256 KiB',
+  'use kubectl apply --server-side, or kubectl create',
+);
+
+const maxBytes = 1024 * 1024;
+/** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */
+const maxAnnotationBytes = 256 * 1024;
+
+type SecretManifest = ReturnType<typeof secretManifest>;
+
+export function secretManifest(metadata: ManifestMetadata, stringData: Readonly<Record<string, string>>) {
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
+}
+
+/** Issues without paths. Messages contain the name of the Secret, never its content. */
+export function checkSecret(secret: SecretManifest): readonly Issue[] {
+  const bytes = Object.values(secret.stringData).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const prefix = `Secret ${secret.metadata.name}`;
+  if (bytes > maxBytes) {
+    return [
+      { rule: secretTooLarge, path: [], message: `${prefix}: ${secretTooLarge.message}: ${bytes} bytes` },
+    ];
+  }
+  return Buffer.byteLength(JSON.stringify(secret)) > maxAnnotationBytes
+    ? [{ rule: secretNotApplied, path: [], message: `${prefix}: ${secretNotApplied.message}` }]
+    : [];
+}

@@ -1,0 +1,220 @@
+/**
+ * What is deployed to a host, and the deploy interface that does it: an image that Ironic writes to the disk (`direct`), one that
+ * a deploy step of the agent writes (`custom-agent`), a bootable container (`bootc`), or a live ISO that is booted instead
+ * (`ramdisk`). Sources: Ironic 39, `ironic/drivers/modules/agent.py`, `autodetect.py` and `ramdisk.py`.
+ */
+
+import { parseBootUrl } from '../../../kargs/urlArgument.ts';
+import {
+  errorRule,
+  found,
+  infoRule,
+  type Issue,
+  issue,
+  issueWith,
+  warningRule,
+} from '../../../ignition/rule.ts';
+import { isUuid } from '../../../core/objectName.ts';
+import type { Mapping } from '../../../formats/mapping.ts';
+import { checkImageFormat, checkImageSource, type InstallImage, isChecksum } from './installation.ts';
+import type { DeployInterface } from './interfaces.ts';
+import type { StepName } from '../../../core/installSteps.ts';
+
+export interface Deployment {
+  /** As given; undefined if the request does not name one. */
+  readonly deployInterface?: DeployInterface | undefined;
+  readonly image?: InstallImage | undefined;
+  /** URL of a live ISO that the host boots each time, instead of an installation. */
+  readonly bootIso?: string | undefined;
+}
+
+/**
+ * The deploy interface for the request: as given, otherwise the one that it needs. Undefined leaves it to the conductor, whose
+ * default writes images.
+ */
+export function interfaceFor({ deployInterface, image, bootIso }: Deployment): DeployInterface | undefined {
+  if (deployInterface !== undefined) return deployInterface;
+  if (bootIso !== undefined) return 'ramdisk';
+  return image !== undefined && needsChecksum(image.url) && image.checksum === undefined
+    ? 'custom-agent'
+    : undefined;
+}
+
+/** Ironic computes the checksum of files itself, and that of images in Glance and containers is known. */
+function needsChecksum(url: string): boolean {
+  return /^https?:/.test(url);
+}
+
+const imageAndIso = errorRule(
+  'image-and-boot-iso',
+  'a host either installs an image or boots a live ISO',
+  'remove {imageSource} or {bootIso}',
+);
+const isoNotBooted = errorRule(
+  'boot-iso-interface',
+  'the deploy interface does not boot a live ISO',
+  'use the deploy interface ramdisk, or {imageSource} instead of {bootIso}',
+);
+const imageNotWritten = errorRule(
+  'image-interface',
+  'the deploy interface ramdisk writes no image: it boots a live ISO',
+  'use the deploy interface direct, or {bootIso} instead of {imageSource}',
+);
+const nothingDeployed = warningRule(
+  'deployment-missing',
+  'nothing is named that this deploy interface deploys',
+  'pass {imageSource} or {bootIso}, or set it before the node is deployed',
+);
+const isoUrl = errorRule(
+  'boot-iso-url',
+  'unsupported reference of a live ISO',
+  'use an http, https or file URL, or the UUID of an image in Glance',
+);
+const containerNeeded = errorRule(
+  'bootc-image',
+  'the deploy interface bootc installs bootable containers',
+  'use oci://REGISTRY/NAME:TAG, or the deploy interface direct',
+);
+const imageReference = errorRule(
+  'image-reference',
+  'unsupported image reference for Ironic',
+  'use an http, https, file or oci URL, or the UUID of an image in Glance',
+);
+const containerChecksum = errorRule(
+  'container-checksum',
+  'the checksum of a container image is in its registry',
+  'remove {imageChecksum}',
+);
+const checksumInvalid = errorRule(
+  'image-checksum-direct',
+  'missing or invalid image checksum: Ironic verifies what it writes',
+  'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with {imageChecksum}',
+);
+
+/** Checks for a node, or with `custom-agent` for a BareMetalHost, too. Paths are the names of options. */
+export function checkDeployment(deployment: Deployment): readonly Issue[] {
+  const { deployInterface: given, image, bootIso } = deployment;
+  const used = interfaceFor(deployment);
+  if (image !== undefined && bootIso !== undefined) return [issue(imageAndIso, ['bootIso'])];
+  const bootsIso = used === 'ramdisk' || used === 'autodetect';
+  const isEmpty = image === undefined && bootIso === undefined;
+  return found(
+    bootIso !== undefined && !bootsIso && issue(isoNotBooted, ['bootIso']),
+    bootIso !== undefined && !isReference(bootIso, /^(?:https?|file):/) && issue(isoUrl, ['bootIso']),
+    image !== undefined && used === 'ramdisk' && issue(imageNotWritten, ['imageSource']),
+    isEmpty && (given === 'direct' || given === 'bootc' || given === 'ramdisk') && issue(nothingDeployed, []),
+    ...(image === undefined || used === 'ramdisk' ? [] : checkImage(image, used)),
+  );
+}
+
+function checkImage(image: InstallImage, used: DeployInterface | undefined): readonly Issue[] {
+  const { url, checksum, format } = image;
+  if (used === 'custom-agent') return checkImageSource(image);
+  const isContainer = url.startsWith('oci://');
+  return found(
+    used === 'bootc' && !isContainer && issue(containerNeeded, ['imageSource']),
+    !isReference(url, /^(?:https?|file|oci):/) && issue(imageReference, ['imageSource']),
+    isContainer && checksum !== undefined && issue(containerChecksum, ['imageChecksum']),
+    ((needsChecksum(url) && checksum === undefined) ||
+      (checksum !== undefined && !isContainer && !isChecksum(checksum))) &&
+      issue(checksumInvalid, ['imageChecksum']),
+    ...checkImageFormat(format, 'ironic'),
+  );
+}
+
+function isReference(text: string, schemes: RegExp): boolean {
+  if (isUuid(text.replace(/^glance:\/\//, ''))) return true;
+  if (!schemes.test(text) || /[^!-~]/.test(text)) return false;
+  if (text.startsWith('file:')) return /^file:\/\/\/./.test(text);
+  return text.startsWith('oci:') ? /^oci:\/\/[^/]+\/./.test(text) : parseBootUrl(text) !== undefined;
+}
+
+/** Field names of Ironic. May be empty. */
+export function instanceInfo(deployment: Deployment): Mapping {
+  const { image, bootIso } = deployment;
+  if (bootIso !== undefined) {
+    // Without it, autodetect does not take the ISO for what is deployed.
+    const isDetected = interfaceFor(deployment) === 'autodetect';
+    return { boot_iso: bootIso, ...(isDetected && { ironic_ramdisk_deploy: true }) };
+  }
+  if (image === undefined) return {};
+  const { url, checksum, format } = image;
+  return {
+    image_source: url,
+    ...(checksum !== undefined && checksumInfo(checksum)),
+    ...(format !== undefined && { image_disk_format: format }),
+  };
+}
+
+function checksumInfo(checksum: string): Mapping {
+  if (checksum.includes(':')) return { image_checksum: checksum };
+  return {
+    image_os_hash_algo: checksum.length === 64 ? 'sha256' : 'sha512',
+    image_os_hash_value: checksum.toLowerCase(),
+  };
+}
+
+/** What deploy steps of the agent need on their node. */
+export interface StepsDeployment extends Deployment {
+  readonly deployInterface: DeployInterface;
+}
+
+/**
+ * The deploy interface for a step: as given, otherwise `direct` if the request has what that needs, because every Ironic enables it.
+ * `custom-agent` needs nothing, but is off by default.
+ */
+export function stepsDeployment(deployment: Deployment, step: StepName): StepsDeployment {
+  const { image, bootIso } = deployment;
+  const isDirect = step === 'install_coreos' && image?.checksum !== undefined;
+  const byDefault = bootIso !== undefined ? 'ramdisk' : isDirect ? 'direct' : 'custom-agent';
+  return { ...deployment, deployInterface: deployment.deployInterface ?? byDefault };
+}
+
+const stepNotRun = errorRule(
+  'step-interface',
+  'the deploy interface does not run this deploy step',
+  'use the deploy interface custom-agent; install_coreos also runs with direct',
+);
+const stepNeedsImage = errorRule(
+  'step-image',
+  'this deploy interface requires an image and its checksum, also if a deploy step installs it',
+  'pass {imageSource} and {imageChecksum}, or use the deploy interface custom-agent',
+);
+
+/** Checks the image as coreos-installer reads it. Paths are the names of options. */
+export function checkStepsDeployment(
+  { deployInterface, image }: StepsDeployment,
+  step: StepName,
+): readonly Issue[] {
+  const isDirect = deployInterface === 'direct' || deployInterface === 'autodetect';
+  const isRun = deployInterface === 'custom-agent' || (isDirect && step === 'install_coreos');
+  return found(
+    !isRun && issueWith(stepNotRun, ['deployInterface'], deployInterface),
+    isRun && isDirect && image?.checksum === undefined && issue(stepNeedsImage, ['deployInterface']),
+    ...(image === undefined ? [] : checkImageSource(image)),
+    ...(image?.checksum === undefined || isChecksum(image.checksum)
+      ? []
+      : [issue(checksumInvalid, ['imageChecksum'])]),
+  );
+}
+
+const setOnNode = infoRule(
+  'steps-node',
+  'deploy steps cannot contain what they need on the node',
+  'use --format command, which sets it',
+);
+
+/** Says how to set on the node what the steps cannot contain. */
+export function noteNode(deployment: StepsDeployment): readonly Issue[] {
+  const info = Object.entries(instanceInfo(deployment)).map(
+    ([name, value]) => ` --instance-info ${name}=${String(value)}`,
+  );
+  const words = `--deploy-interface ${deployment.deployInterface}${info.join('')}`;
+  return [
+    {
+      rule: setOnNode,
+      path: [],
+      hint: `run baremetal node set NODE ${words}, or use --format command, which sets it`,
+    },
+  ];
+}

@@ -1,0 +1,47 @@
+/**
+ * The description of a host for Ironic and Metal3: plain data, from options or from an inventory. The parsers in this
+ * folder have checked its values. References to Secrets are names, never the secrets themselves.
+ */
+
+import { found, type Issue, issueWith, type Rule, warningRule } from '../../../ignition/rule.ts';
+import type { RootDevice } from './rootDeviceHints.ts';
+import type { BmcAddress } from '../../../redfish/bmcAddress.ts';
+
+/** Values of BareMetalHosts. */
+export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
+export const cleaningModes = ['metadata', 'disabled'] as const;
+export const inspectionModes = ['disabled', 'agent', 'fast'] as const;
+
+export interface DeployHost {
+  readonly name: string;
+  /** MAC address of the boot interface, as `parseMacAddress` returns it. */
+  readonly bootMac?: string | undefined;
+  /** In Ironic's terms: `x86_64`, `aarch64`. */
+  readonly architecture?: string | undefined;
+  readonly bmc?: HostBmc | undefined;
+  /** Empty for the default disk. */
+  readonly rootDevice: RootDevice;
+}
+
+export const rootDeviceMissing = warningRule(
+  'root-device-missing',
+  'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
+  'pass {rootDevice}, e.g. name=/dev/nvme0n1',
+);
+
+/** @param problems by option; undefined for valid names */
+export function nameIssues(
+  rule: Rule,
+  problems: Readonly<Record<string, string | undefined>>,
+): readonly Issue[] {
+  return Object.entries(problems).flatMap(([option, problem]) =>
+    found(problem !== undefined && issueWith(rule, [option], problem)),
+  );
+}
+
+/** The BMC of a host, without credentials. */
+export interface HostBmc {
+  readonly address: BmcAddress;
+  /** Whether to skip verification of the BMC's TLS certificate. */
+  readonly insecure: boolean;
+}

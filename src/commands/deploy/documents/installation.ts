@@ -1,0 +1,273 @@
+/**
+ * The inputs of `install_coreos` from Ironic: deploy step, config drive with meta data, Ignition config of the installed
+ * host, and optionally another CoreOS image. Pre-rendered config drives (a gzipped ISO in base64) are not supported:
+ * `install_coreos` rejects them. Neither is network_data: CoreOS does not read it.
+ */
+
+import { errorRule, infoRule, type Issue, warningRule } from '../../../ignition/rule.ts';
+import { checkConsole, checkIp } from '../../../kargs/argumentValues.ts';
+import { argumentName, argumentValue } from '../../../kargs/bootSettings.ts';
+import { isPlainText, parseBootUrl } from '../../../kargs/urlArgument.ts';
+import type { DeployInterface } from './interfaces.ts';
+import type { StepName } from '../../../core/installSteps.ts';
+import type { Config } from '../../../ignition/config.ts';
+import { formatIgnition } from '../../../ignition/ignitionText.ts';
+
+export interface DeployStep {
+  readonly interface: 'deploy';
+  readonly step: StepName | typeof imageStep;
+  /** 80 is between starting the ramdisk and booting the instance: the value of Metal3. With 0, the step is left out. */
+  readonly priority: 80 | 0;
+  readonly args: { readonly ignition?: PlainConfig };
+}
+
+/** The step of the deploy interface `direct` that writes an image. */
+const imageStep = 'write_image';
+
+export const ignitionInArguments = warningRule(
+  'ignition-in-args',
+  'the current hardware manager reads the config from the config drive and ignores the arguments of the step',
+  'remove --ignition-in-args, unless the hardware manager of your agent image reads args.ignition',
+);
+
+/**
+ * The deploy steps, with the config in the arguments if it is given. Other deploy interfaces than `custom-agent` would also write
+ * the image of the node, so that step is left out.
+ */
+export function renderDeploySteps(
+  step: StepName,
+  deployInterface: DeployInterface,
+  ignition?: PlainConfig,
+): readonly DeployStep[] {
+  const install: DeployStep = {
+    interface: 'deploy',
+    step,
+    priority: 80,
+    args: ignition === undefined ? {} : { ignition },
+  };
+  if (deployInterface === 'custom-agent') return [install];
+  return [install, { interface: 'deploy', step: imageStep, priority: 0, args: {} }];
+}
+
+/** Field names of Ironic. May be empty. */
+export interface ConfigDrive {
+  readonly user_data?: PlainConfig;
+  readonly meta_data?: InstallMetaData;
+}
+
+const requestTooLarge = errorRule(
+  'config-drive-size',
+  'the deploy request is too large; the limit of Ironic is 64 MiB',
+  'serve large files of the config over https, and refer to them by URL and hash',
+);
+
+/** Limit for the body of a provision state request: `[api]max_json_body_size_provision`. */
+const maxRequestBytes = 64 * 1024 * 1024;
+
+export function renderConfigDrive(config: PlainConfig | undefined, install: InstallSettings): ConfigDrive {
+  const metaData = renderMetaData(install);
+  return {
+    ...(config !== undefined && { user_data: config }),
+    ...(metaData !== undefined && { meta_data: metaData }),
+  };
+}
+
+/** The request contains the same JSON and a few more bytes. */
+export function checkRequestSize(parts: readonly unknown[]): readonly Issue[] {
+  const bytes = parts.reduce<number>((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0);
+  return bytes <= maxRequestBytes
+    ? []
+    : [{ rule: requestTooLarge, path: [], message: `${requestTooLarge.message}: ${bytes} bytes` }];
+}
+
+/** The options for the installed host, besides its config. */
+export interface InstallSettings {
+  /** Kernel arguments for the installed system, one per item. */
+  readonly appendKarg?: readonly string[];
+  /** Whether to copy the network of the ramdisk to the installed system; if absent, the agent decides. */
+  readonly copyNetwork?: boolean;
+}
+
+/** Field names of the agent. */
+interface InstallMetaData {
+  /** One element at most: see `renderMetaData`. */
+  readonly coreos_append_karg?: readonly [string];
+  readonly coreos_copy_network?: boolean;
+}
+
+const installKarg = errorRule(
+  'install-karg',
+  'invalid kernel argument: it requires a name, and must contain only printable ASCII without spaces and double quotes',
+  'use NAME or NAME=VALUE, and pass each argument separately',
+);
+const installKargOfRamdisk = warningRule(
+  'install-karg-of-ramdisk',
+  'the kernel argument is for the ramdisk, not for the installed system',
+  'add it to the ramdisk with pxe kargs or iso kargs',
+);
+const installKargsJoined = infoRule(
+  'install-kargs-joined',
+  'the kernel arguments are written as one element with spaces between them',
+  'ignore this message: install_coreos would join a list with commas, but passes one element unchanged to coreos-installer',
+);
+
+/** Paths begin with the name of the option. */
+export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Issue[] {
+  const issues = appendKarg.flatMap((text, index) =>
+    checkArgument(text).map((issue) => ({ ...issue, path: ['appendKarg', index] })),
+  );
+  return appendKarg.length > 1 ? [...issues, { rule: installKargsJoined, path: [] }] : issues;
+}
+
+function checkArgument(text: string): readonly Issue[] {
+  const name = argumentName(text);
+  if (name === '' || !isPlainText(text)) return [{ rule: installKarg, path: [] }];
+  if (/^(?:coreos\.(?:inst|live)(?:\.|iso$)|ipa-|ignition\.(?:firstboot|config\.url$))/.test(name)) {
+    return [{ rule: installKargOfRamdisk, path: [] }];
+  }
+  if (name === 'console') return checkConsole(argumentValue(text) ?? '');
+  return name === 'ip' ? checkIp(argumentValue(text) ?? '') : [];
+}
+
+/** The meta data for the agent; undefined if it is empty. */
+export function renderMetaData({
+  appendKarg = [],
+  copyNetwork,
+}: InstallSettings): InstallMetaData | undefined {
+  if (appendKarg.length === 0 && copyNetwork === undefined) return undefined;
+  return {
+    ...(appendKarg.length > 0 && { coreos_append_karg: [appendKarg.join(' ')] as const }),
+    ...(copyNetwork !== undefined && { coreos_copy_network: copyNetwork }),
+  };
+}
+
+/** JSON without integers that other programs would round. */
+export type PlainConfig = Readonly<Record<string, unknown>>;
+
+const hostNameTwice = errorRule(
+  'install-hostname-twice',
+  'install_coreos adds /etc/hostname itself, and Ignition rejects a config with duplicate files',
+  'remove the file; the installed host keeps the host name of the ramdisk',
+);
+const integerTooLarge = errorRule(
+  'install-integer',
+  'the config contains an integer that is too large for JSON parsers',
+  'use numbers up to 9007199254740991',
+);
+export const configOfRamdisk = warningRule(
+  'install-config-of-ramdisk',
+  'the config runs ironic-python-agent: it seems to be for the ramdisk, not for the installed host',
+  'pass the config for the installed host',
+);
+
+/** Checks a config that is valid by Ignition's rules. Paths are relative to the config. */
+export function checkInstalledConfig(config: Config): readonly Issue[] {
+  return [...checkHostName(config), ...checkUnits(config), ...checkIntegers(config)];
+}
+
+function checkHostName({ storage = {} }: Config): readonly Issue[] {
+  return (['files', 'directories', 'links'] as const).flatMap((kind) =>
+    (storage[kind] ?? []).flatMap((node, index) =>
+      node.path === '/etc/hostname' ? [{ rule: hostNameTwice, path: ['storage', kind, index, 'path'] }] : [],
+    ),
+  );
+}
+
+function checkUnits({ systemd = {} }: Config): readonly Issue[] {
+  return (systemd.units ?? []).flatMap(({ name }, index) =>
+    name === 'ironic-agent.service'
+      ? [{ rule: configOfRamdisk, path: ['systemd', 'units', index, 'name'] }]
+      : [],
+  );
+}
+
+function checkIntegers(config: Config): readonly Issue[] {
+  let isTooLarge = false;
+  JSON.stringify(config, (_key, value: unknown) => {
+    if (typeof value !== 'bigint') return value;
+    isTooLarge = true;
+    return null;
+  });
+  return isTooLarge ? [{ rule: integerTooLarge, path: [] }] : [];
+}
+
+/** Converts a config without errors; its fields are in the order of Ignition's documents. */
+export function plainConfig(config: Config): PlainConfig {
+  const plain: PlainConfig = JSON.parse(formatIgnition(config));
+  return plain;
+}
+
+export interface InstallImage {
+  readonly url: string;
+  /** See {@link isChecksum}. */
+  readonly checksum?: string | undefined;
+  readonly format?: string | undefined;
+}
+
+const imageUrl = errorRule(
+  'image-url',
+  'invalid image URL for coreos-installer',
+  'use the http or https URL of a metal image of CoreOS, …-metal.x86_64.raw.xz',
+);
+const imageUnverified = warningRule(
+  'image-unverified',
+  'install_coreos does not verify the image: coreos-installer accepts it without a signature',
+  'serve the image over https from a trusted host, or remove it to install the CoreOS of the ramdisk',
+);
+const imageFormatCoreos = errorRule(
+  'image-format-coreos',
+  `unsupported image format "coreos": Metal3's design was never implemented`,
+  'remove {imageFormat}; this command sets customDeploy.method to install_coreos instead',
+);
+const imageFormatIso = errorRule(
+  'image-format-live-iso',
+  'a live ISO is not an image to install',
+  'remove {imageFormat}, and pass the URL with {bootIso} instead of {imageSource}',
+);
+const imageFormat = errorRule(
+  'image-format',
+  'unsupported image format: coreos-installer only writes raw images, optionally compressed',
+  'use raw and the …-metal… image of CoreOS, or the deploy interface direct',
+);
+const imageFormatDirect = errorRule(
+  'image-format-direct',
+  'unsupported image format of a disk image: by default, Ironic does not permit vdi and vmdk',
+  'use raw or qcow2',
+);
+const imageChecksum = errorRule(
+  'image-checksum',
+  'missing or invalid image checksum: the operator of Metal3 requires it, although install_coreos does not use it',
+  'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with {imageChecksum}',
+);
+
+/** Paths are the names of options. */
+export function checkImageSource({ url, format }: InstallImage): readonly Issue[] {
+  const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
+  const isOther = /\.(?:iso|ova|qcow2|vhd|vmdk)(?:\.(?:gz|xz|zst))?(?:\?|$)/.test(url);
+  return [
+    { rule: isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl, path: ['imageSource'] },
+    ...checkImageFormat(format, 'coreos-installer'),
+  ];
+}
+
+/** Checks the format, also without an image. @param writer what writes the image: coreos-installer only writes raw images */
+export function checkImageFormat(
+  format: string | undefined,
+  writer: 'coreos-installer' | 'ironic',
+): readonly Issue[] {
+  if (format === undefined || format === 'raw' || (writer === 'ironic' && format === 'qcow2')) return [];
+  const own = writer === 'ironic' ? imageFormatDirect : imageFormat;
+  const rule = format === 'coreos' ? imageFormatCoreos : format === 'live-iso' ? imageFormatIso : own;
+  return [{ rule, path: ['imageFormat'] }];
+}
+
+/** The check of the operator's webhook, which only supports digests and URLs. */
+export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Issue[] {
+  return isChecksum(checksum) ? [] : [{ rule: imageChecksum, path: ['imageChecksum'] }];
+}
+
+/** SHA-256, SHA-512, or the URL of a file with one. */
+export function isChecksum(text: string): boolean {
+  const isDigest = /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(text);
+  return isDigest || (/^https?:\/\/[!-~]+$/.test(text) && parseBootUrl(text) !== undefined);
+}

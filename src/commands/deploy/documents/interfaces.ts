@@ -1,0 +1,163 @@
+/**
+ * The hardware interfaces of nodes: which of them a conductor enables by default, and the lines of ironic.conf that enable others.
+ * Sources: Ironic 39, `ironic/conf/default.py` for the defaults, and `ironic/drivers/` for what each hardware type supports.
+ */
+
+import { errorRule, found, infoRule, type Issue, issueWith } from '../../../ignition/rule.ts';
+import { bmcKind } from '../../../redfish/bmcAddress.ts';
+import type { HostBmc } from './host.ts';
+
+export const deployInterfaces = ['autodetect', 'direct', 'ramdisk', 'bootc', 'custom-agent'] as const;
+export const inspectInterfaces = ['redfish', 'agent', 'no-inspect', 'idrac-redfish'] as const;
+export const bootInterfaces = [
+  'ipxe',
+  'pxe',
+  'redfish-virtual-media',
+  'redfish-https',
+  'idrac-redfish-virtual-media',
+  'http-ipxe',
+  'http',
+] as const;
+
+/** Boot interfaces that load the ramdisk over the network, and support no ISO for it. */
+export const networkBootInterfaces: readonly string[] = ['ipxe', 'pxe', 'http-ipxe', 'http'];
+
+export type DeployInterface = (typeof deployInterfaces)[number];
+export type InspectInterface = (typeof inspectInterfaces)[number];
+export type BootInterface = (typeof bootInterfaces)[number];
+
+/** What nodes use. Without an interface, the conductor chooses one that it enables. */
+export interface Interfaces {
+  readonly deploy?: DeployInterface | undefined;
+  readonly inspect?: InspectInterface | undefined;
+  readonly boot?: BootInterface | undefined;
+}
+
+type Driver = ReturnType<typeof bmcKind>['driver'];
+
+/** Options of the section `[DEFAULT]`, with the values that Ironic uses without them. */
+const enabledByDefault = {
+  driver: { option: 'enabled_hardware_types', names: ['ipmi', 'redfish'], what: 'hardware type' },
+  deploy: {
+    option: 'enabled_deploy_interfaces',
+    names: ['autodetect', 'direct', 'ramdisk', 'bootc'],
+    what: 'deploy interface',
+  },
+  inspect: {
+    option: 'enabled_inspect_interfaces',
+    names: ['no-inspect', 'redfish'],
+    what: 'inspect interface',
+  },
+  boot: {
+    option: 'enabled_boot_interfaces',
+    names: ['ipxe', 'pxe', 'redfish-virtual-media'],
+    what: 'boot interface',
+  },
+} as const;
+
+/** The names that nodes use, of each kind. */
+export type UsedNames = { readonly [kind in keyof typeof enabledByDefault]?: readonly string[] };
+
+/** A line for ironic.conf that enables names which are off by default, in addition to those that are on. */
+export interface ConfLine {
+  readonly section: 'DEFAULT' | 'conductor';
+  readonly text: string;
+  /** What it enables, e.g. `the deploy interface custom-agent`. */
+  readonly reason: string;
+}
+
+export function linesFor(used: UsedNames): readonly ConfLine[] {
+  return (['driver', 'deploy', 'inspect', 'boot'] as const).flatMap((kind) => {
+    const { option, names, what } = enabledByDefault[kind];
+    const off = (used[kind] ?? []).filter((name) => !names.some((known) => known === name));
+    if (off.length === 0) return [];
+    const text = `${option} = ${[...names, ...off].join(',')}`;
+    return [{ section: 'DEFAULT', text, reason: `the ${what} ${off.join(' and ')}` }];
+  });
+}
+
+/** `[conductor]file_url_allowed_paths` of Ironic, without that line. */
+const filesAllowed = '/var/lib/ironic';
+
+/** Folders in which the conductor reads no file, whatever the configuration. */
+const filesBlocked = ['/boot', '/dev', '/etc', '/proc', '/run', '/sys'];
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+/** The line for images that the conductor reads from files outside the folder that is allowed by default. @param urls of all images */
+export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
+  const folders = urls.flatMap((url) => {
+    const path = pathOf(url);
+    if (path === undefined || [filesAllowed, ...filesBlocked].some((one) => isBelow(path, one))) return [];
+    return [path.slice(0, path.lastIndexOf('/')) || '/'];
+  });
+  if (folders.length === 0) return [];
+  const all = [filesAllowed, ...new Set(folders)].join(',');
+  const reason = `images in ${[...new Set(folders)].join(' and ')}`;
+  return [{ section: 'conductor', text: `file_url_allowed_paths = ${all}`, reason }];
+}
+
+/** The path of a `file:` URL, as Ironic reads it: without decoding. */
+function pathOf(url: string): string | undefined {
+  return /^file:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1];
+}
+
+const fileBlocked = errorRule(
+  'file-url-blocked',
+  'Ironic refuses file URLs in this folder',
+  `use a file below ${filesAllowed}`,
+);
+
+/** @param urls of images by the option that gives each */
+export function checkFileUrls(urls: Readonly<Record<string, string | undefined>>): readonly Issue[] {
+  return Object.entries(urls).flatMap(([option, url = '']) => {
+    const folder = filesBlocked.find((blocked) => isBelow(pathOf(url) ?? '', blocked));
+    return found(folder !== undefined && issueWith(fileBlocked, [option], folder));
+  });
+}
+
+const lineNeeded = infoRule(
+  'ironic-conf-line',
+  'the conductor must enable what is off by default',
+  'print the lines for ironic.conf with ironic-coreos deploy ironic --format conf',
+);
+
+/** Names each line that the conductor needs, unless its configuration has it already. */
+export function noteLines(lines: readonly ConfLine[]): readonly Issue[] {
+  return lines.map(({ section, text, reason }) => ({
+    rule: lineNeeded,
+    path: [],
+    message: `the conductor must enable ${reason}: Ironic does not by default`,
+    hint: `add to the section [${section}] of ironic.conf, unless it is there: ${text}`,
+  }));
+}
+
+const supported: Readonly<Record<Driver, { inspect: readonly string[]; boot: readonly string[] }>> = {
+  ipmi: { inspect: ['agent', 'no-inspect'], boot: networkBootInterfaces },
+  redfish: {
+    inspect: ['redfish', 'agent', 'no-inspect'],
+    boot: [...networkBootInterfaces, 'redfish-virtual-media', 'redfish-https'],
+  },
+  idrac: {
+    inspect: ['idrac-redfish', 'agent', 'no-inspect'],
+    boot: [...networkBootInterfaces, 'idrac-redfish-virtual-media', 'redfish-https'],
+  },
+};
+
+const interfaceUnsupported = errorRule(
+  'interface-unsupported',
+  'the hardware type of the BMC address does not support this interface',
+  'use an interface of the hardware type',
+);
+/** Paths are the names of options. */
+export function checkInterfaces({ inspect, boot }: Interfaces, bmc: HostBmc | undefined): readonly Issue[] {
+  if (bmc === undefined) return [];
+  const { driver } = bmcKind(bmc.address);
+  return Object.entries({ inspect, boot }).flatMap(([kind, name]) => {
+    const names = supported[driver][kind === 'inspect' ? 'inspect' : 'boot'];
+    if (name === undefined || names.includes(name)) return [];
+    const message = `the hardware type ${driver}, which the BMC address selects, does not support ${name}`;
+    const path = [`${kind}Interface`];
+    return [{ rule: interfaceUnsupported, path, message, hint: `use one of ${names.join(', ')}` }];
+  });
+}

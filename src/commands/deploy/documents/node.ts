@@ -1,0 +1,360 @@
+/**
+ * Renders a node of Ironic for `baremetal create FILE`, or as commands of the client. Credentials are never written: the
+ * commands read them from the environment. An interface is only set if the request needs it or names it: a conductor refuses
+ * those that it does not enable, and its own default is among those that it enables. RAID, BIOS, console and rescue are not set.
+ */
+
+import { parseBootUrl } from '../../../kargs/urlArgument.ts';
+import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../ignition/rule.ts';
+import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
+import { checkDeployment, type Deployment, instanceInfo, interfaceFor } from './deployment.ts';
+import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
+import {
+  type BootInterface,
+  checkFileUrls,
+  checkInterfaces,
+  type ConfLine,
+  type DeployInterface,
+  fileLinesFor,
+  type InspectInterface,
+  linesFor,
+  networkBootInterfaces,
+  noteLines,
+} from './interfaces.ts';
+import { isUuid, nodeNameProblem } from '../../../core/objectName.ts';
+import type { DeployStep } from './installation.ts';
+import type { Mapping } from '../../../formats/mapping.ts';
+import { checkArgument } from '../../../kargs/argumentChecks.ts';
+import { splitArguments } from '../../../kargs/argumentText.ts';
+import { argumentName } from '../../../kargs/bootSettings.ts';
+import { checkArgumentNetwork } from '../../../kargs/networkArguments.ts';
+import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
+import { withoutBrackets } from '../../../formats/url.ts';
+
+/** The images of the ramdisk, in Ironic's terms. */
+export type Ramdisk =
+  | { readonly kind: 'iso'; readonly iso: string }
+  | {
+      readonly kind: 'pair';
+      readonly kernel: string;
+      readonly ramdisk: string;
+      readonly arguments?: string | undefined;
+    };
+
+/** Field names of Ironic's API. */
+export interface NodeDescription {
+  readonly name: string;
+  readonly driver?: string;
+  readonly driver_info: Mapping;
+  readonly instance_info?: Mapping;
+  readonly properties: Mapping;
+  readonly boot_interface?: string;
+  readonly deploy_interface?: string;
+  readonly inspect_interface?: string;
+  readonly ports?: readonly { readonly address: string }[];
+}
+
+export const nodeName = errorRule(
+  'node-name',
+  'invalid name',
+  'use letters, digits and dashes, e.g. worker-3',
+);
+const imageReference = errorRule(
+  'ramdisk-url',
+  'unsupported image reference for Ironic',
+  'use an http, https or file URL, oci://…@sha256:DIGEST, or the UUID of an image in Glance',
+);
+const isoNeedsVirtualMedia = errorRule(
+  'iso-needs-virtual-media',
+  'the BMC address selects network boot, which does not support an ISO',
+  'use a virtual media address, or pass {deployKernel} and {deployRamdisk}',
+);
+
+const imagesSwapped = warningRule(
+  'ramdisk-swapped',
+  'the names suggest that kernel and initramfs are swapped',
+  'swap {deployKernel} and {deployRamdisk}',
+);
+
+/** A node that is created or changed. What is left out, the conductor decides. */
+export interface NodeSettings {
+  readonly host: DeployHost;
+  readonly ramdisk?: Ramdisk | undefined;
+  readonly inspectInterface?: InspectInterface | undefined;
+  /** Default: the one that the scheme of the BMC address selects. */
+  readonly bootInterface?: BootInterface | undefined;
+  readonly deployment: Deployment;
+}
+
+/** Paths begin with the name of an option. */
+export function checkNode(settings: NodeSettings): readonly Issue[] {
+  const { host, ramdisk, deployment, inspectInterface: inspect, bootInterface } = settings;
+  const boot = bootInterfaceOf(settings);
+  const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
+  const bootsIso = deployment.bootIso !== undefined;
+  return found(
+    ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
+    ...checkInterfaces({ inspect, boot: bootInterface }, host.bmc),
+    ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
+    ...(ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : []),
+    ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
+    ...checkDeployment(deployment),
+    !bootsIso && Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
+    ...noteLines(linesOf(settings)),
+  );
+}
+
+function bootInterfaceOf({ host: { bmc }, bootInterface }: NodeSettings): string | undefined {
+  return bootInterface ?? (bmc && bmcKind(bmc.address).bootInterface);
+}
+
+const listOf = (name: string | undefined): readonly string[] => (name === undefined ? [] : [name]);
+
+/** The lines of ironic.conf that the conductor of the node needs, besides the defaults. */
+function linesOf(settings: NodeSettings): readonly ConfLine[] {
+  const { host, ramdisk, deployment, inspectInterface } = settings;
+  const images = ramdisk?.kind === 'iso' ? [ramdisk.iso] : ramdisk ? [ramdisk.kernel, ramdisk.ramdisk] : [];
+  return [
+    ...linesFor({
+      driver: listOf(host.bmc && bmcKind(host.bmc.address).driver),
+      deploy: listOf(interfaceFor(deployment)),
+      inspect: listOf(inspectInterface),
+      boot: listOf(bootInterfaceOf(settings)),
+    }),
+    ...fileLinesFor([...images, ...listOf(deployment.image?.url), ...listOf(deployment.bootIso)]),
+  ];
+}
+
+export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
+  if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
+  const isSwapped = isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk);
+  return found(
+    ...checkReference('deployKernel', ramdisk.kernel),
+    ...checkReference('deployRamdisk', ramdisk.ramdisk),
+    isSwapped && issue(imagesSwapped, ['deployKernel']),
+  );
+}
+
+/** By the names of CoreOS, this program and ironic-python-agent-builder. */
+function isInitramfs(reference: string): boolean {
+  return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
+}
+
+export function checkReference(option: string, reference: string): readonly Issue[] {
+  return found(
+    !isSupported(reference) && issue(imageReference, [option]),
+    ...checkFileUrls({ [option]: reference }),
+  );
+}
+
+/** As Ironic's image services: of a container, it does not look up the image behind a tag. */
+function isSupported(reference: string): boolean {
+  if (isUuid(reference.replace(/^glance:\/\//, ''))) return true;
+  if (/[^!-~]/.test(reference)) return false;
+  if (/^oci:\/\/[^/@]+\/[^@]+@sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/.test(reference)) return true;
+  return (
+    /^file:\/\/\/./.test(reference) || (/^https?:/.test(reference) && parseBootUrl(reference) !== undefined)
+  );
+}
+
+export function describeNode(settings: NodeSettings): NodeDescription {
+  const { host, ramdisk, inspectInterface, deployment } = settings;
+  const kind = host.bmc && bmcKind(host.bmc.address);
+  const boot = bootInterfaceOf(settings);
+  const deploy = interfaceFor(deployment);
+  const instance = instanceInfo(deployment);
+  return {
+    name: host.name,
+    ...(kind !== undefined && { driver: kind.driver }),
+    driver_info: {
+      ...(host.bmc !== undefined && bmcDriverInfo(host.bmc.address)),
+      ...(host.bmc?.insecure === true && kind?.driver !== 'ipmi' && { redfish_verify_ca: false }),
+      ...(ramdisk !== undefined && ramdiskDriverInfo(ramdisk)),
+    },
+    ...(Object.keys(instance).length > 0 && { instance_info: instance }),
+    properties: {
+      ...(host.architecture !== undefined && { cpu_arch: host.architecture }),
+      ...(Object.keys(host.rootDevice).length > 0 && { root_device: host.rootDevice }),
+    },
+    ...(boot !== undefined && { boot_interface: boot }),
+    ...(deploy !== undefined && { deploy_interface: deploy }),
+    ...(inspectInterface !== undefined && { inspect_interface: inspectInterface }),
+    ...(host.bootMac !== undefined && { ports: [{ address: host.bootMac }] }),
+  };
+}
+
+function bmcDriverInfo(address: BmcAddress): Mapping {
+  const { host, port, path, transport, privilegeLevel } = address;
+  if (bmcKind(address).driver === 'ipmi') {
+    return {
+      ipmi_address: withoutBrackets(host),
+      ...(port !== undefined && { ipmi_port: port }),
+      ...(privilegeLevel !== undefined && { ipmi_priv_level: privilegeLevel }),
+    };
+  }
+  const namesSystem = !['', 'redfish/v1'].includes(path.replace(/^\/+|\/+$/g, ''));
+  return {
+    redfish_address: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
+    ...(namesSystem && { redfish_system_id: decodeURIComponent(path) }), // Ironic escapes it itself
+  };
+}
+
+/** Field names of Ironic. `%default%` keeps the configured arguments of the conductor. */
+function ramdiskDriverInfo(ramdisk: Ramdisk): Mapping {
+  if (ramdisk.kind === 'iso') return { deploy_iso: ramdisk.iso };
+  return {
+    deploy_kernel: ramdisk.kernel,
+    deploy_ramdisk: ramdisk.ramdisk,
+    ...(ramdisk.arguments !== undefined && { kernel_append_params: ramdisk.arguments }),
+  };
+}
+
+/** Commands that create the node and its port. They fail without the BMC credentials in BMC_USERNAME and BMC_PASSWORD. */
+export function formatCreateCommands(node: NodeDescription): string {
+  const { driver = '', ports = [] } = node;
+  const prefix = driver === 'idrac' ? 'redfish' : driver;
+  const create = formatCommand([
+    'baremetal node create',
+    `--driver ${quoteShellWord(driver)}`,
+    `--name ${quoteShellWord(node.name)}`,
+    ...interfaceWords(node),
+    ...attributeWords('--driver-info', node.driver_info),
+    `--driver-info ${prefix}_username="\${BMC_USERNAME:?}"`,
+    `--driver-info ${prefix}_password="\${BMC_PASSWORD:?}"`,
+    ...attributeWords('--instance-info', node.instance_info ?? {}),
+    ...attributeWords('--property', node.properties),
+  ]);
+  const uuid = `"$(baremetal node show ${quoteShellWord(node.name)} -f value -c uuid)"`;
+  return [create, ...ports.map(({ address }) => `baremetal port create ${address} --node ${uuid}\n`)].join(
+    '',
+  );
+}
+
+/**
+ * A command that changes an existing node, except its name, driver and ports. It removes an ISO if the node gets a kernel, because
+ * Ironic would boot the ISO; and an image or a live ISO if the node gets the other one, because Ironic refuses both.
+ * `baremetal node unset` fails for an attribute that the node does not have.
+ */
+export function formatSetCommand(node: NodeDescription): string {
+  const { instance_info: instance = {} } = node;
+  const removedIso = 'deploy_kernel' in node.driver_info ? { deploy_iso: null } : {};
+  const removedImage =
+    'boot_iso' in instance ? { image_source: null } : 'image_source' in instance ? { boot_iso: null } : {};
+  return formatCommand([
+    `baremetal node set ${quoteShellWord(node.name)}`,
+    ...interfaceWords(node),
+    ...attributeWords('--driver-info', { ...node.driver_info, ...removedIso }),
+    ...attributeWords('--instance-info', { ...instance, ...removedImage }),
+    ...attributeWords('--property', node.properties),
+  ]);
+}
+
+function interfaceWords(node: NodeDescription): readonly string[] {
+  return (['boot', 'deploy', 'inspect'] as const).flatMap((kind) => {
+    const name = node[`${kind}_interface`];
+    return name === undefined ? [] : [`--${kind}-interface ${name}`];
+  });
+}
+
+/**
+ * Commands that set the attributes that deploy steps read from the node, and deploy it.
+ * @param configDrive the path of its file
+ */
+export function formatDeployCommands(
+  node: string,
+  steps: readonly DeployStep[],
+  configDrive: string | undefined,
+  deployment: Deployment & { readonly deployInterface: DeployInterface },
+): string {
+  const set = formatCommand([
+    `baremetal node set ${quoteShellWord(node)}`,
+    `--deploy-interface ${deployment.deployInterface}`,
+    ...attributeWords('--instance-info', instanceInfo(deployment)),
+  ]);
+  const deploy = formatCommand([
+    `baremetal node deploy ${quoteShellWord(node)}`,
+    `--deploy-steps ${quoteShellWord(JSON.stringify(steps))}`,
+    ...(configDrive === undefined ? [] : [`--config-drive ${quoteShellWord(configDrive)}`]),
+  ]);
+  return set + deploy;
+}
+
+function attributeWords(option: string, attributes: Mapping): readonly string[] {
+  return Object.entries(attributes).map(
+    ([name, value]) => `${option} ${quoteShellWord(formatAttribute(name, value))}`,
+  );
+}
+
+/** The client parses every value as JSON first, so text that is also JSON must be quoted. */
+export function formatAttribute(name: string, value: unknown): string {
+  const isPlain = typeof value === 'string' && !isJson(value);
+  return `${name}=${isPlain ? value : JSON.stringify(value)}`;
+}
+
+/** Like Python's parser, which accepts more numbers. */
+function isJson(text: string): boolean {
+  if (/^\s*(?:NaN|-?Infinity)\s*$/.test(text)) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ramdiskArgumentSyntax = errorRule(
+  'ramdisk-argument-syntax',
+  'Ironic rejects a kernel argument',
+  'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
+);
+const ramdiskArgumentMissing = warningRule(
+  'ramdisk-argument-missing',
+  'CoreOS requires more kernel arguments, unless they are in the settings of the conductor',
+  'print them with ironic-coreos pxe kargs --rootfs-url URL --embedded',
+);
+
+const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
+
+const unsupportedText = 'it has characters other than printable ASCII, or quotes behind --';
+
+/** Messages contain only names of arguments: values may be secret. */
+export function checkRamdiskArguments(text: string): readonly Issue[] {
+  const path = ['kernelAppendParams'];
+  const all = splitArguments(text);
+  const end = all.includes('--', 1) ? all.indexOf('--', 1) : all.length;
+  const words = all.slice(0, end);
+  const isUnsupported = /[^ -~]/.test(text.trim()) || all.slice(end).some((word) => word.includes('"'));
+  const names = new Set(words.map(argumentName));
+  const isDefaultKept = words.includes('%default%');
+  const missing = isDefaultKept ? [] : needed.filter((name) => !names.has(name));
+  const valid = words.filter((word) => word !== '%default%' && checkWord(word) === undefined);
+  const placed = valid.map((word) => ({ text: word, path: [argumentName(word)] }));
+  const findings = [
+    ...placed.flatMap(({ text: word, path: at }) => checkArgument(word).map((one) => ({ ...one, path: at }))),
+    ...checkArgumentNetwork(placed),
+  ];
+  return found(
+    isUnsupported && issueWith(ramdiskArgumentSyntax, path, unsupportedText),
+    ...words.map((word) => checkWord(word)),
+    ...findings.map(({ hint, message, path: [name = ''], rule }) => ({
+      rule,
+      path,
+      message: `${name}: ${message ?? rule.message}`,
+      hint,
+    })),
+    missing.length > 0 && issueWith(ramdiskArgumentMissing, path, missing.join(', ')),
+  );
+}
+
+/**
+ * The grammar of Ironic (ironic/common/kernel_parameters.py): quotes around a whole value. It replaces `%default%` with the
+ * arguments of the conductor; words after `--` are not for the kernel.
+ */
+function checkWord(word: string): Issue | undefined {
+  if (word === '%default%' || /^[\w.-]+(?:=(?:[!#-~]+|"[ !#-~]+"))?$/.test(word)) return undefined;
+  const path = ['kernelAppendParams'];
+  const name = argumentName(word);
+  if (!/^[\w.-]+$/.test(name)) return issue(ramdiskArgumentSyntax, path);
+  const problem = `the value of ${name} is empty, has quotes that do not enclose all of it, or characters other than printable ASCII`;
+  return issueWith(ramdiskArgumentSyntax, path, problem);
+}

@@ -1,0 +1,253 @@
+/**
+ * Root device hints select the disk that `install_coreos` writes to. They are stored with the names and operators of
+ * Ironic (ironic-python-agent `device_hints.py`, oslo.utils `specs_matcher`). Equivalent names of Metal3 are read, too,
+ * and hints can be written in the format of Metal3.
+ *
+ * Rejected, although Ironic accepts them: expressions that make the agent fail or that no disk can match, such as numbers
+ * compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
+ */
+
+import { errorRule, type Issue, warningRule } from '../../../ignition/rule.ts';
+
+type HintName = keyof typeof hintTypes;
+
+const hintTypes = {
+  name: 'text',
+  by_path: 'text',
+  hctl: 'text',
+  model: 'text',
+  vendor: 'text',
+  serial: 'text',
+  size: 'number',
+  wwn: 'text',
+  wwn_with_extension: 'text',
+  wwn_vendor_extension: 'text',
+  rotational: 'boolean',
+  tran: 'text',
+} as const;
+
+/** Expressions such as `>= 100` or `s== /dev/sda`; `rotational` is a boolean. `size` is in GiB. */
+export type RootDevice = Readonly<Partial<Record<HintName, string | boolean>>>;
+
+const hintUnknown = errorRule(
+  'hint-unknown',
+  'unknown root device hint',
+  `use NAME=VALUE or NAME="OPERATOR VALUE", such as size=">= 100"; names: ${Object.keys(hintTypes).join(', ')}`,
+);
+const hintTwice = errorRule(
+  'hint-twice',
+  'duplicate root device hint',
+  'use it once; join alternatives with <or>: "<or> A <or> B"',
+);
+const hintType = errorRule(
+  'hint-type',
+  'invalid type of value',
+  'use text; for size a number of GiB, for rotational true or false',
+);
+const hintExpression = errorRule('hint-expression', 'invalid expression', 'use VALUE or OPERATOR VALUE');
+const hintOperator = errorRule(
+  'hint-operator',
+  'unsupported operator for this hint',
+  'use s==, s!=, <in> or <or> for text, and ==, !=, <, <=, > or >= for size',
+);
+const hintValue = errorRule(
+  'hint-value',
+  'no disk can have this value',
+  'use a value from the inspection data of the node',
+);
+const hintExactSize = warningRule(
+  'hint-exact-size',
+  'only disks with exactly this size in GiB match',
+  'use size=">= N" for a minimum size',
+);
+
+interface Metal3Field {
+  readonly name: HintName;
+  readonly field: string;
+  /** The operator that Metal3 applies to the value, and others with the same meaning. */
+  readonly operators: readonly [string, ...string[]];
+}
+
+const metal3Fields: readonly Metal3Field[] = [
+  { name: 'name', field: 'deviceName', operators: ['s==', ''] },
+  { name: 'by_path', field: 'deviceName', operators: ['s==', ''] },
+  { name: 'hctl', field: 'hctl', operators: ['s==', ''] },
+  { name: 'model', field: 'model', operators: ['<in>'] },
+  { name: 'vendor', field: 'vendor', operators: ['<in>'] },
+  { name: 'serial', field: 'serialNumber', operators: ['s==', ''] },
+  { name: 'size', field: 'minSizeGigabytes', operators: ['>=', '='] },
+  { name: 'wwn', field: 'wwn', operators: ['s==', ''] },
+  { name: 'wwn_with_extension', field: 'wwnWithExtension', operators: ['s==', ''] },
+  { name: 'wwn_vendor_extension', field: 'wwnVendorExtension', operators: ['s==', ''] },
+];
+
+const byPathFolder = '/dev/disk/by-path/';
+
+/** Splits the `NAME=EXPRESSION` of an option at the first equals sign. */
+export function splitHint(text: string): readonly [name: string, expression: string] {
+  const equals = text.indexOf('=');
+  return equals === -1 ? [text, ''] : [text.slice(0, equals).trim(), text.slice(equals + 1)];
+}
+
+/** Reads hints with the names of Ironic or Metal3. Paths of issues end with the given name. */
+export function readRootDevice(entries: Iterable<readonly [name: string, value: unknown]>) {
+  const rootDevice: Partial<Record<HintName, string | boolean>> = {};
+  const issues: Issue[] = [];
+  for (const [given, value] of entries) {
+    const { name, expression } = translateName(given, value);
+    if (!isHintName(name)) issues.push({ rule: hintUnknown, path: ['rootDevice', given] });
+    else if (Object.hasOwn(rootDevice, name)) issues.push({ rule: hintTwice, path: ['rootDevice', given] });
+    else {
+      const read = readHint(name, expression);
+      issues.push(...read.issues.map((issue) => ({ ...issue, path: ['rootDevice', given] })));
+      rootDevice[name] = read.hint;
+    }
+  }
+  return { rootDevice, issues };
+}
+
+function translateName(
+  given: string,
+  value: unknown,
+): { readonly name: string; readonly expression: unknown } {
+  const metal3 = metal3Fields.find(({ name, field }) => field === given && field !== name);
+  if (metal3 === undefined || !['string', 'number'].includes(typeof value))
+    return { name: given, expression: value };
+  const text = String(value).trim();
+  const isByPath = metal3.name === 'name' && text.startsWith(byPathFolder);
+  // An empty value stays empty, so that it is rejected as empty.
+  return { name: isByPath ? 'by_path' : metal3.name, expression: text && `${metal3.operators[0]} ${text}` };
+}
+
+function isHintName(name: string): name is HintName {
+  return Object.hasOwn(hintTypes, name);
+}
+
+interface HintRead {
+  readonly hint: string | boolean;
+  readonly issues: readonly Omit<Issue, 'path'>[];
+}
+
+function readHint(name: HintName, value: unknown): HintRead {
+  const type = hintTypes[name];
+  if (type === 'boolean') return readBoolean(value);
+  const isExpectedType = typeof value === 'string' || (type === 'number' && typeof value === 'number');
+  if (!isExpectedType) return { hint: '', issues: [{ rule: hintType }] };
+  const hint = String(value).trim();
+  const parsed = parseHintExpression(hint);
+  if ('problem' in parsed) return { hint, issues: [{ rule: hintExpression, message: parsed.problem }] };
+  return { hint, issues: type === 'number' ? checkSize(parsed) : checkText(name, parsed) };
+}
+
+/** Like oslo's `bool_from_string` in strict mode. */
+function readBoolean(value: unknown): HintRead {
+  if (typeof value === 'boolean') return { hint: value, issues: [] };
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (['1', 't', 'true', 'on', 'y', 'yes'].includes(text)) return { hint: true, issues: [] };
+  const issues = ['0', 'f', 'false', 'off', 'n', 'no'].includes(text) ? [] : [{ rule: hintType }];
+  return { hint: false, issues };
+}
+
+interface HintExpression {
+  /** Empty without operator, which means equal. */
+  readonly operator: string;
+  /** Several values only with `<or>`. */
+  readonly values: readonly string[];
+}
+
+/** In the order in which the agent tries them. */
+const operators = '<or> <all-in> <range-in> == = != <in> >= <= > < s== s!= s<= s< s>= s>'.split(' ');
+
+/** Parses an expression like the agent: operators may be in upper case, and need no blank after them. */
+export function parseHintExpression(text: string): HintExpression | { readonly problem: string } {
+  const trimmed = text.trim();
+  if (trimmed === '') return { problem: 'the value is empty' };
+  const operator = operatorOf(trimmed);
+  if (operator === undefined) return { operator: '', values: [trimmed] };
+  const values = trimmed
+    .split(new RegExp(operator, 'i')) // operators have no special characters
+    .slice(1)
+    .map((value) => value.trim());
+  if (values.includes('')) return { problem: `a value is missing after ${operator}` };
+  if (values.length > 1 && operator !== '<or>') return { problem: `${operator} is used more than once` };
+  if (values.some((value) => operatorOf(value) !== undefined)) {
+    return { problem: 'a value begins with an operator' };
+  }
+  return { operator, values };
+}
+
+function operatorOf(text: string): string | undefined {
+  const lower = text.slice(0, 12).toLowerCase();
+  return operators.find((operator) => lower.startsWith(operator));
+}
+
+function checkSize({ operator, values }: HintExpression): readonly Omit<Issue, 'path'>[] {
+  if (!['', '=', '==', '!=', '<', '<=', '>', '>='].includes(operator)) {
+    return [{ rule: hintOperator, message: `${operator} cannot compare sizes` }];
+  }
+  if (!values.every((value) => /^[0-9]{1,9}$/.test(value) && Number(value) > 0)) {
+    return [{ rule: hintExpression, message: 'the size is not a positive whole number of GiB' }];
+  }
+  return operator === '' || operator === '==' ? [{ rule: hintExactSize }] : [];
+}
+
+function checkText(name: HintName, { operator, values }: HintExpression): readonly Omit<Issue, 'path'>[] {
+  if (operator === '<all-in>' || operator === '<range-in>') {
+    return [{ rule: hintOperator, message: `the agent cannot apply ${operator} to a disk` }];
+  }
+  if (operator !== '' && !operator.startsWith('s') && operator !== '<in>' && operator !== '<or>') {
+    return [{ rule: hintOperator, message: `${operator} compares numbers, but ${name} is text` }];
+  }
+  if (operator === '<in>') return [];
+  const problem = values.map((value) => textProblem(name, value)).find((text) => text !== undefined);
+  return problem === undefined ? [] : [{ rule: hintValue, message: problem }];
+}
+
+function textProblem(name: HintName, value: string): string | undefined {
+  if (name === 'name') return nameProblem(value);
+  if (name === 'by_path' && !value.startsWith(byPathFolder)) {
+    return `the path does not begin with ${byPathFolder}`;
+  }
+  if (name === 'by_path' && /-part\d+$/.test(value)) return partitionProblem;
+  if (name === 'hctl' && !/^\d+:\d+:\d+:\d+$/.test(value)) return 'invalid SCSI address; the form is 0:0:0:0';
+  const [, digits] = name.startsWith('wwn') ? (/^(?:naa\.)?((?:[0-9a-f]{16}){1,2})$/i.exec(value) ?? []) : [];
+  return digits === undefined ? undefined : `the agent reports this WWN as 0x${digits.toLowerCase()}`;
+}
+
+/** `list_block_devices` of the agent lists whole disks only. */
+const partitionProblem = 'it is a partition, not a disk';
+
+function nameProblem(value: string): string | undefined {
+  if (value.startsWith('/dev/disk/')) return 'links are not resolved: use by_path instead';
+  if (/^\/dev\/(?:[sv]d[a-z]+|(?:nvme\d+n|mmcblk|md)\d+p)\d+$/.test(value)) return partitionProblem;
+  return /^\/dev\/[^/]+$/.test(value) ? undefined : 'invalid device name; the form is /dev/sda';
+}
+
+const hintNotInMetal3 = errorRule(
+  'hint-not-in-metal3',
+  'a BareMetalHost does not support this hint',
+  'use equality of deviceName, hctl, serialNumber or wwn, a part of model or vendor, a minimum size, or rotational',
+);
+
+/**
+ * Converts valid hints to those of a BareMetalHost, with the names of its resource definition. Unsupported hints are issues;
+ * paths end with the name of Ironic.
+ */
+export function toMetal3Hints(rootDevice: RootDevice) {
+  const hints: Record<string, string | number | boolean> = {};
+  const issues: Issue[] = [];
+  for (const [name, hint] of Object.entries(rootDevice)) {
+    const metal3 = metal3Fields.find((known) => known.name === name);
+    const parsed = typeof hint === 'string' ? parseHintExpression(hint) : undefined;
+    if (typeof hint === 'boolean') hints[name] = hint;
+    else if (metal3 === undefined || parsed === undefined || 'problem' in parsed) {
+      issues.push({ rule: hintNotInMetal3, path: ['rootDevice', name] });
+    } else if (!metal3.operators.includes(parsed.operator)) {
+      const fix = `use "${metal3.operators[0]} VALUE": Metal3 supports no other operator for this hint`;
+      issues.push({ rule: hintNotInMetal3, hint: fix, path: ['rootDevice', name] });
+    } else if (Object.hasOwn(hints, metal3.field))
+      issues.push({ rule: hintTwice, path: ['rootDevice', name] });
+    else hints[metal3.field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
+  }
+  return { hints, issues };
+}

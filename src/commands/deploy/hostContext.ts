@@ -1,0 +1,158 @@
+/** The context of a `deploy` command for one host, and its error reports. */
+
+import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
+import type { PlainConfig } from './documents/installation.ts';
+import { diagnosticIn } from '../../core/diagnostic.ts';
+import { CliError, type FilePlace, onCliError } from '../../core/errors.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { flagOf } from '../../io/report/choices.ts';
+import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
+import type { AgentSource } from './ramdiskNetwork.ts';
+import { type InstalledConfigOptions, type NameOption, readInstalledConfig } from './options.ts';
+import { isMapping } from '../../formats/mapping.ts';
+import type { Issue } from '../../ignition/rule.ts';
+import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
+import { nameInput } from '../../hosts/input/nameInput.ts';
+import { converters } from '../../hosts/settings/networkReaders.ts';
+import { notCovered } from '../../network/documentPlace.ts';
+import { readUserFile } from '../../io/files/files.ts';
+
+export interface HostContext {
+  readonly io: Io;
+  readonly nameOf: NameOption;
+  /** The position of the value in the inventory, or of one hint or argument in it; undefined for a flag. */
+  readonly locate: (option: string, detail?: string | number) => FilePlace | undefined;
+  /** Reads the config of the installed host, and reports problems of it; undefined if no file is given. */
+  readonly readConfig: (options: InstalledConfigOptions) => Promise<PlainConfig | undefined>;
+  /** The network of the host in the inventory, as text; undefined without one. */
+  readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
+  readonly agent: AgentSource;
+}
+
+/** For a host that flags describe. */
+export function flagContext(io: Io): HostContext {
+  return {
+    io,
+    nameOf: flagOf,
+    locate: () => undefined,
+    readConfig: (options) => readInstalledConfig(options, io),
+    readRamdiskNetwork: async () => undefined,
+    agent: { options: {} },
+  };
+}
+
+/** Limit for the cache: configs may be large, and a config of a single host is read only once. */
+const maxConfigs = 8;
+
+/** Reads a config that several hosts share only once, and repeats its reports for each host. */
+export function cacheConfigs(): typeof readInstalledConfig {
+  const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
+  return async (options, io) => {
+    if (options.ignition === undefined) return undefined;
+    const key = JSON.stringify([options.ignition, options.imageSource, options.filesDir]);
+    const entry = known.get(key) ?? readQuietly(options, io);
+    known.set(key, entry);
+    const [oldest = ''] = known.keys();
+    if (known.size > maxConfigs) known.delete(oldest);
+    const { answer, reported } = await entry;
+    report(io, ...reported);
+    if (answer instanceof CliError) throw answer;
+    return answer;
+  };
+}
+
+/** The config or its error, and what was reported about it. */
+async function readQuietly(options: InstalledConfigOptions, io: Io) {
+  const { io: quiet, reported } = collectDiagnostics(io);
+  const answer = await readInstalledConfig(options, quiet).catch(onCliError((error) => error));
+  return { answer, reported };
+}
+
+/**
+ * Reports all issues once. Their paths begin with an option, followed by the name of a hint or the number of an argument.
+ * The hint of a rule names an option by a placeholder: `{bmcAddress}`. Returns 1 if one of the issues is an error.
+ */
+export function reportIssues(issues: readonly Issue[], { io, nameOf, locate }: HostContext): ExitCode {
+  const diagnostics = issues.map(({ rule, path: [option, detail], message = rule.message, hint }) => ({
+    severity: rule.severity,
+    message: option === undefined ? message : `${subjectOf(nameOf(String(option)), detail)}: ${message}`,
+    hint: hint ?? rule.hint.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => nameOf(name)),
+    at: option === undefined ? undefined : locate(String(option), detail),
+  }));
+  report(io, ...withoutRepeats(diagnostics));
+  return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
+}
+
+/** The subject of a message. Never a value: it may be secret. */
+function subjectOf(name: string, detail: string | number | undefined): string {
+  if (typeof detail === 'number') return `${name} (number ${detail + 1})`;
+  return detail === undefined ? name : `${name} ${detail}`;
+}
+
+/** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */
+const networkKinds = {
+  nmstate: {
+    keys: keysOfNetworks.nmstate,
+    name: 'nmstate',
+    hint: 'use --nmstate for nmstate',
+  },
+  networkData: {
+    keys: keysOfNetworks.networkData,
+    name: 'OpenStack network data',
+    hint: 'set network.networkData of the host in an inventory',
+  },
+} as const;
+
+/**
+ * The text of a YAML or JSON file that describes a network.
+ * @param what for error messages
+ * @throws CliError if the file cannot be read, contains no mapping, or is not of this kind
+ */
+export async function readNetworkFile(
+  file: string,
+  kind: keyof typeof networkKinds,
+  what: string,
+  io: Io,
+): Promise<string> {
+  const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
+  const written = Buffer.from(bytes).toString('utf8');
+  const { text, warnings, yaml } = await nameInput(file, async () => {
+    const document = await readNetworkDocument(kind, written, file);
+    return { ...document, yaml: await document.parse() };
+  });
+  report(io, ...warnings);
+  const { value } = yaml;
+  if (!isMapping(value)) {
+    throw new CliError(`${file}: ${what} must be a YAML mapping`, {
+      code: 'ERR_FORMAT',
+      hint: 'pass a YAML or JSON file with a mapping',
+    });
+  }
+  const { keys, name } = networkKinds[kind];
+  if (keys.some((key) => Object.hasOwn(value, key))) {
+    const convert = await converters[kind]();
+    // Other programs convert the document on the machine, and may support more.
+    const { findings, keyfiles } = convert(value);
+    const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== notCovered);
+    const error = errors.pop();
+    if (error === undefined) {
+      const { refuseKeyfile } = await import('../../hosts/input/networkFiles.ts');
+      const { locateConverted } = await import('../../network/keyfileSource.ts');
+      const locate = locateConverted(kind, file, () => yaml);
+      for (const keyfile of keyfiles) {
+        const data = Buffer.from(keyfile.text);
+        await refuseKeyfile({ name: keyfile.name, data, locate: locate(keyfile.text) }, {}, io);
+      }
+      return text;
+    }
+    report(io, ...errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })));
+    const at = { file, ...yaml.locate(error.path) };
+    throw new CliError(error.message, { code: 'ERR_FORMAT', hint: error.hint, at });
+  }
+  const other = networkKinds[kind === 'nmstate' ? 'networkData' : 'nmstate'];
+  const isOther = other.keys.some((key) => Object.hasOwn(value, key));
+  throw new CliError(`${file}: ${what}: the file contains ${isOther ? other.name : `no ${name}`}`, {
+    code: 'ERR_FORMAT',
+    hint: isOther ? other.hint : `pass a file with the key "${keys[0]}"`,
+  });
+}

@@ -1,0 +1,173 @@
+/** `deploy node`: writes a node for Ironic as commands or as JSON or YAML, or the nodes of an inventory. */
+
+import { UsageError } from '../../core/errors.ts';
+import { isUuid } from '../../core/objectName.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import {
+  type DeployJob,
+  formatItem,
+  formatMember,
+  formatValue,
+  jsonMapping,
+  nodeList,
+  plainFrame,
+} from './deployDocument.ts';
+import { writeDeployed } from './hosts.ts';
+import { type HostContext, reportIssues } from './hostContext.ts';
+import {
+  type NodeOptions,
+  type DeployOptions,
+  type HostOptions,
+  type NameOption,
+  deploymentOf,
+  ramdiskOf,
+  readHostOptions,
+  requireName,
+} from './options.ts';
+import { parseChoice, parseFormat } from '../../io/report/choices.ts';
+import {
+  checkNode,
+  describeNode,
+  formatCreateCommands,
+  formatSetCommand,
+  type NodeDescription,
+  type NodeSettings,
+  type Ramdisk,
+} from './documents/node.ts';
+import { checkImageFormat } from './documents/installation.ts';
+import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
+
+/**
+ * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
+ * written.
+ */
+export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
+  const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
+  checkSet(options, format);
+  const make: DeployJob['make'] = async (host, context) => {
+    const own = { ...host, name: requireName(host) };
+    const description = readNode(own, format, context);
+    if (description === undefined) return undefined;
+    return { text: await formatNode(description, format, own), content: 'public' };
+  };
+  return writeDeployed({ options, ...formOf(format, options), make }, io);
+}
+
+function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): void {
+  if (!set) return;
+  if (format !== 'command') {
+    throw new UsageError('--set requires --format command', { hint: 'remove --set or --format' });
+  }
+  if (bootMac !== undefined) {
+    throw new UsageError('--set does not change the ports of the node', {
+      hint: 'remove --boot-mac; create a port with "baremetal port create MAC --node UUID"',
+    });
+  }
+}
+
+type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
+
+/**
+ * Reads the node from the options. Returns undefined for invalid options, after reporting the errors.
+ * @throws UsageError for options that cannot be combined or are incomplete
+ */
+function readNode(
+  options: HostOptions,
+  format: NodeFormat,
+  context: HostContext,
+): NodeDescription | undefined {
+  const { nameOf } = context;
+  const ramdisk = withArguments(ramdiskOf(options, nameOf), options.kernelAppendParams, nameOf);
+  refuseIncomplete(options, format, nameOf);
+  const { host, issues } = readHostOptions(options);
+  const settings: NodeSettings = {
+    host,
+    ramdisk,
+    inspectInterface: parseChoice(nameOf('inspectInterface'), options.inspectInterface, inspectInterfaces),
+    bootInterface: parseChoice(nameOf('bootInterface'), options.bootInterface, bootInterfaces),
+    deployment: deploymentOf(options, nameOf),
+  };
+  // An existing node may already have hints and arguments, and its name may be its UUID. Invalid hints have been reported.
+  const { set = false, kernelAppendParams } = options;
+  const allowed = new Set([
+    ...(set || issues.some(({ path }) => path[0] === 'rootDevice') ? ['root-device-missing'] : []),
+    ...(set && kernelAppendParams === undefined ? ['ramdisk-argument-missing'] : []),
+    ...(set && isUuid(host.name) ? ['node-name'] : []),
+  ]);
+  const { image } = settings.deployment;
+  const found = [
+    ...checkNode(settings),
+    ...(image === undefined ? checkImageFormat(options.imageFormat, 'ironic') : []),
+  ].filter(({ rule }) => !allowed.has(rule.id));
+  if (reportIssues([...issues, ...found], context) !== 0) return undefined;
+  const description = describeNode(settings);
+  const { name: _name, driver: _driver, driver_info: info, properties, ...others } = description;
+  const isUnchanged = [info, properties, others].every((part) => Object.keys(part).length === 0);
+  if (set && isUnchanged) {
+    throw new UsageError('--set changes nothing', {
+      hint: 'pass what to change, for example --deploy-iso URL or --deploy-interface NAME',
+    });
+  }
+  if (!set || options.bootInterface !== undefined) return description;
+  // The BMC address may be that of another place; how an existing node boots only changes if that is said.
+  const { boot_interface: _derived, ...changed } = description;
+  return changed;
+}
+
+function withArguments(
+  ramdisk: Ramdisk | undefined,
+  text: string | undefined,
+  nameOf: NameOption,
+): Ramdisk | undefined {
+  if (text === undefined) return ramdisk;
+  if (ramdisk?.kind === 'pair') return { ...ramdisk, arguments: text };
+  const pair = `${nameOf('deployKernel')} and ${nameOf('deployRamdisk')}`;
+  throw new UsageError(`${nameOf('kernelAppendParams')} requires ${pair}`, {
+    hint: 'use ironic-coreos iso kargs modify for an ISO: Ironic does not add arguments to it',
+  });
+}
+
+function refuseIncomplete(
+  { bmcAddress, bmcInsecure = false, set = false }: DeployOptions,
+  format: NodeFormat,
+  nameOf: NameOption,
+): void {
+  const address = nameOf('bmcAddress');
+  if (bmcAddress === undefined && !set && format !== 'driver-info') {
+    throw new UsageError(`a new node requires ${address}`, {
+      hint: `pass ${address}, or use --set to change an existing node`,
+    });
+  }
+  if (bmcAddress === undefined && bmcInsecure) {
+    throw new UsageError(`${nameOf('bmcInsecure')} requires ${address}`, {
+      hint: 'pass the address, too: its scheme decides which setting is written',
+    });
+  }
+}
+
+/** Formats a node for the frame of its format. */
+async function formatNode(
+  description: NodeDescription,
+  format: NodeFormat,
+  options: DeployOptions,
+): Promise<string> {
+  if (format === 'command') {
+    return options.set === true ? formatSetCommand(description) : formatCreateCommands(description);
+  }
+  if (format === 'json') return formatItem(description);
+  if (format === 'driver-info') return formatMember(options, description.driver_info);
+  return (await formatValue({ nodes: [description] }, 'yaml')).slice(YAML_START.length);
+}
+
+const YAML_START = 'nodes:\n';
+
+/** `baremetal create` only reads one document. */
+function formOf(format: NodeFormat, options: DeployOptions): Pick<DeployJob, 'extension' | 'frame'> {
+  const forms = {
+    command: { extension: '.sh', frame: plainFrame },
+    json: { extension: '.json', frame: nodeList },
+    yaml: { extension: '.yaml', frame: { ...plainFrame, start: YAML_START } },
+    'driver-info': { extension: '.json', frame: jsonMapping(options) },
+  };
+  return forms[format];
+}

@@ -1,0 +1,141 @@
+/** Stream metadata of CoreOS: reading it, finding an image in it, and `list-stream`, which prints its images. */
+
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  fedoraStreams,
+  isAuthentic,
+  locateStream,
+  parseStreamMetadata,
+  type StreamImage,
+  type StreamMetadata,
+} from './artifacts/streamMetadata.ts';
+import { createHttpClient, type HttpClient, readAnswer } from '../../http/client/httpClient.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { defaultRetries, type RetryPolicy, withRetries } from '../../http/client/retries.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { CliError } from '../../core/errors.ts';
+import { printable, quoteText } from '../../core/foreignText.ts';
+import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
+import type { MetadataSource } from './artifacts/plan.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import { shownUrl } from '../../http/client/httpUrl.ts';
+
+export interface ListStreamOptions extends StreamOptions {
+  /** Default: `text`. */
+  readonly format?: string | undefined;
+}
+
+/**
+ * Prints a table like coreos-installer; as JSON, `stream` and a list `images` with the files of each image.
+ * @throws CliError if the metadata cannot be fetched or is invalid
+ */
+export async function listStream({ format, ...options }: ListStreamOptions, io: Io): Promise<ExitCode> {
+  const form = parseTextOrJson(format);
+  const client = createHttpClient(io);
+  try {
+    const policy = { ...defaultRetries, say: (text: string) => void io.stderr.write(`${text}\n`) };
+    const { metadata } = await readStreamMetadata(options, { client, policy, io });
+    const { images, stream } = metadata;
+    const output = form === 'json' ? jsonBytes({ stream, images: images.map(describeImage) }) : table(images);
+    await writeStdout(io, [output]);
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+function describeImage({ architecture, platform, format, artifacts }: StreamImage): object {
+  return {
+    architecture,
+    platform,
+    format,
+    release: artifacts[0]?.release,
+    artifacts: artifacts.map(({ name, location, signature, sha256, uncompressedSha256 }) => ({
+      name,
+      location,
+      signature,
+      sha256,
+      'uncompressed-sha256': uncompressedSha256,
+    })),
+  };
+}
+
+/** Two spaces between the columns; the last one is as long as its texts are. */
+function table(images: readonly StreamImage[]): Uint8Array {
+  const rows = [
+    ['Architecture', 'Platform', 'Format'],
+    ...images.map(({ architecture, platform, format }) => [architecture, platform, format].map(printable)),
+  ];
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+}
+
+export interface StreamOptions {
+  /** Default: `stable`. */
+  readonly stream?: string | undefined;
+  /** Base URL, folder or file. Default: the variable IRONIC_COREOS_STREAM_BASE_URL, otherwise Fedora CoreOS. */
+  readonly streamBaseUrl?: string | undefined;
+}
+
+/** How to read files and URLs. */
+export interface StreamAccess {
+  readonly client: HttpClient;
+  readonly policy: RetryPolicy;
+  readonly io: Pick<Io, 'cwd' | 'env'>;
+}
+
+/** For a mirror: all downloads of a machine or a pipeline then use it. */
+const BASE_URL_VARIABLE = 'IRONIC_COREOS_STREAM_BASE_URL';
+
+const MAX_METADATA = 16 * 1024 * 1024;
+
+/** @throws CliError if it cannot be read, is not stream metadata, or is that of another stream than the given one */
+export async function readStreamMetadata(
+  options: StreamOptions,
+  access: StreamAccess,
+): Promise<{ readonly metadata: StreamMetadata; readonly source: MetadataSource }> {
+  const read = await fetchStreamMetadata(options, access);
+  const { stream } = options;
+  const actual = read.metadata.stream;
+  if (stream === undefined || actual === '' || actual === stream) return read;
+  throw new CliError(`the metadata is that of stream ${quoteText(actual)}, not of ${quoteText(stream)}`, {
+    code: 'ERR_SETTING',
+    hint: `remove -s ${stream}, or pass the metadata of this stream with --stream-base-url`,
+  });
+}
+
+async function fetchStreamMetadata(
+  { stream = 'stable', streamBaseUrl }: StreamOptions,
+  { client, policy, io }: StreamAccess,
+) {
+  const url =
+    streamBaseUrl === undefined
+      ? locateStream(io.env[BASE_URL_VARIABLE] || fedoraStreams, stream, BASE_URL_VARIABLE)
+      : locateStream(streamBaseUrl, stream);
+  if (typeof url === 'string') {
+    const bytes = await readUserFile(url, io, { what: 'Stream metadata', maxBytes: MAX_METADATA });
+    const base = pathToFileURL(resolve(io.cwd, url));
+    return {
+      metadata: parseStreamMetadata(decode(bytes), url),
+      source: { base, isAuthentic: true, isSigned: false },
+    };
+  }
+  const { bytes, urls } = await withRetries(policy, async () => {
+    const answer = await client.get(url);
+    return { bytes: await readAnswer(answer, shownUrl(url), MAX_METADATA), urls: answer.urls };
+  });
+  return {
+    metadata: parseStreamMetadata(decode(bytes), shownUrl(url)),
+    source: {
+      base: url,
+      isAuthentic: isAuthentic(urls),
+      isSigned: url.href.startsWith(fedoraStreams),
+    },
+  };
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,53 @@
+/** Declares `inspect`. */
+
+import type { Command } from 'commander';
+import { choice, type Context, declareRun } from '../../io/commandLine.ts';
+
+const NOTES = `
+Input:
+  IMAGE is a live ISO, an initramfs, an archive to append to an initramfs, an
+  Ignition config, or an agent archive (the agent container image as a file).
+  It is a file, an http:// or https:// URL, or "-" for standard input. The kind
+  is detected from the content. From a URL, only the necessary ranges are
+  fetched.
+
+Report:
+  The report contains the build and its features, the used and free bytes of the
+  reserved areas, kernel arguments that are not the default, embedded and
+  appended files, the memory that a host needs, the settings of the config, and
+  whether the image is unmodified. Secrets are masked. If the config loads an
+  agent archive from the medium, its checksum is verified, except for images at
+  a URL.
+
+Comparison:
+  With OTHER, only the differences are printed, for configs per setting. If one
+  is a live ISO and the other is a config, only the configs are compared.
+
+Exit codes:
+  0  success: the image is usable, or the two images are equal
+  1  failure: the image is damaged or cannot be read, or the two images differ
+  2  usage error, or the two images cannot be compared
+
+Examples:
+  ironic-coreos inspect ipa.iso
+  ironic-coreos inspect --format json ipa.iso | jq .embedArea.free
+  ironic-coreos inspect coreos.iso ipa.iso
+  ironic-coreos inspect https://192.0.2.1/ipa.iso ironic-agent.ign
+`;
+
+export function declareInspect(command: Command, context: Context): void {
+  command
+    .description('Describe an image and what it boots, or compare two images')
+    .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or agent archive')
+    .argument('[OTHER]', 'second image, to compare with the first')
+    .addOption(
+      choice('--format <FORM>', 'text, full: text with all values of settings, or json (default: text)', [
+        'text',
+        'full',
+        'json',
+      ]),
+    );
+  const run = async (image: string, other: string | undefined, options: { readonly format?: string }) =>
+    (await import('./inspect.ts')).inspect({ ...options, image, other }, context.io);
+  declareRun(command, NOTES, run, context);
+}

@@ -1,0 +1,83 @@
+/** Compares two images by topic, and their configs by setting. */
+
+import { compareConfigs } from '../../agent/deployed/describeConfig.ts';
+import { withoutThose } from '../../core/lists.ts';
+import { splitArguments } from '../../kargs/argumentText.ts';
+import { maskKargs, reportInspection } from './inspectionReport.ts';
+import { inspectionRows } from './inspectionRows.ts';
+import type { Inspected } from './inspectSource.ts';
+
+/** Secrets are masked. */
+export interface InspectionDifference {
+  /** A row of `inspect`, or a setting of the config. */
+  readonly topic: string;
+  /** Lines that only the first image has. */
+  readonly first: readonly string[];
+  /** Lines that only the second image has. */
+  readonly second: readonly string[];
+}
+
+const KARGS = 'kernel arguments';
+/** Not compared by their lines: kernel arguments are compared by value, and "unmodified" follows from the other rows. */
+const NOT_BY_LINES: ReadonlySet<string> = new Set([KARGS, 'unmodified']);
+/** Topics of every kind of image; a config alone has no network. */
+const OF_ANY_KIND: ReadonlySet<string> = new Set(['Ignition', 'network']);
+
+/**
+ * Returns no differences if both images are equal. If their kinds differ, only the configs and the network are compared: a
+ * live ISO and the config that is embedded in it are equal.
+ */
+export function compareInspections(first: Inspected, second: Inspected): InspectionDifference[] {
+  return [...compareRows(first, second), ...compareKargs(first, second), ...compareSettings(first, second)];
+}
+
+function compareRows(first: Inspected, second: Inspected): InspectionDifference[] {
+  const before = linesByTopic(first);
+  const after = linesByTopic(second);
+  const topics = [...new Set([...before.keys(), ...after.keys()])].filter(comparableTopics(first, second));
+  return topics.flatMap((topic) => {
+    const [was, is] = [before.get(topic) ?? [], after.get(topic) ?? []];
+    const change = { topic, first: withoutThose(was, is), second: withoutThose(is, was) };
+    return change.first.length + change.second.length === 0 ? [] : [change];
+  });
+}
+
+function linesByTopic(inspected: Inspected): Map<string, string[]> {
+  const rows = inspectionRows(reportInspection(inspected));
+  return new Map(rows.map(([topic, lines]) => [topic, lines.map((line) => line.trim())]));
+}
+
+function comparableTopics(first: Inspected, second: Inspected): (topic: string) => boolean {
+  const kinds = [first.subject.kind, second.subject.kind];
+  if (kinds[0] === kinds[1]) return (topic) => !NOT_BY_LINES.has(topic);
+  return (topic) => OF_ANY_KIND.has(topic) && !(topic === 'network' && kinds.includes('ignition'));
+}
+
+function compareKargs(first: Inspected, second: Inspected): InspectionDifference[] {
+  const [before, after] = [first, second].map(({ subject }) =>
+    subject.kind === 'iso' ? subject.kargs?.current : undefined,
+  );
+  if (before === undefined || after === undefined || before === after) return [];
+  const [was, is] = [splitArguments(before), splitArguments(after)];
+  const gone = maskKargs(withoutThose(was, is));
+  const added = maskKargs(withoutThose(is, was));
+  if (gone.length + added.length === 0) return compareOrder(maskKargs(was), maskKargs(is));
+  const seen = new Set(gone);
+  const renamed = added.map((text) => (seen.has(text) ? `${text} (different value)` : text));
+  return [{ topic: KARGS, first: gone, second: renamed }];
+}
+
+/** The order matters, because the last of several arguments with the same name applies. */
+function compareOrder(before: readonly string[], after: readonly string[]): InspectionDifference[] {
+  const [first, second] = [before.join(' '), after.join(' ')];
+  return first === second ? [] : [{ topic: KARGS, first: [first], second: [second] }];
+}
+
+function compareSettings(first: Inspected, second: Inspected): InspectionDifference[] {
+  if (first.config === undefined || second.config === undefined) return [];
+  return compareConfigs(first.config.config, second.config.config).map(({ setting, deployed, rendered }) => ({
+    topic: setting,
+    first: deployed,
+    second: rendered,
+  }));
+}

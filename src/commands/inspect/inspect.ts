@@ -1,0 +1,104 @@
+/** `inspect`: describes an image and what it boots, or compares two images. */
+
+import { UsageError } from '../../core/errors.ts';
+import type { Finding } from '../../core/finding.ts';
+import { createMasker, type Masker, maskTexts, secretsOfRequest } from '../../core/masking.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { printable } from '../../core/foreignText.ts';
+import { asTrouble, report } from '../../io/report/report.ts';
+import { jsonBytes, parseFormat } from '../../io/report/choices.ts';
+import type { InspectionDifference } from './compareInspections.ts';
+import { reportInspection } from './inspectionReport.ts';
+import { type Inspected, inspectSource } from './inspectSource.ts';
+
+export interface InspectOptions {
+  /** A live ISO, an initramfs or an Ignition config: a path, a URL, or `-` for standard input. */
+  readonly image: string;
+  /** A second image to compare with. */
+  readonly other?: string | undefined;
+  /** `text`, `full` or `json` (default: `text`). */
+  readonly format?: string | undefined;
+}
+
+/** `full` is text with all values of the settings; a comparison always has them. */
+const forms = ['text', 'full', 'json'] as const;
+
+type Form = (typeof forms)[number];
+
+/**
+ * For one image, returns 1 if it is damaged. For two images, returns the exit codes of diff(1): 1 if they differ, 2 (or a
+ * UsageError) if they cannot be compared.
+ */
+export async function inspect({ image, other, format }: InspectOptions, io: Io): Promise<ExitCode> {
+  const form = parseFormat(format, forms);
+  return other === undefined ? inspectOne(image, form, io) : compare(image, other, form, io);
+}
+
+async function inspectOne(image: string, form: Form, io: Io): Promise<ExitCode> {
+  const inspected = await inspectSource(image, io);
+  const document = maskTexts(reportInspection(inspected), maskerOf(image));
+  if (form === 'json') {
+    await writeStdout(io, [jsonBytes(document)]);
+  } else {
+    const { formatInspection } = await import('./inspectionRows.ts');
+    await writeStdout(io, [Buffer.from(formatInspection(document, form))]);
+  }
+  return inspected.findings.some(isDamage) ? 1 : 0;
+}
+
+async function compare(image: string, other: string, form: Form, io: Io): Promise<ExitCode> {
+  if (image === '-' && other === '-') {
+    throw new UsageError('standard input can be used for only one of the two images', {
+      hint: 'use a file for the other image',
+    });
+  }
+  try {
+    const first = await inspectSource(image, io);
+    const second = await inspectSource(other, io);
+    const { compareInspections } = await import('./compareInspections.ts');
+    const differences = maskTexts(compareInspections(first, second), maskerOf(image, other));
+    const isTrouble = reportDamage([first, second], io);
+    const output = form === 'json' ? jsonBytes(differences) : formatDifferences(differences, first, second);
+    await writeStdout(io, [output]);
+    if (isTrouble) return 2;
+    return differences.length === 0 ? 0 : 1;
+  } catch (error) {
+    throw asTrouble(error);
+  }
+}
+
+/** A server may put the credentials that it got into what it sends. */
+function maskerOf(...sources: readonly string[]): Masker {
+  return createMasker(secretsOfRequest(sources));
+}
+
+function reportDamage(inspected: readonly Inspected[], io: Io): boolean {
+  for (const { file, findings } of inspected) {
+    for (const { severity, message, hint, rule } of findings.filter(isDamage)) {
+      report(io, { severity, message, hint, rule, at: { file } });
+    }
+  }
+  return inspected.some(({ findings }) => findings.some(isDamage));
+}
+
+/** The image cannot be read as a whole; other errors are about what would not start. */
+function isDamage({ isLint, severity }: Finding): boolean {
+  return severity === 'error' && isLint !== true;
+}
+
+function formatDifferences(
+  differences: readonly InspectionDifference[],
+  first: Inspected,
+  second: Inspected,
+): Uint8Array {
+  if (differences.length === 0) return new Uint8Array();
+  const lines = differences.flatMap((difference) => [
+    difference.topic,
+    ...difference.first.map((line) => `  - ${line}`),
+    ...difference.second.map((line) => `  + ${line}`),
+  ]);
+  return Buffer.from(
+    [`--- ${first.file}`, `+++ ${second.file}`, ...lines].map((line) => `${printable(line)}\n`).join(''),
+  );
+}

@@ -1,0 +1,236 @@
+/** Inspects one image: its format, its contents, and its Ignition config. */
+
+import { isAgentConfig } from '../../agent/lint/lintConfig.ts';
+import { CliError } from '../../core/errors.ts';
+import type { Config } from '../../ignition/config.ts';
+import {
+  type ConfigPlace,
+  type EffectiveDocument,
+  type PlacedIssue,
+  readEffectiveConfig,
+} from '../../ignition/effectiveConfig.ts';
+import { findingOf, type Issue } from '../../ignition/rule.ts';
+import type { SpecVersion } from '../../ignition/versions.ts';
+import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
+import { imageRules } from '../../image/inspection/imageRules.ts';
+import { encodeEmbedFiles, sourceOfImage } from '../../image/initrd.ts';
+import { inspectInitrd, inspectIso } from '../../image/inspection/inspectImage.ts';
+import type { ImageInspection } from '../../image/inspection/inspection.ts';
+import { filesMemory, liveMemory, type MemoryPart } from '../../image/inspection/memoryNeed.ts';
+import type { Io } from '../../io/io.ts';
+import type { Finding } from '../../core/finding.ts';
+import { referenceSeparator } from '../../io/report/reporter.ts';
+import { isRemote } from '../../http/client/httpUrl.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import {
+  buildOf,
+  checkImageArguments,
+  checkInitramfsNetwork,
+  checkSpecVersions,
+  inspectAgentArchive,
+  type InspectedArchive,
+} from '../../hosts/input/imageRequirements.ts';
+import { connectionsOf } from '../../agent/hostNetwork.ts';
+import { readSubject } from '../../agent/lint/subject.ts';
+import { findUnknowns } from '../../network/unknowns.ts';
+import { checkInspectedNetwork, inspectedConnections } from '../../hosts/input/imageNetwork.ts';
+import { nameInput } from '../../hosts/input/nameInput.ts';
+import { type ImageInput, readImageSource, readStart, readWhole } from '../../hosts/input/imageSource.ts';
+import { archiveMemory } from '../../agent/agentArchive.ts';
+import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
+import type { ImageKind } from '../../image/imageKind.ts';
+import type { RandomAccess } from '../../image/overlay.ts';
+
+export interface Inspected {
+  /** The name for messages, without credentials. */
+  readonly file: string;
+  readonly subject: ImageInspection | ConfigFile | ImageArchive;
+  /** The Ignition config; undefined if it is missing or cannot be read. */
+  readonly config?: InspectedConfig | undefined;
+  /** The agent archive that the config loads. */
+  readonly archive?: InspectedArchive | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** An Ignition config that is not embedded in an image. */
+interface ConfigFile {
+  readonly kind: 'ignition';
+  readonly document: Uint8Array;
+  /** Bytes. */
+  readonly size: number;
+  /** Bytes that it requires in the embed area of a live ISO. */
+  readonly archiveSize: number;
+  readonly memory: readonly MemoryPart[];
+}
+
+export interface InspectedConfig {
+  /** Merged with the configs that are inlined in it. */
+  readonly config: Config;
+  readonly version: SpecVersion;
+  /** Bytes of the document. */
+  readonly size: number;
+  /** Number of inlined configs, at any depth. */
+  readonly inlinedConfigs: number;
+  readonly runsAgent: boolean;
+}
+
+/** The limit applies to configs. */
+const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
+/** Size in bytes above which xz is slow and does not make the archive small enough. */
+const XZ_LIMIT = EMBED_AREA_SIZE * 4;
+
+/**
+ * Inspects `source`: a path, a URL, or `-` for standard input.
+ * @throws CliError if it cannot be read, or has an unsupported format
+ */
+export async function inspectSource(
+  source: string,
+  io: Pick<Io, 'cwd' | 'ignored' | 'stdin'>,
+): Promise<Inspected> {
+  const isLocal = !isRemote(source);
+  const inspected = await readImageSource(source, EXPECTED, io, (opened) =>
+    nameInput(opened.name, () => inspectOpened(opened, isLocal)),
+  );
+  return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
+}
+
+/** Inspects an open image. */
+async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Inspected> {
+  const { kind, image, name: file } = source;
+  const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
+  if (archived !== undefined) return { file, subject: archived, findings: [] };
+  const subject = await describe[kind](source);
+  const isConfig = subject.kind === 'ignition';
+  const document = isConfig ? subject.document : subject.files?.get(CONFIG_NAME);
+  const { config, issues, read } = readDocument(document);
+  const archive = config && (await inspectAgentArchive(config.config, source, isLocal));
+  const ofImage = isConfig ? [] : subject.issues;
+  const ofBoth =
+    isConfig || read === undefined
+      ? []
+      : [
+          ...checkSpecVersions(read, buildOf(subject)),
+          ...checkImageArguments(read.config, subject),
+          ...checkInitramfsNetwork(read.config, subject),
+        ];
+  const unknowns = config?.runsAgent === true ? await noteUnknowns(config.config, subject) : [];
+  const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
+  const findings = [
+    ...ofImage,
+    ...issues,
+    ...ofBoth,
+    ...ofNetwork,
+    ...(archive?.issues ?? []),
+    ...unknowns,
+  ].map(findingOf);
+  return { file, subject, config, archive, findings };
+}
+
+/** What only the machine and its network can answer. */
+async function noteUnknowns(
+  config: Config,
+  subject: ImageInspection | ConfigFile,
+): Promise<readonly Issue[]> {
+  const { listNeeds } = await import('../../agent/lint/servers.ts');
+  const own = connectionsOf(config);
+  const connections = own.length > 0 || subject.kind === 'ignition' ? own : inspectedConnections(subject);
+  return findUnknowns(connections, listNeeds(readSubject(config))).map((problem) => {
+    return { rule: imageRules.networkUnknown, path: [], ...problem };
+  });
+}
+
+const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<ImageInspection | ConfigFile>>> = {
+  iso: ({ image }) => inspectIso(image),
+  initramfs: ({ image }) => inspectInitrd(image),
+  other: readConfigFile,
+};
+
+/** Reads a file that is neither an image nor an archive; it must start like JSON. */
+async function readConfigFile(source: ImageInput): Promise<ConfigFile> {
+  const document = await readWhole(source, EXPECTED);
+  if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
+    throw new CliError(
+      `${source.name} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
+      {
+        code: 'ERR_FORMAT',
+        hint: 'use a supported file; kernels, disk images and other archives are not supported',
+      },
+    );
+  }
+  return {
+    kind: 'ignition',
+    document,
+    size: document.length,
+    archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), XZ_LIMIT).length,
+    memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
+  };
+}
+
+function readDocument(document: Uint8Array | undefined): {
+  readonly config?: InspectedConfig;
+  readonly read?: EffectiveDocument;
+  readonly issues: readonly Issue[];
+} {
+  if (document === undefined) return { issues: [] };
+  const read = readEffectiveConfig(document);
+  if (read.status === 'refused') return { issues: [unreadable([], read.finding)] };
+  const { config, inlined, issues, version } = read;
+  const refused = inlined.flatMap(({ place, read: inner }) =>
+    inner.status === 'refused' ? [unreadable(place, inner.finding)] : [],
+  );
+  return {
+    config: {
+      config,
+      version,
+      size: document.length,
+      inlinedConfigs: inlined.length,
+      runsAgent: isAgentConfig(config),
+    },
+    read,
+    issues: [...issues.map(namePlace), ...refused],
+  };
+}
+
+function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Issue {
+  const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+  const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
+  const text = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
+  return { rule: imageRules.configUnreadable, path: [], message: text, hint };
+}
+
+/** Adds the path to the message, because findings of images have no path. */
+function namePlace({ place, issue }: PlacedIssue): Issue {
+  const { path, rule, message = rule.message } = issue;
+  return { ...issue, message: `${[...place, path.join('.')].join(referenceSeparator)}: ${message}` };
+}
+
+export interface ImageArchive extends ContainerArchive {
+  readonly kind: 'container-archive';
+  /** Memory of a host that fetches the archive, without the live system; empty if the archive contains several images. */
+  readonly memory: readonly MemoryPart[];
+}
+
+/**
+ * Undefined for a file that is not a tar archive.
+ * @throws FormatError (the message follows the file name) if the archive is damaged or contains no container image
+ */
+async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | undefined> {
+  if (!(await isTar(file))) return undefined;
+  const content = await readContainerArchive(sourceOfImage(file));
+  const [image, ...others] = content.images;
+  const isOne = image !== undefined && others.length === 0;
+  return {
+    kind: 'container-archive',
+    ...content,
+    memory: isOne ? archiveMemory(content, image, { url: '' }) : [],
+  };
+}
+
+/** The magic of a tar header (POSIX.1, ustar). */
+const MARK = { offset: 257, text: 'ustar' };
+
+async function isTar(file: RandomAccess): Promise<boolean> {
+  const { offset, text } = MARK;
+  const { start } = await readStart(file);
+  return start.toString('latin1', offset, offset + text.length) === text;
+}

@@ -1,0 +1,201 @@
+/** The report of `inspect` as JSON: all keys are always present, null or empty if they do not apply. */
+
+import { createHash } from 'node:crypto';
+import { coreosArchitecture } from '../../agent/agentArchive.ts';
+import { describeConfig } from '../../agent/deployed/describeConfig.ts';
+import { withoutThose } from '../../core/lists.ts';
+import { maskText } from '../../core/masking.ts';
+import type { ArchivedImage } from '../../formats/containerArchive.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import type { EmbedFiles } from '../../image/embedArea.ts';
+import type { InspectedKargs, IsoInspection } from '../../image/inspection/inspection.ts';
+import { splitArguments } from '../../kargs/argumentText.ts';
+import { ADVISED_FOR_AGENT, totalMemory } from '../../image/inspection/memoryNeed.ts';
+import { isNetworkPath } from '../../image/networkSettings.ts';
+import { sortedByPath } from '../../image/initrd.ts';
+import type { LiveFeatures } from '../../image/liveFeatures.ts';
+import type { Finding } from '../../core/finding.ts';
+import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
+
+/**
+ * `ramdisk-iso`: an ISO that `iso create` created from a ramdisk that is not CoreOS. `iso`: any other ISO that is not
+ * CoreOS. `archive`: an archive to append to an initramfs. `rootfs`: the root filesystem for network boot.
+ * `container-archive`: an archive of container images.
+ */
+export type ReportedKind =
+  | 'live-iso'
+  | 'minimal-iso'
+  | 'ramdisk-iso'
+  | 'iso'
+  | 'initramfs'
+  | 'rootfs'
+  | 'archive'
+  | 'ignition'
+  | 'container-archive';
+
+/** Sizes and offsets are in bytes, digests in hexadecimal. Secrets are masked. The schema is `schemas/inspect.json`. */
+export type InspectionReport = ReturnType<typeof reportInspection>;
+
+export function reportInspection({ file, subject, config, archive, findings }: Inspected) {
+  const iso = subject.kind === 'iso' ? subject : undefined;
+  const initrd = subject.kind === 'initramfs' ? subject : undefined;
+  const { features, files = noFiles } = iso ?? initrd ?? {};
+  const kind = kindOf(subject);
+  const isCoreOs = !NOT_COREOS.has(kind);
+  const hasMemory = isCoreOs || kind === 'container-archive';
+  const differences = isCoreOs ? findDifferences(iso, files) : [];
+  return {
+    file,
+    kind,
+    size: subject.size,
+    label: iso?.label ?? null,
+    build: initrd?.build ?? null,
+    layout: isCoreOs ? (iso?.layout ?? null) : null,
+    architecture: iso?.architecture ?? onlyArchitecture(subject),
+    bootLoaders: iso?.bootLoaders ?? [],
+    rootfsSize: iso?.rootfsSize ?? null,
+    hasMinimalIso: iso?.hasMinimalIso ?? false,
+    features: isCoreOs ? reportFeatures(features) : null,
+    embedArea: reportArea(iso),
+    archiveSize: subject.kind === 'ignition' ? subject.archiveSize : null,
+    files: sortedByPath(files).map(([path, data]) => reportFile(path, data)),
+    kernelArguments: iso?.kargs === undefined ? null : reportKargs(iso.kargs),
+    network: [...files.keys()].filter(isNetworkPath).toSorted(),
+    appended: reportAppendix(iso),
+    memory: hasMemory ? reportMemory(subject, config, archive) : null,
+    ignition: reportConfig(config),
+    agentArchive: reportAgentArchive(archive),
+    containerArchive: subject.kind === 'container-archive' ? reportContainerArchive(subject) : null,
+    pristine: isCoreOs && subject.kind !== 'ignition' ? differences.length === 0 : null,
+    differences,
+    findings: findings.map(reportFinding),
+  };
+}
+
+/** Kinds that are not a CoreOS live system, or only a part of one. */
+const NOT_COREOS: ReadonlySet<ReportedKind> = new Set(['iso', 'archive', 'rootfs', 'container-archive']);
+
+const noFiles: EmbedFiles = new Map();
+
+function kindOf(subject: Inspected['subject']): ReportedKind {
+  if (subject.kind === 'ignition' || subject.kind === 'container-archive') return subject.kind;
+  if (subject.kind === 'iso') {
+    if (subject.embedArea === undefined) return 'iso';
+    if (subject.features?.otherSystem === true) return 'ramdisk-iso';
+    return subject.isMinimal ? 'minimal-iso' : 'live-iso';
+  }
+  if (subject.build !== undefined) return 'initramfs';
+  return subject.hasRootfs ? 'rootfs' : 'archive';
+}
+
+/** Null if the archive contains images for several architectures. */
+function onlyArchitecture(subject: Inspected['subject']): string | null {
+  if (subject.kind !== 'container-archive') return null;
+  const [architecture, ...others] = new Set(subject.images.map(coreosArchitecture));
+  return others.length === 0 ? (architecture ?? null) : null;
+}
+
+function reportAgentArchive(archive: Inspected['archive']) {
+  if (archive === undefined) return null;
+  const { image, name, sha512, size, state, url } = archive;
+  return {
+    name,
+    sha512,
+    url: url === undefined ? null : maskText(url), // null if the archive is on the medium
+    image: image ?? null,
+    state,
+    size: size ?? null,
+  };
+}
+
+function reportContainerArchive(archive: ImageArchive) {
+  const { form, images, sha512, unpackedSize } = archive;
+  return { form, sha512, unpackedSize, images: images.map(reportContainerImage) };
+}
+
+function reportContainerImage(image: ArchivedImage) {
+  const { id, layers, names, os } = image;
+  const unpackedSize = layers.reduce((sum, layer) => sum + layer.unpackedSize, 0);
+  return { id, names, architecture: coreosArchitecture(image), os, layers: layers.length, unpackedSize };
+}
+
+function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): string[] {
+  const paths = [...files.keys()];
+  const { kargs, appended } = iso ?? {};
+  const found: readonly (readonly [what: string, isDifferent: boolean])[] = [
+    ['Ignition config', files.has(CONFIG_NAME)],
+    ['network settings', paths.some(isNetworkPath)],
+    ['other embedded files', paths.some((path) => path !== CONFIG_NAME && !isNetworkPath(path))],
+    ['reserved area that cannot be read', iso !== undefined && iso.files === undefined],
+    ['kernel arguments', kargs !== undefined && kargs.current !== kargs.defaults.trim()],
+    ['enlarged reserved area', appended?.hasGrown === true],
+    ['files on the medium', (appended?.files.length ?? 0) > 0],
+  ];
+  const contents = found.filter(([, isDifferent]) => isDifferent).map(([what]) => what);
+  return [...contents, ...(iso?.leftovers ?? [])];
+}
+
+function reportFeatures(features: LiveFeatures | undefined) {
+  if (features === undefined) return null;
+  return { ...features, installerDirectives: [...features.installerDirectives].toSorted() };
+}
+
+function reportArea(iso: IsoInspection | undefined) {
+  if (iso?.embedArea === undefined) return null;
+  const { offset, length, used } = iso.embedArea;
+  return { offset, length, used, free: length - used };
+}
+
+function reportFile(path: string, data: Uint8Array) {
+  return { path, size: data.length, sha256: createHash('sha256').update(data).digest('hex') };
+}
+
+function reportKargs({ current, defaults, length }: InspectedKargs) {
+  const before = splitArguments(defaults);
+  const after = splitArguments(current ?? defaults);
+  const used = current === undefined ? null : Buffer.byteLength(current);
+  return {
+    // Null if the areas differ or cannot be read.
+    current: current === undefined ? null : maskKargs(after).join(' '),
+    default: defaults.trim(),
+    added: maskKargs(withoutThose(after, before)),
+    removed: maskKargs(withoutThose(before, after)),
+    length,
+    used,
+    free: used === null ? null : Math.max(0, length - 1 - used), // one byte for the line feed at the end
+  };
+}
+
+/** Masks each argument separately, because masking hides the rest of a text after a secret. */
+export function maskKargs(kargs: readonly string[]): string[] {
+  return kargs.map((argument) => maskText(argument));
+}
+
+function reportAppendix(iso: IsoInspection | undefined) {
+  if (iso?.appended === undefined) return null;
+  const { originalSize, hasGrown, files } = iso.appended;
+  return { originalSize, embedArea: hasGrown, files };
+}
+
+/** The recommendation is only for a config whose agent image was not inspected. */
+function reportMemory(
+  { memory }: Inspected['subject'],
+  config: Inspected['config'],
+  archive: Inspected['archive'],
+) {
+  const loaded = archive?.memory ?? [];
+  const parts = [...memory, ...loaded];
+  if (parts.length === 0) return null;
+  const isUnknown = config?.runsAgent === true && loaded.length === 0;
+  return { minimum: totalMemory(parts), parts, recommended: isUnknown ? ADVISED_FOR_AGENT : null };
+}
+
+function reportConfig(inspected: InspectedConfig | undefined) {
+  if (inspected === undefined) return null;
+  const { config, ...facts } = inspected;
+  return { ...facts, settings: describeConfig(config) };
+}
+
+function reportFinding({ severity, rule, message, hint }: Finding) {
+  return { severity, rule, message, hint: hint ?? null };
+}

@@ -1,0 +1,182 @@
+/** `iso create`: creates a bootable ISO from any kernel and initramfs, with the boot loaders of the user. */
+
+import { dirname, join } from 'node:path';
+import { CliError, UsageError } from '../../core/errors.ts';
+import { type BiosLoader, type EfiLoader, planIso } from '../../image/createIso.ts';
+import { findEfiStub } from '../../image/efiStub.ts';
+import { changedImage } from '../../image/imageChange.ts';
+import { findRamdiskSystem, ramdiskKargs, type RamdiskSystem } from '../../image/ramdiskSystem.ts';
+import { chunksOf, type RandomAccess, zeros } from '../../image/overlay.ts';
+import { writeChange } from '../../imagefile/copyImage.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import { createFile } from '../../io/files/newFile.ts';
+import type { OpenImage } from '../../imagefile/imageBytes.ts';
+import { withOpened } from '../../imagefile/imageFile.ts';
+import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { report } from '../../io/report/report.ts';
+import { nameInput } from '../../hosts/input/nameInput.ts';
+import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
+import { type PartFiles, type PartFlags, requireOneBuild, requireRole } from '../../hosts/input/liveParts.ts';
+
+export interface CreateIsoOptions extends OutputOptions {
+  /** A new file, or `-` for standard output. */
+  readonly output: string;
+  readonly kernel: string;
+  readonly initrd: string;
+  /** The root filesystem of a CoreOS live system. */
+  readonly rootfs?: string | undefined;
+  /** The file isolinux.bin, for BIOS. */
+  readonly isolinux?: string | undefined;
+  /** The file ldlinux.c32 (default: in the folder of isolinux.bin). */
+  readonly ldlinux?: string | undefined;
+  /** The file isohdpfx.bin, for BIOS and USB disks. */
+  readonly isohybridMbr?: string | undefined;
+  /** An image of an EFI system partition with GRUB. */
+  readonly efiImage?: string | undefined;
+  /** Paths on the ISO from which that GRUB reads its menu. */
+  readonly grubConfig?: readonly string[] | undefined;
+  readonly karg?: readonly string[] | undefined;
+  readonly label?: string | undefined;
+}
+
+const flags: PartFlags = { kernel: '-k', initramfs: '-i', rootfs: '--rootfs' };
+const USUAL_LABEL = 'ironic-python-agent';
+/** The path in the ISOs that Ironic builds. */
+const USUAL_MENUS = ['EFI/BOOT/grub.cfg'];
+const MAX_LOADER = 4 * 1024 * 1024;
+
+/** @throws CliError for the user; nothing is written then */
+export async function createIso(options: CreateIsoOptions, io: Io): Promise<ExitCode> {
+  const file = outputFile(options, io);
+  if (options.grubConfig !== undefined && options.efiImage === undefined) {
+    throw new UsageError('--grub-config requires --efi-image', { hint: 'add --efi-image FILE' });
+  }
+  const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
+  await checkOutput(file, inputs, io);
+  const date = creationDate(io);
+  const bios = await readBiosLoader(options, io);
+  await withOpened({ cwd: io.cwd, inputs: io.inputs }, async (openAny) => {
+    const open = async (path: string, what: string): Promise<OpenImage> => {
+      const image = await openAny(path, what);
+      if (image.size > 0) return image;
+      throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
+    };
+    const kernel = await open(options.kernel, 'Kernel');
+    const initrd = await open(options.initrd, 'Initramfs');
+    const rootfs = options.rootfs === undefined ? undefined : await open(options.rootfs, 'Root filesystem');
+    const efiImage = options.efiImage === undefined ? undefined : await open(options.efiImage, 'EFI image');
+    const parts: PartFiles = { kernel, initramfs: initrd, ...(rootfs !== undefined && { rootfs }) };
+    await requireRole('kernel', kernel, flags, parts);
+    await requireRole('initramfs', initrd, flags, parts);
+    if (rootfs !== undefined) await requireRole('rootfs', rootfs, flags, parts);
+    await requireOneBuild(parts);
+    const system = await readSystem(initrd, io);
+    const label = options.label ?? USUAL_LABEL;
+    const kargs = ramdiskKargs(system, options.karg, rootfs && label);
+    refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
+    refuseForImage(system.embedded?.get(CONFIG_NAME), { kargs, build: system.build }, { io, options: {} });
+    await reportImageNetwork(kargs, system.embedded ?? new Map(), { io, options: {} });
+    const iso = planIso({
+      kernel,
+      initrd,
+      rootfs,
+      system,
+      label,
+      date,
+      bios,
+      kargs,
+      efi: efiImage && (await efiLoader(efiImage, options, label, io)),
+    });
+    const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
+    if (file !== undefined) return createFile({ ...file, mode }, ({ handle }) => writeChange(handle, iso));
+    const bytes = changedImage(zeros(iso.size), iso);
+    await writeStdout(io, chunksOf(bytes, { offset: 0, length: iso.size }));
+  });
+  return 0;
+}
+
+/** With SOURCE_DATE_EPOCH, equal input creates equal images (https://reproducible-builds.org). */
+function creationDate({ env }: Io): Date {
+  const epoch = env['SOURCE_DATE_EPOCH'];
+  if (epoch === undefined || epoch === '') return new Date();
+  if (/^[0-9]{1,10}$/.test(epoch)) return new Date(Number(epoch) * 1000);
+  throw new UsageError(`SOURCE_DATE_EPOCH is not a number of seconds: ${epoch}`, {
+    hint: 'set SOURCE_DATE_EPOCH to a number such as 1700000000',
+  });
+}
+
+async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLoader | undefined> {
+  const { isohybridMbr, isolinux, ldlinux } = options;
+  if (isolinux === undefined) {
+    const alone = ldlinux === undefined ? isohybridMbr && '--isohybrid-mbr' : '--ldlinux';
+    if (alone === undefined) return undefined;
+    throw new UsageError(`${alone} requires --isolinux`, { hint: 'add --isolinux FILE' });
+  }
+  const read = (path: string, what: string): Promise<Uint8Array> =>
+    readUserFile(path, io, { what, maxBytes: MAX_LOADER });
+  return {
+    // A later check reports that the default file is missing, if it is required.
+    ldlinux: await (ldlinux === undefined
+      ? read(join(dirname(isolinux), 'ldlinux.c32'), 'ldlinux.c32').catch(() => undefined)
+      : read(ldlinux, 'ldlinux.c32')),
+    isolinux: await read(isolinux, 'isolinux.bin'),
+    ...(isohybridMbr !== undefined && { mbr: await read(isohybridMbr, 'MBR code') }),
+  };
+}
+
+const HEAD = 1024;
+
+function headOf(image: RandomAccess): Promise<Uint8Array> {
+  return image.read(0, Math.min(HEAD, image.size));
+}
+
+/** An initramfs that this program cannot read is only a warning: the kernel may support it. */
+async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
+  const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
+  if (system.problem !== undefined) {
+    const message = `${initrd.name} is treated as an initramfs that is not CoreOS: ${system.problem}`;
+    const hint = 'download the file again if it is an initramfs of CoreOS';
+    report(io, { severity: 'warning', message, hint });
+  }
+  return system;
+}
+
+/** @throws CliError for another kind of file, and for an image of a live ISO whose GRUB does not find the menu */
+async function efiLoader(
+  image: OpenImage,
+  { grubConfig = USUAL_MENUS }: CreateIsoOptions,
+  label: string,
+  io: Io,
+): Promise<EfiLoader> {
+  const head = Buffer.from(await headOf(image));
+  const isFat = ['FAT1', 'FAT3'].some((mark) =>
+    [54, 82].some((offset) => head.toString('latin1', offset, offset + 4) === mark),
+  );
+  if (!isFat || head.toString('latin1', 510, 512) !== '\x55\xaa') {
+    throw new CliError(`${image.name} is not an image of an EFI system partition: no FAT file system found`, {
+      code: 'ERR_IMAGE',
+      hint: 'use images/efiboot.img of a live ISO, or create an image with mkfs.vfat and mcopy',
+    });
+  }
+  const menus = grubConfig.map((path) => path.replace(/^\/+/, ''));
+  const stub = await findEfiStub(image);
+  if (stub !== undefined && !menus.includes(stub.menu)) {
+    throw new CliError(`GRUB in ${image.name} reads ${stub.menu}, which the ISO does not contain`, {
+      code: 'ERR_SETTING',
+      hint: `add --grub-config ${stub.menu} --label ${stub.label}`,
+    });
+  }
+  if (stub !== undefined && label !== stub.label) {
+    report(io, {
+      severity: 'warning',
+      message: `GRUB in ${image.name} does not find its menu if UEFI boots the ISO from a USB disk: it searches for the label ${stub.label}, and the ISO has the label ${label}`,
+      hint: `use --label ${stub.label}`,
+    });
+  }
+  return { image, menus };
+}

@@ -1,0 +1,154 @@
+/** `iso extract`: extracts the files for network boot, or the minimal ISO, from a live ISO. */
+
+import { parse, resolve } from 'node:path';
+import { openIsoTree } from '../../image/isoTree.ts';
+import { findPxeFiles, type PxeFile } from '../../image/bootParts.ts';
+import { copyRange, writeChange } from '../../imagefile/copyImage.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { checkNewFile, createFile, makeFolder, type NewFile } from '../../io/files/newFile.ts';
+import { imageFileName, readImage } from '../../imagefile/imageFile.ts';
+import { refuseTerminal, writeLentToStdout, writeStdout } from '../../io/stdout.ts';
+import { lineForOutput } from '../../io/report/terminalText.ts';
+import { CliError } from '../../core/errors.ts';
+import { changedImage } from '../../image/imageChange.ts';
+import { requireKargsAreas } from '../../image/kargsAreas.ts';
+import { remarkGrub } from '../../image/kargsEdit.ts';
+import { report } from '../../io/report/report.ts';
+import {
+  adaptKargs,
+  checkRootfsUrl,
+  findRootfs,
+  openMinimalIso,
+  refuseCustomized,
+  type Reconstruction,
+  verifiedChunks,
+  verifyReconstruction,
+} from '../../image/minimalIso/extract.ts';
+import type { LiveIso } from '../../image/liveIso.ts';
+import { reusedChunks } from '../../image/overlay.ts';
+import { writeChunks } from '../../io/files/handles.ts';
+import { checkOutput, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
+import { readLiveIso } from '../../imagefile/rewriteImage.ts';
+
+export interface ExtractPxeOptions {
+  readonly iso: string;
+  /** Folder for the files, created if it is missing (default: the current folder). */
+  readonly outputDir?: string | undefined;
+  /** Replaces existing files. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/**
+ * Prints each path before it writes the file; a file appears when it is complete. Embedded files are ignored.
+ * @throws CliError `File exists: …` before the first file is written, or for an invalid image or folder
+ */
+export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<ExitCode> {
+  const { iso, outputDir = '.' } = options;
+  await readImage(iso, io, async (image) => {
+    const files = await findPxeFiles(await openIsoTree(image));
+    const targets = files.map((file) => ({ file, target: targetOf(file, options, io) }));
+    await makeFolder(resolve(io.cwd, outputDir), outputDir);
+    for (const { target } of targets) await checkNewFile(target);
+    for (const { file, target } of targets) {
+      await writeStdout(io, [lineForOutput(target.shownPath, io)]);
+      await createFile({ ...target, size: file.length }, ({ handle }) => copyRange(image, file, handle));
+    }
+  });
+  return 0;
+}
+
+function targetOf(
+  { name }: PxeFile,
+  { iso, outputDir = '.', overwrite }: ExtractPxeOptions,
+  { cwd }: Io,
+): NewFile {
+  const fileName = `${parse(imageFileName(iso) ?? 'coreos').name}-${name}`;
+  const folder = outputDir === '' ? '' : outputDir.replace(/\/?$/, '/');
+  return {
+    path: resolve(cwd, outputDir, fileName),
+    shownPath: `${folder}${fileName}`,
+    existing: overwrite === true ? 'replace' : 'refuse',
+    replacedBy: '--overwrite',
+  };
+}
+
+export interface ExtractMinimalIsoOptions extends OutputOptions {
+  readonly iso: string;
+  /** A new file, or `-` for standard output (default: `-`). */
+  readonly output?: string | undefined;
+  /** A new file for the root filesystem. */
+  readonly outputRootfs?: string | undefined;
+  /** URL from which the minimal ISO fetches its root filesystem. */
+  readonly rootfsUrl?: string | undefined;
+}
+
+/**
+ * The output files appear when all of them are complete and verified.
+ * @throws CliError for the user; no file is written then
+ */
+export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
+  const { iso: path, output = '-', rootfsUrl } = options;
+  if (rootfsUrl !== undefined) checkRootfsUrl(rootfsUrl);
+  const [rootfs, file] = namedOutputs({ ...options, output }, io);
+  await checkOutputs(rootfs, file, path, io);
+  await readLiveIso(path, io, async (iso) => {
+    await refuseCustomized(iso);
+    const minimal = await openMinimalIso(iso);
+    if (rootfsUrl !== undefined) {
+      const areas = requireKargsAreas(await iso.kargsAreas());
+      report(io, ...remarkGrub(areas, `coreos.live.rootfs_url=${rootfsUrl}`));
+    }
+    await withRootfs(iso, rootfs, () => deliver(minimal, file, rootfsUrl, io));
+  });
+  return 0;
+}
+
+/** Undefined for standard output, and without `--output-rootfs`. */
+type Output = NewFile | undefined;
+
+/** `--mode` and `--overwrite` apply to all written files. */
+function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): [rootfs: Output, image: Output] {
+  const { output, outputRootfs } = options;
+  if (outputRootfs === undefined) return [undefined, outputFile(options, io)];
+  const rootfs = outputFile({ ...options, output: outputRootfs === '-' ? './-' : outputRootfs }, io);
+  return [rootfs, output === '-' ? undefined : outputFile(options, io)];
+}
+
+/** Copying takes long, so invalid outputs are reported before it starts. */
+async function checkOutputs(rootfs: Output, image: Output, iso: string, io: Io): Promise<void> {
+  if (image === undefined) refuseTerminal(io);
+  for (const file of [rootfs, image]) if (file !== undefined) await checkOutput(file, [iso], io);
+  if (image === undefined || image.path !== rootfs?.path) return;
+  throw new CliError(`File exists: ${image.shownPath} is the name of both outputs`, {
+    code: 'ERR_SETTING',
+    hint: 'use a different file for --output-rootfs',
+  });
+}
+
+/** The file appears only after `deliverImage` succeeds, too. */
+async function withRootfs(iso: LiveIso, file: Output, deliverImage: () => Promise<void>): Promise<void> {
+  if (file === undefined) return deliverImage();
+  const { offset, size } = await findRootfs(iso);
+  await createFile(file, async ({ handle }) => {
+    await writeChunks(handle, reusedChunks(iso.image, { offset, length: size }));
+    await deliverImage();
+  });
+}
+
+/** A file is verified while it is written. Standard output cannot be undone, so the image is first read for verification. */
+async function deliver(
+  minimal: Reconstruction,
+  file: Output,
+  rootfsUrl: string | undefined,
+  io: Io,
+): Promise<void> {
+  if (file !== undefined) {
+    return createFile(file, async ({ handle }) => {
+      await writeChunks(handle, verifiedChunks(minimal));
+      await writeChange(handle, await adaptKargs(minimal, rootfsUrl));
+    });
+  }
+  await verifyReconstruction(minimal);
+  const image = changedImage(minimal.image, await adaptKargs(minimal, rootfsUrl));
+  await writeLentToStdout(io, reusedChunks(image, { offset: 0, length: image.size }));
+}

@@ -1,0 +1,171 @@
+/**
+ * `iso ignition`: embeds, prints or removes the Ignition config of a live ISO. Together with the config, files of the user
+ * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
+ */
+
+import { CliError, onFormatError, replaceFormatError, UsageError } from '../../core/errors.ts';
+import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../../image/embeddedIgnition.ts';
+import type { ImageChange } from '../../image/imageChange.ts';
+import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { imageRules } from '../../image/inspection/imageRules.ts';
+import type { LiveIso } from '../../image/liveIso.ts';
+import { outputFile } from '../../imagefile/imageOutput.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+import { report } from '../../io/report/report.ts';
+import { decompress } from '../../formats/compression.ts';
+import { readArchiveFiles } from '../../formats/tar.ts';
+import { readInitrd } from '../../image/initrd.ts';
+import type { MediumFile } from '../../image/mediumFiles.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import { withOpened } from '../../imagefile/imageFile.ts';
+import { type ConfigOptions, readCheckedConfig } from '../../hosts/input/checkedConfig.ts';
+import { configFile, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
+import { writeStdout } from '../../io/stdout.ts';
+
+export interface EmbedOptions extends ConfigOptions, Rewrite {
+  /** Replaces an embedded config, and permits a large growth of the image. */
+  readonly force?: boolean;
+  /** Files to add to the initramfs, as `HOST_PATH:IMAGE_PATH`. */
+  readonly initrdFile?: readonly string[];
+  /** Archives of files to add to the initramfs: tar or cpio, compressed or not. */
+  readonly initrdArchive?: readonly string[];
+  /** Files to add to the medium, as `HOST_PATH:NAME`. */
+  readonly isoFile?: readonly string[];
+}
+
+/**
+ * Reads the config before it opens the image, so that errors of the config are reported first.
+ * @throws CliError for the user; nothing is written then
+ */
+export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
+  if (options.iso === '-' && options.ignitionFile === undefined) {
+    throw new UsageError('standard input cannot be both the image and the config', {
+      hint: 'use -i FILE for the config',
+    });
+  }
+  outputFile(options, io); // a usage error is reported before a file is opened
+  await refuseSwapped(options.iso, [configFile('-i', options.ignitionFile)], io);
+  const config = await readCheckedConfig(options, io);
+  const existing = options.force === true ? 'replace' : 'refuse';
+  const initrdFiles = await readInitrdFiles(options, io);
+  return withOpened(io, async (open) => {
+    const mediumFiles: MediumFile[] = [];
+    for (const option of options.isoFile ?? []) {
+      const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
+      mediumFiles.push({ name, content: await open(hostPath, 'File for the medium') });
+    }
+    const edit = async (iso: LiveIso): Promise<ImageChange> => {
+      await reportUnreadConfig(iso, io);
+      const { current = '' } = (await iso.kargsAreas()) ?? {};
+      refuseForImage(config, { kargs: current, build: iso.label }, { io, options });
+      const files = new Map([...(await iso.embeddedFiles()), [CONFIG_NAME, config]]);
+      await reportImageNetwork(current, files, { io, options });
+      return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
+    };
+    return rewriteLiveIso(options, edit, io);
+  });
+}
+
+/** Only a warning, because the user may need only the added files. A damaged features.json is not an error here. */
+async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
+  const features = await iso.features().catch(onFormatError(() => undefined));
+  if (features?.otherSystem !== true) return;
+  const { hint, message } = imageRules.configUnread;
+  report(io, { severity: 'warning', message, hint });
+}
+
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Returns the files by their paths in the initramfs.
+ * @throws UsageError for invalid options, CliError for files that cannot be read
+ */
+async function readInitrdFiles(
+  { initrdFile = [], initrdArchive = [] }: EmbedOptions,
+  io: Io,
+): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  const add = (path: string, data: Uint8Array): void => {
+    const name = imagePath(path);
+    if (files.has(name))
+      throw new CliError(`${name} is added to the initramfs twice`, {
+        code: 'ERR_SETTING',
+        hint: 'remove the duplicate --initrd-file or --initrd-archive',
+      });
+    files.set(name, data);
+  };
+  for (const option of initrdFile) {
+    const { hostPath, name } = splitOption('--initrd-file', option, './ca.crt:etc/pki/ca.crt');
+    add(name, await readUserFile(hostPath, io, { what: 'File for the initramfs', maxBytes: MAX_BYTES }));
+  }
+  for (const path of initrdArchive) {
+    const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
+    const archive = await readArchive(bytes).catch(
+      replaceFormatError((cause) => {
+        const { message, hint = 'use a tar or a cpio archive, compressed or not' } = cause;
+        return new CliError(`${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+      }),
+    );
+    for (const [name, data] of archive) add(name, data);
+  }
+  return files;
+}
+
+/** The path on the host may contain colons, the name must not. */
+function splitOption(flag: string, option: string, example: string): { hostPath: string; name: string } {
+  const colon = option.lastIndexOf(':');
+  const [hostPath, name] = [option.slice(0, Math.max(0, colon)), option.slice(colon + 1)];
+  if (hostPath !== '' && name !== '') return { hostPath, name };
+  throw new UsageError(`invalid value '${option}' for '${flag}': PATH:NAME is required`, {
+    hint: `use for example ${flag} ${example}`,
+  });
+}
+
+/** The path relative to the root, without `.` and `..`, as the kernel unpacks it. */
+function imagePath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.length === 0 || parts.includes('..') || path.includes('\0')) {
+    throw new CliError(`Invalid path in the initramfs: ${path}`, {
+      code: 'ERR_SETTING',
+      hint: 'use a path such as etc/pki/ca.crt, without ".."',
+    });
+  }
+  const name = parts.join('/');
+  if (name !== CONFIG_NAME) return name;
+  throw new CliError(`${CONFIG_NAME} is reserved for the Ignition config`, {
+    code: 'ERR_SETTING',
+    hint: 'use --ignition-file for the Ignition config',
+  });
+}
+
+async function readArchive(bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
+  const data = await decompress(bytes, MAX_BYTES);
+  const isCpio = ['070701', '070702'].includes(Buffer.from(data.subarray(0, 6)).toString('latin1'));
+  return isCpio ? readInitrd(bytes, { maxBytes: MAX_BYTES }) : readArchiveFiles(data);
+}
+
+export interface ShowOptions {
+  readonly iso: string;
+}
+
+/** @throws CliError where the image has no config */
+export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
+  const config = await readLiveIso(iso, io, readIgnition);
+  if (config === undefined) {
+    throw new CliError('No embedded Ignition config.', {
+      code: 'ERR_IMAGE',
+      hint: 'use `iso ignition embed` to embed a config',
+    });
+  }
+  await writeStdout(io, [config]);
+  return 0;
+}
+
+export type RemoveOptions = Rewrite;
+
+/** Embedded network settings are kept. Without network settings, the area gets its original bytes. */
+export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
+  return rewriteLiveIso(options, removeIgnition, io);
+}

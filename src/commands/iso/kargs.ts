@@ -1,0 +1,77 @@
+/** `iso kargs`: changes, resets or prints the kernel arguments of a live ISO. */
+
+import { splitArguments } from '../../kargs/argumentText.ts';
+import { isNetworkArgument } from '../../kargs/networkArguments.ts';
+import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
+import type { ImageChange } from '../../image/imageChange.ts';
+import { type KargsAreas, requireKargsAreas } from '../../image/kargsAreas.ts';
+import { editKargs, type KargsEdits, remarkGrub } from '../../image/kargsEdit.ts';
+import { readIgnition } from '../../image/embeddedIgnition.ts';
+import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { type LiveIso, restoreDefaultKargs } from '../../image/liveIso.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+import { report } from '../../io/report/report.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { lineForOutput } from '../../io/report/terminalText.ts';
+import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
+
+export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
+
+/**
+ * An edit without effect is a warning, not an error.
+ * @throws CliError for the user; nothing is written then
+ */
+export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {
+  return rewriteLiveIso(options, (iso) => change(iso, options, io), io);
+}
+
+async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
+  const areas = requireKargsAreas(await iso.kargsAreas());
+  const { kargs, remarks } = editKargs(areas.current, edits);
+  const files = await iso.embeddedFiles();
+  refuseArguments({ before: areas.current, after: kargs, files }, {}, io);
+  const known = new Set(splitArguments(areas.current));
+  const changesNetwork = splitArguments(kargs).some((text) => isNetworkArgument(text) && !known.has(text));
+  if (changesNetwork) await reportImageNetwork(kargs, files, { io, options: {} });
+  report(io, ...remarks, ...remarkGrub(areas, kargs));
+  refuseForImage(await readIgnition(iso), { kargs }, { io, options: {} });
+  return iso.change({ kargs });
+}
+
+/**
+ * Embedded files are kept.
+ * @throws CliError for the user; nothing is written then
+ */
+export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
+  const restore = async (iso: LiveIso): Promise<ImageChange> => {
+    const { defaults } = requireKargsAreas(await iso.kargsAreas());
+    refuseForImage(await readIgnition(iso), { kargs: defaults }, { io, options: {} });
+    return restoreDefaultKargs(iso);
+  };
+  return rewriteLiveIso(options, restore, io);
+}
+
+export interface ShowKargsOptions {
+  readonly iso: string;
+  /** With `text`: prints the default arguments. JSON contains both. */
+  readonly default?: boolean;
+  /** `text` or `json` (default: `text`). */
+  readonly format?: string | undefined;
+}
+
+/** @throws CliError if the image reserves no area for kernel arguments */
+export async function showKargs(options: ShowKargsOptions, io: Io): Promise<ExitCode> {
+  const format = parseTextOrJson(options.format);
+  const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
+  const text = options.default === true ? areas.defaults : areas.current;
+  await writeStdout(io, [format === 'json' ? jsonBytes(shownKargs(areas)) : lineForOutput(text, io)]);
+  return 0;
+}
+
+/** The JSON document: `length` is the size of the reserved area in bytes, `free` the number of unused bytes. */
+function shownKargs({ current, defaults, length }: KargsAreas) {
+  // A line feed terminates the arguments.
+  return { current, default: defaults, length, free: Math.max(0, length - 1 - Buffer.byteLength(current)) };
+}

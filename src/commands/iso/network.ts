@@ -1,0 +1,68 @@
+/** `iso network`: embeds, extracts or removes the network settings of a live ISO. */
+
+import {
+  embedNetworkSettings,
+  listNetworkSettings,
+  networkMembers,
+  removeNetworkSettings,
+  replaceNetworkSettings,
+} from '../../image/networkSettings.ts';
+import { outputFile } from '../../imagefile/imageOutput.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+import { networkInputs, type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
+import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
+import { refuseSwapped } from '../../hosts/input/swappedInputs.ts';
+import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
+import { parseTextOrJson } from '../../io/report/choices.ts';
+
+export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
+  /** Replaces all embedded network settings, and permits a large growth of the image. */
+  readonly force?: boolean;
+}
+
+/**
+ * Reads the keyfiles before it opens the image, so that their errors are reported first. An embedded config is kept.
+ * @throws CliError for the user; nothing is written then
+ */
+export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promise<ExitCode> {
+  outputFile(options, io); // a usage error is reported before a file is opened
+  await refuseSwapped(options.iso, networkInputs(options), io);
+  const keyfiles = await readNetworkFiles(options, io);
+  const existing = options.force === true ? 'replace' : 'refuse';
+  return rewriteLiveIso(
+    options,
+    async (iso) => {
+      const { current = '' } = (await iso.kargsAreas()) ?? {};
+      refuseArguments({ before: current, after: current, files: networkMembers(keyfiles) }, {}, io);
+      const files = replaceNetworkSettings(await iso.embeddedFiles(), keyfiles);
+      await reportImageNetwork(current, files, { io, options, keyfiles });
+      return embedNetworkSettings(iso, keyfiles, existing);
+    },
+    io,
+  );
+}
+
+export interface ExtractNetworkOptions extends NetworkTarget {
+  readonly iso: string;
+  /** `text` or `json` (default: `text`). */
+  readonly format?: string | undefined;
+}
+
+/** @throws CliError if the image contains no network settings, or a file exists */
+export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Promise<ExitCode> {
+  const format = parseTextOrJson(options.format);
+  const files = await readLiveIso(options.iso, io, async (iso) =>
+    listNetworkSettings(await iso.embeddedFiles()),
+  );
+  await deliverNetworkFiles(files, options, format, io);
+  return 0;
+}
+
+export type RemoveNetworkOptions = Rewrite;
+
+/** An embedded Ignition config is kept. Without a config, the area gets its original bytes. */
+export async function removeNetwork(options: RemoveNetworkOptions, io: Io): Promise<ExitCode> {
+  return rewriteLiveIso(options, removeNetworkSettings, io);
+}

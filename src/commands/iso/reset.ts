@@ -1,0 +1,18 @@
+/** `iso reset`: restores the released contents of a live ISO. */
+
+import { repairIso, resetIso } from '../../image/liveIso.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+
+export interface ResetOptions extends Rewrite {
+  /** Resets also reserved areas that cannot be read. */
+  readonly force?: boolean;
+}
+
+/**
+ * Removes embedded and appended files, and restores the default kernel arguments.
+ * @throws CliError for the user; nothing is written then
+ */
+export async function reset({ force = false, ...rewrite }: ResetOptions, io: Io): Promise<ExitCode> {
+  return rewriteLiveIso(rewrite, force ? repairIso : resetIso, io);
+}

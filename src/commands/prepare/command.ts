@@ -1,0 +1,171 @@
+/** Declares `prepare`. */
+
+import type { Command } from 'commander';
+import { layoutNames } from './layoutNames.ts';
+import type { PrepareOptions } from './options.ts';
+import { profileNames } from '../../agent/settings.ts';
+import { choice, type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
+import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
+
+/** The options that most users need. */
+const common = [
+  '--inventory',
+  '--output',
+  '--base-url',
+  '--artifacts',
+  '--dhcp-range',
+  '--layout',
+  '--iso',
+  '--images',
+  '--agent-archive',
+  '--group',
+  '--prune',
+  '--bundle',
+];
+
+const reference = `
+Inventory:
+  The inventory has the format of "render --inventory". Each of its hosts gets a
+  config, and boot scripts by MAC address. Kernel arguments come from its
+  settings boot.*, host.consoles and proxy.*. Without a list of hosts, or with
+  --discovery, the command also writes a config for unlisted machines.
+
+Output folder:
+  images/ARCH-ID/ironic-python-agent.{kernel,initramfs,rootfs}   shared
+  agents/ARCH-ID/NAME        agent archives, shared
+  hosts/NAME/ID/config.ign, config.img, initramfs.img, live.iso, minimal.iso
+             the ID changes with the content; files that no boot script names
+             have no ID, except initramfs.img
+  discovery/…                for machines that are not listed
+  boot.ipxe, autoexec.ipxe, inspector.ipxe, ipxe/…, dnsmasq.conf
+  grub/…, pxelinux.cfg/…     by MAC address
+  manifest.json, SHA256SUMS  list of all files and inputs, checksums
+  .ironic-coreos/            state for the next run; do not serve it
+
+Artifacts:
+  ign          Ignition config, fetched by Ignition
+  archive      small archive with the config; the boot loader loads it after the
+               initramfs
+  initramfs    initramfs with the config, for deploy_ramdisk of Ironic
+  iso          live ISO with the config; --grow allows larger configs
+  minimal-iso  minimal ISO with the config; it fetches the root filesystem from
+               its URL
+  ipxe, grub, pxelinux   boot scripts; they start the first artifact that exists
+               of archive, initramfs, ign, minimal-iso, iso
+  Default: ign and all boot scripts, with an https URL only those for iPXE.
+  Hosts with a static network also get archive, because ign requires DHCP.
+
+DHCP:
+  dnsmasq.conf is a complete configuration of dnsmasq; its first lines are the
+  commands that install the boot loaders. With --dhcp-range FIRST,LAST dnsmasq
+  assigns these addresses. By default, and with --dhcp-range ADDRESS,proxy, it
+  adds the boot files to the replies of the DHCP server of the network; for a
+  base URL without an IPv4 address, the option is required.
+
+Layouts:
+  folder    the folder above (default)
+  metal3    html/images/ironic-python-agent.{kernel,initramfs,rootfs,iso} and
+            html/ironic-python-agent.ign in /shared, as ironic-image expects
+            them. Settings come from the environment of configure-coreos-ipa
+            (ROOTFS_FILE, IGNITION_FILE, ISO_FILE and the settings of that
+            profile) or of ironic-image (IRONIC_IP, HTTP_PORT). Without images,
+            the config is embedded in the existing ISO.
+            IRONIC_USE_COREOS_IPA=true selects this layout. --base-url is the
+            URL of html/ (default: IRONIC_HTTP_URL, or derived from IRONIC_IP);
+            only an agent archive requires it.
+  bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in
+            /var/lib/ironic/httpboot, and with --base-url (the URL of that
+            folder) bifrost-variables.yaml: kernel arguments, image URLs and
+            deploy interfaces for "bifrost-cli install -e @FILE". Prints
+            deploy_iso, deploy_kernel and deploy_ramdisk for nodes, as file URLs
+            if Ironic can read them.
+  All files of metal3 and bifrost are replaced together at the end. With images
+  of several architectures, the images for x86_64 have the plain names, and the
+  others the names ironic-python-agent_ARCH.kernel and so on.
+
+Updates:
+  The next run writes only changed files. Large files are recognized by inode,
+  size and timestamps, other files by their content. All boot scripts are
+  replaced together at the end, and the files that the previous scripts name
+  stay: those of a host until its next change, base images until you use
+  --prune. --prune removes files that are no longer needed; those that this run
+  has replaced stay until the next run. Other files in the folder are never
+  changed. Images are cloned if the filesystem supports it, else hard-linked: do
+  not change them in place.
+
+Agent archive:
+  --agent-archive, or agent.archive of the inventory, is verified and copied
+  once. Configs refer to it by URL; a full ISO contains it. Hosts load the image
+  from it and require no registry. The command prints the memory that hosts
+  require, and writes it to the manifest.
+
+Secrets:
+  Only the owner can read files with secrets, unless you use --mode or --group.
+  A warning and the manifest list their URLs.
+
+Bundle:
+  A bundle contains the files of the manifest. The same input results in the
+  same bytes, with SOURCE_DATE_EPOCH (default: 0) as the time of all files.
+`;
+
+const notes = `
+Exit codes:
+  0  success
+  1  failure: an input or a host is missing or invalid; valid hosts are written
+  2  usage error
+
+Examples:
+  ironic-coreos prepare --inventory ramdisk.yaml --iso fedora-coreos.iso \\
+    --base-url http://192.0.2.1/boot -o /srv/boot --group nginx
+  ironic-coreos prepare --inventory ramdisk.yaml --artifacts iso \\
+    --iso x86.iso --iso aarch64=arm.iso -o isos --prune
+  ironic-coreos prepare --inventory ramdisk.yaml --images downloads \\
+    --base-url http://192.0.2.1 -o boot --bundle boot.tar.gz
+`;
+
+export function declarePrepare(command: Command, context: Context): void {
+  command
+    .description(
+      'Create a folder for a web server from which the hosts of an inventory boot the agent: base images, configs, ' +
+        'boot scripts, checksums and a manifest',
+    )
+    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
+    .addOption(
+      choice(
+        '--profile <name>',
+        `profile of the configs: ${profileNames.join(', ')} (default: default)`,
+        profileNames,
+      ),
+    )
+    .option('-o, --output <folder>', 'folder to write')
+    .option('--base-url <url>', 'base URL of the folder on the web server')
+    .option(
+      '--artifacts <names>',
+      'comma-separated list of ign, archive, initramfs, iso, minimal-iso, ipxe, grub, pxelinux (default: ign,ipxe,grub,pxelinux)',
+    )
+    .option(
+      '--dhcp-range <addresses>',
+      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
+        'proxy mode in the network of the base URL)',
+    )
+    .addOption(
+      choice(
+        '--layout <name>',
+        `layout of the folder: ${layoutNames.join(', ')} (default: folder)`,
+        layoutNames,
+      ),
+    );
+  declareImageOptions(command)
+    .optionsGroup('Result:')
+    .option('--discovery', 'also write files for machines that are not in the inventory')
+    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
+    .option('--mode <octal>', 'permissions of files with secrets (default: 0600)')
+    .option('--group <group>', 'group that can read files with secrets, e.g. that of the web server')
+    .option('--prune', 'remove files of earlier runs that are no longer needed')
+    .option('--force', 'write into a folder that contains other files')
+    .option('--fail-fast', 'stop at the first invalid host')
+    .option('--bundle <file>', 'also pack the folder into this .tar or .tar.gz file');
+  const run = async (options: PrepareOptions) => (await import('./prepare.ts')).prepare(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
+}

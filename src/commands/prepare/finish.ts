@@ -1,0 +1,235 @@
+/** Finishes a run: writes manifest and checksums, removes files of earlier runs, and reports memory and exposed secrets. */
+
+import { formatCount, formatWordList, formatSizeInWords } from '../../formats/messageText.ts';
+import type { Io } from '../../io/io.ts';
+import { type PrepareRun, urlOf } from './run.ts';
+import type { UnlistedMemory, BootWay, MemoryNeed } from '../../hosts/artifacts/hostMemory.ts';
+import {
+  GENERATOR,
+  type Manifest,
+  type ManifestHost,
+  type ManifestFile,
+} from '../../hosts/artifacts/manifest.ts';
+import { hasArtifactId, isFetched } from '../../hosts/artifacts/servedPaths.ts';
+import { programVersion } from '../../core/programVersion.ts';
+import { UNPACKED_IMAGE } from '../../agent/agentArchive.ts';
+import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';
+import { report } from '../../io/report/report.ts';
+import type { HostNames } from '../../core/diagnostic.ts';
+import { addHost, type HostRun, reportGroups } from '../../hosts/hostRun.ts';
+import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
+import type { InputImages } from '../../hosts/plan/imageInputs.ts';
+import { listInputs } from '../../hosts/artifacts/manifest.ts';
+import { writeBundle } from './bundle.ts';
+import { archiveInputs } from './putFiles.ts';
+import { formatHosts } from '../../io/report/diagnosticText.ts';
+
+/** The result of a run. */
+interface Result extends Pick<Manifest, 'artifacts' | 'hosts'> {
+  /** The images to list in the manifest. */
+  readonly images: BaseCatalog<InputImages>;
+  /** For machines that are not listed. */
+  readonly memory: readonly UnlistedMemory[];
+  /** Names of hosts that keep their files of earlier runs. */
+  readonly invalid?: ReadonlySet<string>;
+  readonly hostRun?: HostRun;
+}
+
+/**
+ * Finishes the folder, reports what concerns all of its files, and writes the bundle.
+ * @throws CliError if the folder cannot be written; it is then unchanged, except for new files
+ */
+export async function finishRun(run: PrepareRun, result: Result): Promise<void> {
+  const { archives, bundle, folder, io } = run;
+  const manifest = await finishFolder(run, result);
+  if (result.hostRun !== undefined) reportGroups(result.hostRun);
+  reportMemory(result.hosts, result.memory, io);
+  reportExposed(run);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, archives);
+}
+
+/** Returns the written manifest. */
+async function finishFolder(
+  { archives, baseUrl, folder, io, layout, options, read }: PrepareRun,
+  { artifacts, hosts, images, invalid = new Set(), memory }: Result,
+): Promise<Manifest> {
+  const { files, previous } = folder;
+  const prune = options.prune === true;
+  const left = findLeftovers(previous, {
+    paths: files,
+    hosts: new Set(hosts.map(({ name }) => name)),
+    invalidHosts: invalid,
+    prune,
+  });
+  const manifest: Manifest = {
+    version: 1,
+    generator: { name: GENERATOR, version: programVersion() },
+    layout,
+    baseUrl: baseUrl ?? null,
+    artifacts,
+    inputs: [...read.input, ...listInputs(images), ...(await archiveInputs(archives, folder))],
+    hosts: [...hosts, ...left.hosts],
+    memory,
+    files: [...files.values(), ...left.files],
+  };
+  const abandoned = folder.abandoned();
+  const removed = [...left.removed, ...abandoned.filter((path) => prune || isFetched(path))];
+  await folder.finish(manifest, removed);
+  if (removed.length > 0) io.stderr.write(`${formatCount(removed.length, 'file')} of earlier runs removed\n`);
+  const unneeded = left.unneeded + (prune ? 0 : abandoned.length - abandoned.filter(isFetched).length);
+  if (unneeded > 0) {
+    const count = formatCount(unneeded, 'file');
+    io.stderr.write(`${count} of earlier runs no longer needed; use --prune to remove them\n`);
+  }
+  return manifest;
+}
+
+/** The result of this run. */
+export interface PreparedNow {
+  readonly paths: Pick<ReadonlySet<string>, 'has'>;
+  readonly hosts: ReadonlySet<string>;
+  /** Invalid hosts of the inventory, which keep their files of earlier runs. */
+  readonly invalidHosts: ReadonlySet<string>;
+  /** Whether to remove files that are no longer needed. */
+  readonly prune: boolean;
+}
+
+export interface Leftovers {
+  /** Files that stay. */
+  readonly files: readonly ManifestFile[];
+  /** The hosts of these files. */
+  readonly hosts: readonly ManifestHost[];
+  /** Paths of files to remove. */
+  readonly removed: readonly string[];
+  /** The number of files that stay only because `prune` is not set. */
+  readonly unneeded: number;
+}
+
+/**
+ * Finds files of earlier runs. A kept host keeps its files, and the images and the archive that it boots. Files that this
+ * run replaces with files at other paths stay as the previous version, for machines that have read the previous boot
+ * script. Versions before it are removed: of a host when its files are replaced again, others with `prune`.
+ */
+export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
+  const hosts = (previous?.hosts ?? []).filter(
+    ({ name }) => !now.hosts.has(name) && (now.invalidHosts.has(name) || !now.prune),
+  );
+  const names = new Set(hosts.map(({ name }) => name));
+  const shared = new Set(hosts.flatMap(({ images, agentArchive }) => [images, agentArchive]));
+  const isKept = ({ host, path, superseded }: ManifestFile): boolean => {
+    const id = /^(?:images|agents)\/([^/]+)\//.exec(path)?.[1];
+    if (id !== undefined) return shared.has(id);
+    return host !== undefined && now.invalidHosts.has(host) && names.has(host) && superseded !== true;
+  };
+  const isReplaced = ({ host, path }: ManifestFile): boolean =>
+    isFetched(path) && (host === undefined || now.hosts.has(host) || now.invalidHosts.has(host));
+  const files: ManifestFile[] = [];
+  const earlier: ManifestFile[] = [];
+  const unneeded: ManifestFile[] = [];
+  const replacedHosts = new Set<string | undefined>();
+  for (const file of previous?.files ?? []) {
+    if (now.paths.has(file.path)) continue;
+    if (isKept(file)) files.push(file);
+    else if (!isReplaced(file)) unneeded.push(file);
+    else if (file.superseded === true) earlier.push(file);
+    else {
+      files.push({ ...file, superseded: true });
+      if (hasArtifactId(file.path)) replacedHosts.add(file.host);
+    }
+  }
+  const removed: string[] = [];
+  for (const file of earlier) {
+    const { host, path } = file;
+    if (!hasArtifactId(path)) unneeded.push(file);
+    else if (now.prune || replacedHosts.has(host)) removed.push(path);
+    else files.push(file);
+  }
+  const kept = hosts.map((host) => ({ ...host, state: 'kept' as const }));
+  if (now.prune) {
+    return { files, hosts: kept, removed: [...removed, ...unneeded.map(({ path }) => path)], unneeded: 0 };
+  }
+  return { files: [...files, ...unneeded], hosts: kept, removed, unneeded: unneeded.length };
+}
+
+/** Reports the memory that hosts need, if it is known. Details for each host are in the log of `--verbose`. */
+export function reportMemory(
+  hosts: readonly Pick<ManifestHost, 'name' | 'memory'>[],
+  unlisted: readonly UnlistedMemory[],
+  { stderr, note }: Pick<Io, 'stderr' | 'note'>,
+): void {
+  const all = [
+    ...hosts.flatMap(({ name, memory = [] }) => memory.map((need) => ({ subject: name, need }))),
+    ...unlisted.map((need) => ({ subject: `machines that are not listed (${need.architecture})`, need })),
+  ];
+  const line = formatNeeds(all.map(({ need }) => need));
+  if (line === undefined) return;
+  stderr.write(`memory: ${line}\n`);
+  for (const { subject, need } of all)
+    note?.(`memory of ${subject} ${ways.get(need.boot)}: ${formatParts(need)}`);
+}
+
+const ways: ReadonlyMap<BootWay, string> = new Map([
+  ['network', 'over the network'],
+  ['minimal-iso', 'from a minimal ISO'],
+  ['iso', 'from an ISO'],
+]);
+
+/** `at least 2 GiB to boot over the network, 2 GiB to 3.2 GiB from an ISO`; undefined if nothing is known. */
+function formatNeeds(needs: readonly MemoryNeed[]): string | undefined {
+  if (needs.length === 0) return undefined;
+  const byWay = [...ways]
+    .map(([boot, way]) => ({ way, sizes: formatRange(needs.filter((need) => need.boot === boot)) }))
+    .filter(({ sizes }) => sizes !== '');
+  const sizes = [...new Set(byWay.map((one) => one.sizes))];
+  const clauses = sizes.map((size, index) => {
+    const waysOfSize = byWay.filter((one) => one.sizes === size).map(({ way }) => way);
+    return `${size} ${index === 0 ? 'to boot ' : ''}${formatWordList(waysOfSize)}`;
+  });
+  const isPulled = needs.some(({ parts }) => !parts.some(({ what }) => what === UNPACKED_IMAGE));
+  const advice = `; ${formatSizeInWords(ADVISED_FOR_AGENT)} recommended, because the agent image is pulled`;
+  return `at least ${clauses.join(', ')}${isPulled ? advice : ''}`;
+}
+
+/** `2 GiB`, or `2 GiB to 3.2 GiB` if hosts need different amounts; empty if nothing is known. */
+function formatRange(needs: readonly MemoryNeed[]): string {
+  const minima = needs.map(({ minimum }) => minimum);
+  const ends = [Math.min(...minima), Math.max(...minima)].map(formatSizeInWords);
+  return needs.length === 0 ? '' : [...new Set(ends)].join(' to ');
+}
+
+/** `2 GiB for the live system, 2.9 MiB for the root filesystem` */
+function formatParts({ parts }: MemoryNeed): string {
+  return parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
+}
+
+/** Warns about files with secrets. The manifest lists all of them. */
+function reportExposed(run: PrepareRun): void {
+  const byPath = [...run.folder.files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  for (const [readers, hint] of hints) {
+    const groups = new Map<string, HostNames>();
+    for (const { path, mode, secrets = [] } of byPath) {
+      if (secrets.length === 0 || readersOf(mode) !== readers) continue;
+      const what = formatWordList(secrets);
+      groups.set(what, addHost(groups.get(what), urlOf(run, path) ?? path));
+    }
+    for (const [what, urls] of groups) {
+      const message = `anyone who can fetch these files gets ${what}: ${formatHosts(urls)}`;
+      report(run.io, { severity: 'warning', message, hint });
+    }
+  }
+}
+
+/** The users that can read a file on this machine. */
+type Readers = 'owner' | 'group' | 'all';
+
+const hints: readonly (readonly [readers: Readers, hint: string])[] = [
+  ['owner', 'use --group GROUP if the web server runs as another user: only the owner can read these files'],
+  ['group', 'serve them only to the provisioning network, over https if the boot loader supports it'],
+  ['all', 'use --group GROUP instead of --mode: all users of this machine can read these files'],
+];
+
+function readersOf(mode: string): Readers {
+  const bits = Number.parseInt(mode, 8);
+  if ((bits & 0o004) !== 0) return 'all';
+  return (bits & 0o040) === 0 ? 'owner' : 'group';
+}

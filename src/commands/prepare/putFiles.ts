@@ -1,0 +1,144 @@
+/** Writes host files and base images into a prepared folder, unless they are unchanged. */
+
+import { createHash, type Hash } from 'node:crypto';
+import { type ImagePart, imageParts } from '../../image/bootParts.ts';
+import { changedImage, type ImageChange } from '../../image/imageChange.ts';
+import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
+import type { BaseImage, BaseSet } from '../../hosts/artifacts/baseImages.ts';
+import {
+  type HostMaterial,
+  type MadeImage,
+  makeConfigFile,
+  makeHostImage,
+  recipeOf,
+} from '../../hosts/artifacts/hostArtifacts.ts';
+import { hashFile } from '../../io/files/fileDigests.ts';
+import { copyHashed, digestBehind, writeHashed, copyWithChange } from '../../imagefile/copyImage.ts';
+import type { NewFile } from '../../io/files/newFile.ts';
+import type { ImageBytes } from '../../image/overlay.ts';
+import type { OpenImage } from '../../imagefile/imageBytes.ts';
+import { openSharedImage } from '../../imagefile/sharedImage.ts';
+import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
+import { UsageError } from '../../core/errors.ts';
+import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
+import { agentPath } from '../../hosts/artifacts/servedPaths.ts';
+import type { AgentArchives, PublishArchive } from '../../hosts/plan/agentArchives.ts';
+
+/**
+ * @param purpose with a recipe for an ISO that is changed in place: the digest of its base image would change with each run
+ * @throws CliError if something does not fit or cannot be written
+ */
+export async function putHostFile(
+  folder: PreparedFolder,
+  purpose: FilePurpose & { readonly recipe?: string | undefined },
+  artifact: ConfigArtifact,
+  material: HostMaterial,
+): Promise<void> {
+  if (artifact === 'ign' || artifact === 'archive') {
+    await folder.put(purpose, makeConfigFile(artifact, material));
+    return;
+  }
+  const recipe = purpose.recipe ?? recipeOf(artifact, material);
+  await folder.make({ ...purpose, recipe }, async (target) => {
+    return writeImage(await makeHostImage(artifact, material), target, folder.hashes);
+  });
+}
+
+/** Shares blocks with the base image if that is a file. Returns the SHA-256 of the new file. */
+async function writeImage(
+  { base, changes, unchanged }: MadeImage,
+  target: NewFile,
+  hashes: PreparedFolder['hashes'],
+): Promise<string> {
+  const [change, ...others] = changes;
+  if (base.path === undefined || unchanged !== base.bytes || change === undefined || others.length > 0) {
+    return writeHashed(changes.reduce<ImageBytes>(changedImage, unchanged), target);
+  }
+  const image: OpenImage = { ...base.file, kind: 'file', path: base.path, close: () => Promise.resolve() };
+  const appended = appendedBytes(change, base.bytes.size);
+  if (appended === undefined) return copyHashed({ image, change }, target);
+  const start = await hashOf(base.path, hashes);
+  await copyWithChange({ image, change }, target);
+  return digestBehind(start, appended);
+}
+
+/** The bytes of a change that only appends; undefined for other changes. */
+function appendedBytes({ stages, size }: ImageChange, end: number): Uint8Array | undefined {
+  const [patch, ...others] = stages.flat();
+  const isAlone = patch !== undefined && others.length === 0 && size === undefined;
+  return isAlone && patch.offset === end && patch.data instanceof Uint8Array ? patch.data : undefined;
+}
+
+/** The hash state after a file that many other files begin with; computed once. */
+function hashOf(path: string, known: PreparedFolder['hashes']): Promise<Hash> {
+  const hash =
+    known.get(path) ??
+    hashFile(path, ['sha256']).then((hashes) => hashes.get('sha256') ?? createHash('sha256'));
+  known.set(path, hash);
+  return hash;
+}
+
+/**
+ * Writes kernel, initramfs and root filesystem to the folder, from files or from the ISO. The kernel is written last, so
+ * that a machine that loads it also finds the other files.
+ * @throws CliError if an image cannot be read, or the folder cannot be written
+ */
+export async function putImages(
+  folder: PreparedFolder,
+  { parts }: BaseSet,
+  pathOf: (part: ImagePart) => string,
+): Promise<void> {
+  for (const part of imageParts.toReversed()) {
+    const image = parts[part];
+    if (image === undefined) continue;
+    const { bytes, digest, path } = image;
+    const purpose = { path: pathOf(part) };
+    if (path !== undefined) await folder.share(purpose, path);
+    else await folder.make({ ...purpose, recipe: digest }, (target) => writeHashed(bytes, target));
+  }
+}
+
+/** The images, with the initramfs at this path of the folder: the initramfs of a host can then share blocks with it. */
+export async function withInitramfsIn(folder: PreparedFolder, base: BaseSet, name: string): Promise<BaseSet> {
+  const { initramfs } = base.parts;
+  if (initramfs === undefined || initramfs.path !== undefined) return base;
+  const path = folder.currentPath(name);
+  const file = await openSharedImage(path, path);
+  const inFolder: BaseImage = { file, bytes: file, digest: initramfs.digest, path };
+  const close = async (): Promise<void> => {
+    await file.close();
+    await base.close();
+  };
+  return { ...base, parts: { ...base.parts, initramfs: inFolder }, close };
+}
+
+/**
+ * @param baseUrl without a final slash
+ * @param root the served subfolder, with a final slash; empty for the whole folder
+ * @throws UsageError if the folder has no URL
+ */
+export function publishIn(folder: PreparedFolder, baseUrl: string | undefined, root: string): PublishArchive {
+  return async ({ id, name, path }) => {
+    if (baseUrl === undefined) {
+      throw new UsageError('the agent archive requires --base-url', {
+        hint: 'pass the URL of the folder, for example --base-url http://192.0.2.1/boot, or set agent.archiveUrl',
+      });
+    }
+    const served = agentPath(id, name);
+    if (!folder.files.has(root + served)) await folder.share({ path: root + served }, path);
+    return `${baseUrl}/${served}`;
+  };
+}
+
+/** The agent archives that configs refer to, for the manifest. */
+export function archiveInputs(
+  archives: AgentArchives,
+  { digests }: PreparedFolder,
+): Promise<ManifestInput[]> {
+  return Promise.all(
+    archives.used().map(async ({ architecture, content, name, path }) => {
+      const sha256 = await digests.sha256(path);
+      return { role: 'agent-archive', name, architecture, size: content.size, sha256 } as const;
+    }),
+  );
+}

@@ -1,0 +1,153 @@
+/** `pxe kargs`: writes the kernel arguments of the ramdisk, or a boot script that contains them, for network boot. */
+
+import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../../kargs/bootForms.ts';
+import { bootImages } from '../../kargs/bootForm.ts';
+import { argumentName, type BootSettings } from '../../kargs/bootSettings.ts';
+import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
+import { argumentServers, isNetworkArgument } from '../../kargs/networkArguments.ts';
+import { staticArguments } from '../../kargs/staticArguments.ts';
+import { type InputSource, onCliError, UsageError } from '../../core/errors.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { parseConnection } from '../../network/connection.ts';
+import { modeForSecrets } from '../../imagefile/imageOutput.ts';
+import { writeOutput } from '../../io/files/newFile.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import type { Finding, Path } from '../../core/finding.ts';
+import { parseFormat } from '../../io/report/choices.ts';
+import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { type BootInputs, type BootInputOptions, readBootInputs } from '../../hosts/plan/bootInputs.ts';
+import type { RenderedConfig } from '../../hosts/settings/renderConfig.ts';
+import { valueOf } from '../../hosts/settings/reading.ts';
+import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
+
+/** The options of the command line. */
+export type KargsOptions = BootInputOptions & OwnOptions;
+
+interface OwnOptions {
+  /** File with settings and hosts. */
+  readonly inventory?: string;
+  /** Name of a host of the inventory; without, the common settings apply. */
+  readonly host?: string;
+  /** `plain` by default. */
+  readonly format?: string;
+  /** Adds the network of the host as `ip=` and similar arguments, for an initramfs that has no keyfiles. */
+  readonly static?: boolean;
+  /** File to write; `-` is standard output (default: standard output). */
+  readonly output?: string;
+}
+
+const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinux']);
+
+/**
+ * Reports all findings of the options, and returns 1 if one of them is an error.
+ * @throws UsageError for an unknown format or missing URLs
+ */
+export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
+  const format = parseFormat(options.format, bootFormNames);
+  const inputs = await readBootInputs(options, io);
+  const settings = options.static === true ? await withNetwork(inputs) : inputs.settings;
+  if (scriptForms.has(format)) bootImages(settings);
+  const form = bootForms[format];
+  const findings = withoutIgnored(checkBoot(settings, form), io);
+  report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
+  if (findings.some(({ severity }) => severity === 'error')) return 1;
+  await checkArguments(kernelArguments(settings), options, io);
+  await checkNetwork([...kernelArguments(settings), ...form.added(settings)], inputs, options, io);
+  await writeText(form.render(settings), settings, options.output, io);
+  return 0;
+}
+
+/** Checks `ipa-insecure` against the config of the inventory; without one, the config is unknown. */
+async function checkArguments(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
+  if (!list.some((text) => text.startsWith('ipa-insecure='))) return;
+  const { checkAgentArguments } = await import('../../hosts/plan/agentArguments.ts');
+  const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
+  checkAgentArguments(list, rendered?.document, io);
+}
+
+/** Checks the network of the arguments against the config of the inventory; without one, only against the URLs of Ironic. */
+async function checkNetwork(
+  list: readonly string[],
+  { reading }: BootInputs,
+  options: KargsOptions,
+  io: Io,
+): Promise<void> {
+  if (!list.some(isNetworkArgument)) return;
+  const { listServers, reportImageNetwork } = await import('../../hosts/input/imageNetwork.ts');
+  const document = options.inventory === undefined ? undefined : (await renderConfig(options, io))?.document;
+  const read = document === undefined ? undefined : readEffectiveConfig(document);
+  const urls = valueOf(reading, 'ironic.apiUrls')?.text ?? '';
+  const needs =
+    read?.status === 'read' ? await listServers(read.config) : [argumentServers(`ipa-api-url=${urls}`, list)];
+  await reportImageNetwork(list.join(' '), new Map(), { io, options: {} }, needs);
+}
+
+/** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */
+async function renderConfig(options: KargsOptions, io: Io): Promise<RenderedConfig | undefined> {
+  const { createRenderer } = await import('../../hosts/settings/renderConfig.ts');
+  const { io: silent } = collectDiagnostics(io);
+  const { files, profile } = await readInventoryLayers(options, silent);
+  return createRenderer()({ options: { profile }, io: silent, files }).catch(onCliError(() => undefined));
+}
+
+/** @throws UsageError without a network, CliError for a network that kernel arguments cannot describe */
+async function withNetwork({ reading, settings }: BootInputs): Promise<BootSettings> {
+  const { readNetwork } = await import('../../hosts/settings/networkReaders.ts');
+  const { keyfiles } = (await readNetwork(reading)).settings;
+  if (keyfiles.length === 0) {
+    throw new UsageError('--static: the network of the host is missing', {
+      hint: 'pass --nmstate FILE, --network-data FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
+    });
+  }
+  const { refuseKeyfile, reportConnections } = await import('../../hosts/input/networkFiles.ts');
+  const files = keyfiles.map(({ text, ...keyfile }) => ({ ...keyfile, data: Buffer.from(text) }));
+  for (const file of files) await refuseKeyfile(file, {}, reading.io);
+  await reportConnections(
+    files,
+    reading.inputs.get('host.networkData') === undefined ? [] : files,
+    reading.io,
+  );
+  const added = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));
+  return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
+}
+
+/** One error in `--base-url` results in the same message for three URLs. */
+function describe({ severity, path, message, hint }: Finding, inputs: BootInputs): Diagnostic {
+  const source = inputs.sourceOf(path);
+  const subject = source === undefined ? '' : subjectOf(source, path, inputs);
+  return { severity, at: source?.at, message: `${subject}${message}`, hint };
+}
+
+/** The setting of a finding with its value. Arguments and URLs may contain secrets, so at most their names are shown. */
+function subjectOf({ name }: InputSource, path: Path, { settings }: BootInputs): string {
+  const [setting = '', index = 0] = path;
+  switch (setting) {
+    case 'ip':
+    case 'consoles':
+      return `${name} ${shown(settings[setting][Number(index)] ?? '')}: `;
+    case 'ipaParameters':
+    case 'extraArguments':
+      return `${name} ${shown(argumentName(settings[setting][Number(index)] ?? ''))}: `;
+    default:
+      return `${name}: `;
+  }
+}
+
+/** A value of the user for a message: quoted unless it is a plain word, so that the message is one line. */
+function shown(value: string): string {
+  return /^[A-Za-z0-9_.,:=/+-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+async function writeText(
+  text: string,
+  settings: BootSettings,
+  output: string | undefined,
+  io: Io,
+): Promise<void> {
+  if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
+  const mode = modeForSecrets(argumentSecrets(settings), io);
+  await writeOutput(output, text, io, mode);
+}

@@ -1,0 +1,107 @@
+/** `pxe ignition` and `pxe network`: write an archive to load after the initramfs, or print the contents of one. */
+
+import { CliError, UsageError } from '../../core/errors.ts';
+import type { EmbedFiles } from '../../image/embedArea.ts';
+import { modeForFiles, parseMode } from '../../imagefile/imageOutput.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeOutput } from '../../io/files/newFile.ts';
+import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { readInitrdFrom, writeInitrd } from '../../image/initrd.ts';
+import { type ConfigOptions, readCheckedConfig } from '../../hosts/input/checkedConfig.ts';
+import { configFile, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
+import { withInitrd } from '../../hosts/input/initrdInput.ts';
+import { isNetworkPath, listNetworkSettings, networkMembers } from '../../image/networkSettings.ts';
+import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { networkInputs, type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
+import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
+import { parseTextOrJson } from '../../io/report/choices.ts';
+
+interface WrapOutput {
+  /** File to write or replace; `-` is a file name here, as in coreos-installer. */
+  readonly output?: string | undefined;
+  /** Octal permissions of the file (default: 0600 for secrets, else those of the existing file or of the umask). */
+  readonly mode?: string | undefined;
+}
+
+/** @throws CliError before a file is read */
+function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
+  if (mode !== undefined) parseMode(mode);
+  if (output !== undefined) return;
+  refuseTerminal(io);
+  if (mode === undefined) return;
+  throw new UsageError('--mode requires -o', { hint: 'add -o FILE, or remove --mode' });
+}
+
+/**
+ * Writes these files as an archive.
+ * @throws CliError for the user; the file is then unchanged
+ */
+async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, io: Io): Promise<void> {
+  const bytes = writeInitrd(files);
+  if (output === undefined) return writeStdout(io, [bytes]);
+  const bits = await modeForFiles(mode === undefined ? undefined : parseMode(mode), files, io);
+  await writeOutput(output, bytes, io, bits);
+}
+
+export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}
+
+/** @throws CliError in the user's terms; nothing has been written then */
+export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promise<ExitCode> {
+  checkWrapOutput(options, io);
+  await refuseSwapped(undefined, [configFile('-i', options.ignitionFile)], io);
+  const config = await readCheckedConfig(options, io);
+  await deliverArchive(new Map([[CONFIG_NAME, config]]), options, io);
+  return 0;
+}
+
+export interface UnwrapIgnitionOptions {
+  /** Path of the initramfs (default: standard input). */
+  readonly initrd?: string | undefined;
+}
+
+/** @throws CliError if the archive contains no config */
+export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io): Promise<ExitCode> {
+  const files = await withInitrd(initrd, io, (source) =>
+    readInitrdFrom(source, { wants: (member) => member === CONFIG_NAME }),
+  );
+  const config = files.get(CONFIG_NAME);
+  if (config === undefined) {
+    throw new CliError("couldn't find Ignition config in archive", {
+      code: 'ERR_IMAGE',
+      hint: 'use `pxe ignition wrap` to create an archive, and append it to the initramfs',
+    });
+  }
+  await writeStdout(io, [config]);
+  return 0;
+}
+
+export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
+
+/** @throws CliError in the user's terms; nothing has been written then */
+export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
+  checkWrapOutput(options, io);
+  await refuseSwapped(undefined, networkInputs(options), io);
+  const keyfiles = await readNetworkFiles(options, io);
+  const files = networkMembers(keyfiles);
+  await reportImageNetwork('', files, { io, options, keyfiles });
+  await deliverArchive(files, options, io);
+  return 0;
+}
+
+export interface UnwrapNetworkOptions extends NetworkTarget {
+  /** Path of the initramfs (default: standard input). */
+  readonly initrd?: string | undefined;
+  /** `text` or `json` (default: `text`). */
+  readonly format?: string | undefined;
+}
+
+/** @throws CliError if the archive contains no network settings, or a file exists */
+export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Promise<ExitCode> {
+  const format = parseTextOrJson(options.format);
+  const members = await withInitrd(options.initrd, io, (source) =>
+    readInitrdFrom(source, { wants: isNetworkPath }),
+  );
+  await deliverNetworkFiles(listNetworkSettings(members), options, format, io);
+  return 0;
+}

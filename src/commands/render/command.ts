@@ -1,0 +1,204 @@
+/** Declares `render`. The options for settings come from the settings table. */
+
+import { type Command, Option } from 'commander';
+import { profileNames } from '../../agent/settings.ts';
+import { type RenderOptions, settingFlags } from '../../hosts/settings/options.ts';
+import { choice, type Context, declareRun, declareShortHelp, repeated } from '../../io/commandLine.ts';
+
+/** The options that most users need. */
+const common = [
+  '--api-url',
+  '--ca-file',
+  '--insecure',
+  '--agent-image',
+  '--agent-archive',
+  '--pull-secret',
+  '--ssh-key',
+  '--hostname',
+  '--nmstate',
+  '--profile',
+  '--inventory',
+  '--output',
+  '--show-settings',
+];
+
+const reference = `
+Profiles:
+  default               config of this program
+  buildpy               config of build.py; selected by --host
+  icc                   config of the image-customization-controller, same bytes
+  assisted              agent part of assisted-service's discovery config
+  configure-coreos-ipa  config of ironic-image's script configure-coreos-ipa
+  Each of the last three profiles replaces a program. It reads the environment
+  variables of that program, and rejects settings that the program would render
+  incorrectly.
+
+Config of build.py:
+  With --host, the Ignition config equals the output of build.py for the same
+  flags: spec 3.0.0, its unit, its two URLs on ports 6385 and 5050, indented
+  JSON, and, without --ssh-key, the first ~/.ssh/id_*.pub by name. Flags
+  that build.py does not have are added to that config. You
+  cannot combine --host with --api-url, --inspection-callback-url or --insecure,
+  --tls with --api-url, or --registry with --agent-image.
+
+Environment:
+  Variables of the image-customization-controller: IRONIC_BASE_URL,
+  IRONIC_INSPECTOR_BASE_URL, IRONIC_AGENT_IMAGE, IRONIC_AGENT_PULL_SECRET
+  (content), IRONIC_AGENT_PULL_SECRET_FILE (path),
+  IRONIC_AGENT_VLAN_INTERFACES, IRONIC_RAMDISK_SSH_KEY, IRONIC_CA_BUNDLE
+  Variables of configure-coreos-ipa: IRONIC_ACCESS_PORT,
+  IRONIC_INSPECTOR_ACCESS_PORT, IRONIC_AGENT_PODMAN_FLAGS,
+  IRONIC_INSPECTOR_VLAN_INTERFACES
+  Variables of ironic-image, instead of IRONIC_BASE_URL: IRONIC_IP,
+  PROVISIONING_IP or IRONIC_URL_HOST, and IRONIC_SCHEME, IRONIC_CACERT_FILE
+  General variables, read only with IRONIC_BASE_URL, IRONIC_AGENT_IMAGE or
+  --profile: HTTP_PROXY, HTTPS_PROXY, NO_PROXY, CA_BUNDLE,
+  REGISTRIES_CONF_PATH, IP_OPTIONS, ADDITIONAL_NTP_SERVERS
+  With --host, no variable is read.
+
+Precedence:
+  Flags override the environment, and the environment overrides the inventory.
+  In ironic-python-agent.conf, --option overrides --conf, and --conf overrides
+  the other flags. A config of --merge overrides everything.
+
+Many hosts:
+  An inventory contains the settings of all hosts under "agent", named as
+  --show-settings prints them, and a list "hosts" with name, mac, architecture,
+  network (nmstate, networkData or keyfiles) and overrides. Each host gets
+  NAME.ign in the folder --output. Invalid hosts are reported and skipped.
+  Without "hosts", --output is one config. Schema: schemas/inventory.json of
+  this package
+
+Without a registry:
+  With --agent-archive, hosts load the agent image from an archive instead of a
+  registry: from the live ISO, where "iso ignition embed --iso-file FILE:NAME"
+  writes it (same NAME), or from --archive-url.
+
+Without Ironic:
+  With --standalone, ironic-python-agent.conf contains no URL of Ironic, and the
+  agent only serves its API. The option "standalone" of the agent was removed
+  after 6.6.0.
+
+Changes to a deployed config:
+  --diff compares the rendered config with a deployed one: a config, a live ISO
+  or initramfs that contains one, the URL of one of these, or - for standard
+  input. For an inventory with hosts, pass the folder with their NAME.ign. It
+  prints changed settings, named as --show-settings prints them, and all other
+  changes by file, unit or user. Secrets are shown as a digest or not at all.
+  Comments, the order of files and the encoding of contents are ignored. With
+  --format json, it prints a list of {setting, deployed, rendered}, for an
+  inventory with hosts also "host".
+`;
+
+const notes = `
+Exit codes:
+  0  success
+  1  failure: an input is missing or invalid, or the config would be invalid
+  2  usage error
+  With --diff: 0 no changes, 1 changes, 2 failure
+
+Examples:
+  ironic-coreos render --api-url https://192.0.2.1 --ca-file ironic.crt \\
+    --ssh-key ~/.ssh/id_ed25519.pub --output ironic-agent.ign
+  ironic-coreos render --api-url https://192.0.2.1,https://[2001:db8::1] \\
+    --agent-image registry.example.com/ipa@sha256:… --pull-secret auth.json
+  ironic-coreos render --host 192.168.122.1 --registry 192.168.122.1:5000 \\
+    --insecure-registry --option 'collect_lldp = True' > ironic-agent.ign
+  ironic-coreos render --inventory ramdisk.yaml -o configs
+  ironic-coreos render --inventory ramdisk.yaml --diff configs
+  ironic-coreos render --profile icc --hostname worker-0 \\
+    --nmstate worker-0.yaml -o worker-0.ign
+`;
+
+export function declareRender(command: Command, context: Context): void {
+  command.description(
+    'Render the Ignition config that makes CoreOS run ironic-python-agent. The config is validated before it is ' +
+      'written.',
+  );
+  declareSettings(command, 'Ironic:', 'ironic');
+  declareSettings(command, 'Agent:', 'agent');
+  declareHost(command);
+  declareSettings(command, 'Proxies:', 'proxy');
+  declareSettings(command, 'Ignition:', 'ignition');
+  declareOutput(command);
+  declareBuildpy(command);
+  const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
+}
+
+function declareSettings(command: Command, group: string, section: string): void {
+  command.optionsGroup(group);
+  for (const { alias, choices, flag, help, kind } of settingFlags(section)) {
+    const isRepeated = kind === 'texts' || kind === 'files';
+    const option = isRepeated ? repeated(flag, help) : plain(flag, help);
+    if (choices !== undefined) option.argChoices = [...choices];
+    command.addOption(option);
+    if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
+  }
+}
+
+function declareHost(command: Command): void {
+  declareSettings(command, 'Host:', 'host');
+  command
+    .addOption(plain('--no-ssh-key', 'disable SSH login'))
+    .addOption(plain('--no-copy-network', 'do not copy the network to the installed system'))
+    .option('--nmstatectl <path>', 'nmstatectl that converts --nmstate (default: from PATH, else built in)');
+}
+
+function declareOutput(command: Command): void {
+  command
+    .optionsGroup('Output:')
+    .addOption(
+      choice(
+        '--profile <name>',
+        `profile of the config: ${profileNames.join(', ')} (default: default)`,
+        profileNames,
+      ),
+    )
+    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
+    .option('--fail-fast', 'stop at the first invalid host')
+    .option(
+      '-o, --output <file>',
+      'file to write, or folder for an inventory with hosts (default: standard output)',
+    )
+    .option(
+      '--diff <deployed>',
+      'print the changes to this deployed config, ISO or folder, and write nothing',
+    )
+    .addOption(
+      choice('--format <form>', 'output of --diff and --show-settings: text or json (default: text)', [
+        'text',
+        'json',
+      ]),
+    )
+    .option('--pretty', 'indent the JSON (always with --host)')
+    .option('--show-settings', 'print all settings and their sources with secrets masked, and exit');
+}
+
+function declareBuildpy(command: Command): void {
+  command
+    .optionsGroup('Options of build.py (with --insecure-registry and --option):')
+    .option('--host <host>', 'host name or IP address of Ironic')
+    .option('--registry <registry>', 'registry of the agent image <registry>/ironic-agent')
+    .addOption(
+      new Option('--tls <mode>', 'off (http), on (https) or insecure (https, not verified)').choices([
+        'off',
+        'on',
+        'insecure',
+      ]),
+    );
+}
+
+/** An option with a name that may begin with `no-`, which commander would treat as the negation of another option. */
+function plain(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  option.negate = false;
+  return option;
+}
+
+function aliasOf(flags: string, attribute: string): Option {
+  const option = new Option(flags).hideHelp();
+  option.attributeName = () => attribute;
+  return option;
+}

@@ -1,0 +1,60 @@
+/** `render`: renders the Ignition config that runs ironic-python-agent. Invalid configs are not written. */
+
+import { formatWordList } from '../../formats/messageText.ts';
+import { writeOutput } from '../../io/files/newFile.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { printable } from '../../core/foreignText.ts';
+import type { RenderOptions } from '../../hosts/settings/options.ts';
+import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';
+import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import { parseTextOrJson } from '../../io/report/choices.ts';
+
+/**
+ * Writes the config to `options.output` or standard output. If the agent would reject its conf or Ignition the config,
+ * the exit code is 1 and nothing is written; invalid options and files are thrown as errors. If the inventory lists
+ * hosts, `options.output` is a folder with one config for each host. With `options.diff` nothing is written, and the
+ * exit code is 0 for no changes, 1 for changes and 2 for a failure.
+ */
+export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
+  const isShown = options.showSettings === true && options.diff === undefined;
+  if (options.diff !== undefined || (options.format !== undefined && !isShown)) {
+    const { diff } = await import('./diff.ts');
+    return diff(options, io);
+  }
+  if (options.inventory === undefined) return renderOne({ options, io });
+  const { readInventoryFile } = await import('../../hosts/settings/inventory.ts');
+  const { inventory, source } = await readInventoryFile(options.inventory, options, io);
+  if (inventory.hosts === undefined || options.showSettings === true) {
+    return renderOne(source, inventory.hosts);
+  }
+  const { renderHosts } = await import('../../hosts/settings/renderHosts.ts');
+  return renderHosts(inventory.hosts, source);
+}
+
+/** @param hosts of the inventory, for `--show-settings` */
+async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[]): Promise<ExitCode> {
+  const { io, options } = source;
+  if (options.showSettings === true) {
+    const { formatShownSettings, formatShownSettingsJson } = await import('./showSettings.ts');
+    const isJson = parseTextOrJson(options.format) === 'json';
+    const format = isJson ? formatShownSettingsJson : formatShownSettings;
+    const shown = format(readInputs(source), options, hosts);
+    await writeStdout(io, [Buffer.from(shown)]);
+    return 0;
+  }
+  const rendered = await createRenderer()(source);
+  if (rendered === undefined) return 1;
+  const { output = '-' } = options;
+  if (output === '-') await writeStdout(io, [rendered.document]);
+  else await writeRendered(output, rendered, io);
+  return 0;
+}
+
+async function writeRendered(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
+  const isSecret = secrets.length > 0;
+  await writeOutput(path, document, io, isSecret ? 0o600 : undefined);
+  const note = isSecret ? `; mode 0600 because it contains ${formatWordList(secrets)}` : '';
+  io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);
+}

@@ -1,0 +1,204 @@
+/** `--show-settings`: all settings and their sources, before files are read and values are checked. */
+
+import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import { findIpaOption } from '../../ipa/ipaOptions.ts';
+import type { CollectedInputs, Inputs, InputValue } from '../../agent/settingInputs.ts';
+import { planPull } from '../../agent/imagePull.ts';
+import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
+import { defaultSettings, type ProfileName } from '../../agent/settings.ts';
+import { parseUrl, urlHost } from '../../formats/url.ts';
+import { findUnknowns } from '../../network/unknowns.ts';
+import { formatPlace, formatSource } from '../../core/errors.ts';
+import type { Problem } from '../../core/finding.ts';
+import { flagOf } from '../../io/report/choices.ts';
+import { printable } from '../../core/foreignText.ts';
+import type { RenderOptions } from '../../hosts/settings/options.ts';
+
+type Shown = CollectedInputs & { readonly profile: ProfileName };
+
+/**
+ * Lines with setting, value and source, secrets masked; then ignored variables, and the settings that differ for single
+ * hosts.
+ */
+export function formatShownSettings(
+  shown: Shown,
+  options: RenderOptions,
+  hosts: readonly InventoryHost[] = [],
+): string {
+  const lines = formatColumns([
+    ['setting', 'value', 'source'],
+    ['profile', shown.profile, ''],
+    ...settingRows(shown, options),
+  ]);
+  const notes = [
+    ...shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`),
+    ...listUnknowns(shown.inputs, options).map(({ hint, message }) => `not known: ${message} (${hint})`),
+  ];
+  const parts = [lines, notes, formatHosts(hosts, shown.inputs)].filter(({ length }) => length > 0);
+  return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
+}
+
+/** What only the network of the hosts can answer. A network in the settings is not read here. */
+function listUnknowns(inputs: Inputs, { host, registry }: RenderOptions): readonly Problem[] {
+  const textOf = (name: SettingName): string => inputs.get(name)?.at(-1)?.text ?? '';
+  const isGiven = (...names: readonly SettingName[]): boolean => names.some((name) => textOf(name) !== '');
+  const isPulled = !isGiven('agent.archive', 'agent.registriesConf') && registry === undefined;
+  const image = textOf('agent.image') || defaultSettings.agentImage;
+  const [source] = isPulled ? (planPull(image)?.sources ?? []) : [];
+  const registryUrl = source === undefined ? undefined : parseUrl(`https://${source.registry}`);
+  const ironic = host === undefined ? textOf('ironic.apiUrls').split(',') : [];
+  const named = [
+    ...ironic.map((text) => ({ purpose: 'Ironic', url: parseUrl(text) })),
+    { purpose: 'registry', url: isGiven('proxy.http', 'proxy.https') ? undefined : registryUrl },
+  ];
+  const servers = named.flatMap(({ purpose, url }) =>
+    url === undefined ? [] : [{ purpose, host: urlHost(url) }],
+  );
+  const timeServers = (inputs.get('host.ntpServers') ?? []).map(({ text }) => {
+    return { purpose: 'NTP server', host: text };
+  });
+  const needs = [...servers, ...timeServers].map((server) => [server]);
+  const hasNetwork = isGiven('host.nmstate', 'host.networkData', 'host.keyfiles');
+  return findUnknowns(hasNetwork ? undefined : [], needs);
+}
+
+/** The same as JSON (`schemas/render-settings.json`), with one element for each value of a setting. */
+export function formatShownSettingsJson(
+  shown: Shown,
+  options: RenderOptions,
+  hosts: readonly InventoryHost[] = [],
+): string {
+  const { inputs, profile, unread } = shown;
+  const settings = settingRows(shown, options).map(([setting, value, source]) => ({
+    setting,
+    value,
+    source,
+  }));
+  const document = {
+    profile,
+    settings,
+    ignored: unread,
+    unknown: listUnknowns(inputs, options),
+    hosts: hosts.flatMap((host) =>
+      hostRows(host, inputs).map(([name, setting, value, source]) =>
+        setting === '' ? { host: name, problem: source } : { host: name, setting, value, source },
+      ),
+    ),
+  };
+  return `${JSON.stringify(document)}\n`;
+}
+
+/** Setting, value, source. */
+type Row = readonly [setting: string, value: string, source: string];
+
+function settingRows({ inputs, profile }: Shown, options: RenderOptions): readonly Row[] {
+  const rows = settingTable.flatMap((setting): readonly Row[] => {
+    if (!setting.profiles.includes(profile)) return [];
+    const values = inputs.get(setting.name) ?? [];
+    if (values.length > 0) {
+      return values.map((value) => [setting.name, showValue(setting, value), sourceOf(value)]);
+    }
+    // With --registry, the default image is not used.
+    const isNamed = setting.name === 'agent.image' && options.registry !== undefined;
+    return setting.fallback === undefined || isNamed ? [] : [[setting.name, setting.fallback, 'default']];
+  });
+  return [...commandRows(options), ...rows];
+}
+
+/** Limit for the list of hosts. */
+const maxHosts = 100;
+
+function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): string[] {
+  const rows = hosts.slice(0, maxHosts).flatMap((host) => hostRows(host, shared));
+  const lines = rows.length === 0 ? [] : formatColumns([['host', 'setting', 'value', 'source'], ...rows]);
+  const more = hosts.length - maxHosts;
+  return more > 0 ? [...lines, `and ${more} more hosts`] : lines;
+}
+
+/** The settings of one host. Flags and the environment override them, like those of all hosts. */
+function hostRows({ name, problems, readInputs }: InventoryHost, shared: Inputs): string[][] {
+  const [invalid] = problems;
+  const head = printable(name);
+  if (invalid !== undefined) return [[head, '', 'invalid', printable(invalid.message)]];
+  const inputs = readInputs();
+  return settingTable.flatMap((setting) => {
+    const values = inputs.get(setting.name);
+    const sharedValues = shared.get(setting.name);
+    if (values === undefined || (values.length === 0 && sharedValues === undefined)) return [];
+    const winner = sharedValues?.find(({ origin }) => origin !== 'file');
+    const overridden = winner === undefined ? '' : `, overridden by ${formatSource(winner)}`;
+    if (values.length === 0) return [[head, setting.name, 'unset', overridden.slice(2)]];
+    return values.map((value) => [
+      head,
+      setting.name,
+      showHostValue(setting, value),
+      `${sourceOf(value)}${overridden}`,
+    ]);
+  });
+}
+
+/** A network that the inventory contains is too long to show. */
+function showHostValue(setting: Setting, value: InputValue): string {
+  return value.isContent && setting.isSecret !== true
+    ? printable(value.fileName ?? 'in the inventory')
+    : showValue(setting, value);
+}
+
+/** The place in a file, without the setting, which is in the same row. */
+function sourceOf({ at, name }: InputValue): string {
+  return at === undefined ? name : formatPlace(at);
+}
+
+/** Flags that are not settings and change the config. */
+const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'nmstatectl'] as const;
+
+function commandRows(options: RenderOptions): Row[] {
+  return commandFlags.flatMap((key) => {
+    const value = options[key];
+    return value === undefined ? [] : [[key, value === true ? 'yes' : printable(String(value)), flagOf(key)]];
+  });
+}
+
+const widest = 60;
+
+function formatColumns(rows: readonly (readonly string[])[]): string[] {
+  const count = Math.max(...rows.map(({ length }) => length));
+  // The last column is not padded.
+  const widths = Array.from({ length: count - 1 }, (_, column) =>
+    Math.min(widest, Math.max(...rows.map((row) => (row[column] ?? '').length))),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const hidden = '(secret)';
+
+function showValue({ isSecret, kind, name }: Setting, { isContent, text }: InputValue): string {
+  if (isSecret === true && (isContent || kind === 'text')) return hidden;
+  if (kind === 'switch') return text === 'false' ? 'no' : 'yes';
+  const shown = name === 'agent.options' ? maskOption(text) : maskSecrets(text);
+  return printable(shown.trim());
+}
+
+/** Masks the value of an option that the agent treats as a secret. */
+function maskOption(line: string): string {
+  const [, option = '', separator = ''] = /^([^=:]*)([=:]\s*)/.exec(line) ?? [];
+  const isSensitive = findIpaOption('DEFAULT', option.trim())?.option.sensitive === true;
+  return isSensitive ? `${option}${separator}${hidden}` : maskSecrets(line);
+}
+
+const secretName = '(?:creds|key|pass|passw(?:or)?d|secret|token)';
+/** A colon also separates the tag of an image, so a name before it must be a whole word. */
+const secretValue = new RegExp(
+  `^((?:-{0,2}|.{0,80}[_.=-])${secretName}\\s?[=:]\\s?|.{0,80}${secretName}=).+$`,
+  'is',
+);
+
+/** Masks passwords in URLs, and values of names such as `token`. */
+function maskSecrets(text: string): string {
+  return text.replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${hidden}@`).replace(secretValue, `$1${hidden}`);
+}

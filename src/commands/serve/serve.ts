@@ -1,0 +1,261 @@
+/**
+ * `serve`: serves an image for each host, built from shared base images, until it is stopped. It writes no images. When the
+ * inventory or an image changes, it reloads all files; a valid inventory replaces the previous one.
+ */
+
+import { namesIn } from '../../io/files/fileStates.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import { join, resolve } from 'node:path';
+import { CliError, UsageError } from '../../core/errors.ts';
+import { isLoopbackHost } from '../../formats/hostName.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { portOf, urlHost } from '../../formats/url.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { isLoopback } from '../../http/server/listenAddress.ts';
+import { createServerLog } from '../../http/server/serverLog.ts';
+import { isCertificateFor } from '../../http/server/tlsFiles.ts';
+import { keepHeapSmall, listenToSignals } from '../../io/process.ts';
+import { imageFiles } from '../../hosts/artifacts/baseImages.ts';
+import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
+import { formatHosts } from '../../io/report/diagnosticText.ts';
+import { report } from '../../io/report/report.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { pageMessage, showLiveHosts } from './liveStatus.ts';
+import { readLogForm, readSetup, type Setup } from './setup.ts';
+import type { ServeOptions } from './options.ts';
+import type { Snapshot } from './snapshot.ts';
+import { loadSnapshot, readyProblem, reload, type RunningService, startService } from './service.ts';
+import { loggingFailure, runService, withLog } from './serviceLog.ts';
+import { formatDuration } from './status/figures.ts';
+import { mainArtifact, printUrls } from './urlList.ts';
+
+/** Milliseconds between two checks for changed files. */
+const LOOK_INTERVAL = 2000;
+
+/**
+ * Returns 0 after SIGTERM or SIGINT, and with `--once` after the image was fetched. In a JSON log, any other reason for the
+ * end is an event of the log, except an invalid command line.
+ * @throws CliError, UsageError
+ */
+export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  keepHeapSmall();
+  const form = readLogForm(options, io);
+  const target = { log: createServerLog(io.stderr, form), form };
+  const serviceIo = withLog(io, target);
+  return runService(
+    target,
+    () => readSetup({ ...options, log: form }, serviceIo),
+    async (setup) => {
+      const service = await startService(options, setup, { io: serviceIo, log: target.log });
+      return runUntilStopped(options, setup, service, serviceIo);
+    },
+  );
+}
+
+async function runUntilStopped(
+  options: ServeOptions,
+  setup: Setup,
+  service: RunningService,
+  io: Io,
+): Promise<ExitCode> {
+  const { log, server, state } = service;
+  report(io, pageMessage(setup, service.links));
+  const live = showLiveHosts(service, setup, io);
+  const watches: Watch[] = [];
+  const reloadAll = async (): Promise<void> => {
+    // Otherwise, after SIGHUP the watches would report the same changes, and all files would be loaded again.
+    await Promise.all(watches.map((watch) => watch.accept()));
+    const before = state.current();
+    await reload(service);
+    if (state.current() !== before) report(io, ...secretMessages(service));
+  };
+  const signals = listenToSignals(() => void reloadAll());
+  const stopped = signals.nextStop();
+  const watching = { interval: LOOK_INTERVAL, changed: () => void reloadAll() };
+  watches.push(await watchFiles(() => hostFiles(options, io), watching));
+  try {
+    // The error is logged before `stopped`, which is the last line.
+    return await loggingFailure({ log, form: setup.log }, async () => {
+      await Promise.race([loadSnapshot(service), stopped]);
+      const { once } = options;
+      if (once !== undefined) requireHost(once, service);
+      const images = imageFiles(state.current()?.bases.values());
+      watches.push(await watchFiles(async () => images, watching));
+      await reportStart(options, setup, service, io);
+      await (once === undefined ? stopped : Promise.race([stopped, whenFetched(once, service)]));
+      return 0;
+    });
+  } finally {
+    for (const watch of watches) watch.stop();
+    const waits = waitsFor(service, setup);
+    if (waits !== undefined)
+      log.note('info', 'stopping', { message: `waiting ${waits}; press Ctrl-C again to stop at once` });
+    void signals.nextStop().then(async (signal) => {
+      await server.stop(0);
+      signals.ignore();
+      if (state.isLoading()) process.kill(process.pid, signal); // reading images cannot be interrupted
+    });
+    const { aborted } = await server.stop(setup.grace);
+    await state.close();
+    signals.ignore();
+    log.note('info', 'stopped', { aborted });
+    live.end();
+  }
+}
+
+/** What a service that was stopped waits for; undefined if it ends at once. */
+function waitsFor({ state, transfers }: RunningService, { grace }: Setup): string | undefined {
+  const running = transfers.running();
+  if (running > 0 && grace > 0)
+    return `up to ${formatDuration(grace / 1000)} for ${formatCount(running, 'transfer')}`;
+  return state.isLoading() ? 'until the files are loaded' : undefined;
+}
+
+/** Throws UsageError if the host of `--once` does not exist, CliError if it is invalid. */
+function requireHost(once: string, { state }: RunningService): void {
+  const snapshot = state.current();
+  if (snapshot === undefined) return; // the service is already stopping
+  const host = snapshot.hosts.find(({ name }) => name === once);
+  if (host === undefined) {
+    throw new UsageError(`host ${quoteText(once)} not found in the inventory`, {
+      hint: 'use a host name of the inventory for --once',
+    });
+  }
+  if (host.isServed) return;
+  throw new CliError(`Host ${once} is invalid`, { code: 'ERR_HOST', hint: 'fix the errors reported above' });
+}
+
+async function reportStart(
+  options: ServeOptions,
+  setup: Setup,
+  service: RunningService,
+  io: Io,
+): Promise<void> {
+  const { links, log, server, state } = service;
+  const snapshot = state.current();
+  if (snapshot === undefined) return; // the service is already stopping
+  const problem = readyProblem(snapshot);
+  if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
+  else log.note('error', 'not ready', { url: links.publicUrl, problem });
+  const messages = [...startMessages(setup, server), ...(await publicUrlMessages(setup, server.port))];
+  report(io, ...messages, ...imageMessages(options, snapshot), ...secretMessages(service));
+  if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io);
+}
+
+/** `--artifacts ign` asks for configs only and needs no warning. */
+function imageMessages({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'bases'>): Diagnostic[] {
+  if (bases.size > 0 || artifacts !== undefined) return [];
+  return [
+    {
+      severity: 'warning',
+      message: 'no base image, so only Ignition configs are served',
+      hint: 'pass --iso FILE, --images FOLDER, or --kernel, --initramfs and --rootfs; for configs only, pass --artifacts ign',
+    },
+  ];
+}
+
+function secretMessages({ links, state }: RunningService): Diagnostic[] {
+  if (!/^http:/i.test(links.publicUrl)) return [];
+  return [...(state.current()?.secrets ?? [])].map(([what, hosts]) => ({
+    severity: 'warning',
+    message: `plain HTTP sends ${what} unencrypted, for ${formatHosts(hosts)}`,
+    hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
+  }));
+}
+
+function startMessages(
+  { hasKey, listen, publicUrl, signer, tls }: Setup,
+  { origin, port }: RunningService['server'],
+): Diagnostic[] {
+  const isLocal = isLoopback(listen);
+  const option = `--public-url ${tls === undefined ? 'http' : 'https'}://ADDRESS:${port}`;
+  const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
+    {
+      isTrue: signer === undefined && !isLocal,
+      severity: 'warning',
+      message: 'anyone who can connect to this server can fetch every config with all its secrets',
+      hint: 'remove --open',
+    },
+    {
+      isTrue: !isLocal && tls === undefined,
+      severity: 'warning',
+      message: 'configs and their URLs are sent unencrypted',
+      hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
+    },
+    {
+      isTrue: isLocal && publicUrl === undefined,
+      severity: 'info',
+      message: 'listening on loopback only; other machines cannot connect',
+      hint: `pass --listen :${port} ${option} for other machines`,
+    },
+    {
+      isTrue: !isLocal && publicUrl === undefined && isLoopbackHost(urlHost(new URL(origin))),
+      severity: 'warning',
+      message: `all URLs start with ${origin}, which other machines cannot reach`,
+      hint: `pass ${option} with the address of this machine`,
+    },
+    {
+      isTrue: signer !== undefined && !hasKey,
+      severity: 'info',
+      message: 'the URLs become invalid when this server stops',
+      hint: 'pass --key-file FILE to keep them valid after a restart',
+    },
+  ];
+  return messages.filter(({ isTrue }) => isTrue);
+}
+
+/** What keeps other machines from fetching files from the public URL. */
+async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number): Promise<Diagnostic[]> {
+  if (publicUrl === undefined) return [];
+  const url = new URL(publicUrl);
+  const host = urlHost(url);
+  const messages: Diagnostic[] = [];
+  const publicPort = portOf(url);
+  const isDirect = (url.protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
+  if (!isLoopback(listen) && isDirect && publicPort !== port) {
+    messages.push({
+      severity: 'info',
+      message: `--public-url has port ${publicPort}, but this server listens on port ${port}`,
+      hint: `use :${port} in --public-url, unless a proxy or NAT forwards port ${publicPort}`,
+    });
+  }
+  if (isLoopback(listen) && !isLoopbackHost(host)) {
+    messages.push({
+      severity: 'info',
+      message: 'listening on loopback only; other machines can connect only through a proxy on this machine',
+      hint: `pass --listen :${port} if there is no proxy`,
+    });
+  }
+  if (tls !== undefined && url.protocol === 'http:') {
+    messages.push({
+      severity: 'warning',
+      message: '--public-url is an http URL, but this server accepts only https',
+      hint: 'use https in --public-url, or remove --tls-cert and --tls-key',
+    });
+  } else if (tls !== undefined && !(await isCertificateFor(host, tls))) {
+    messages.push({
+      severity: 'warning',
+      message: `the certificate is not valid for ${host}, so clients reject it`,
+      hint: 'use a certificate that contains this name or address as subjectAltName, or another --public-url',
+    });
+  }
+  return messages;
+}
+
+/** The files of the command line. Files that the inventory names are not watched; SIGHUP reloads them. */
+async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promise<string[]> {
+  if (nmstateDir === undefined) return inventory === undefined ? [] : [resolve(io.cwd, inventory)];
+  const folder = resolve(io.cwd, nmstateDir);
+  const names = await namesIn(folder);
+  return [folder, ...names.map((name) => join(folder, name))];
+}
+
+/** Resolves when the image of the host and the root filesystem that it requires were fetched. */
+async function whenFetched(once: string, { state, transfers }: RunningService): Promise<void> {
+  const image = mainArtifact(state.current()?.wanted.configs ?? []);
+  const needsRootfs = image === 'minimal-iso' || image === 'initramfs';
+  await Promise.all([
+    transfers.whenFetched(once, [image]),
+    needsRootfs ? transfers.whenFetched(undefined, ['rootfs']) : undefined,
+  ]);
+}

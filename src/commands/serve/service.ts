@@ -1,0 +1,234 @@
+/** The running service: the server, the snapshot that it serves, and its reload. */
+
+import { knownDigests } from '../../io/files/fileDigests.ts';
+import { createAnswerer } from '../../http/server/requests.ts';
+import { type RunningServer, startServer } from '../../http/server/server.ts';
+import { noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
+import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
+import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
+import {
+  createTransferLog,
+  type TransferLog,
+  type TransferWatcher,
+} from '../../http/server/answer/transfers.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { programVersion } from '../../core/programVersion.ts';
+import { createLinks, type Links } from './links.ts';
+import type Registry from 'prom-client/lib/registry.js';
+import { createMetrics, type HostCounts, type Metrics } from './metrics.ts';
+import type { ImageCounts } from '../../hosts/artifacts/imageCache.ts';
+import type { ServeOptions } from './options.ts';
+import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
+import type { Setup } from './setup.ts';
+import { createAccessCheck } from '../../http/server/accessCheck.ts';
+import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts';
+import { createReadyPage, healthPage, type Page } from '../../http/server/pages.ts';
+import { statusAnswer } from './status/statusPage.ts';
+import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
+import type { BaseSet } from '../../hosts/artifacts/baseImages.ts';
+
+export interface RunningService<S extends Servable = Snapshot> {
+  readonly log: ServerLog;
+  readonly links: Links;
+  readonly state: ServiceState<S>;
+  readonly server: RunningServer;
+  readonly transfers: TransferLog;
+  readonly metrics: Metrics;
+  /** What the status page shows. */
+  readonly status: () => Status;
+}
+
+/** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
+export interface ServiceContext extends Pick<SnapshotContext, 'changeSource' | 'io'>, CommonParts {}
+
+interface CommonParts {
+  readonly log: ServerLog;
+  /** They receive all transfers. */
+  readonly watchers?: readonly TransferWatcher[];
+  /** Returns the public URL once the port is known. The public URL of the setup overrides it. */
+  readonly publicUrl?: ((server: RunningServer) => string) | undefined;
+}
+
+/** The parts in which services differ. The snapshot is undefined until the first one is loaded. */
+interface ServiceParts<S extends Servable> extends CommonParts {
+  /** @param before the previous snapshot, which is still served */
+  readonly take: (links: Links, before: S | undefined) => Promise<S>;
+  /** Why the service is not ready, as a clause; undefined if it is ready. */
+  readonly problem: (snapshot: S | undefined) => string | undefined;
+  /** The hosts for the status page. */
+  readonly hosts: (snapshot: S | undefined, transfers: TransferLog, links: Links) => readonly HostStatus[];
+  readonly countHosts: (snapshot: S | undefined) => HostCounts;
+  /** Adds the metrics of this service only. */
+  readonly addMetrics?: (registry: Registry) => void;
+}
+
+/** Listens first, so that an address in use is reported before thousands of configs are rendered. Throws CliError. */
+export async function startService(
+  options: ServeOptions,
+  setup: Setup,
+  { changeSource, io, ...context }: ServiceContext,
+): Promise<RunningService> {
+  const { cacheSize } = setup;
+  const digests = knownDigests(new Map());
+  const dates = createModifiedDates();
+  return startServiceServer(setup, {
+    ...context,
+    take: (links, before) =>
+      takeSnapshot(options, { links, digests, dates, cacheSize, io, changeSource }, before),
+    problem: readyProblem,
+    hosts: describeHosts,
+    countHosts,
+  });
+}
+
+/** A service without any valid host would answer all requests for hosts with 404. */
+export function readyProblem(snapshot: Snapshot | undefined): string | undefined {
+  if (snapshot === undefined) return 'the inventory is still loading';
+  const { hosts } = snapshot;
+  return hosts.length > 0 && hosts.every(({ isServed }) => !isServed) ? 'all hosts are invalid' : undefined;
+}
+
+/** Starts the HTTP server of a service, which has no snapshot yet. Throws CliError if it cannot listen. */
+export async function startServiceServer<S extends Servable>(
+  setup: Setup,
+  parts: ServiceParts<S>,
+): Promise<RunningService<S>> {
+  const { log, watchers = [] } = parts;
+  const state = createServiceState<S>(async (before) => {
+    try {
+      const snapshot = await parts.take(links, before);
+      metrics.catalogReloaded('success');
+      return snapshot;
+    } catch (error) {
+      metrics.catalogReloaded('failure');
+      throw error;
+    }
+  });
+  const images = (): ImageCounts => state.current()?.catalog.images ?? { count: 0, size: 0 };
+  const hosts = (): HostCounts => parts.countHosts(state.current());
+  const isReloaded = (): boolean => state.problem() === undefined;
+  const metrics = createMetrics({ version: programVersion(), images, hosts, isReloaded }, parts.addMetrics);
+  const transfers = createTransferLog([metrics.watcher, ...watchers]);
+  const started = new Date();
+  const status = (): Status => describeService(parts, { links, state, server, transfers }, started);
+  const server = await startServer({
+    listen: setup.listen,
+    tls: setup.tls,
+    limits: setup.limits,
+    log,
+    answer: createAnswerer({
+      catalog: state.catalog,
+      access: createAccessCheck({ ...setup, isOpen: setup.signer === undefined }),
+      transfers,
+      log,
+      idleTimeout: setup.limits.idleTime,
+      watch: metrics.requestAnswered,
+      pages: new Map([
+        ['healthz', healthPage],
+        [
+          'readyz',
+          createReadyPage(
+            () => parts.problem(state.current()),
+            () => degradations(hosts(), isReloaded()),
+          ),
+        ],
+        ['', { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(status(), request) }) }],
+        ['metrics', metricsPage(metrics)],
+      ]),
+    }),
+  });
+  // The URL of the server is known only now. No request and no reload needs it earlier.
+  const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
+  const links = createLinks({ ...setup, publicUrl });
+  return { log, links, state, server, transfers, metrics, status };
+}
+
+function metricsPage(metrics: Metrics): Page {
+  return {
+    isPublic: false,
+    answer: async ({ accept }) => {
+      const { body, contentType } = await metrics.render(accept);
+      return { status: 200, headers: { 'Content-Type': contentType }, body };
+    },
+  };
+}
+
+function describeService<S extends Servable>(
+  { hosts }: ServiceParts<S>,
+  { links, server, state, transfers }: Omit<RunningService<S>, 'log' | 'metrics' | 'status'>,
+  started: Date,
+): Status {
+  const snapshot = state.current();
+  return {
+    service: {
+      version: programVersion(),
+      now: new Date(),
+      started,
+      loaded: snapshot?.loaded ?? started,
+      loadError: state.problem(),
+      connections: server.connections(),
+      transfers: transfers.running(),
+    },
+    baseImages: [...(snapshot?.bases.values() ?? [])].flatMap(describeBases),
+    hosts: hosts(snapshot, transfers, links),
+    shared: transfers.progressOf(undefined),
+    recent: transfers.recent(),
+  };
+}
+
+function countHosts(snapshot: Snapshot | undefined): HostCounts {
+  const hosts = snapshot?.hosts ?? [];
+  const served = hosts.filter(({ isServed }) => isServed).length;
+  const stale = hosts.filter(({ staleSince }) => staleSince !== undefined).length;
+  return { valid: served - stale, stale, invalid: hosts.length - served };
+}
+
+/** What a ready service does not serve as requested, as clauses without names. */
+function degradations({ stale, invalid }: HostCounts, isReloaded: boolean): string[] {
+  return [
+    ...(isReloaded ? [] : ['the last reload failed']),
+    ...(stale === 0 ? [] : [`${formatCount(stale, 'host')} with an older image`]),
+    ...(invalid === 0 ? [] : [`${formatCount(invalid, 'host')} without an image`]),
+  ];
+}
+
+/** Reads all files. Throws CliError if they are invalid. */
+export async function loadSnapshot({ log, state }: RunningService): Promise<void> {
+  await state.load();
+  const { valid: hosts, stale, invalid } = countHosts(state.current());
+  log.note('info', 'loaded', { hosts, stale, invalid });
+}
+
+/** Reloads all files. If they are invalid, the service keeps the previous inventory. Never rejects. */
+export async function reload(service: RunningService): Promise<void> {
+  const { log, server } = service;
+  await server.reloadCertificates();
+  await loadSnapshot(service).catch((error: unknown) =>
+    noteFailedReload(log, 'reload', error, 'still serving the previous inventory'),
+  );
+}
+
+function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
+  return [...inputs.values()].map(({ name, size, sha256, stream, label }) => ({
+    name,
+    architecture,
+    stream,
+    size,
+    digest: sha256,
+    build: label,
+  }));
+}
+
+function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, links: Links): HostStatus[] {
+  if (snapshot === undefined) return [];
+  const imagesOf = (host: string): ImageStatus[] =>
+    snapshot.wanted.configs.map((artifact) => {
+      const path = hostFileName(host, artifact);
+      return { path, artifact, url: links.url({ kind: 'host', host }, path) };
+    });
+  return snapshot.hosts.map(({ isServed, ...host }) => ({
+    ...host,
+    progress: () => transfers.progressOf(host.name),
+    images: () => (isServed ? imagesOf(host.name) : []),
+  }));
+}

@@ -1,0 +1,107 @@
+/** The snapshot that is served, and its replacement: a new snapshot replaces the old one completely, if it is valid. */
+
+import { CliError } from '../../core/errors.ts';
+import type { Catalog } from '../../http/server/answer/resource.ts';
+import type { HostCatalog } from './catalog.ts';
+import type { Bases } from './servedPlaces.ts';
+
+/** A snapshot of the catalog. */
+export interface Servable {
+  readonly catalog: HostCatalog;
+  readonly bases: Bases;
+  /** Closes all files. */
+  close(): Promise<void>;
+}
+
+export interface ServiceState<S extends Servable> {
+  /** The current catalog. Before the first snapshot its `find` throws `ERR_BUSY`. */
+  readonly catalog: () => Catalog;
+  /** Undefined before the first snapshot. */
+  current(): Loaded<S> | undefined;
+  /** Why the last reload failed; undefined if it succeeded. */
+  problem(): string | undefined;
+  /**
+   * Takes a snapshot and serves it. Only one attempt runs at a time. A call during an attempt starts one more attempt after
+   * it, as files may have changed meanwhile.
+   * @throws CliError if the attempt fails; the previous snapshot stays in use
+   */
+  load(): Promise<void>;
+  isLoading(): boolean;
+  /** Closes the current snapshot. */
+  close(): Promise<void>;
+}
+
+/** A snapshot with the time at which it was loaded. */
+type Loaded<S> = S & { readonly loaded: Date };
+
+/** A snapshot with a reference count: its files are closed when it is replaced and no request uses it any more. */
+interface Counted<S> {
+  readonly snapshot: Loaded<S>;
+  /** The service itself has one of the references until a newer snapshot replaces this one. */
+  references: number;
+}
+
+function release<S extends Servable>(counted: Counted<S>): void {
+  counted.references -= 1;
+  if (counted.references === 0) void counted.snapshot.close();
+}
+
+/** @param take takes a snapshot; it gets the previous one, which is still served */
+export function createServiceState<S extends Servable>(
+  take: (before: S | undefined) => Promise<S>,
+): ServiceState<S> {
+  let current: Counted<S> | undefined;
+  let problem: string | undefined;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const attempt = async (): Promise<void> => {
+    try {
+      const before = current;
+      const taken = await take(before?.snapshot);
+      current = { snapshot: { ...taken, loaded: new Date() }, references: 1 };
+      problem = undefined;
+      if (before !== undefined) release(before);
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+      throw error;
+    } finally {
+      running = undefined;
+    }
+  };
+  return {
+    catalog: () => {
+      const used = current;
+      if (used === undefined) return nothingYet;
+      const acquire = (): (() => void) => {
+        used.references += 1;
+        return () => release(used);
+      };
+      return { ...used.snapshot.catalog, acquire };
+    },
+    current: () => current?.snapshot,
+    problem: () => problem,
+    load: () => {
+      if (running === undefined) return (running = attempt());
+      next ??= running
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined;
+          return (running = attempt());
+        });
+      return next;
+    },
+    isLoading: () => running !== undefined,
+    close: async () => {
+      await running?.catch(() => undefined);
+      if (current !== undefined) release(current);
+      current = undefined;
+    },
+  };
+}
+
+const nothingYet: Catalog = {
+  acquire: () => () => undefined,
+  find: () => {
+    throw new CliError('the catalog is still loading', { code: 'ERR_BUSY', hint: 'wait for /readyz' });
+  },
+};

@@ -1,0 +1,171 @@
+/** The setup of a service from its command line. It is read and checked before the server listens. */
+
+import { statsOf } from '../../io/files/fileStates.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { UsageError } from '../../core/errors.ts';
+import type { Io } from '../../io/io.ts';
+import { descriptorLimit } from '../../io/process.ts';
+import { createFile } from '../../io/files/newFile.ts';
+import { readSecretFile } from '../../io/files/secretFile.ts';
+import { parseTokens } from '../../http/server/accessCheck.ts';
+import { inheritedAddress, type ListenAddress, parseListenAddress } from '../../http/server/listenAddress.ts';
+import { defaultLimits, type ServerLimits } from '../../http/server/server.ts';
+import type { TlsFiles } from '../../http/server/tlsFiles.ts';
+import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
+import { report } from '../../io/report/report.ts';
+import { createSigner, type Signer } from '../../http/server/answer/signedPath.ts';
+import type { ServeOptions } from './options.ts';
+import { parseChoice } from '../../io/report/choices.ts';
+
+export interface Setup {
+  readonly listen: ListenAddress;
+  readonly tls: TlsFiles | undefined;
+  /** Undefined: the address that the server listens on. */
+  readonly publicUrl: string | undefined;
+  /** Undefined if the server requires no credential (`--open`). */
+  readonly signer: Signer | undefined;
+  /** Whether the key comes from a file and stays valid after a restart. */
+  readonly hasKey: boolean;
+  readonly tokens: readonly string[];
+  readonly limits: ServerLimits;
+  /** Milliseconds that URLs for users and BMCs are valid; undefined for URLs that do not expire. */
+  readonly lifetime: number | undefined;
+  /** Milliseconds that running downloads may take on shutdown. */
+  readonly grace: number;
+  /** Bytes of memory for cached images. */
+  readonly cacheSize: number;
+  readonly log: 'json' | 'text';
+  /** The format in which the URLs are printed; undefined if they are not printed, as they would get into a log. */
+  readonly list: 'json' | 'text' | undefined;
+}
+
+/** The port of image-customization-controller, on loopback only. */
+const DEFAULT_LISTEN = '127.0.0.1:8084';
+const MIB = 1024 * 1024;
+const MOST_CONNECTIONS = 1_000_000;
+
+/** Throws UsageError for invalid options, CliError for files that cannot be read. */
+export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
+  const { open = false, publicUrl, tokenFile } = options;
+  if (open && (options.keyFile ?? tokenFile ?? options.clientCa) !== undefined) {
+    throw new UsageError('--open cannot be combined with --key-file, --token-file or --client-ca', {
+      hint: 'remove --open, or remove the other options',
+    });
+  }
+  const inherited = options.listen === undefined ? inheritedAddress(io.env, process.pid) : undefined;
+  return {
+    listen: inherited ?? parseListenAddress(options.listen ?? DEFAULT_LISTEN),
+    tls: readTls(options, io),
+    publicUrl: publicUrl === undefined ? undefined : parseBaseUrl(publicUrl, '--public-url'),
+    signer: open ? undefined : createSigner(await readKey(options.keyFile, io)),
+    hasKey: options.keyFile !== undefined,
+    tokens:
+      tokenFile === undefined
+        ? []
+        : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
+    limits: readLimits(options, io),
+    lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
+    grace: parseDuration(options.grace ?? '30s', '--grace'),
+    cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
+    log: readLogForm(options, io),
+    list:
+      parseChoice('--format', options.format, ['text', 'json']) ??
+      (io.stdout.isTTY === true ? 'text' : undefined),
+  };
+}
+
+/** Descriptors for everything but connections: images and archives, also during a reload, logs and sockets to listen on. */
+const OTHER_DESCRIPTORS = 100;
+
+/** Accepts fewer connections if each could not have a file descriptor: without a free one, a reload could open no image. */
+function readLimits({ idleTimeout, maxConnections, maxPerClient }: ServeOptions, io: Io): ServerLimits {
+  const limits = {
+    ...defaultLimits,
+    ...(maxConnections !== undefined && {
+      connections: parseWholeNumber(maxConnections, '--max-connections', 1, MOST_CONNECTIONS),
+    }),
+    ...(maxPerClient !== undefined && {
+      connectionsPerClient: parseWholeNumber(maxPerClient, '--max-per-client', 1, MOST_CONNECTIONS),
+    }),
+    ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
+  };
+  const descriptors = descriptorLimit() ?? Infinity;
+  const needed = limits.connections + OTHER_DESCRIPTORS;
+  if (needed <= descriptors) return limits;
+  const connections = Math.max(1, descriptors - OTHER_DESCRIPTORS);
+  report(io, {
+    severity: 'warning',
+    message: `the limit of open files is ${descriptors}, so only ${connections} instead of ${limits.connections} concurrent connections are accepted`,
+    hint: `set LimitNOFILE=${needed} in the systemd unit, run ulimit -n ${needed} in the shell, or pass --max-connections ${connections}`,
+  });
+  return { ...limits, connections };
+}
+
+/** Text on a terminal, otherwise JSON. Throws UsageError for another form. */
+export function readLogForm(
+  { log }: Pick<ServeOptions, 'log'>,
+  { stderr }: Pick<Io, 'stderr'>,
+): 'json' | 'text' {
+  return parseChoice('--log', log, ['text', 'json']) ?? (stderr.isTTY === true ? 'text' : 'json');
+}
+
+function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const given = tlsCert ?? tlsKey ?? clientCa;
+    if (given === undefined) return undefined;
+    throw new UsageError('HTTPS requires a certificate and its key', {
+      hint: 'pass --tls-cert and --tls-key',
+    });
+  }
+  return {
+    certificate: resolve(io.cwd, tlsCert),
+    key: resolve(io.cwd, tlsKey),
+    clientCa: clientCa === undefined ? undefined : resolve(io.cwd, clientCa),
+  };
+}
+
+const MAX_SECRET_FILE = 64 * 1024;
+const KEY_BYTES = 32;
+
+/** The text of the file without surrounding whitespace. A missing file is created with a new key. */
+async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
+  if (name === undefined) return randomBytes(KEY_BYTES);
+  const path = resolve(io.cwd, name);
+  const stats = await statsOf(path);
+  if (stats === undefined) {
+    const key = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
+    const file = { path, shownPath: name, existing: 'refuse', mode: 0o600 } as const;
+    await createFile(file, ({ handle }) => handle.writeFile(key));
+    report(io, { severity: 'info', message: `created ${name}: a new key that signs URLs` });
+  }
+  return Buffer.from(await readSecret(name, 'Key (--key-file)', io));
+}
+
+async function readSecret(name: string, what: string, io: Io): Promise<string> {
+  return (await readSecretFile(name, io, { what, maxBytes: MAX_SECRET_FILE })).trim();
+}
+
+const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** Ten years. */
+const LONGEST = 10 * 365 * 86_400;
+
+/** `90`, `90s`, `15m`, `12h`, `7d`, in milliseconds. Throws UsageError. */
+export function parseDuration(text: string, option: string): number {
+  const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
+  const seconds = Number(digits) * (units[unit] ?? 1);
+  if (digits !== '' && seconds <= LONGEST) return seconds * 1000;
+  throw new UsageError(`invalid duration ${quoteText(text)} for ${option}`, {
+    hint: 'use seconds, or a number with the unit s, m, h or d, such as 12h',
+  });
+}
+
+/** Throws UsageError. */
+export function parseWholeNumber(text: string, option: string, least: number, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(
+    `invalid value ${quoteText(text)} for ${option}: not a whole number from ${least} to ${most}`,
+  );
+}

@@ -1,0 +1,117 @@
+/** The hosts of `serve` and `controller` as rows of their status page. What a host fetches shows how far its boot is. */
+
+import type { Diagnostic } from '../../../core/diagnostic.ts';
+import { formatSize } from '../../../formats/messageText.ts';
+import type { ImageProgress } from '../../../http/server/answer/transfers.ts';
+import { fetchMarks } from './fetchMarks.ts';
+import { formatPercent } from './figures.ts';
+import { html, type Html } from './html.ts';
+import { causeOf, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
+import { causeItem, type PageRow } from './machines.ts';
+import { stageBar, type StageMark } from './stageBar.ts';
+import type { HostStatus, ImageStatus } from './status.ts';
+import { architectureOf, factList, progressOf, timeOf } from './tables.ts';
+
+/** `serve` does not see requests to Ironic, so that a machine has fetched its files is the last thing it knows. */
+export const hostStateNames: StateNames = {
+  failed: 'failed',
+  stuck: 'stuck',
+  'under-way': 'on the way',
+  idle: 'no activity',
+  home: 'fetched',
+};
+
+/** A host with the row of the page. */
+export interface HostRow extends PageRow {
+  readonly host: HostStatus;
+}
+
+/** Milliseconds. A client that goes on with an interrupted transfer does so within this time. */
+const RESUMED = 60_000;
+/** Milliseconds without a request after which a boot is no longer under way. */
+const QUIET = 5 * 60_000;
+
+export function hostRow(host: HostStatus, now: Date): HostRow {
+  const { name, macs, architecture, stream } = host;
+  const fetched = host.progress();
+  return {
+    host,
+    name,
+    texts: [...macs, ...[architecture, stream].filter((text) => text !== undefined)],
+    ...situationOf(host, fetched, now),
+    details: () => detailsOf(host, fetched, now),
+  };
+}
+
+type Situation = Omit<MachineRow, 'name' | 'texts'>;
+
+function situationOf(
+  { staleSince, messages }: HostStatus,
+  fetched: readonly ImageProgress[],
+  now: Date,
+): Situation {
+  const marks = fetchMarks(fetched);
+  const mark = marks.findLast(({ state }) => state !== 'waiting' && state !== 'passed');
+  const last = fetched.toSorted((a, b) => a.lastFetch.getTime() - b.lastFetch.getTime()).at(-1);
+  const shown = firstMessage(messages);
+  const moreMessages = shown === undefined ? 0 : messages.length - 1;
+  const found = { transfer: undefined, causes: shown === undefined ? [] : [causeOf(shown)], moreMessages };
+  if (shown?.severity === 'error') {
+    const stage = staleSince === undefined ? 'without an image' : 'with its last valid image';
+    return { ...found, state: 'failed', stage, since: staleSince ?? last?.lastFetch };
+  }
+  if (last === undefined || mark === undefined)
+    return { ...found, state: 'idle', stage: undefined, since: undefined };
+  const since = last.lastFetch;
+  if (mark.state === 'running')
+    return { ...found, state: 'under-way', stage: mark.stage, transfer: last, since };
+  const stage = mark.note === undefined ? mark.stage : `${mark.stage}, ${mark.note}`;
+  const age = now.getTime() - since.getTime();
+  if (mark.state === 'stopped' && age > RESUMED)
+    return { ...found, state: 'stuck', stage, since, causes: [unresumed(last), ...found.causes] };
+  if (mark.state === 'reached' && isLast(mark)) return { ...found, state: 'home', stage, since };
+  return { ...found, state: age < QUIET ? 'under-way' : 'idle', stage, since };
+}
+
+function unresumed({ bytes, path, size }: ImageProgress): MachineCause {
+  const text = `The transfer of ${path} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
+  return { severity: 'warning', text };
+}
+
+/** The stages after which a machine fetches nothing more of its own. */
+function isLast({ stage }: StageMark): boolean {
+  return stage === 'media' || stage === 'Ignition' || stage === 'image';
+}
+
+/** The first error, or else the first warning. The others are among the details. */
+function firstMessage(messages: readonly Diagnostic[]): Diagnostic | undefined {
+  return (
+    messages.find(({ severity }) => severity === 'error') ??
+    messages.find(({ severity }) => severity === 'warning')
+  );
+}
+
+function detailsOf(
+  { macs, architecture, stream, messages, images }: HostStatus,
+  fetched: readonly ImageProgress[],
+  now: Date,
+): Html {
+  const progress = new Map(fetched.map((image) => [image.path, image]));
+  const files = images();
+  const facts = factList([
+    ...macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
+    ['Architecture', architectureOf(architecture, stream)],
+  ]);
+  return html`${fetched.length === 0 ? undefined : stageBar(fetchMarks(fetched))}${facts}
+    <ul>
+      ${files.map((file) => html`<li>${fileOf(file, progress.get(file.path), now)}</li>`)}
+      ${(messages.length > 1 ? messages : []).map((message) => html`<li>${causeItem(causeOf(message))}</li>`)}
+    </ul>`;
+}
+
+function fileOf({ path, url }: ImageStatus, progress: ImageProgress | undefined, now: Date): Html {
+  const link = html`<a class="name" href="${url}">${path}</a>`;
+  if (progress === undefined) return link;
+  return html`${link}, ${formatSize(progress.size)}, ${progressOf(progress)},
+  ${timeOf(progress.lastFetch, now)}`;
+}

@@ -1,0 +1,57 @@
+/** Prints the URLs for BMCs, Ironic and DHCP servers. */
+
+import { writeStdout } from '../../io/stdout.ts';
+import type { Io } from '../../io/io.ts';
+import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
+import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
+import type { Links } from './links.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** In order of preference: first the images that a BMC mounts, then the files for other boot methods. */
+const mainArtifacts: readonly ConfigArtifact[] = ['iso', 'minimal-iso', 'initramfs', 'ign', 'archive'];
+
+/** The artifact that boots a host. */
+export function mainArtifact(wanted: readonly ConfigArtifact[]): ConfigArtifact {
+  return mainArtifacts.find((artifact) => wanted.includes(artifact)) ?? 'ign';
+}
+
+/** As text one URL per host, as JSON all URLs. */
+export async function printUrls(
+  { hosts, wanted }: Pick<Snapshot, 'hosts' | 'wanted'>,
+  links: Links,
+  form: 'json' | 'text',
+  io: Pick<Io, 'stdout'>,
+): Promise<void> {
+  const served = hosts.filter(({ isServed }) => isServed).map(({ name }) => name);
+  const boot = bootUrls(wanted, links);
+  const urlOf = (host: string, artifact: ConfigArtifact): string =>
+    links.url({ kind: 'host', host }, hostFileName(host, artifact));
+  if (form === 'json') {
+    const document = {
+      boot,
+      hosts: served.map((name) => ({
+        name,
+        urls: Object.fromEntries(wanted.configs.map((artifact) => [artifact, urlOf(name, artifact)])),
+      })),
+    };
+    await writeStdout(io, [Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`)]);
+    return;
+  }
+  const artifact = mainArtifact(wanted.configs);
+  const width = Math.max(0, ...served.map(({ length }) => length));
+  const lines = [
+    ...served.map((name) => `${name.padEnd(width)}  ${urlOf(name, artifact)}\n`),
+    ...Object.entries(boot).map(([name, url]) => `# ${name}: ${url}\n`),
+  ];
+  await writeStdout(
+    io,
+    lines.map((line) => Buffer.from(line)),
+  );
+}
+
+/** The URLs for the configuration of a DHCP server; they do not expire. */
+function bootUrls({ loaders }: Snapshot['wanted'], links: Links): Readonly<Record<string, string>> {
+  if (!loaders.includes('ipxe')) return {};
+  const urlOf = (file: string): string => `${links.publicUrl}/${links.path({ kind: 'boot' }, file)}`;
+  return { ipxe: urlOf('boot.ipxe'), dnsmasq: urlOf('dnsmasq.conf') };
+}

@@ -1,0 +1,192 @@
+/**
+ * Serial consoles: the one of an emulated machine is written unchanged to a file; all are read as lines without control
+ * sequences, and lines that show the progress of the machine become events.
+ * Firmware and boot loaders use the whole screen, so a cursor movement ends a line. Colours are removed, and other control
+ * characters are replaced. It does not emulate a screen.
+ */
+
+import { resolve } from 'node:path';
+import { TextDecoder } from 'node:util';
+import { fileError } from '../../io/files/fileErrors.ts';
+import { openPrivate } from '../../io/files/newFile.ts';
+import type { Io } from '../../io/io.ts';
+import { createLastLines } from './timeline/console/lastLines.ts';
+import { findConsoleSigns } from './timeline/consoleSigns.ts';
+import type { ConsoleEvent } from './timeline/events.ts';
+
+export interface ConsoleOutput {
+  write(bytes: Uint8Array): void;
+  /** Resolves when the file is complete. Throws CliError if it cannot be written. */
+  close(): Promise<void>;
+}
+
+/**
+ * Console output may contain secrets, for example passwords in kernel arguments, so only this user can read a new file.
+ * @param onLine gets each line, without control characters
+ * @throws CliError if the file cannot be created
+ */
+export async function openConsoleOutput(
+  file: string | undefined,
+  onLine: (line: string) => void,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<ConsoleOutput> {
+  const text = createConsoleText(onLine);
+  const place = file === undefined ? undefined : resolve(cwd, file);
+  const action = { path: file ?? '', what: 'Console (--console)', place };
+  const handle =
+    place === undefined
+      ? undefined
+      : await openPrivate(place).catch((error: unknown) => {
+          throw fileError(error, { ...action, action: 'create' });
+        });
+  let written: Promise<unknown> = Promise.resolve();
+  return {
+    write: (bytes) => {
+      text.push(bytes);
+      written = written.then(() => handle?.appendFile(bytes));
+      written.catch(() => undefined); // `close` reports it
+    },
+    close: async () => {
+      text.end();
+      try {
+        await written;
+      } catch (error) {
+        throw fileError(error, { ...action, action: 'write' });
+      } finally {
+        await handle?.close();
+      }
+    },
+  };
+}
+
+interface ConsoleText {
+  push(bytes: Uint8Array): void;
+  /** Ends the last, incomplete line. */
+  end(): void;
+}
+
+/** Maximum number of characters of a line; longer ones are wrapped. Errors of podman with a signed URL have about 900. */
+const LONGEST_LINE = 1000;
+/** Maximum number of characters of an escape sequence. */
+const LONGEST_SEQUENCE = 1000;
+
+/** @param onLine gets each line without its line break; empty lines are omitted */
+export function createConsoleText(onLine: (line: string) => void): ConsoleText {
+  const decoder = new TextDecoder('utf-8');
+  let line = '';
+  let sequence = '';
+  const endLine = (): void => {
+    const text = line.trimEnd();
+    if (text !== '') onLine(text);
+    line = '';
+  };
+  const append = (character: string): void => {
+    line += character;
+    if (line.length >= LONGEST_LINE) endLine();
+  };
+  const process = (character: string): void => {
+    if (character === ESCAPE) {
+      sequence = ESCAPE;
+    } else if (sequence !== '' && character !== '\n') {
+      sequence += character;
+      if (!isComplete(sequence)) return;
+      if (movesCursor(sequence) && !movesToEnd(sequence, line.length)) endLine();
+      sequence = '';
+    } else if (character === '\n' || character === '\r') {
+      sequence = '';
+      endLine();
+    } else if (character === '\b') {
+      line = line.slice(0, -1);
+    } else {
+      append(character === '\t' ? ' ' : isHarmful(character) ? '?' : character);
+    }
+  };
+  return {
+    push: (bytes) => {
+      for (const character of decoder.decode(bytes, { stream: true })) process(character);
+    },
+    end: () => {
+      for (const character of decoder.decode()) process(character);
+      endLine();
+    },
+  };
+}
+
+const ESCAPE = '\u001B';
+
+/**
+ * Control sequences (ECMA-48, section 5.4) end with a letter. Strings for the terminal end with BEL, or with ESC \, which
+ * starts another sequence. Other sequences have one character.
+ */
+function isComplete(sequence: string): boolean {
+  const second = sequence[1] ?? '';
+  const last = sequence.length > 2 ? sequence.at(-1) : undefined;
+  if (sequence.length >= LONGEST_SEQUENCE) return true;
+  if (second === '[') return last !== undefined && last >= '@' && last <= '~';
+  if (second === ']' || second === 'P') return last === '\u0007';
+  return !'()#%'.includes(second) || last !== undefined;
+}
+
+/** Whether a sequence moves the cursor to another line or erases the screen. */
+function movesCursor(sequence: string): boolean {
+  return /^(?:\[[0-9;?]*[ABEFHJdf]|[cDEM])$/.test(sequence.slice(ESCAPE.length));
+}
+
+/**
+ * Whether a sequence moves the cursor to the end of a text of this length: consoles in series print such sequences within a line.
+ * Column 1 starts another line.
+ */
+function movesToEnd(sequence: string, length: number): boolean {
+  const column = Number(/^\[\d{1,4};(\d{1,4})H$/.exec(sequence.slice(ESCAPE.length))?.[1]);
+  return column > 1 && (column === length || column === length + 1);
+}
+
+/** Control characters, and characters that change the writing direction or are invisible. */
+function isHarmful(character: string): boolean {
+  return /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u.test(character);
+}
+
+/** Columns of the terminals that firmware and boot loaders assume: they wrap longer lines. */
+const COLUMNS = 80;
+
+/** Whether a line fills the terminal, except for a space at its end, which is removed. */
+function isWrapped(text: string): boolean {
+  return text.length === COLUMNS || text.length === COLUMNS - 1;
+}
+
+/**
+ * Turns lines into events.
+ * @param host name of the machine
+ * @returns a function that takes each line of the console, without control characters
+ */
+export function createConsoleWatch(
+  host: string,
+  observe: (event: ConsoleEvent) => void,
+): (line: string) => void {
+  let last = 0;
+  /** The lines of an installed system are no progress of the live system. */
+  let isOfDisk = false;
+  /** The beginning of a wrapped line; otherwise empty. */
+  let wrapped = '';
+  let lastLines = createLastLines();
+  const send = (facts: Pick<ConsoleEvent, 'sign' | 'stage' | 'line' | 'lastLines'>): void => {
+    // Many lines may arrive at once, but their order matters.
+    last = Math.max(Date.now(), last + 1);
+    observe({ kind: 'console', at: new Date(last), client: undefined, host, ...facts });
+  };
+  return (text) => {
+    const now = new Date();
+    const alone = findConsoleSigns(text, now);
+    const found = alone.length === 0 && wrapped !== '' ? findConsoleSigns(wrapped + text, now) : alone;
+    wrapped = found.length === 0 && isWrapped(text) ? text.padEnd(COLUMNS) : '';
+    if (found.length === 0)
+      send({ sign: undefined, stage: undefined, line: text, lastLines: lastLines.add(text) });
+    for (const { line, sign } of found) {
+      if (sign.id === 'kernel-started') lastLines = createLastLines();
+      if (sign.id === 'kernel-started' || sign.id === 'kernel-live') isOfDisk = false;
+      if (isOfDisk) continue;
+      isOfDisk = sign.id === 'kernel-disk';
+      send({ sign: sign.id, stage: sign.stage, line });
+    }
+  };
+}

@@ -1,0 +1,155 @@
+/** Events and stages as text. Control characters from clients are escaped. */
+
+import { formatCount, formatSize } from '../../../formats/messageText.ts';
+import { printable } from '../../../core/foreignText.ts';
+import type { Artifact } from '../../../http/server/answer/resource.ts';
+import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
+import { isFullyFetched, isInterrupted } from '../timeline/stages.ts';
+import type { Stage } from '../timeline/stage.ts';
+import { byKind, type ByKind, type EventOf, type TrialEvent } from '../timeline/events.ts';
+
+/** One line: `fetched the Ignition config (3.1 KiB)`. */
+export function eventPhrase(event: TrialEvent): string {
+  return printable(byKind(words, event));
+}
+
+/** The client address, to follow the phrase; empty if the phrase already contains an address. */
+export function originPhrase({ kind, client }: TrialEvent): string {
+  if (client === undefined || kind === 'callback' || kind === 'steps') return '';
+  return kind === 'fetch' ? ` from ${printable(client)}` : ` (${printable(client)})`;
+}
+
+export function elapsed(from: Date, until: Date): string {
+  return formatDuration(Math.max(0, until.getTime() - from.getTime()) / 1000);
+}
+
+/** Names of the stages: `Ignition config`. */
+export const stagePhrases: Readonly<Record<Stage, string>> = {
+  none: 'none observed',
+  'boot device': 'boot device',
+  power: 'power-on',
+  script: 'boot script',
+  image: 'ISO',
+  kernel: 'kernel',
+  initramfs: 'initramfs',
+  config: 'Ignition config',
+  rootfs: 'root filesystem',
+  'agent archive': 'agent archive',
+  'live system': 'live system',
+  'agent container': 'agent container',
+  inspection: 'inspection',
+  api: 'API versions',
+  lookup: 'lookup',
+  heartbeat: 'heartbeat',
+  callback: 'callback',
+  steps: 'list of steps',
+};
+
+const words: ByKind<string> = {
+  bmc: ({ text }) => text,
+  machine: ({ problem, state }) => `${state}${because(problem)}`,
+  console: ({ line }) => `console: ${line}`,
+  fetch: fetchPhrase,
+  refusal: refusalPhrase,
+  api: ({ userAgent }) => `requested the API versions${userAgent === undefined ? '' : ` (${userAgent})`}`,
+  inspection: inspectionPhrase,
+  lookup: lookupPhrase,
+  heartbeat: heartbeatPhrase,
+  preflight: preflightPhrase,
+  steps: stepsPhrase,
+  callback: callbackPhrase,
+};
+
+const artifactPhrases: Readonly<Record<Artifact, string>> = {
+  iso: 'the ISO',
+  'minimal-iso': 'the minimal ISO',
+  initramfs: 'the initramfs',
+  ign: 'the Ignition config',
+  archive: 'the archive with the Ignition config',
+  script: 'the boot script',
+  kernel: 'the kernel',
+  rootfs: 'the root filesystem',
+  agent: 'the agent archive',
+};
+
+function fetchPhrase(event: EventOf<'fetch'>): string {
+  const { artifact, bytes, size, outcome } = event;
+  const what = `${artifactPhrases[artifact]} (${formatSize(size)})`;
+  if (isFullyFetched(event) && outcome !== 'began') return `fetched ${what}`;
+  if (bytes === 0) return `started to fetch ${what}`;
+  const part = `${formatPercent(bytes, size)} of ${what}`;
+  return isInterrupted(event) ? `fetched ${part}: ${outcome}` : `fetched ${part}`;
+}
+
+function refusalPhrase({ problem }: EventOf<'refusal'>): string {
+  switch (problem.kind) {
+    case 'tls':
+      return `failed the TLS handshake: ${problem.reason}`;
+    case 'plain-http':
+      return 'sent plain HTTP to a TLS port';
+    case 'tls-to-http':
+      return 'sent a TLS handshake to a plain-HTTP port';
+    case 'path':
+      return `sent a request that Ironic does not support: ${problem.method} ${problem.path}`;
+    case 'request':
+    default:
+      return `sent a request that was refused: ${problem.status} ${problem.message}`;
+  }
+}
+
+function inspectionPhrase({ isIncomplete, node, service, summary, problem }: EventOf<'inspection'>): string {
+  const what = service === 'ironic' ? 'its inventory' : 'its inventory to the inspector';
+  if (node === undefined) return `sent ${what}, which was refused${because(problem)}`;
+  const said = summary === undefined ? '' : `: ${summary}`;
+  return `sent ${what}${said}${problem === undefined ? '' : ` (${isIncomplete ? 'incomplete: ' : ''}${problem})`}`;
+}
+
+/** Maximum number of MAC addresses in a line. */
+const maxMacs = 4;
+
+function lookupPhrase({ macs, node, problem }: EventOf<'lookup'>): string {
+  const more = macs.length > maxMacs ? ` and ${macs.length - maxMacs} more` : '';
+  const by = macs.length === 0 ? 'no MAC address' : `${macs.slice(0, maxMacs).join(', ')}${more}`;
+  if (node === undefined) return `sent a lookup for ${by}, which was refused${because(problem)}`;
+  return `sent a lookup for ${by} → node ${node}`;
+}
+
+const tokenPhrases = {
+  valid: '',
+  unknown: '',
+  invalid: ' with an invalid token',
+  missing: ' without a token',
+} as const;
+
+function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: EventOf<'heartbeat'>): string {
+  if (problem !== undefined || token === 'invalid' || token === 'missing') {
+    return `sent a heartbeat${tokenPhrases[token]}${problem === undefined ? '' : `, which was refused: ${problem}`}`;
+  }
+  const agent = agentVersion === undefined ? '' : ` (agent ${agentVersion})`;
+  return `sent a heartbeat${agent}${callbackUrl ? `, callback URL ${callbackUrl}` : ' without a callback URL'}`;
+}
+
+function callbackPhrase({ url, problem, reason, summary }: EventOf<'callback'>): string {
+  if (reason === 'other-address')
+    return `sent the callback URL ${url}, which was ${problem ?? 'not contacted'}`;
+  if (problem !== undefined) return `did not answer at ${url}: ${problem}`;
+  return `answered at ${url}${summary === undefined ? '' : `: ${summary}`}`;
+}
+
+function stepsPhrase({ managers, missing, problem }: EventOf<'steps'>): string {
+  if (managers.length === 0) return `did not report its steps${because(problem)}`;
+  const count = managers.reduce((sum, { steps }) => sum + steps.length, 0);
+  const reported = `reported ${formatCount(count, 'step')} of ${formatCount(managers.length, 'hardware manager')}`;
+  return missing.length === 0 ? reported : `${reported}${because(problem)}`;
+}
+
+function preflightPhrase({ problem }: EventOf<'preflight'>): string {
+  if (problem.kind === 'no-config') return `was not started: ${problem.message}`;
+  const { fix, here, urls } = problem;
+  const named = urls.length === 0 ? 'no Ironic URL' : `the Ironic URL ${urls.join(', ')}`;
+  return `was not started: its config contains ${named}, but the mock Ironic is at ${here}: ${fix}`;
+}
+
+function because(problem: string | undefined): string {
+  return problem === undefined ? '' : `: ${problem}`;
+}

@@ -1,0 +1,154 @@
+/** `try --inventory`: serves the images of hosts during the trial, like `serve`. */
+
+import { CliError } from '../../../core/errors.ts';
+import type { Io } from '../../../io/io.ts';
+import { isLoopback, type ListenAddress } from '../../../http/server/listenAddress.ts';
+import { report } from '../../../io/report/report.ts';
+import { hostFileName } from '../../../hosts/artifacts/servedPaths.ts';
+import { type ApiPlace, mayReachApi } from '../timeline/addresses.ts';
+import { loadSnapshot, type RunningService, startService } from '../../serve/service.ts';
+import { readSetup } from '../../serve/setup.ts';
+import { printUrls } from '../../serve/urlList.ts';
+import {
+  createIronicChange,
+  type IronicOfHosts,
+  changeDiagnostics,
+  otherIronicDiagnostics,
+} from '../ironicAddress.ts';
+import type { IronicApi } from '../api/ironicApi.ts';
+import type { GuestAddress } from '../emulation/guestAddress.ts';
+import type { Expectation } from '../expectation.ts';
+import type { TryOptions } from '../setup.ts';
+import { createQuietLog } from '../quietLog.ts';
+import type { TrialPlan } from '../trial.ts';
+import { createFetchWatcher, serveListenHint, throwWithHint } from './catalogService.ts';
+
+export interface ImageService {
+  readonly port: number;
+  /** URL of the boot script for DHCP. Throws CliError if it does not exist. */
+  scriptUrl(): string;
+  /** URL of the ISO of a host for clients on this machine. Throws CliError if it does not exist. */
+  isoUrl(host: string): string;
+  /** URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
+  mediumUrl(host: string): string;
+}
+
+/** Reports which machines can connect, and prints the URLs. */
+async function reportUrls(
+  { links, server, state }: RunningService,
+  { expect, open, publicUrl, qemu }: TryOptions,
+  listen: ListenAddress,
+  io: Io,
+): Promise<void> {
+  // An emulated machine needs no printed URLs, and anyone who can read them in a log can fetch the images.
+  if (qemu !== undefined && expect === undefined) return;
+  const isLocal = isLoopback(listen);
+  if (isLocal && publicUrl === undefined) {
+    report(io, {
+      severity: 'info',
+      message: 'image server listening on loopback only; other machines cannot connect',
+      hint: `use --serve-listen :${server.port} --public-url http://ADDRESS:${server.port} to serve other machines`,
+    });
+  }
+  if (!isLocal && open === true) {
+    report(io, {
+      severity: 'warning',
+      message: 'anyone who can reach the image server can fetch all configs, including their secrets',
+      hint: 'remove --open',
+    });
+  }
+  const snapshot = state.current();
+  if (snapshot === undefined) return;
+  await printUrls(snapshot, links, 'text', { stdout: io.stderr });
+}
+
+/** @param artifacts the value of `--artifacts` */
+function scriptUrl({ links, state }: RunningService, artifacts: string | undefined): string {
+  if (state.current()?.wanted.loaders.includes('ipxe') === true) {
+    return `${links.publicUrl}/${links.path({ kind: 'boot' }, 'boot.ipxe')}`;
+  }
+  throw new CliError('no boot script for the emulated machine', {
+    code: 'ERR_IMAGE',
+    hint:
+      artifacts === undefined
+        ? 'pass --iso, or --kernel and --initramfs'
+        : 'add ipxe to --artifacts, or use --boot cd',
+  });
+}
+
+function isoPath(host: string, { links, state }: RunningService, artifacts: string | undefined): string {
+  if (state.current()?.wanted.configs.includes('iso') === true) {
+    return links.path({ kind: 'host', host }, hostFileName(host, 'iso'));
+  }
+  throw new CliError('no live ISO for the machine', {
+    code: 'ERR_IMAGE',
+    hint: artifacts === undefined ? 'pass --iso FILE' : 'add iso to --artifacts',
+  });
+}
+
+export interface ImageContext {
+  readonly api: IronicApi;
+  readonly guest: GuestAddress | undefined;
+  readonly listed: IronicOfHosts;
+  readonly place: ApiPlace;
+}
+
+/** Resolves when the service is ready. Throws CliError if the images, or those of an expected host, cannot be served. */
+export async function startImages(
+  { cleanup, expectation, io, machine, options, setup: { ironicUrl }, output, trial }: TrialPlan,
+  { api, guest, listed, place }: ImageContext,
+): Promise<ImageService> {
+  const { artifacts } = options;
+  const isOfHost = machine?.source.medium.kind === 'host';
+  const url = ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
+  const found = url === undefined ? otherIronicDiagnostics(listed, place) : changeDiagnostics(url, place);
+  for (const message of found) output.report(message);
+  const changeSource = await createIronicChange(url, api.ca, cleanup);
+  const { format: _format, listen: _listen, serveListen, ...shared } = options;
+  const serve = { ...shared, ...(serveListen !== undefined && { listen: serveListen }), log: 'text' };
+  const setup = await readSetup(serve, io);
+  let running: RunningService | undefined;
+  const watcher = createFetchWatcher(() => running?.transfers, trial.observe);
+  const service = await startService(serve, setup, {
+    io,
+    log: createQuietLog(io),
+    watchers: [watcher],
+    changeSource,
+    publicUrl: guest && (({ port }) => `http://${guest.host}:${port}`),
+  }).catch(throwWithHint(serveListenHint));
+  running = service;
+  cleanup.defer(async () => {
+    await service.server.stop(0);
+    await service.state.close();
+  });
+  await loadSnapshot(service);
+  refuseUnserved(service, expectation);
+  await reportUrls(service, options, setup.listen, io);
+  return {
+    port: service.server.port,
+    scriptUrl: () => scriptUrl(service, artifacts),
+    isoUrl: (host) => `${service.server.origin}/${isoPath(host, service, artifacts)}`,
+    mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service, artifacts)}`,
+  };
+}
+
+/** Maximum number of hosts in a message. */
+const MAX_NAMES = 10;
+
+/** An expected host that is not served could never call home; its errors are already reported. */
+function refuseUnserved({ state }: RunningService, { awaited }: Expectation): void {
+  const unserved = (state.current()?.hosts ?? []).filter(({ isServed }) => !isServed).map(({ name }) => name);
+  const names = awaited.kind === 'hosts' ? unserved.filter((name) => awaited.names.includes(name)) : [];
+  if (names.length === 0) return;
+  const more = names.length > MAX_NAMES ? ', …' : '';
+  throw new CliError(`expected hosts cannot be served: ${names.slice(0, MAX_NAMES).join(', ')}${more}`, {
+    code: 'ERR_HOST',
+    hint: 'fix the errors above, or expect only other hosts with --expect',
+  });
+}
+
+/** The URL of the mock Ironic for an emulated machine whose config contains another Ironic URL. */
+function otherUrl(guest: GuestAddress | undefined, place: ApiPlace): string | undefined {
+  if (guest === undefined || mayReachApi(guest.ironicUrls, place)) return undefined;
+  return `${place.scheme}://${guest.host}:${place.port}`;
+}

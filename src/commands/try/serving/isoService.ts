@@ -1,0 +1,53 @@
+/** Serves one ISO under a URL that cannot be guessed, because images contain secrets. */
+
+import { randomBytes } from 'node:crypto';
+import { basename, resolve } from 'node:path';
+import { parseBaseUrl } from '../../../hosts/artifacts/servedPaths.ts';
+import { isRemote } from '../../../http/client/httpUrl.ts';
+import { openSharedImage } from '../../../imagefile/sharedImage.ts';
+import {
+  type CatalogEntry,
+  entryOf,
+  mediaTypes,
+  type ServedResource,
+} from '../../../http/server/answer/resource.ts';
+import { createQuietLog } from '../quietLog.ts';
+import type { SingleIso, TrialPlan } from '../trial.ts';
+import { serveListenHint, startCatalogService, throwWithHint } from './catalogService.ts';
+
+/** Serves an ISO for BMCs, unless it is on another server. */
+export async function startIso(
+  { cleanup, expectation: { known }, io, options: { publicUrl }, trial: { observe } }: TrialPlan,
+  { file, listen }: SingleIso,
+): Promise<{ readonly url: string; readonly port?: number }> {
+  if (isRemote(file)) return { url: file };
+  const location = resolve(io.cwd, file);
+  const image = await openSharedImage(location, file);
+  cleanup.defer(() => image.close());
+  const token = randomBytes(16).toString('hex');
+  const fileName = basename(location).replaceAll(/[^\w.-]/g, '_');
+  const resource: ServedResource = {
+    artifact: 'iso',
+    host: known[0]?.name,
+    fileName,
+    contentType: mediaTypes.iso,
+    size: image.size,
+    etag: `"${token}"`,
+    lastModified: image.modified,
+    check: () => image.checkUnchanged(),
+    // Not the file that has this name now: a BMC that reads the image in ranges must not get bytes of two images.
+    open: async () => {
+      await image.checkUnchanged();
+      return { ...image, close: async () => undefined };
+    },
+  };
+  const path = `${token}/${fileName}`;
+  const find = (wanted: string): CatalogEntry | undefined =>
+    wanted === path ? entryOf(resource) : undefined;
+  const server = await startCatalogService(find, listen, createQuietLog(io), observe).catch(
+    throwWithHint(serveListenHint),
+  );
+  cleanup.defer(async () => void (await server.stop(0)));
+  const base = publicUrl === undefined ? server.origin : parseBaseUrl(publicUrl, '--public-url');
+  return { url: `${base}/${path}`, port: server.port };
+}

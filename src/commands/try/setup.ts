@@ -1,0 +1,214 @@
+/** Reads and checks the options of `try` before any server starts. */
+
+import { quoteText } from '../../core/foreignText.ts';
+import { checkApiUrls, defaultIronicPort } from '../../agent/ironicUrl.ts';
+import { UsageError } from '../../core/errors.ts';
+import { type ListenAddress, parseListenAddress } from '../../http/server/listenAddress.ts';
+import { guestNetwork } from './timeline/addresses.ts';
+import type { SuccessStage } from './timeline/result.ts';
+import type { ImageOptions } from '../../hosts/plan/imageInputs.ts';
+import type { ServeOptions } from '../serve/options.ts';
+import { parseDuration } from '../serve/setup.ts';
+import type { IronicApiOptions } from './api/ironicApi.ts';
+import { flagOf, parseChoice, parseFormat } from '../../io/report/choices.ts';
+
+export interface TrialSetup {
+  readonly listen: ListenAddress;
+  readonly scheme: 'http' | 'https';
+  readonly askBack: IronicApiOptions['askBack'];
+  readonly successStage: SuccessStage;
+  /** Names of steps that each agent must have. */
+  readonly requiredSteps: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly format: 'full' | 'json' | 'ndjson' | 'text';
+  /** Ironic URL for the configs, instead of the one in the inventory. */
+  readonly ironicUrl: string | undefined;
+  readonly machine: MachineChoices;
+}
+
+/** Options of the emulated machine; undefined for the default. */
+export interface MachineChoices {
+  readonly boot: 'cd' | 'network' | undefined;
+  readonly firmware: 'bios' | 'uefi' | undefined;
+  readonly accel: 'kvm' | 'tcg' | undefined;
+  /** Mebibytes. */
+  readonly memory: string | undefined;
+}
+
+/** The port of Ironic, on loopback only. */
+const DEFAULT_LISTEN = '127.0.0.1:6385';
+/** Enough for a live image of 1 GiB and a container image over a slow network. */
+const DEFAULT_TIMEOUT = '30m';
+
+/** @throws UsageError */
+export function readTrialSetup(options: TryOptions): TrialSetup {
+  const { accel, boot, firmware, memory } = options;
+  const machine: MachineChoices = {
+    boot: parseChoice('--boot', boot, ['network', 'cd']),
+    firmware: parseChoice('--firmware', firmware, ['bios', 'uefi']),
+    accel: parseChoice('--accel', accel, ['kvm', 'tcg']),
+    memory,
+  };
+  refuseUnused(options);
+  if (options.qemu !== undefined && options.consoleLog !== undefined) {
+    throw new UsageError('--console-log is for the console of a real machine, not for --qemu', {
+      hint: 'remove --console-log: the console of the emulated machine is always read',
+    });
+  }
+  if (options.guestHost !== undefined) guestNetwork(options.guestHost, '--guest-host');
+  const isEmulated = options.qemu !== undefined;
+  const requiredSteps = readStepNames(options.requireStep ?? []);
+  const until = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
+  const successStage = requiredSteps.length > 0 ? 'steps' : until;
+  // No connection into the network of an emulated machine is possible.
+  const askBack =
+    parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']) ??
+    (isEmulated ? 'never' : 'own');
+  if (successStage !== 'heartbeat' && askBack === 'never') {
+    const flag = contactFlags[successStage];
+    throw new UsageError(`${flag} requires that agents are contacted, but --ask-back is "never"`, {
+      hint: isEmulated
+        ? `remove ${flag}: an emulated machine cannot be contacted`
+        : 'remove --ask-back never',
+    });
+  }
+  return {
+    listen: parseListenAddress(options.listen ?? DEFAULT_LISTEN),
+    scheme: options.tls === true ? 'https' : 'http',
+    askBack,
+    successStage,
+    requiredSteps,
+    timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
+    ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
+    format: parseFormat(options.format, ['text', 'full', 'json', 'ndjson']),
+    machine,
+  };
+}
+
+/** The options that require an answer of the agent. */
+const contactFlags = { callback: '--until callback', steps: '--require-step' } as const;
+
+/** Refuses a stage that an expected emulated machine never reaches, because no connection into its network is possible. */
+export function refuseContact(stage: SuccessStage): void {
+  if (stage === 'heartbeat') return;
+  const flag = contactFlags[stage];
+  throw new UsageError(`${flag} requires that agents are contacted, but the emulated machine cannot be`, {
+    hint: `remove ${flag}, or expect only real machines with --expect`,
+  });
+}
+
+/** Names are method names, or for steps that run containers, any name. */
+function readStepNames(names: readonly string[]): readonly string[] {
+  const invalid = names.find((name) => !/^[A-Za-z0-9_.-]{1,80}$/.test(name));
+  if (invalid === undefined) return [...new Set(names)];
+  throw new UsageError(`invalid value ${quoteText(invalid)} for --require-step`, {
+    hint: 'use the name of one step, for example install_coreos, and repeat the option for further steps',
+  });
+}
+
+/** In some programs 0 means no limit, but a trial without an end never prints its report. */
+function readTimeout(text: string): number {
+  const timeout = parseDuration(text, '--timeout');
+  if (timeout > 0) return timeout;
+  throw new UsageError('invalid value "0" for --timeout', {
+    hint: 'use a longer time, for example 30m or 7d',
+  });
+}
+
+/** With its port, as configs contain it. */
+function readIronicUrl(text: string): string {
+  const [url = '', ...others] = checkApiUrls(text, { flag: '--ironic-url', defaultPort: defaultIronicPort });
+  if (others.length === 0 && URL.canParse(url)) return url;
+  throw new UsageError('--ironic-url requires exactly one URL', {
+    hint: 'use the URL at which machines reach the mock Ironic, for example http://192.0.2.1:6385',
+  });
+}
+
+/** An option without effect is probably an error. */
+function refuseUnused(options: TryOptions): void {
+  for (const [needed, dependent] of dependents) {
+    if (options[needed] !== undefined) continue;
+    const unused = dependent.find((key) => options[key] !== undefined);
+    if (unused === undefined) continue;
+    const [flag, name] = [flagOf(needed), flagOf(unused)];
+    throw new UsageError(`${name} requires ${flag}`, {
+      hint: `add ${flag}, or remove ${name}`,
+    });
+  }
+}
+
+const dependents: readonly (readonly [needed: keyof TryOptions, dependent: readonly (keyof TryOptions)[]])[] =
+  [
+    ['inventory', ['iso', 'kernel', 'initramfs', 'rootfs', 'images', 'agentArchive', 'profile']],
+    [
+      'inventory',
+      ['artifacts', 'discovery', 'grow', 'serveListen', 'publicUrl', 'keyFile', 'open', 'ironicUrl'],
+    ],
+    ['qemu', ['boot', 'firmware', 'memory', 'mac', 'guestHost', 'accel', 'console']],
+    ['tls', ['tlsName', 'caOut']],
+  ];
+
+/** Options of `serve` that have the same meaning. */
+type ImageServerOptions = Pick<
+  ServeOptions,
+  | keyof ImageOptions
+  | 'agentArchive'
+  | 'artifacts'
+  | 'discovery'
+  | 'grow'
+  | 'inventory'
+  | 'keyFile'
+  | 'open'
+  | 'profile'
+  | 'publicUrl'
+>;
+
+export interface TryOptions extends ImageServerOptions, ApiOptions, TrialOptions, MachineOptions {
+  /** Address of the image server: `ADDRESS:PORT`. */
+  readonly serveListen?: string;
+  /** Ironic URL for the configs, instead of the one in the inventory. */
+  readonly ironicUrl?: string;
+}
+
+/** The mock Ironic. */
+interface ApiOptions {
+  /** `ADDRESS:PORT`. */
+  readonly listen?: string;
+  readonly tls?: boolean;
+  readonly tlsName?: readonly string[];
+  /** File for the certificate authority. */
+  readonly caOut?: string;
+  readonly askBack?: string;
+}
+
+/** Expected hosts, and the report. */
+interface TrialOptions {
+  readonly expect?: string;
+  /** Stage at which a host has called home. */
+  readonly until?: string;
+  /** Steps that each agent must have. */
+  readonly requireStep?: readonly string[];
+  readonly timeout?: string;
+  /** Folder for the inventories of agents. */
+  readonly save?: string;
+  /** Files to which another program writes the consoles of hosts: each `FILE`, or `HOST=FILE`. */
+  readonly consoleLog?: readonly string[];
+  readonly format?: string;
+}
+
+/** Options of the emulated machine. */
+interface MachineOptions {
+  /** A live ISO, a prepared folder, or the name of a host of the inventory. */
+  readonly qemu?: string;
+  /** Boot method of a host of the inventory. */
+  readonly boot?: string;
+  readonly firmware?: string;
+  readonly memory?: string;
+  readonly mac?: string;
+  /** Address of this machine in the emulated network. */
+  readonly guestHost?: string;
+  readonly accel?: string;
+  /** File for the output of its console. */
+  readonly console?: string;
+}

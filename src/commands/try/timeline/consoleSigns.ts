@@ -1,0 +1,115 @@
+/**
+ * The lines of a console that say how far a boot got, or why it stopped: the table of all lines, and the search in it. A pattern
+ * applies only to lines of its printer, because journald, systemd and the kernel mark their lines.
+ */
+
+import { maskLine } from '../../../core/masking.ts';
+import { agentSigns } from './console/agentSigns.ts';
+import { firmwareSigns } from './console/firmwareSigns.ts';
+import { initramfsSigns } from './console/initramfsSigns.ts';
+import { kernelSigns } from './console/kernelSigns.ts';
+import { podmanSigns } from './console/podmanSigns.ts';
+import type { ConsoleSign, Printer } from './console/sign.ts';
+import { systemSigns } from './console/systemSigns.ts';
+
+/** The first row that matches a line counts. */
+export const consoleSigns: readonly ConsoleSign[] = [
+  ...kernelSigns,
+  ...initramfsSigns,
+  ...firmwareSigns,
+  ...systemSigns,
+  ...podmanSigns,
+  ...agentSigns,
+];
+
+export const signById: ReadonlyMap<string, ConsoleSign> = new Map(
+  consoleSigns.map((sign) => [sign.id, sign]),
+);
+
+export interface FoundSign {
+  readonly sign: ConsoleSign;
+  /** The part of the line that matters, without secrets. */
+  readonly line: string;
+}
+
+/**
+ * The recognized parts of a line, usually none or one.
+ * @param line without control characters and escape sequences
+ * @param now the time of this machine, with which rows compare a time in the line
+ */
+export function findConsoleSigns(line: string, now: Date): readonly FoundSign[] {
+  return line.split(messageStart).flatMap((text) => {
+    const { message, prefix, printer } = parseConsoleLine(text);
+    const sign = consoleSigns.find((one) => one.printer === printer && matches(one, message, now));
+    if (sign === undefined) return [];
+    return [{ sign, line: `${prefix}${excerpt(message, sign.pattern)}`.trim() }];
+  });
+}
+
+/** Milliseconds by which clocks may differ: certificates are valid for longer. */
+const CLOCK_TOLERANCE = 24 * 60 * 60 * 1000;
+
+function matches({ clock, pattern }: ConsoleSign, message: string, now: Date): boolean {
+  const match = pattern.exec(message);
+  if (match === null || clock === undefined) return match !== null;
+  const difference = Math.abs(Date.parse(match.groups?.['time'] ?? '') - now.getTime());
+  return clock === 'agrees' ? difference <= CLOCK_TOLERANCE : difference > CLOCK_TOLERANCE;
+}
+
+/** A line of journald, the kernel or systemd may follow a prompt without a line break: `localhost login: [   45.6…] podman[9]: …` */
+const messageStart = /(?=\[ {0,5}\d{1,7}\.\d{6}\] |\[(?: {2}OK {2}|FAILED|DEPEND| TIME )\] )/;
+
+/** Time since boot as by the kernel, optionally with its caller; or the time of journalctl with an optional host name. */
+const timePrefix =
+  /^(?:\[ {0,5}\d{1,7}\.\d{6}\](?:\[ {0,6}[TC]\d{1,7}\])? |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,64} (?=[\w.@-]{1,64}\[))?)/;
+const statusPrefix = /^(?:\[(?: {2}OK {2}|FAILED|DEPEND| TIME )\] |\[[ *]{6}\] (?:\(\d{1,4} of \d{1,4}\) )?)/;
+const identifierPrefix = /^([\w.@-]{1,64})\[(\d{1,10})\]: /;
+/** podman logs failed attempts before it prints the error. */
+const retryPrefix =
+  /^time="[^"]{1,40}" level=\w{1,10} msg="Failed, retrying in [^(]{1,20} \(\d+\/\d+\)\. (?=Error: )/;
+
+/** The lines of oslo.log, `2026-11-26 18:46:19.767 1 WARNING `, and the errors that the agent prints without a log. */
+const agentPrefix =
+  /^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \d{1,10} [A-Z]{4,8} |(?=argument --|Value for option |Failed to parse |ironic_python_agent\.|oslo_config\.))/;
+
+/** Printers whose lines have no identifier of their own. */
+const unmarked: ReadonlySet<string> = new Set<Printer>(['kernel', 'terminal', 'agent']);
+
+/** `printer` is not always a {@link Printer}. `prefix` is the time and the identifier, as they are shown. */
+function parseConsoleLine(text: string): {
+  readonly printer: string;
+  readonly prefix: string;
+  readonly message: string;
+} {
+  const [status] = statusPrefix.exec(text) ?? [];
+  if (status !== undefined) return { printer: 'systemd', prefix: status, message: text.slice(status.length) };
+  const [time = ''] = timePrefix.exec(text) ?? [];
+  const rest = text.slice(time.length);
+  const [identifier = '', name, pid] = identifierPrefix.exec(rest) ?? [];
+  const prefix = time + identifier;
+  const message = rest.slice(identifier.length);
+  if (name === undefined) return { printer: time.startsWith('[') ? 'kernel' : 'terminal', prefix, message };
+  const [agent] = agentPrefix.exec(message) ?? [];
+  if (agent !== undefined && (name === 'podman' || name === 'ironic-python-agent'))
+    return { printer: 'agent', prefix: prefix + agent, message: message.slice(agent.length) };
+  if (name === 'podman') return { printer: name, prefix, message: message.replace(retryPrefix, '') };
+  // Others than process 1 are managers of users. The identifiers of {@link unmarked} do not exist.
+  const isOther = unmarked.has(name) || (name === 'systemd' && pid !== '1');
+  return { printer: isOther ? '' : name, prefix, message };
+}
+
+/** Characters of a line in an event. */
+const longestExcerpt = 240;
+
+/** The end of the match, and what precedes it: errors of Go programs have their reason at the end. */
+function excerpt(message: string, pattern: RegExp): string {
+  const text = maskLine(message);
+  if (text.length <= longestExcerpt) return text;
+  const match = pattern.exec(text);
+  const end = Math.min(
+    text.length,
+    Math.max(longestExcerpt, (match?.index ?? 0) + (match?.[0].length ?? 0) + 60),
+  );
+  const start = end - longestExcerpt;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+}

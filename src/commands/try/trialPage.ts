@@ -1,0 +1,247 @@
+/**
+ * The page of a trial: one row for each machine, with the stage of its boot and the cause if it stopped. It has no scripts
+ * and no secrets, and refreshes itself. Its path contains a random token, so only those who have the URL see it.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { Answerer } from '../../http/server/exchanges.ts';
+import { formatPercent, formatTime } from '../serve/status/figures.ts';
+import { html, type Html } from '../serve/status/html.ts';
+import type { MachineCause, MachineRow, RunningTransfer, StateNames } from '../serve/status/machineRow.ts';
+import { causeItem, machineList, type PageRow } from '../serve/status/machines.ts';
+import { htmlHeaders, renderPage } from '../serve/status/page.ts';
+import {
+  countStates,
+  type MachineState,
+  parseStatusQuery,
+  problemsFirst,
+  selectMachines,
+  type StatusQuery,
+} from '../serve/status/select.ts';
+import { type BootStage, bootStages, stageBar, type StageMark } from '../serve/status/stageBar.ts';
+import { factList, timeOf } from '../serve/status/tables.ts';
+import { elapsed, eventPhrase, originPhrase } from './report/phrases.ts';
+import { lastLinesOf, type LikelyCause } from './timeline/causes.ts';
+import { entriesOf, plainCauseText } from './timeline/causes/cause.ts';
+import { type HostResult, shownResults, type TrialResult } from './timeline/result.ts';
+import { byLastEvent } from './timeline/stages.ts';
+import { type Stage, stages } from './timeline/stage.ts';
+import type { HostTimeline } from './timeline/timeline.ts';
+
+/** Seconds after which the page refreshes, unless its query says something else. */
+const REFRESH = 5;
+const TOKEN_BYTES = 16;
+
+export interface TrialPage {
+  /** `/status/TOKEN` */
+  readonly path: string;
+  /** Answers requests for the page; all others go to `next`. */
+  answerer(next: Answerer): Answerer;
+}
+
+/** @param result the trial as it is now */
+export function createTrialPage(result: () => TrialResult): TrialPage {
+  const path = `/status/${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+  return {
+    path,
+    answerer: (next) => async (request, response, situation) => {
+      // A URL of this path never reaches the API, because the event log shows the paths of refused requests.
+      if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, situation);
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+        return;
+      }
+      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+      const body = Buffer.from(renderTrialPage(result(), parseStatusQuery(searchParams)));
+      response.writeHead(200, { ...htmlHeaders(), 'Content-Length': body.length }).end(body);
+    },
+  };
+}
+
+/** The HTML document. */
+export function renderTrialPage(result: TrialResult, query: StatusQuery): string {
+  const title = calledHomeText(result);
+  const rows = trialRows(result);
+  const refresh = query.refresh ?? REFRESH;
+  return renderPage(refresh, {
+    title: html`${title}`,
+    heading: html`Boot of machines`,
+    facts: factList([
+      ['Machines', title],
+      ['Started', timeOf(result.started, result.ended)],
+      ['Page generated', formatTime(result.ended)],
+    ]),
+    machines: machineList({
+      query,
+      selection: selectMachines(problemsFirst(rows), query),
+      counts: countStates(rows),
+      names: trialStateNames,
+      refresh,
+      now: result.ended,
+    }),
+    more: html``,
+  });
+}
+
+/** `3 of 20 called home` */
+export function calledHomeText({ verdict: { calledHome, missingCount } }: TrialResult): string {
+  return `${calledHome.length} of ${calledHome.length + missingCount} called home`;
+}
+
+export const trialStateNames: StateNames = {
+  failed: 'failed',
+  stuck: 'stuck',
+  'under-way': 'on the way',
+  idle: 'no activity',
+  home: 'called home',
+};
+
+/** In the order of the timeline: the machines that the trial waits for, and all others that were active. */
+export function trialRows(result: TrialResult): PageRow[] {
+  return shownResults(result).map((one) => ({
+    ...machineRow(one, result),
+    details: () => detailsOf(one, result),
+  }));
+}
+
+function machineRow(one: HostResult, result: TrialResult): MachineRow {
+  const { hasCalledHome, host } = one;
+  const last = host.entries.toSorted(byLastEvent).at(-1);
+  const state = stateOf(one);
+  const mark = stageMarks(one).findLast((stage) => stage.state !== 'waiting');
+  // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
+  const cause = state === 'idle' ? undefined : causeOf(one, result);
+  return {
+    name: host.label,
+    texts: host.macs,
+    state,
+    stage: hasCalledHome ? undefined : mark?.stage,
+    transfer: hasCalledHome ? undefined : transferOf(host),
+    since: hasCalledHome ? homeOf(one, result) : last?.last,
+    causes: cause === undefined ? [] : [cause],
+    moreMessages: 0,
+  };
+}
+
+/** Undefined if the last event is not one of a running transfer. */
+function transferOf({ entries }: HostTimeline): RunningTransfer | undefined {
+  const event = entries.toSorted(byLastEvent).at(-1)?.event;
+  return event?.kind === 'fetch' && event.outcome === 'began' ? event : undefined;
+}
+
+function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineState {
+  if (hasCalledHome) return 'home';
+  if (causes[0]?.certainty === 'proven') return 'failed';
+  if (host.entries.length === 0) return 'idle';
+  return gaps.some(({ isOpen }) => isOpen) ? 'stuck' : 'under-way';
+}
+
+function detailsOf(one: HostResult, result: TrialResult): Html {
+  const { host } = one;
+  const { ended } = result;
+  const started = host.entries[0]?.first;
+  const last = host.entries.toSorted(byLastEvent).at(-1);
+  const lines = lastLinesOf(host);
+  const unseen = host.entries.length === 0 ? causeOf(one, result) : undefined;
+  return html`${stageBar(stageMarks(one))}
+  ${factList([
+    ...host.macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
+    ...(started === undefined ? [] : [['First event', timeOf(started, ended)] as const]),
+    ...(last === undefined
+      ? []
+      : [
+          [
+            'Last event',
+            html`${eventPhrase(last.event)}${originPhrase(last.event)}, ${timeOf(last.last, ended)}`,
+          ] as const,
+        ]),
+  ])}
+  ${unseen && html`<p>${causeItem(unseen)}</p>`}
+  ${
+    lines.length === 0
+      ? undefined
+      : html`<p>Last lines on the console:</p>
+          <pre>${lines.join('\n')}</pre>`
+  }`;
+}
+
+function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
+  const { milestones } = host;
+  return (
+    (milestones.get(successStage) ?? milestones.get('callback') ?? milestones.get('heartbeat'))?.first ??
+    ended
+  );
+}
+
+/** The first cause, if it is proven or if the machine has been inactive for a minute. */
+function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineCause | undefined {
+  const [first] = causes;
+  if (first === undefined) return undefined;
+  if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
+  return {
+    severity: first.certainty === 'proven' ? 'error' : 'warning',
+    label: certainties[first.certainty],
+    text: plainCauseText(first.cause.text, ports),
+    fix: plainCauseText(first.cause.fix, ports),
+  };
+}
+
+const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
+  proven: 'Proven',
+  likely: 'Likely',
+  possible: 'The cause is not known; possible',
+};
+
+const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {
+  'boot device': 'media',
+  power: 'power',
+  script: 'loader',
+  image: 'media',
+  kernel: 'kernel',
+  initramfs: 'kernel',
+  config: 'Ignition',
+  rootfs: 'root filesystem',
+  'agent archive': 'image',
+  'live system': 'Ignition',
+  'agent container': 'image',
+  inspection: 'agent',
+  api: 'agent',
+  lookup: 'agent',
+  heartbeat: 'agent',
+  callback: 'agent',
+  steps: 'agent',
+};
+
+/**
+ * The marks of one machine. The note of a reached stage is the time since the first event of the machine; that of the ISO is
+ * the fetched part.
+ */
+export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): StageMark[] {
+  const started = host.entries[0]?.first;
+  const reached = bootStages.map((part) => firstOf(host, part));
+  const last = reached.findLastIndex((at) => at !== undefined);
+  const hasStopped =
+    gaps.some(({ isOpen }) => isOpen) || causes.some(({ certainty }) => certainty === 'proven');
+  const lastState = hasStopped ? 'stopped' : 'running';
+  return bootStages.map((stage, index) => {
+    const at = reached[index];
+    if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
+    const note = stage === 'media' ? fetchedPart(host) : undefined;
+    const state = index < last || hasCalledHome ? 'reached' : lastState;
+    return { stage, state, note: note ?? (started && started < at ? elapsed(started, at) : undefined) };
+  });
+}
+
+function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {
+  const inserted = entries.filter(({ event }) => event.kind === 'bmc' && event.step === 'media');
+  const shown = stages.flatMap((stage) =>
+    stage !== 'none' && partOf[stage] === part ? (milestones.get(stage) ?? []) : [],
+  );
+  const times = [...(part === 'media' ? inserted : []), ...shown].map(({ first }) => first.getTime());
+  return times.length === 0 ? undefined : new Date(Math.min(...times));
+}
+
+function fetchedPart(host: HostTimeline): string | undefined {
+  const last = entriesOf(host, 'fetch').findLast(({ event }) => event.artifact.endsWith('iso'))?.event;
+  return last && formatPercent(last.bytes, last.size);
+}

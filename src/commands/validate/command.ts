@@ -1,0 +1,99 @@
+/** Declares `validate` and `explain`. */
+
+import type { Command } from 'commander';
+import { nameVersions, specVersions } from '../../ignition/versions.ts';
+import type { ValidateOptions } from './validate.ts';
+import { choice, type Context, declareRun, FILES_DIR } from '../../io/commandLine.ts';
+
+const notes = `
+How each file is validated:
+  *.conf: configuration of ironic-python-agent. Valid if the agent starts with
+  it.
+  Live ISO or initramfs, recognized by its content. Valid if the image is intact
+  and Ignition accepts the embedded config. Warnings report why it would not
+  boot the agent. Line numbers refer to config.ign in the image.
+  Any other file: Ignition config. Valid if Ignition accepts it. Errors,
+  warnings and line numbers are the same as those of ignition-validate, for the
+  spec versions ${nameVersions(specVersions, ' and')}.
+  Folder: *.ign, ironic-python-agent*.conf, and *.conf in folders named
+  ironic-python-agent or ironic-python-agent.d, at any depth.
+  Pattern that the shell does not expand ('configs/**/*.json'): all files that
+  match.
+
+Lint:
+  If a config runs ironic-python-agent, validate also checks that the agent
+  starts, finds its configuration, reaches Ironic and keeps its secrets. It
+  reports problems as warnings.
+  none    skip these checks
+  agent   run these checks on every config
+
+Exit codes:
+  0  success: all files are valid
+  1  failure: a file is invalid or cannot be read
+  2  usage error
+
+Examples:
+  ironic-coreos validate worker.ign
+  ironic-coreos validate --files-dir files worker.bu
+  ironic-coreos validate --strict --format github configs/
+  ironic-coreos validate ipa.iso
+  ironic-coreos validate --format json *.ign | jq -r "select(.valid | not).file"
+Run 'ironic-coreos explain RULE' for the meaning of a rule
+`;
+
+export function declareValidate(command: Command, context: Context): void {
+  command
+    .description('Validate Ignition configs, agent configuration files and images')
+    .argument('<FILE...>', 'files, folders or patterns; - is standard input')
+    .addOption(
+      choice(
+        '--format <FORM>',
+        'report format: text, json (one object per file, one per line), sarif (code scanning) or github (annotations) (default: text)',
+        ['text', 'json', 'sarif', 'github'],
+      ),
+    )
+    .option('--strict', 'treat files with warnings as invalid')
+    .option('--files-dir <FOLDER>', FILES_DIR)
+    .addOption(
+      choice(
+        '--lint <MODE>',
+        'none: exactly the verdict of ignition-validate; agent: lint all configs (default: lint only configs that run the agent)',
+        ['none', 'agent'],
+      ),
+    )
+    .option(
+      '--ipa-version <RELEASE>',
+      'release of ironic-python-agent to check against (default: the newest)',
+    );
+  const run = async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) =>
+    (await import('./validate.ts')).validate({ ...options, files }, context.io);
+  declareRun(command, notes, run, context);
+}
+
+const NOTES = `
+Exit codes:
+  0  success
+  2  usage error, for example an unknown ID
+
+Examples:
+  ironic-coreos explain path-relative
+  ironic-coreos explain pull-secret
+  ironic-coreos explain ImageBuildInvalid
+  ironic-coreos explain
+  ironic-coreos explain --format json path-relative
+`;
+
+export function declareExplain(command: Command, context: Context): void {
+  command
+    .description('Explain an ID in a report, status or event, or list all of them')
+    .argument(
+      '[ID]',
+      'rule, error code, cause, condition, check or reason, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',
+    )
+    .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']))
+    .addHelpText('after', NOTES)
+    .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {
+      const { explain } = await import('./explain.ts');
+      context.finish(await explain({ rule, format }, context.io));
+    });
+}

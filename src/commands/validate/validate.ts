@@ -1,0 +1,283 @@
+/** `validate`: reports the errors that Ignition reports for its configs, and the agent for its own. */
+
+import { basename, dirname, resolve } from 'node:path';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { CliError, onCliError, UsageError } from '../../core/errors.ts';
+import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
+import { expandInputs, type InputFile, type Interest } from '../../io/files/inputFiles.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import {
+  type CheckedFile,
+  jsonReporter,
+  type Reporter,
+  type ReportOutput,
+  type UncheckedFile,
+} from '../../io/report/reporter.ts';
+import { parseChoice, parseFormat } from '../../io/report/choices.ts';
+import { diagnosticOf } from '../../core/diagnostic.ts';
+import { report } from '../../io/report/report.ts';
+import { withColors } from '../../io/report/terminalText.ts';
+import { createTextReporter } from '../../io/report/text.ts';
+import {
+  type CheckedDocument,
+  type CheckOptions,
+  explainContent,
+  isValid,
+  type LintMode,
+  noteChecked,
+} from '../../hosts/input/checkConfig.ts';
+import type { FilesDir } from '../../hosts/input/filesDir.ts';
+import { checkConfigSource, filesDirOf, readConfigSource } from '../../hosts/input/checkedConfig.ts';
+import { nameInput } from '../../hosts/input/nameInput.ts';
+import { applyIgnored } from '../../hosts/input/reportChecked.ts';
+
+/** Command line options by name. */
+export interface ValidateOptions {
+  /** At least one: files, folders, patterns; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Folder of the local files of Butane configs (default: local files are refused). */
+  readonly filesDir?: string;
+  /** Default: `text`. */
+  readonly format?: string;
+  /** Files with warnings are invalid. */
+  readonly strict?: boolean;
+  /** `none`: exactly the verdict of ignition-validate; `agent`: lint all configs; default: lint configs that run the agent. */
+  readonly lint?: string;
+  /** A release of ironic-python-agent, e.g. `11.2.0`. */
+  readonly ipaVersion?: string;
+}
+
+/**
+ * Checks all files, even if some cannot be read. Returns 1 if a file is invalid or unreadable. Findings are written to
+ * standard output; with the format text, the verdicts are written to standard error.
+ */
+export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
+  const reporter = await reporters[parseFormat(options.format, formats)](io);
+  const checkOptions = await readCheckOptions(options, io);
+  if (options.files.filter((file) => file === '-').length > 1) {
+    throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
+  }
+  let exitCode: ExitCode = 0;
+  await print({ stdout: reporter.start ?? '', stderr: '' }, io);
+  for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
+    const checked =
+      'error' in document
+        ? document
+        : await withErrors(document.file, async () =>
+            dropIgnored(await check(document, checkOptions, io), checkOptions, io),
+          );
+    if ('error' in checked || !checked.report.valid) exitCode = 1;
+    await print(reporter.add(checked), io);
+  }
+  await print({ stdout: reporter.end?.() ?? '', stderr: '' }, io);
+  return exitCode;
+}
+
+const formats = ['text', 'json', 'sarif', 'github'] as const;
+
+const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
+  text: ({ hasColors, isQuiet = false }) => {
+    const reporter = createTextReporter(hasColors === true ? withColors : undefined);
+    return isQuiet ? { add: (file) => reporter.add(onlyErrors(file)) } : reporter;
+  },
+  json: () => jsonReporter,
+  sarif: async () => (await import('../../io/report/annotations.ts')).createSarifReporter(),
+  github: async () => (await import('../../io/report/annotations.ts')).githubReporter,
+};
+
+/** Only what makes the file invalid. With `--strict`, these may be warnings. */
+function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedFile {
+  if ('error' in file) return file;
+  const { valid, findings } = file.report;
+  const severity = findings.some((finding) => finding.severity === 'error') ? 'error' : 'warning';
+  const shown = valid ? [] : findings.filter((finding) => finding.severity === severity);
+  return { ...file, report: { valid, findings: shown } };
+}
+
+const lintModes = ['none', 'agent'] as const;
+
+/** Options for a document of the user. */
+interface DocumentOptions extends CheckOptions {
+  readonly filesDir?: FilesDir | undefined;
+}
+
+async function readCheckOptions(
+  { lint, strict = false, ipaVersion, filesDir }: ValidateOptions,
+  io: Io,
+): Promise<DocumentOptions> {
+  const mode: LintMode = parseChoice('--lint', lint, lintModes) ?? 'auto';
+  const options = { lint: mode, strict, now: new Date(), filesDir: filesDirOf({ filesDir }, io) };
+  if (ipaVersion === undefined) return options;
+  const { parseIpaVersion } = await import('../../ipa/ipaOptions.ts');
+  return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };
+}
+
+/** The name must belong to the agent, because other programs have files named *.conf, too. */
+const interest: Interest = {
+  isWanted: (path) =>
+    /\.(?:ign|bu)$/.test(path) ||
+    (path.endsWith('.conf') && agentName.test(`${basename(dirname(path))}/${basename(path)}`)),
+  description:
+    '*.ign, *.bu, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
+};
+
+const agentName = /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent)/;
+
+/** Real configs have a few megabytes at most; a ramdisk does not have the memory for several copies of a larger one. */
+const maxBytes = 256 * 1024 * 1024;
+
+/** Number of files that are read ahead; with many small files, most of the time is spent waiting for the disk. */
+const readAhead = 8;
+
+/** `unread` marks a large file: it may be an image, of which only a small part is read. */
+interface Document {
+  readonly file: string;
+  readonly content: Uint8Array | 'unread' | 'circle';
+}
+
+/** Reads ahead, and yields in the order of the files: `yield*` waits for each promise. */
+async function* readDocuments(
+  files: AsyncIterable<InputFile>,
+  io: Io,
+): AsyncIterable<Document | UncheckedFile> {
+  const reading: Promise<Document | UncheckedFile>[] = [];
+  for await (const input of files) {
+    reading.push(withErrors(input.path, () => readDocument(input, io)));
+    if (reading.length > readAhead) yield* reading.splice(0, 1);
+  }
+  yield* reading;
+}
+
+/** The result of the step, or its error. */
+async function withErrors<T>(file: string, step: () => Promise<T>): Promise<T | UncheckedFile> {
+  return step().catch(onCliError((error) => ({ file, error })));
+}
+
+async function readDocument(input: InputFile, io: Io): Promise<Document> {
+  const { path: file } = input;
+  if (input.kind === 'error') throw input.error;
+  if (input.kind === 'circle') return { file, content: 'circle' };
+  if (/^https?:\/\//i.test(file)) {
+    const hint = 'download the file first, or use "ironic-coreos inspect URL"';
+    throw new CliError('validate does not read URLs', { code: 'ERR_FILE_MISSING', hint });
+  }
+  const isLarge = file !== '-' && mayBeLargeImage(file, io);
+  return { file, content: isLarge ? 'unread' : await readContent(file, io) };
+}
+
+function readContent(file: string, io: Io): Promise<Uint8Array> {
+  const expected: Expected = { what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config', maxBytes };
+  return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
+}
+
+async function check({ file, content }: Document, options: DocumentOptions, io: Io): Promise<CheckedFile> {
+  if (content === 'circle') return reportCircle(file, options);
+  if (content === 'unread' || mayBeImage(content)) {
+    const { checkIfImage } = await import('./validateImage.ts');
+    const checked = await checkIfImage(file, content === 'unread' ? undefined : content, options, io);
+    if (checked !== undefined) return checked;
+  }
+  const bytes = content === 'unread' ? await readContent(file, io) : content;
+  if (!isConfFile(file)) await noteChecked(file, bytes, options, io);
+  return { file, ...(await nameInput(file, () => checkDocument(file, bytes, options))) };
+}
+
+/** Such files are configuration of the agent, all other files are Ignition configs. */
+export function isConfFile(file: string): boolean {
+  return file.endsWith('.conf');
+}
+
+/**
+ * Checks a document by the name of its file.
+ * @throws FormatError if the document is YAML that cannot be parsed
+ */
+export async function checkDocument(
+  file: string,
+  bytes: Uint8Array,
+  options: DocumentOptions,
+): Promise<CheckedDocument> {
+  const checked = await checkByKind(file, bytes, options);
+  return { ...checked, report: { ...checked.report, valid: isValid(checked.report, options) } };
+}
+
+async function checkByKind(
+  file: string,
+  bytes: Uint8Array,
+  options: DocumentOptions,
+): Promise<CheckedDocument> {
+  if (isConfFile(file)) return checkConf(bytes, options);
+  const source = await readConfigSource(file, bytes, options.filesDir);
+  return explainContent(file, bytes, await checkConfigSource(source, options));
+}
+
+/** `ironic-python-agent.conf`; valid if the agent starts with it. */
+async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
+  const { checkConfFile } = await import('../../agent/confCheck.ts');
+  const checked = checkConfFile(bytes, ipaVersion);
+  if (checked.findings.length === 0) return { report: checked, bytes };
+  const { maskConfSecrets } = await import('../../agent/lint/secrets.ts');
+  return { report: checked, bytes: maskConfSecrets(bytes) };
+}
+
+function dropIgnored(checked: CheckedFile, options: CheckOptions, io: Io): CheckedFile {
+  const counted = applyIgnored(checked.report.findings, io);
+  return { ...checked, report: { ...counted, valid: isValid(counted, options) } };
+}
+
+/** No config is invalid, but a loop of links is probably a mistake. */
+function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
+  const finding = {
+    severity: 'warning',
+    rule: 'folder-circle',
+    path: [],
+    message: 'loop of symbolic links',
+    hint: 'remove the link; the folder that it points to is checked only once',
+  } as const;
+  return { file, report: { valid: !strict, findings: [finding] }, bytes: new Uint8Array() };
+}
+
+async function print({ stdout, stderr, error }: ReportOutput, io: Io): Promise<void> {
+  if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
+  if (stderr !== '') io.stderr.write(stderr);
+  if (error !== undefined) report(io, diagnosticOf(error));
+}
+
+/** Larger files are inspected before they are read completely: they may be images of a gigabyte. */
+const LARGE = 4 * 1024 * 1024;
+/** Offset in bytes where the identifier ends that every ISO contains, regardless of its first bytes. */
+const ISO_MARK_END = 32_774;
+/** Number of first bytes that distinguish text from archives and compressed data. */
+const HEAD = 4;
+const OPENING_BRACE = 0x7b;
+/** First byte of cpio archives; no config starts with it. */
+const ZERO = 0x30;
+
+/** Judges a file by its size and its first byte. False if it cannot be read: reading it reports the error. */
+function mayBeLargeImage(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
+  const file = resolve(cwd, path);
+  try {
+    const stats = statSync(file);
+    return stats.isBlockDevice() || (stats.size > LARGE && readFirstByte(file) !== OPENING_BRACE);
+  } catch {
+    return false;
+  }
+}
+
+function readFirstByte(file: string): number | undefined {
+  const bytes = Buffer.alloc(1);
+  const handle = openSync(file, 'r');
+  try {
+    return readSync(handle, bytes) === 1 ? bytes[0] : undefined;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Judges content by its first bytes. */
+function mayBeImage(content: Uint8Array): boolean {
+  const [first] = content;
+  if (first === OPENING_BRACE) return false;
+  const head = Buffer.from(content.subarray(0, HEAD)).toString('latin1');
+  return content.length > ISO_MARK_END || first === ZERO || !/^[\t\n\r -~]*$/.test(head);
+}

@@ -1,0 +1,95 @@
+/**
+ * Validates live ISOs and initramfs archives: whether they are intact, whether they would boot the agent, and whether the
+ * embedded config is valid.
+ */
+
+import { FormatError } from '../../core/errors.ts';
+import { hasErrors } from '../../core/finding.ts';
+import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { detectImageKind } from '../../image/imageKind.ts';
+import { inspectInitrd, inspectIso } from '../../image/inspection/inspectImage.ts';
+import type { ImageInspection } from '../../image/inspection/inspection.ts';
+import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
+import { isRemote } from '../../http/client/httpUrl.ts';
+import type { Io } from '../../io/io.ts';
+import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
+import { checkConfig, type CheckOptions, isValid } from '../../hosts/input/checkConfig.ts';
+import {
+  buildOf,
+  checkImageArguments,
+  checkInitramfsNetwork,
+  checkSpecVersions,
+  inspectAgentArchive,
+} from '../../hosts/input/imageRequirements.ts';
+import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
+import { type ImageInput, readImageSource, readStart } from '../../hosts/input/imageSource.ts';
+import { nameInput } from '../../hosts/input/nameInput.ts';
+
+/** Same limit as for data from a pipe. */
+const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
+
+/**
+ * Undefined if the file is not an image.
+ * @param content undefined if the file has not been read; of an ISO, only a small part is read
+ */
+export async function checkIfImage(
+  file: string,
+  content: Uint8Array | undefined,
+  options: CheckOptions,
+  io: Pick<Io, 'cwd' | 'note' | 'stdin'>,
+): Promise<CheckedFile | undefined> {
+  const use = async (source: ImageInput): Promise<CheckedFile | undefined> =>
+    source.kind === 'other' ? undefined : nameInput(file, () => checkImage(source, options));
+  if (content === undefined) return readImageSource(file, EXPECTED, io, use);
+  const image = bytesAccess(content);
+  return use({ kind: await detectImageKind(image), name: file, image });
+}
+
+async function checkImage(source: ImageInput, options: CheckOptions): Promise<CheckedFile> {
+  const { kind, image, name: file } = source;
+  if (kind === 'initramfs') await refusePackedConfig(image);
+  const inspection = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
+  const { files, issues } = inspection;
+  const document = files?.get(CONFIG_NAME);
+  const checked =
+    document === undefined
+      ? undefined
+      : await checkConfig(document, { ...options, machine: 'live', isEmbedded: true });
+  const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
+  const ofNetwork = await checkInspectedNetwork(inspection);
+  const findings: FileFinding[] = [...issues, ...ofConfig, ...ofNetwork]
+    .filter(({ rule }) => options.lint !== 'none' || rule.isLint !== true)
+    .map(findingOf);
+  for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
+  const valid = !hasErrors(findings) && checked?.report.valid !== false;
+  const report = { valid: isValid({ valid, findings }, options), findings };
+  return { file, bytes: new Uint8Array(), ...checked, report };
+}
+
+/** @throws FormatError for a compressed Ignition config, which starts like a compressed initramfs */
+async function refusePackedConfig(image: RandomAccess): Promise<void> {
+  const { format, start } = await readStart(image);
+  if (format === 'none' || !/^\s*\{/.test(start.toString('latin1'))) return;
+  throw new FormatError(`the Ignition config is compressed with ${format}`, {
+    hint: `decompress it first: ${format} -dc FILE | ironic-coreos validate -`,
+  });
+}
+
+/** Whether the image contains what the config requires: the agent archive, and the network for the initramfs. */
+async function configIssues(
+  document: Uint8Array,
+  inspection: ImageInspection,
+  source: ImageInput,
+): Promise<readonly Issue[]> {
+  const read = readEffectiveConfig(document);
+  if (read.status !== 'read') return [];
+  const archive = await inspectAgentArchive(read.config, source, !isRemote(source.name));
+  return [
+    ...checkSpecVersions(read, buildOf(inspection)),
+    ...checkImageArguments(read.config, inspection),
+    ...checkInitramfsNetwork(read.config, inspection),
+    ...(archive?.issues ?? []),
+  ];
+}

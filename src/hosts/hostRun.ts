@@ -1,0 +1,268 @@
+/**
+ * Runs a command over many hosts. An invalid host is reported immediately; the same errors of other hosts, and all
+ * warnings, are reported once at the end, with the names of the hosts.
+ */
+
+import { join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Diagnostic, type HostNames, diagnosticOf } from '../core/diagnostic.ts';
+import { CliError, formatPlace, onCliError } from '../core/errors.ts';
+import { isDiskFull } from '../io/files/fileErrors.ts';
+import { formatCount } from '../formats/messageText.ts';
+import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { printable } from '../core/foreignText.ts';
+import type { InventoryHost } from './settings/inventoryDocument.ts';
+import { type Progress, showProgress } from '../io/progress.ts';
+import { formatDiagnostic, formatDiagnostics, formatHosts } from '../io/report/diagnosticText.ts';
+import { report, collectDiagnostics } from '../io/report/report.ts';
+
+/** What the command does with valid hosts, as a participle for messages. */
+type Done = 'written' | 'compared' | 'served';
+
+/** The options of a run. */
+export interface HostCommand {
+  readonly io: Io;
+  readonly done: Done;
+  /** Stop at the first invalid host. */
+  readonly failFast?: boolean | undefined;
+  /** Called for each invalid host, with its errors and warnings. */
+  readonly onProblem?: (host: NamedHost, problems: readonly Diagnostic[]) => void;
+  /** The hosts whose last valid result stays in use if they are invalid now. */
+  readonly kept?: { has(name: string): boolean } | undefined;
+}
+
+/** One run of a command over all hosts. */
+export interface HostRun extends HostCommand {
+  readonly progress: Progress;
+  /** Number of hosts. */
+  readonly total: number;
+  /** Warnings about valid hosts, by their text. */
+  readonly remarks: Map<string, Diagnostic>;
+  /** Names of the invalid hosts, by the text of their errors. The first host of each group has been reported. */
+  readonly problems: Map<string, HostNames>;
+  readonly counts: { invalid: number };
+}
+
+/** @param total number of hosts */
+export function startRun(command: HostCommand, total: number): HostRun {
+  return {
+    ...command,
+    total,
+    progress: showProgress(command.io.stderr, 'hosts', total),
+    remarks: new Map(),
+    problems: new Map(),
+    counts: { invalid: 0 },
+  };
+}
+
+/** The name and place of a host, for messages. */
+type NamedHost = Pick<InventoryHost, 'name' | 'at'>;
+
+/** Reports an invalid host, unless a host with the same errors has been reported. */
+function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
+  run.counts.invalid += 1;
+  run.onProblem?.(host, problems);
+  const key = formatDiagnostics(problems);
+  const hosts = addHost(run.problems.get(key), host.name);
+  run.problems.set(key, hosts);
+  if (hosts.count > 1) return;
+  run.progress.clear();
+  const state =
+    run.kept?.has(host.name) === true
+      ? 'is invalid; its last valid image stays in use'
+      : `is not ${run.done}`;
+  report(run.io, {
+    severity: 'error',
+    host: { name: host.name, at: host.at },
+    message: `${host.name} ${state} (${formatPlace(host.at)})`,
+    details: problems,
+  });
+}
+
+/** Collects warnings about a valid host, to report them at the end. */
+export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: HostRun): void {
+  for (const remark of remarks) {
+    const key = formatDiagnostic(remark);
+    const hosts = addHost(run.remarks.get(key)?.hosts, name);
+    run.remarks.set(key, { ...remark, hosts });
+  }
+}
+
+/** Clears the progress before output, if standard output is the same terminal. */
+export function clearProgress({ io, progress }: HostRun): void {
+  if (io.stdout.isTTY === true) progress.clear();
+}
+
+/** Reports warnings about valid hosts, and the names of invalid hosts with the same errors as a reported one. */
+export function reportGroups({ done, io, kept, problems, remarks }: HostRun): void {
+  report(io, ...remarks.values());
+  for (const { names, count } of problems.values()) {
+    const [first = '', ...others] = names;
+    if (others.length === 0) continue;
+    const same = formatHosts({ names: others, count: count - 1 });
+    const state = kept === undefined ? `not ${done}` : 'invalid';
+    report(io, { severity: 'error', message: `${state} for the same reason as ${first}: ${same}` });
+  }
+}
+
+/** The end of the last line: `1 invalid; stopped (--fail-fast)`. */
+export function formatInvalid({ counts: { invalid }, failFast }: HostRun): string {
+  return `${invalid} invalid${invalid > 0 && failFast === true ? '; stopped (--fail-fast)' : ''}`;
+}
+
+/** Limit for names in messages. */
+const MAX_NAMES = 3;
+
+export function addHost(hosts: HostNames | undefined, name: string): HostNames {
+  const { names, count } = hosts ?? { names: [], count: 0 };
+  return { names: count < MAX_NAMES ? [...names, name] : names, count: count + 1 };
+}
+
+export type ListedHost = Pick<InventoryHost, 'name' | 'at' | 'problems'>;
+
+/**
+ * Creates the output for a host. Returns undefined for an invalid host, after reporting its errors.
+ * @throws CliError for an invalid host
+ */
+export type MakeHost<H, M> = (host: H, io: Io) => Promise<M | undefined>;
+
+export interface MadeHost<M> {
+  readonly host: NamedHost;
+  readonly made: M;
+  /** Warnings that have not been reported yet. */
+  readonly remarks: readonly Diagnostic[];
+}
+
+/** Milliseconds. Hosts are made without waiting for files: meanwhile a service would answer neither requests nor signals. */
+const TURN = 20;
+
+/**
+ * Yields the valid hosts one by one, and reports the invalid hosts. With `failFast`, a host with an invalid description
+ * ends the run before any host is processed.
+ */
+export async function* makeHosts<H extends ListedHost, M>(
+  hosts: readonly H[],
+  make: MakeHost<H, M>,
+  run: HostRun,
+): AsyncGenerator<MadeHost<M>> {
+  const { counts, failFast = false, progress } = run;
+  let turn = performance.now();
+  const invalid = failFast ? hosts.find(({ problems }) => problems.length > 0) : undefined;
+  try {
+    for (const [index, host] of (invalid === undefined ? hosts : [invalid]).entries()) {
+      progress.update(index);
+      if (performance.now() - turn > TURN) {
+        await nextTurn();
+        turn = performance.now();
+      }
+      const made = await makeHost(host, make, run);
+      if (made !== undefined) yield made;
+      if (failFast && counts.invalid > 0) return;
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+/**
+ * Writes hosts while further hosts are processed. Invalid hosts are reported. A full disk ends the run.
+ * @param limit for hosts that are written at the same time
+ * @param write throws CliError for an invalid host
+ */
+export async function writeMade<M>(
+  hosts: AsyncIterable<MadeHost<M>>,
+  limit: number,
+  write: (made: MadeHost<M>) => Promise<void>,
+  run: HostRun,
+): Promise<void> {
+  const pending = new Set<Promise<void>>();
+  const full: CliError[] = [];
+  let complete = 0;
+  for await (const made of hosts) {
+    keepRemarks(made.remarks, made.host.name, run);
+    const written = write(made)
+      .then(() => void (complete += 1))
+      .catch(
+        onCliError((error) => {
+          if (isDiskFull(error)) full.push(error);
+          else reportProblem(made.host, [diagnosticOf(error)], run);
+        }),
+      )
+      .finally(() => pending.delete(written));
+    pending.add(written);
+    if (pending.size >= limit) await Promise.race(pending);
+    if (full.length > 0) break;
+  }
+  await Promise.all(pending);
+  const [first] = full;
+  if (first === undefined) return;
+  const { code, hint, sentence: found } = first;
+  const progress = `${complete} of ${formatCount(run.total, 'host')} complete`;
+  throw new CliError(`${found}; ${progress}`, { code, hint, cause: first });
+}
+
+async function makeHost<H extends ListedHost, M>(
+  host: H,
+  make: MakeHost<H, M>,
+  run: HostRun,
+): Promise<MadeHost<M> | undefined> {
+  if (host.problems.length > 0) {
+    reportProblem(host, host.problems, run);
+    return undefined;
+  }
+  const { io, reported } = collectDiagnostics(run.io);
+  try {
+    const made = await make(host, io);
+    if (made !== undefined) return { host, made, remarks: reported };
+    reportProblem(host, reported, run);
+  } catch (error) {
+    if (!(error instanceof CliError) || isDiskFull(error)) throw error;
+    reportProblem(host, [...reported, diagnosticOf(error)], run); // the error may refer to the warnings before it
+  }
+  return undefined;
+}
+
+export interface FileContent {
+  readonly data: Uint8Array;
+  /** Permission bits, if they differ from those of other new files. */
+  readonly mode?: number;
+}
+
+/** The folder, and the names and contents of its files. */
+export interface HostFolder<M> {
+  /** As the user gave it. */
+  readonly folder: string;
+  /** Follows the name of the host; with a leading dot. */
+  readonly extension: string;
+  readonly fileOf: (made: M) => FileContent;
+}
+
+/**
+ * The exit code is 1 if a host is invalid; the other hosts are written.
+ * @throws CliError if the folder cannot be created, before the first host is processed
+ */
+export async function writeHostFiles<M>(
+  made: AsyncIterable<MadeHost<M>>,
+  target: HostFolder<M>,
+  run: HostRun,
+): Promise<ExitCode> {
+  const { extension, fileOf, folder } = target;
+  await makeFolder(resolve(run.io.cwd, folder), folder);
+  const counts = { written: 0, unchanged: 0 };
+  const write = async (one: MadeHost<M>): Promise<void> => {
+    const { data, ...options } = fileOf(one.made);
+    const shownPath = join(folder, `${one.host.name}${extension}`);
+    const { cwd, inputs } = run.io;
+    const isWritten = await writeIfChanged(resolve(cwd, shownPath), data, { ...options, shownPath, inputs });
+    counts[isWritten ? 'written' : 'unchanged'] += 1;
+  };
+  await writeMade(made, maxWrites, write, run);
+  reportGroups(run);
+  const end = `${counts.written} written, ${counts.unchanged} unchanged, ${formatInvalid(run)}`;
+  run.io.stderr.write(`${printable(folder)}: ${end}\n`);
+  return run.counts.invalid > 0 ? 1 : 0;
+}
+
+/** Limit for files that are written while further hosts are processed. */
+const maxWrites = 16;

@@ -1,0 +1,129 @@
+/**
+ * HTTP client for images, metadata, signatures and keys. Responses arrive in parts, and errors are sentences. Credentials of
+ * URLs are sent only to their host, and never appear in a message. The HTTP library is loaded for the first request. Retries
+ * are in `retries.ts`. Resuming is in `downloadPartial.ts`, across runs, and in `remoteImage.ts`.
+ */
+
+import { CliError } from '../../core/errors.ts';
+import { formatSizeInWords } from '../../formats/messageText.ts';
+import { freeMemory } from '../../io/process.ts';
+import { readAll } from '../../io/files/files.ts';
+import type { HttpConnections, HttpTimeouts, RawResponse } from './httpExchange.ts';
+import { describeFailure, describeStatus } from './httpErrors.ts';
+import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
+import type { Io } from '../../io/io.ts';
+
+export interface HttpClient {
+  /** @throws TransferError for HTTP errors, and if there is no response */
+  get(url: URL, options?: GetOptions): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+interface GetOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer whose body has not been read yet: either `parts` are taken, or it is dismissed. */
+export interface HttpAnswer {
+  readonly status: 200 | 206 | 416;
+  /** By names in small letters; of repeated ones the first. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** What was asked for, and where that led to. */
+  readonly urls: readonly URL[];
+  /** In order, each only lent until the next is asked for; throws TransferError. Leaving early ends the connection. */
+  readonly parts: AsyncIterable<Uint8Array>;
+  /** Ends the connection. */
+  dismiss(): void;
+}
+
+const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
+
+/** @throws UsageError where the environment names a proxy that is no URL */
+export function createHttpClient(
+  { env, note }: Pick<Io, 'env' | 'note'>,
+  timeouts = defaultTimeouts,
+): HttpClient {
+  const proxies = parseProxies(env);
+  if (proxies.http !== '' || proxies.https !== '') note?.(describeProxies(proxies));
+  let connections: Promise<HttpConnections> | undefined;
+  const connect = async (): Promise<HttpConnections> => {
+    const { openConnections } = await import('./httpExchange.ts');
+    return openConnections(proxies, timeouts);
+  };
+  return {
+    get: async ({ href }, { headers, signal } = {}) => {
+      const { name, url, authorization } = parseHttpUrl(href);
+      try {
+        const opened = await (connections ??= connect());
+        const sent = { ...commonHeaders, ...(authorization !== undefined && { authorization }), ...headers };
+        const response = await opened.request(url, sent, signal);
+        note?.(describeRequest(name, headers, response.statusCode));
+        return describeAnswer(response, url, name, signal);
+      } catch (error) {
+        throw describeFailure(error, name, signal);
+      }
+    },
+    close: async () => (await connections)?.close(),
+  };
+}
+
+/** Without the proxy URLs, which may contain passwords. */
+function describeProxies({ except }: HttpProxies): string {
+  const direct = except === '' ? '' : `, except for ${except}`;
+  return `using the proxy from the environment${direct}`;
+}
+
+/** A line for `--verbose`; `name` is the URL without credentials. */
+function describeRequest(name: string, headers: GetOptions['headers'] = {}, status: number): string {
+  const range = headers['range'] === undefined ? '' : ` (${headers['range']})`;
+  return `GET ${name}${range}: ${status}`;
+}
+
+/** Compressed, ranges would count other bytes. */
+const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-coreos' };
+
+/**
+ * The whole body.
+ * @throws CliError where it is larger than `maxBytes`
+ */
+export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = (): CliError =>
+    new CliError(`${name} is too large: more than ${formatSizeInWords(maxBytes)}`, { code: 'ERR_TOO_LARGE' });
+  return readAll(parts, maxBytes, tooLarge);
+}
+
+function describeAnswer(response: RawResponse, url: URL, name: string, signal?: AbortSignal): HttpAnswer {
+  const { statusCode: status, body, history } = response;
+  const headers = firstOfEach(response.headers);
+  const dismiss = (): void => body.dismiss();
+  if (status !== 200 && status !== 206 && status !== 416) {
+    dismiss();
+    throw describeStatus(status, name, headers.get('retry-after'));
+  }
+  return { status, headers, urls: [url, ...history], parts: lendParts(body, name, signal), dismiss };
+}
+
+function firstOfEach(headers: RawResponse['headers']): ReadonlyMap<string, string> {
+  const firsts = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    const first = Array.isArray(value) ? value[0] : value;
+    if (first !== undefined) firsts.set(name, first);
+  }
+  return firsts;
+}
+
+async function* lendParts(
+  body: AsyncIterable<Uint8Array>,
+  name: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const part of body) {
+      yield part;
+      freeMemory(part);
+    }
+  } catch (error) {
+    throw describeFailure(error, name, signal);
+  }
+}

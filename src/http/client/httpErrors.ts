@@ -1,0 +1,184 @@
+/** Errors of HTTP transfers as sentences, and whether a retry may help. */
+
+import { CliError, type ErrorDetails } from '../../core/errors.ts';
+import { errorCode } from '../../io/files/fileErrors.ts';
+
+interface TransferDetails extends ErrorDetails {
+  readonly isPassing?: boolean;
+  readonly status?: number;
+  readonly wait?: number;
+}
+
+/** A transfer failed. */
+export class TransferError extends CliError {
+  /** Whether a retry may succeed. */
+  readonly isPassing: boolean;
+  /** The HTTP status, if the server responded. */
+  readonly status: number | undefined;
+  /** Milliseconds to wait, as requested by the server. */
+  readonly wait: number;
+
+  constructor(message: string, { isPassing = false, status, wait = 0, ...details }: TransferDetails = {}) {
+    super(message, { ...details, code: details.code ?? 'ERR_NETWORK' });
+    this.isPassing = isPassing;
+    this.status = status;
+    this.wait = wait;
+  }
+}
+
+/** Status codes that coreos-installer also retries. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+const LOGIN_FOR_PROXY = 'add the credentials to the proxy URL: http://USER:PASSWORD@…';
+
+/**
+ * The error for an HTTP error status.
+ * @param name the URL as it may be shown
+ * @param retryAfter the header of that name
+ */
+export function describeStatus(status: number, name: string, retryAfter: string | undefined): TransferError {
+  const hints: Readonly<Record<number, string>> = {
+    401: 'add the credentials to the URL: https://USER:PASSWORD@…',
+    403: 'allow read access to the file on the server',
+    404: 'use a URL or stream that exists',
+    407: LOGIN_FOR_PROXY,
+  };
+  return new TransferError(`${name} cannot be fetched: the server returned HTTP status ${status}`, {
+    code: 'ERR_HTTP',
+    hint: hints[status] ?? 'try again later, or read the log of the server',
+    isPassing: PASSING_STATUSES.has(status),
+    status,
+    wait: secondsOf(retryAfter) * 1000,
+  });
+}
+
+/** The header Retry-After. Only seconds: the other form, a date, is rare, and the clocks may differ. */
+export function secondsOf(retryAfter = ''): number {
+  return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
+}
+
+/**
+ * Converts an error of undici or the system, before or during a response.
+ * @param name the URL as it may be shown
+ * @param signal cancels the transfer
+ */
+export function describeFailure(error: unknown, name: string, signal?: AbortSignal): CliError {
+  if (error instanceof CliError) return error;
+  if (signal?.aborted === true) return new TransferError(`fetching ${name} was canceled`, { cause: error });
+  const proxyStatus = proxyStatusOf(error);
+  if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
+  const code = transferCode(error);
+  const {
+    problem = code ?? (error instanceof Error ? error.message : 'the connection failed'),
+    hint = 'check the URL and the network',
+    kind = code === undefined ? 'protocol' : 'connection',
+  }: Partial<NetworkProblem> = findProblem(code) ?? {};
+  return new TransferError(`${name} cannot be fetched: ${problem}`, {
+    code: kinds[kind],
+    hint,
+    isPassing: kind === 'connection',
+    cause: error,
+  });
+}
+
+const kinds = { connection: 'ERR_NETWORK', trust: 'ERR_TLS', protocol: 'ERR_HTTP' } as const;
+
+/** The status of a proxy that rejects the connection; only the message of undici contains it. */
+export function proxyStatusOf(error: unknown): number | undefined {
+  const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
+  return status === undefined ? undefined : Number(status);
+}
+
+function describeProxy(status: number, name: string): TransferError {
+  return new TransferError(`${name} cannot be fetched: the proxy returned HTTP status ${status}`, {
+    code: 'ERR_HTTP',
+    hint: status === 407 ? LOGIN_FOR_PROXY : 'fix https_proxy, or add the host to no_proxy',
+    isPassing: PASSING_STATUSES.has(status),
+  });
+}
+
+/** The code of an error of undici or of the system. Errors of undici's parser have no code; it is derived from the message. */
+export function transferCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return errorCode(error);
+  return error.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
+}
+
+/** The problem for a code of undici or of the system; undefined for an unknown code. */
+export function findProblem(code = ''): NetworkProblem | undefined {
+  return problems.find(({ codes }) => codes.test(code));
+}
+
+export interface NetworkProblem {
+  readonly codes: RegExp;
+  /** A clause: `connection refused`. */
+  readonly problem: string;
+  /** The hint for a failed download. */
+  readonly hint: string;
+  /** A retry may help only for `connection`. */
+  readonly kind: 'connection' | 'trust' | 'protocol';
+}
+
+const problems: readonly NetworkProblem[] = [
+  {
+    codes: /^(?:ENOTFOUND|EAI_AGAIN)$/,
+    problem: 'host not found',
+    hint: 'fix the host name in the URL, or the proxy settings',
+    kind: 'connection',
+  },
+  {
+    codes: /^ECONNREFUSED$/,
+    problem: 'connection refused',
+    hint: 'fix the address and port in the URL, or the proxy settings',
+    kind: 'connection',
+  },
+  {
+    codes:
+      /^(?:ECONNRESET|EPIPE|ERR_ASSERTION|HPE_INVALID_EOF_STATE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    problem: 'the connection was interrupted',
+    hint: 'run the command again',
+    kind: 'connection',
+  },
+  {
+    codes: /^(?:E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/,
+    problem: 'no response from the server',
+    hint: 'check the network and run the command again',
+    kind: 'connection',
+  },
+  {
+    // The response is not TLS, in OpenSSL 3.0 and since 3.2.
+    codes: /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    problem: 'the server does not use TLS on this port',
+    hint: 'use http:// instead of https://, or fix the port of the URL',
+    kind: 'protocol',
+  },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    problem: 'its TLS certificate is for other host names',
+    hint: 'use a host name in the certificate',
+    kind: 'trust',
+  },
+  {
+    codes: /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
+    problem: 'its TLS certificate has expired or is not valid yet',
+    hint: 'renew the certificate, or set the clock of this machine',
+    kind: 'trust',
+  },
+  {
+    codes: /CERT|SIGNATURE|^INVALID_(?:CA|PURPOSE)$|^ERR_TLS|^ERR_SSL|^EPROTO|UND_ERR_PRX_TLS/,
+    problem: 'its TLS certificate is not trusted',
+    hint: 'set NODE_EXTRA_CA_CERTS to the file with the CA certificate',
+    kind: 'trust',
+  },
+  {
+    codes: /^UND_ERR_INVALID_ARG$/,
+    problem: 'too many redirects, or a redirect to a URL that is not http:// or https://',
+    hint: 'use the URL that the server redirects to',
+    kind: 'protocol',
+  },
+  {
+    codes: /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_EXCEEDED_MAX_SIZE|ABORTED)$/,
+    problem: 'the response is not valid HTTP',
+    hint: 'fix the scheme and port of the URL',
+    kind: 'protocol',
+  },
+];

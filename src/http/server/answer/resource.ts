@@ -1,0 +1,85 @@
+/** The resources that clients can fetch: images, configs and scripts. */
+
+import type { ImageBytes } from '../../../image/overlay.ts';
+
+export type Artifact =
+  | 'iso'
+  | 'minimal-iso'
+  | 'initramfs'
+  | 'ign'
+  | 'archive'
+  | 'script'
+  | 'kernel'
+  | 'rootfs'
+  | 'agent';
+
+/** An immutable resource. After a change, a new resource has the same path. */
+export interface ServedResource {
+  readonly artifact: Artifact;
+  /** The host that owns it; undefined for shared files. */
+  readonly host: string | undefined;
+  /** File name for `Content-Disposition`: `worker-0.iso`. */
+  readonly fileName: string;
+  /** Media type. */
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** A strong entity tag of the content, including its quotes (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+  /** Unchanged as long as the content is unchanged, and later after each change. */
+  readonly lastModified: Date;
+  /** Throws CliError if the underlying file was changed. For answers without a body. */
+  check?(): Promise<void>;
+  /** Opens the resource for one transfer. Throws CliError if the bytes can no longer be read. */
+  open(): Promise<ResourceBytes>;
+}
+
+/** A resource that is open for one transfer. */
+interface ResourceBytes extends ImageBytes {
+  close(): Promise<void>;
+}
+
+/** All resources of a snapshot. */
+export interface Catalog {
+  /**
+   * Finds the entry of a path such as `worker-0.iso`.
+   * @param path decoded, without a slash at its start
+   * @param owner the host whose files the request may fetch, or `*` for machines that are not listed; undefined for all
+   * @returns `ambiguous` if several hosts have a file with this path and `owner` is undefined
+   * @throws CliError if the first snapshot is still loading
+   */
+  find(path: string, owner?: string): CatalogEntry | 'ambiguous' | undefined;
+  /**
+   * Keeps the files of this catalog open, also after a newer catalog has replaced it.
+   * @returns releases them; to be called once
+   */
+  acquire(): () => void;
+}
+
+/** The part of a resource that is known before it is built, for access control. */
+export interface CatalogEntry extends Pick<ServedResource, 'artifact' | 'host'> {
+  /** Builds the resource. Undefined if it does not exist. Throws CliError if it cannot be built. */
+  resource(): Promise<ServedResource | undefined>;
+}
+
+/** An entry for a resource that already exists. */
+export function entryOf(resource: ServedResource): CatalogEntry {
+  const { artifact, host } = resource;
+  return { artifact, host, resource: async () => resource };
+}
+
+const bytes = 'application/octet-stream';
+/** UEFI HTTP boot recognizes a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
+const efiIso = 'application/vnd.efi-iso';
+
+export const mediaTypes: Readonly<Record<Artifact, string>> = {
+  iso: efiIso,
+  'minimal-iso': efiIso,
+  initramfs: bytes,
+  ign: 'application/vnd.coreos.ignition+json',
+  archive: bytes,
+  script: 'text/plain; charset=utf-8',
+  kernel: bytes,
+  rootfs: bytes,
+  agent: 'application/x-tar',
+};

@@ -1,0 +1,172 @@
+/**
+ * Images as something to be read from anywhere: regular files, block devices such as /dev/sr0, files on HTTP servers,
+ * and standard input, which is written to a temporary file first.
+ */
+
+import { fstatSync, statSync } from 'node:fs';
+import { type FileHandle, readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CliError, FormatError } from '../core/errors.ts';
+import { parseUrl } from '../formats/url.ts';
+import { overlay } from '../image/overlay.ts';
+import { emptyPathError, fileError } from '../io/files/fileErrors.ts';
+import { openForReading } from '../io/files/handles.ts';
+import { isRemote } from '../http/client/httpUrl.ts';
+import { type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
+import type { Io } from '../io/io.ts';
+
+/** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
+export type ImageIo = Pick<Io, 'cwd' | 'note' | 'inputs'> & Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
+
+/**
+ * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
+ * @param what noun for errors
+ * @throws CliError in the user's terms
+ */
+export async function openImage(source: string, io: ImageIo, what = 'ISO image'): Promise<OpenImage> {
+  // Not read for other sources, because reading the property opens standard input.
+  if (source === '-' && io.stdin !== undefined) {
+    const { openStdin } = await import('./spool.ts');
+    return openStdin({ stdin: io.stdin });
+  }
+  if (isRemote(source)) {
+    const { accessFor, openRemoteImage } = await import('./remoteImage.ts');
+    return openRemoteImage(source, accessFor(io));
+  }
+  return openLocalImage(source, io, what);
+}
+
+/** Calls `use` with a function that opens images, and closes these afterwards. */
+export async function withOpened<T>(
+  io: ImageIo,
+  use: (open: (source: string, what: string) => Promise<OpenImage>) => Promise<T>,
+): Promise<T> {
+  const opened: OpenImage[] = [];
+  try {
+    return await use(async (source, what) => {
+      const image = await openImage(source, io, what);
+      opened.push(image);
+      return image;
+    });
+  } finally {
+    for (const image of opened) await image.close();
+  }
+}
+
+/** Whether the source is a place that can be written to as well. */
+export function isLocalImage(source: string): boolean {
+  return source !== '-' && !isRemote(source);
+}
+
+/** The name of the file without folders, for making other names of it; undefined for standard input. */
+export function imageFileName(source: string): string | undefined {
+  if (source === '-') return undefined;
+  const url = isRemote(source) ? parseUrl(source) : undefined;
+  return basename(url?.pathname ?? source);
+}
+
+async function openLocalImage(path: string, io: ImageIo, what: string): Promise<OpenImage> {
+  if (path === '') throw emptyPathError(`The ${what} path is empty`);
+  const absolute = resolve(io.cwd, path);
+  try {
+    const handle = await openForReading(absolute);
+    try {
+      const { kind, size } = await measureImage(handle, path);
+      io.inputs?.add(handle.fd);
+      io.note?.(`opened ${path}: ${kind === 'device' ? 'a block device' : 'a file'} of ${size} bytes`);
+      if (kind === 'file') {
+        const checkUnchanged = checkOf(handle, absolute, path);
+        return { kind, path: absolute, checkUnchanged, ...readFromFile(handle, { name: path, size }) };
+      }
+      const device = readFrom(handle, { name: path, size });
+      return { kind, isDevice: true, path: absolute, ...(await withTail(device, absolute)) };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  } catch (error) {
+    throw fileError(error, { path, what, action: 'read' });
+  }
+}
+
+function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<void> {
+  const opened = fstatSync(fd, { bigint: true });
+  return async () => {
+    const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((key) => now?.[key] === opened[key]);
+    if (isSame) return;
+    throw new CliError(`${name} was changed by another program while it was in use`, {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'run the command again',
+    });
+  };
+}
+
+/** Whether a file is a regular one or a device, and its bytes. Throws CliError for anything else. */
+export async function measureImage(
+  handle: FileHandle,
+  path: string,
+): Promise<Pick<OpenImage, 'kind' | 'size'>> {
+  const stats = await handle.stat();
+  if (stats.isFile()) return { kind: 'file', size: stats.size };
+  if (stats.isBlockDevice()) return { kind: 'device', size: await deviceSize(handle) };
+  throw new CliError(`${path} is not seekable`, {
+    code: 'ERR_FILE_READ',
+    hint: 'pass "-" and redirect it to standard input, or save the image to a file first',
+  });
+}
+
+/** The device with what an edit has behind its end: one that was interrupted leaves it. */
+async function withTail(device: Omit<OpenImage, 'kind'>, path: string): Promise<Omit<OpenImage, 'kind'>> {
+  const tail = await readFile(tailOf(await realpath(path))).catch(() => new Uint8Array());
+  if (tail.length === 0) return device;
+  return { ...device, ...overlay(device, [{ offset: device.size, data: tail }]) };
+}
+
+/** A device has no size in its metadata: looks for the last byte that can be read. */
+async function deviceSize(handle: FileHandle): Promise<number> {
+  const probe = Buffer.alloc(1);
+  const hasByteAt = async (offset: number): Promise<boolean> =>
+    (await handle.read(probe, 0, 1, offset).catch(() => ({ bytesRead: 0 }))).bytesRead === 1;
+  let low = 0;
+  let high = 1;
+  while (await hasByteAt(high)) high *= 2;
+  if (high === 1 && !(await hasByteAt(0))) return 0;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await hasByteAt(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** @param device its real path */
+export function tailOf(device: string): string {
+  return join(dirname(device), `.${basename(device)}.rollback`);
+}
+
+/**
+ * Opens an image for reading, whatever is on it: a path, a URL, or `-` for standard input.
+ * @throws CliError in the user's terms, with its name where the message is about the image
+ */
+export async function readImage<T>(
+  source: string,
+  io: ImageIo,
+  use: (image: OpenImage) => Promise<T>,
+): Promise<T> {
+  return withOpened(io, async (open) => {
+    const image = await open(source, 'ISO image');
+    return withImageName(image.name, () => use(image));
+  });
+}
+
+/** Errors of the step that are about the image get its name. */
+export async function withImageName<T>(name: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const code = error.code === 'ERR_FORMAT' ? 'ERR_IMAGE' : error.code;
+    throw new CliError(`${name}: ${error.message}`, { code, hint: error.hint, cause: error });
+  }
+}

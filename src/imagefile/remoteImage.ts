@@ -1,0 +1,304 @@
+/**
+ * Images on HTTP servers. Only the parts that are needed are fetched, in blocks, of which some are kept; a copy is
+ * fetched by one request, or by more where the connection breaks off. Where a server knows no parts, the image is fetched
+ * once to a temporary file.
+ */
+
+import { CliError } from '../core/errors.ts';
+import { formatSizeInWords } from '../formats/messageText.ts';
+import { type Clock, systemClock } from '../io/clock.ts';
+import { type ByteRange, type ImageBytes, readerOf } from '../image/overlay.ts';
+import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/client/httpClient.ts';
+import { parseHttpUrl } from '../http/client/httpUrl.ts';
+import type { OpenImage } from './imageBytes.ts';
+import type { Io } from '../io/io.ts';
+import { countRetries, defaultRetries, type RetryPolicy, withRetries } from '../http/client/retries.ts';
+import { openSpooled } from './spool.ts';
+
+/** Large enough for few requests, and for reading all ISO metadata with the first request. */
+const BLOCK = 256 * 1024;
+/** Blocks that are kept. */
+const MAX_BLOCKS = 32;
+/** Longer reads are not cut into blocks, nor kept. */
+const LARGE = 2 * BLOCK;
+
+/** By what an image is fetched. */
+export interface RemoteAccess {
+  /** Is closed with the image. */
+  readonly client: HttpClient;
+  readonly policy: RetryPolicy;
+}
+
+/** By the proxies of the environment, and telling on standard error what is tried again. */
+export function accessFor({
+  env = {},
+  note,
+  stderr,
+}: Partial<Pick<Io, 'env' | 'note' | 'stderr'>>): RemoteAccess {
+  const say = (text: string): void => void stderr?.write(`${text}\n`);
+  return { client: createHttpClient({ env, note }), policy: { ...defaultRetries, say } };
+}
+
+/**
+ * Opens the image at an http:// or https:// URL.
+ * @throws CliError in the user's terms; reading throws it too, where the file has become another meanwhile
+ */
+export async function openRemoteImage(url: string, access: RemoteAccess): Promise<OpenImage> {
+  const { client, policy } = access;
+  try {
+    const { name } = parseHttpUrl(url);
+    return await withRetries(policy, () => openOnce({ ...access, url: new URL(url), name }));
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+interface RemoteFile extends RemoteAccess {
+  readonly url: URL;
+  /** The URL as it may be shown. */
+  readonly name: string;
+}
+
+async function openOnce(file: RemoteFile): Promise<OpenImage> {
+  const { client, url, name } = file;
+  const answer = await client.get(url, { headers: rangeHeader({ offset: 0, length: BLOCK }) });
+  if (answer.status === 200) {
+    const { total } = placeOf(answer);
+    const size = total === 0 ? 'of unknown size' : formatSizeInWords(total);
+    file.policy.say(`${name}: the server ignores range requests; downloading the whole file (${size})`);
+    const image = await openSpooled(name, refuseTrickle(answer.parts, name), total).catch(
+      (error: unknown) => {
+        answer.dismiss();
+        throw error;
+      },
+    );
+    await client.close();
+    return image;
+  }
+  const size = answer.status === 416 ? 0 : placeOf(answer).total;
+  const remote: Remote = { ...file, size, version: versionOf(answer), blocks: new Map() };
+  if (answer.status === 416) answer.dismiss();
+  else {
+    const first = new Uint8Array(Math.min(BLOCK, size));
+    await takeRange(remote, answer, first, 0);
+    remote.blocks.set(0, Promise.resolve(first));
+  }
+  return imageOf(remote);
+}
+
+/** A slower download of an image is no use. */
+const LEAST = { bytes: 60 * 1024, milliseconds: 60_000 };
+
+/** The same parts. @throws CliError if they arrive too slowly; the HTTP client ends a connection without any */
+export async function* refuseTrickle(
+  parts: AsyncIterable<Uint8Array>,
+  name: string,
+  clock: Pick<Clock, 'now'> = systemClock,
+): AsyncGenerator<Uint8Array, void> {
+  let since = clock.now();
+  let bytes = 0;
+  for await (const part of parts) {
+    bytes += part.length;
+    if (clock.now() - since >= LEAST.milliseconds) {
+      if (bytes < LEAST.bytes) {
+        throw new CliError(`${name} arrives too slowly: ${formatSizeInWords(bytes)} in a minute`, {
+          code: 'ERR_NETWORK',
+          hint: 'download the file first, or use another server',
+        });
+      }
+      since = clock.now();
+      bytes = 0;
+    }
+    yield part;
+  }
+}
+
+interface Remote extends RemoteFile {
+  /** Bytes. */
+  readonly size: number;
+  /** That all answers have to have. */
+  readonly version: string | undefined;
+  /** By number, the one that was used last at the end. */
+  readonly blocks: Map<number, Promise<Uint8Array>>;
+}
+
+function imageOf(remote: Remote): OpenImage {
+  const { blocks, name, size, client } = remote;
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    if (target.length > LARGE) await fetchRange(remote, target, offset);
+    else await readBlocks(remote, target, offset);
+  };
+  const close = async (): Promise<void> => {
+    blocks.clear();
+    await client.close();
+  };
+  return {
+    kind: 'remote',
+    name,
+    ...readerOf(size, readInto),
+    inOrder: (use, range = { offset: 0, length: size }) => readInOrder(remote, range, use),
+    close,
+  };
+}
+
+/** @param offset place in the image of the bytes that fill `target`; also below */
+async function readBlocks(remote: Remote, target: Uint8Array, offset: number): Promise<void> {
+  for (let filled = 0; filled < target.length;) {
+    const number = Math.floor((offset + filled) / BLOCK);
+    const inBlock = offset + filled - number * BLOCK;
+    const block = await readBlock(remote, number);
+    const piece = block.subarray(inBlock, inBlock + target.length - filled);
+    target.set(piece, filled);
+    filled += piece.length;
+  }
+}
+
+function readBlock(remote: Remote, number: number): Promise<Uint8Array> {
+  const { blocks, size } = remote;
+  const offset = number * BLOCK;
+  const block =
+    blocks.get(number) ?? fetchRange(remote, new Uint8Array(Math.min(BLOCK, size - offset)), offset);
+  blocks.delete(number);
+  blocks.set(number, block);
+  const [oldest] = blocks.keys();
+  if (blocks.size > MAX_BLOCKS && oldest !== undefined) blocks.delete(oldest);
+  block.catch(() => blocks.delete(number)); // the caller that awaits the block gets the error
+  return block;
+}
+
+/** Returns `target`. */
+async function fetchRange(remote: Remote, target: Uint8Array, offset: number): Promise<Uint8Array> {
+  const { client, policy, url } = remote;
+  const headers = rangeHeader({ offset, length: target.length });
+  await withRetries(policy, async () =>
+    takeRange(remote, await client.get(url, { headers }), target, offset),
+  );
+  return target;
+}
+
+/** The body of an answer to a request for a range, if it is just that of the same file. */
+async function takeRange(
+  remote: Remote,
+  answer: HttpAnswer,
+  target: Uint8Array,
+  offset: number,
+): Promise<void> {
+  checkAnswer(remote, answer, offset);
+  let filled = 0;
+  for await (const part of answer.parts) {
+    if (filled + part.length > target.length) throw brokenAnswer(remote);
+    target.set(part, filled);
+    filled += part.length;
+  }
+  if (filled < target.length) throw brokenAnswer(remote);
+}
+
+/** A file that is written to while it is read may keep its size, so it is looked at again when all has come. */
+async function readInOrder<T>(
+  remote: Remote,
+  range: ByteRange,
+  use: (bytes: ImageBytes) => Promise<T>,
+): Promise<T> {
+  const stream = openStream(remote, range);
+  try {
+    const result = await use(stream.bytes);
+    if (remote.size > 0) await fetchRange(remote, new Uint8Array(1), remote.size - 1);
+    return result;
+  } finally {
+    stream.close();
+  }
+}
+
+/** Reads one piece of the range behind the other. Where the connection breaks off, another one brings the rest. */
+function openStream(
+  remote: Remote,
+  { offset: start, length }: ByteRange,
+): { readonly bytes: ImageBytes; readonly close: () => void } {
+  let asked = start;
+  let received = start;
+  let rest: Uint8Array = new Uint8Array();
+  let answer: HttpAnswer | undefined;
+  let parts: AsyncIterator<Uint8Array> | undefined;
+  const retry = countRetries(remote.policy, () => received);
+  const nextPart = async (): Promise<Uint8Array> => {
+    if (parts === undefined) {
+      answer = await requestFrom(remote, { offset: received, length: start + length - received });
+      parts = answer.parts[Symbol.asyncIterator]();
+    }
+    try {
+      const part = await parts.next();
+      if (part.done === true) throw brokenAnswer(remote);
+      received += part.value.length;
+      return part.value;
+    } catch (error) {
+      parts = undefined;
+      throw error;
+    }
+  };
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    if (offset !== asked) throw new RangeError(`a stream at ${asked} cannot be read at ${offset}`);
+    asked += target.length;
+    for (let filled = 0; filled < target.length;) {
+      if (rest.length === 0) rest = await retry(nextPart);
+      const piece = rest.subarray(0, target.length - filled);
+      target.set(piece, filled);
+      filled += piece.length;
+      rest = rest.subarray(piece.length);
+    }
+  };
+  return { bytes: readerOf(remote.size, readInto), close: () => answer?.dismiss() };
+}
+
+/** All of the file is asked for as all, which is what every server knows best. */
+async function requestFrom(remote: Remote, range: ByteRange): Promise<HttpAnswer> {
+  const { client, url, size } = remote;
+  const headers = range.length === size ? {} : rangeHeader(range);
+  const answer = await client.get(url, { headers });
+  checkAnswer(remote, answer, range.offset);
+  return answer;
+}
+
+/** Whether it is of the same file, and starts there. */
+function checkAnswer(remote: Remote, answer: HttpAnswer, offset: number): void {
+  const { start, total } = placeOf(answer, remote.size);
+  const isRight = start === offset && total === remote.size && versionOf(answer) === remote.version;
+  if (answer.status !== 416 && isRight) return;
+  answer.dismiss();
+  throw brokenAnswer(remote);
+}
+
+interface Place {
+  /** Where the body starts. */
+  readonly start: number;
+  /** Bytes of the whole file. */
+  readonly total: number;
+}
+
+/** `size` is taken for that of the whole file where the server sends all of it, but does not say how much that is. */
+function placeOf({ status, headers }: HttpAnswer, size = 0): Place {
+  if (status === 200) {
+    const length = /^\d{1,15}$/.exec(headers.get('content-length') ?? '')?.[0];
+    return { start: 0, total: length === undefined ? size : Number(length) };
+  }
+  const [, start = '0', total = '0'] =
+    /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];
+  return { start: Number(start), total: Number(total) };
+}
+
+/** A different value means different content. */
+function versionOf({ headers }: HttpAnswer): string | undefined {
+  return headers.get('etag') ?? headers.get('last-modified');
+}
+
+function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, string>> {
+  return { range: `bytes=${offset}-${offset + length - 1}` };
+}
+
+/** For an answer that does not belong to those before it. */
+function brokenAnswer({ name }: Remote): CliError {
+  return new CliError(`File changed on the server, or the response is invalid: ${name}`, {
+    code: 'ERR_IMAGE_CHANGED',
+    hint: 'run the command again, or download the file first',
+  });
+}

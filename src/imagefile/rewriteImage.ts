@@ -1,0 +1,142 @@
+/** The frame of every command that reads or changes a live ISO: open it, work, deliver the result, name it in errors. */
+
+import { formatCount } from '../formats/messageText.ts';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { onFormatError, UsageError } from '../core/errors.ts';
+import type { EmbedFiles } from '../image/embedArea.ts';
+import type { ImageChange } from '../image/imageChange.ts';
+import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
+import { patchSource } from '../image/overlay.ts';
+import type { ChangedImage } from './copyImage.ts';
+import { changeInPlace, editAlone } from './writableImage.ts';
+import type { OpenImage } from './imageBytes.ts';
+import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
+import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import type { NewFile } from '../io/files/newFile.ts';
+import { canAllRead } from '../io/files/platform.ts';
+
+/** Which image to change, and where the result goes: without an output, into the image itself. */
+export interface Rewrite extends OutputOptions {
+  /** A path, a URL, or `-` for standard input; only what has a path can be changed itself. */
+  readonly iso: string;
+  /** The image may become longer where what is embedded does not fit. */
+  readonly grow?: boolean;
+  /** And by more than hosts usually have the memory for. */
+  readonly force?: boolean;
+}
+
+/**
+ * Opens a live ISO for reading: a path, a URL, or `-` for standard input.
+ * @throws CliError in the user's terms, with its name where the message is about the image
+ */
+export async function readLiveIso<T>(
+  source: string,
+  io: ImageIo,
+  use: (iso: LiveIso) => Promise<T>,
+): Promise<T> {
+  return readImage(source, io, async (image) => {
+    const result = await use(await openLiveIso(image));
+    await image.checkUnchanged?.();
+    return result;
+  });
+}
+
+/**
+ * Applies the change that `edit` works out, and returns the exit code. When anything fails, neither the image nor an
+ * existing file has changed.
+ * @throws CliError in the user's terms
+ */
+export async function rewriteLiveIso(
+  rewrite: Rewrite,
+  edit: (iso: LiveIso) => Promise<ImageChange>,
+  io: Io,
+): Promise<ExitCode> {
+  const { iso: source, grow = false, force = false, output } = rewrite;
+  const file = outputFile(rewrite, io);
+  if (output !== undefined) await checkOutput(file, [source], io);
+  else if (!isLocalImage(source)) throw notInPlace(source);
+  const run = (): Promise<void> =>
+    readImage(source, io, async (image) => {
+      const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
+      logImage(iso, io);
+      const change = await edit(iso);
+      logChange(change, image, io);
+      if (output === undefined) await deliverInPlace({ iso, image, change }, source, io);
+      else await deliverCopy({ iso, image, change }, file, io);
+    });
+  await (output === undefined ? editAlone(source, io, run) : run());
+  return 0;
+}
+
+function notInPlace(source: string): UsageError {
+  const kind = source === '-' ? 'from standard input' : 'at a URL';
+  return new UsageError(`an image ${kind} cannot be changed in place`, {
+    hint: 'write the result to a new file with -o, or to standard output with "-o -"',
+  });
+}
+
+function logImage({ embedArea, label }: LiveIso, { note }: Io): void {
+  const { file, length, offset } = embedArea;
+  const where = file ?? 'the initramfs';
+  note?.(`live ISO ${label}: reserved area in ${where}, ${length} bytes at offset ${offset}`);
+}
+
+function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
+  if (note === undefined) return;
+  const bytes = stages.flat().reduce((sum, patch) => sum + patchSource(patch).size, 0);
+  const grown = (size ?? image.size) - image.size;
+  const length =
+    grown === 0
+      ? 'image size unchanged'
+      : `image ${Math.abs(grown)} bytes ${grown > 0 ? 'longer' : 'shorter'}`;
+  const patches = formatCount(stages.flat().length, 'range');
+  note(`changed ${patches} of the image (${formatCount(bytes, 'byte')}); ${length}`);
+}
+
+interface Result extends ChangedImage {
+  readonly iso: LiveIso;
+}
+
+async function deliverInPlace(result: Result, path: string, io: Io): Promise<void> {
+  await result.image.checkUnchanged?.();
+  await changeInPlace(path, result.change, io);
+  const { files = new Map() } = result.change;
+  if (files.size === 0 || !canAllRead(await stat(resolve(io.cwd, path)))) return;
+  await warnOfSecrets(await result.iso.embeddedFiles(), files, io);
+}
+
+/** @param file undefined for standard output */
+async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): Promise<void> {
+  const { image, change } = result;
+  const { copyWithChange, streamImage } = await import('./copyImage.ts');
+  if (file === undefined) return streamImage(image, change, io);
+  const files = file.mode === undefined ? await embeddedAfter(result) : new Map();
+  const mode = await modeForFiles(file.mode, files, io);
+  await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
+}
+
+/** The embedded files after the change; empty if they cannot be read. */
+async function embeddedAfter({ iso, change }: Result): Promise<EmbedFiles> {
+  return change.files ?? iso.embeddedFiles().catch(onFormatError(() => new Map()));
+}
+
+const MIB = 1024 * 1024;
+/** Smaller ones are copied before anybody could look. */
+const SHOWN_SIZE = 256 * MIB;
+
+async function withCopyProgress(
+  { size }: OpenImage,
+  { stderr }: Io,
+  copy: (report: (written: number) => void) => Promise<void>,
+): Promise<void> {
+  if (size < SHOWN_SIZE || stderr.isTTY !== true) return copy(() => undefined);
+  const { showProgress } = await import('../io/progress.ts');
+  const progress = showProgress(stderr, 'MiB written', Math.ceil(size / MIB));
+  try {
+    await copy((written) => progress.update(Math.floor(written / MIB)));
+  } finally {
+    progress.clear();
+  }
+}

@@ -1,0 +1,131 @@
+/** Buffers input that can be read only once, such as a pipe, in an unnamed temporary file, and reads images from it. */
+
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, statfs, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliError } from '../core/errors.ts';
+import { formatSizeInWords } from '../formats/messageText.ts';
+import { fileError, stdinChunks } from '../io/files/fileErrors.ts';
+import { freeMemory } from '../io/process.ts';
+import { writeAll } from '../io/files/handles.ts';
+import { type OpenImage, readFromFile } from './imageBytes.ts';
+import type { Io } from '../io/io.ts';
+
+export interface Spool {
+  readonly handle: FileHandle;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** The bytes that may be written: an input may have no end, and other programs need some space, too. */
+const MOST = 64 * 1024 ** 3;
+const MOST_RESERVED = 64 * 1024 ** 2;
+
+/** At most the free space of the folder for temporary files, without a tenth of the file system or {@link MOST_RESERVED}. */
+async function findRoom(): Promise<number> {
+  const stats = await statfs(tmpdir()).catch(() => undefined);
+  if (stats === undefined) return MOST;
+  const reserved = Math.min(MOST_RESERVED, (stats.blocks * stats.bsize) / 10);
+  return Math.min(MOST, Math.max(0, stats.bavail * stats.bsize - reserved));
+}
+
+function noRoom(size: string, room: number): CliError {
+  const free = room === MOST ? 'the limit is' : `${tmpdir()} has room for`;
+  return new CliError(
+    `Not enough space for a temporary copy: the input has ${size}, ${free} ${formatSizeInWords(room)}`,
+    {
+      code: room === MOST ? 'ERR_TOO_LARGE' : 'ERR_DISK_FULL',
+      hint: room === MOST ? 'pass an image, or download the file first' : SPACE_HINT,
+    },
+  );
+}
+
+const SPACE_HINT = 'set TMPDIR to another folder with enough space';
+
+/**
+ * Writes all parts to a file in the folder for temporary files. The file is unlinked before the first write, so no file remains
+ * when the program ends.
+ * @param announced bytes of all parts, if known
+ * @throws CliError if the disk has not enough space; errors of the source are passed on
+ */
+export async function spoolToFile(parts: AsyncIterable<Uint8Array>, announced = 0): Promise<Spool> {
+  const room = await findRoom();
+  if (announced > room) throw noRoom(formatSizeInWords(announced), room);
+  const handle = await openNameless();
+  try {
+    let size = 0;
+    for await (const bytes of parts) {
+      if (size + bytes.length > room) throw noRoom(`more than ${formatSizeInWords(size)}`, room);
+      await writeAll(handle, bytes, size).catch((error: unknown) => {
+        throw spoolError(error);
+      });
+      size += bytes.length;
+    }
+    return { handle, size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** An empty unnamed file in the folder for temporary files. Throws CliError if the disk is full. */
+export async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `.ironic-coreos.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const handle = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return handle;
+  } catch (error) {
+    throw spoolError(error);
+  }
+}
+
+/** An error of a temporary file as a CliError; other errors unchanged. */
+export function spoolError(error: unknown): unknown {
+  const described = fileError(error, {
+    path: `a temporary file in ${tmpdir()}`,
+    what: 'Temporary file',
+    action: 'write',
+    place: join(tmpdir(), 'file'),
+  });
+  if (!(described instanceof CliError)) return described;
+  return new CliError(described.message, {
+    code: described.code,
+    hint: SPACE_HINT,
+    cause: error,
+  });
+}
+
+/**
+ * @param name for messages
+ * @param announced bytes of all parts, if known
+ * @throws CliError if the disk has not enough space
+ */
+export async function openSpooled(
+  name: string,
+  parts: AsyncIterable<Uint8Array>,
+  announced?: number,
+): Promise<OpenImage> {
+  const { handle, size } = await spoolToFile(parts, announced);
+  return { kind: 'spool', ...readFromFile(handle, { name, size }) };
+}
+
+/** @throws CliError if standard input is a terminal, or if the disk is full */
+export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage> {
+  if ('isTTY' in stdin && stdin.isTTY === true) {
+    throw new CliError('No ISO image on standard input', {
+      code: 'ERR_FILE_MISSING',
+      hint: 'redirect a file to standard input: … - < coreos.iso',
+    });
+  }
+  return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));
+}
+
+/** Pieces from the system have no other user; other code in this process may keep its pieces. */
+async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of stdinChunks(stream)) {
+    yield piece;
+    freeMemory(piece);
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Responses of the Kubernetes API server: bodies with a size limit, and errors as messages for the user.
+ */
+
+import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
+import { CliError, type ErrorDetails } from '../core/errors.ts';
+import { maskLine, type Masker } from '../core/masking.ts';
+import { readAll } from '../io/files/files.ts';
+import {
+  findProblem,
+  type NetworkProblem,
+  proxyStatusOf,
+  secondsOf,
+  transferCode,
+} from '../http/client/httpErrors.ts';
+import { plainText } from '../http/server/textResponse.ts';
+
+interface ApiErrorDetails extends ErrorDetails {
+  readonly status?: number | undefined;
+  readonly reason: string;
+  readonly retryAfter?: number;
+}
+
+/** A failed request: the API server refused it, or sent no valid response. */
+export class ApiError extends CliError {
+  /** The HTTP status; undefined without a response, or if the response is not from an API server. */
+  readonly status: number | undefined;
+  /** A reason of Kubernetes (`Conflict`, `NotFound`, `Expired`), or an `OwnReason`. */
+  readonly reason: string;
+  /** Milliseconds to wait, as requested by the API server. */
+  readonly retryAfter: number;
+
+  constructor(message: string, { status, reason, retryAfter = 0, ...details }: ApiErrorDetails) {
+    super(message, { ...details, code: details.code ?? 'ERR_KUBERNETES' });
+    this.status = status;
+    this.reason = reason;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Reasons that Kubernetes does not define. */
+export type OwnReason =
+  /** No response, or the connection broke. */
+  | 'NoConnection'
+  /** The certificate of the server is not trusted. */
+  | 'NotTrusted'
+  /** The token file cannot be read at the moment. */
+  | 'NoToken'
+  /** The response is not a valid API response. */
+  | 'InvalidResponse'
+  /** The response is larger than the limit. */
+  | 'TooLarge'
+  /** The client was closed, or the request was aborted. */
+  | 'Aborted';
+
+/** A thrown value as an error. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('unknown error', { cause: thrown });
+}
+
+/** Whether the object does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+/** Whether the object was changed meanwhile, or already exists. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409;
+}
+
+/** Whether the resource version of the request is too old. */
+export function isExpired(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 410;
+}
+
+/** Characters of a message from the API server. */
+const MAX_MESSAGE = 1000;
+/** Milliseconds; longer times are ignored. */
+const LONGEST_WAIT = 600_000;
+
+/**
+ * Reads the whole body as JSON.
+ * @param operation for messages: `list secrets in metal3`
+ * @throws ApiError if it is larger than `maxBytes` or not valid JSON
+ */
+export async function readJson(
+  parts: AsyncIterable<Uint8Array>,
+  operation: string,
+  maxBytes: number,
+): Promise<unknown> {
+  return parseJson(
+    await readAll(parts, maxBytes, () => responseTooLarge(operation, ` has more than ${maxBytes} bytes`)),
+    operation,
+  );
+}
+
+/** @throws ApiError for invalid JSON */
+export function parseJson(bytes: Uint8Array, operation: string): unknown {
+  const value = parseIfJson(decoder.decode(bytes));
+  if (value !== undefined) return value;
+  // Without the error of the parser as the cause: it quotes the text, which may be a Secret.
+  throw invalidResponse(operation, 'the response is not valid JSON');
+}
+
+const decoder = new TextDecoder();
+
+export function responseTooLarge(operation: string, detail = ' is too large'): ApiError {
+  return ownError('TooLarge', `Cannot ${operation}: the response${detail}`);
+}
+
+/** @param problem a clause */
+export function invalidResponse(operation: string, problem: string): ApiError {
+  return ownError('InvalidResponse', `Cannot ${operation}: ${problem}`, {
+    hint: 'check the address of the API server, and any proxy in front of it',
+  });
+}
+
+export function abortedError(operation: string): ApiError {
+  return ownError('Aborted', `Cannot ${operation}: the request was aborted`);
+}
+
+function ownError(
+  reason: OwnReason,
+  message: string,
+  details: Pick<ErrorDetails, 'hint' | 'cause'> = {},
+): ApiError {
+  return new ApiError(message, { reason, ...details });
+}
+
+/**
+ * The error for an unsuccessful response, or for a watch that ends with an error.
+ * @param body usually a Kubernetes `Status`
+ * @param sent the `Retry-After` header, and what masks the secrets of the request: the message of the server may quote it
+ */
+export function describeRefusal(
+  operation: string,
+  status: number,
+  body: unknown,
+  { mask = String, retryAfter }: { readonly mask?: Masker; readonly retryAfter?: string | undefined } = {},
+): ApiError {
+  const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
+  const { message, reason } = said;
+  const words =
+    typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
+  return new ApiError(`Cannot ${operation}: ${plainText(maskLine(mask(words)), MAX_MESSAGE)}`, {
+    status,
+    reason: typeof reason === 'string' && reason !== '' ? plainText(mask(reason), 60) : 'Unknown',
+    retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(said)) * 1000, LONGEST_WAIT),
+    hint: hints[status],
+  });
+}
+
+const hints: Readonly<Record<number, string>> = {
+  401: 'create a new token or client certificate; this one is invalid or has expired',
+  403: 'bind a role that allows this to the user or service account',
+  404: 'check the name and the namespace, and that the CRD is installed in the cluster',
+};
+
+function secondsIn(status: Readonly<Record<string, unknown>>): number {
+  const { retryAfterSeconds: seconds } = asMapping(status['details']);
+  return typeof seconds === 'number' && seconds > 0 ? seconds : 0;
+}
+
+/** The error for an exception of undici or of the system during a request; other errors are returned unchanged. */
+export function describeBreak(error: unknown, operation: string): unknown {
+  if (error instanceof ApiError) return error;
+  if (error instanceof CliError) {
+    // It comes from reading the token file.
+    return ownError('NoToken', `Cannot ${operation}: ${error.message}`, { hint: error.hint });
+  }
+  const proxyStatus = proxyStatusOf(error);
+  if (proxyStatus !== undefined) {
+    return ownError('NoConnection', `Cannot ${operation}: the proxy responds with ${proxyStatus}`, {
+      hint: 'check https_proxy and no_proxy, or proxy-url in the kubeconfig',
+    });
+  }
+  const code = transferCode(error);
+  if (code === undefined) return error; // an internal error
+  const { problem, kind } = findProblem(code) ?? { problem: code, kind: 'connection' };
+  const { reason, hint } = breaks[kind];
+  // The cause would contain the data that the parser could not read.
+  const cause = kind === 'protocol' ? undefined : error;
+  return ownError(reason, `Cannot ${operation}: ${problem}`, { hint, cause });
+}
+
+const breaks: Readonly<
+  Record<NetworkProblem['kind'], { readonly reason: OwnReason; readonly hint: string }>
+> = {
+  connection: { reason: 'NoConnection', hint: 'check that the API server is running at this address' },
+  trust: {
+    reason: 'NotTrusted',
+    hint: 'set certificate-authority in the kubeconfig to the CA of the cluster',
+  },
+  protocol: {
+    reason: 'InvalidResponse',
+    hint: 'check the address of the API server, and any proxy in front of it',
+  },
+};

@@ -1,0 +1,210 @@
+/**
+ * An informer: a local cache of all objects of a resource. It lists the objects, then watches them; each watch resumes at the
+ * resource version where the previous one ended. If that version has expired, it lists again. Failures are retried with
+ * exponential backoff.
+ */
+
+import { createDeferred } from '../core/deferred.ts';
+import { CliError } from '../core/errors.ts';
+import { type BackOff, backOffAfter, withJitter } from './rateLimit.ts';
+import type { KubernetesClient, ListSelector } from './kubernetesClient.ts';
+import { type Clock, pause, systemClock } from '../io/clock.ts';
+import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
+import { ApiError, isExpired, type OwnReason, toError } from './apiError.ts';
+
+export interface InformerOptions<Kept> {
+  readonly client: KubernetesClient;
+  readonly resource: ApiResource;
+  readonly selection: ListSelector;
+  /** Returns the part of an object to store; undefined skips the object. If it throws, the error is reported and the object skipped. */
+  readonly keep: (object: KubernetesObject) => Kept | undefined;
+  /** Called after each change of the cache. Must not throw. */
+  readonly changed?: (change: ObjectChange<Kept>) => void;
+  /** Receives errors, with the milliseconds until the retry. */
+  readonly onError?: (error: Error, retryIn: number) => void;
+  /** More objects than this are skipped, which is reported to `onError`. Default: 100,000. */
+  readonly maxObjects?: number;
+  /** Default: from 500 ms to 30 s. */
+  readonly backOff?: BackOff;
+  readonly clock?: Clock;
+}
+
+/** An added object has no `before`, a deleted one no `now`. */
+export interface ObjectChange<Kept> {
+  readonly key: ObjectKey;
+  readonly before: Kept | undefined;
+  readonly now: Kept | undefined;
+}
+
+const DEFAULT_MAX_OBJECTS = 100_000;
+const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
+/** Milliseconds. A watch that ends earlier without an event counts as failed. */
+const SHORT_WATCH = 1000;
+/** After so many consecutive failures, all objects are listed again. */
+const MAX_RESUMPTIONS = 5;
+
+interface Entry<Kept> {
+  readonly key: ObjectKey;
+  readonly kept: Kept;
+}
+
+/** Starts immediately. Only `Kept`, the result of `keep`, stays in memory. */
+export class Informer<Kept> {
+  readonly #options: InformerOptions<Kept>;
+  readonly #clock: Clock;
+  /** By `keyText`. */
+  readonly #objects = new Map<string, Entry<Kept>>();
+  readonly #synced = createDeferred();
+  readonly #end = new AbortController();
+  readonly #done: Promise<void>;
+  /** The resource version up to which all changes are known; undefined if a list is required. */
+  #from: string | undefined;
+  /** In a row. */
+  #failures = 0;
+  #lastContact: Date | undefined;
+
+  constructor(options: InformerOptions<Kept>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#synced.promise.catch(() => undefined); // avoids an unhandled rejection if no caller awaits it
+    this.#done = this.#follow().finally(() =>
+      this.#synced.reject(
+        new CliError(`the list of ${options.resource.plural} was not completed`, { code: 'ERR_KUBERNETES' }),
+      ),
+    );
+  }
+
+  /** Resolves after the initial list; rejects if the informer is stopped before. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** The time of the last event or bookmark; API servers send a bookmark each minute. Undefined until the initial list is complete. */
+  get lastContact(): Date | undefined {
+    return this.#lastContact;
+  }
+
+  get(key: ObjectKey): Kept | undefined {
+    return this.#objects.get(keyText(key))?.kept;
+  }
+
+  *values(): IterableIterator<Kept> {
+    for (const { kept } of this.#objects.values()) yield kept;
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#done;
+  }
+
+  /** Ends only after the informer is stopped. Never rejects. */
+  async #follow(): Promise<void> {
+    const { signal } = this.#end;
+    await Promise.resolve(); // the caller first stores the informer
+    while (!signal.aborted) {
+      try {
+        if (this.#from === undefined) await this.#list();
+        await this.#watch();
+      } catch (error) {
+        if (signal.aborted) return;
+        await pause(this.#clock, this.#countFailure(error), signal);
+      }
+    }
+  }
+
+  async #list(): Promise<void> {
+    const { client, resource, selection } = this.#options;
+    const unseen = new Set(this.#objects.keys());
+    let from: string | undefined;
+    for await (const page of client.list(resource, selection, this.#end.signal)) {
+      for (const object of page.objects) {
+        unseen.delete(keyText(keyOf(object)));
+        this.#put(object);
+      }
+      from = page.resourceVersion;
+    }
+    this.#from = from;
+    for (const name of unseen) this.#remove(name);
+    this.#lastContact = this.#clock.date();
+    this.#synced.resolve();
+  }
+
+  /** @throws ApiError, also if the watch ends too early */
+  async #watch(): Promise<void> {
+    const { client, resource, selection } = this.#options;
+    const resourceVersion = this.#from ?? '';
+    const start = this.#clock.now();
+    try {
+      for await (const event of client.watch(resource, selection, resourceVersion, this.#end.signal)) {
+        this.#from =
+          event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
+        this.#failures = 0;
+        if (event.type === 'deleted') this.#remove(keyText(keyOf(event.object)));
+        else if (event.type !== 'bookmark') this.#put(event.object);
+        this.#lastContact = this.#clock.date();
+      }
+    } finally {
+      if (this.#clock.now() - start >= SHORT_WATCH) this.#failures = 0;
+    }
+    if (this.#clock.now() - start >= SHORT_WATCH || this.#from !== resourceVersion) return;
+    throw new ApiError(`The API server closes the watch of ${resource.plural} immediately`, {
+      reason: 'NoConnection' satisfies OwnReason,
+    });
+  }
+
+  /** Counts a failure and returns the backoff time in milliseconds. */
+  #countFailure(thrown: unknown): number {
+    const error = toError(thrown);
+    this.#failures += 1;
+    if (!canResume(error) || this.#failures >= MAX_RESUMPTIONS) this.#from = undefined;
+    if (isExpired(error) && this.#failures === 1) return 0; // expected after a long interruption
+    const { backOff = DEFAULT_BACK_OFF, onError } = this.#options;
+    const wanted = error instanceof ApiError ? error.retryAfter : 0;
+    const retryIn = Math.max(withJitter(backOffAfter(backOff, this.#failures)), wanted);
+    onError?.(error, retryIn);
+    return retryIn;
+  }
+
+  #put(object: KubernetesObject): void {
+    const { changed, keep, onError } = this.#options;
+    const key = keyOf(object);
+    const name = keyText(key);
+    let kept: Kept | undefined;
+    try {
+      kept = keep(object);
+    } catch (error) {
+      onError?.(toError(error), 0);
+    }
+    if (kept === undefined) return this.#remove(name);
+    const before = this.#objects.get(name)?.kept;
+    if (before === undefined && this.#isFull()) return;
+    this.#objects.set(name, { key, kept });
+    changed?.({ key, before, now: kept });
+  }
+
+  #isFull(): boolean {
+    const { maxObjects = DEFAULT_MAX_OBJECTS, resource, onError } = this.#options;
+    if (this.#objects.size < maxObjects) return false;
+    const message = `there are more than ${maxObjects} ${resource.plural}; the others are skipped`;
+    onError?.(
+      new CliError(message, { code: 'ERR_TOO_LARGE', hint: 'watch one namespace with --namespace' }),
+      0,
+    );
+    return true;
+  }
+
+  #remove(name: string): void {
+    const found = this.#objects.get(name);
+    if (found === undefined) return;
+    this.#objects.delete(name);
+    this.#options.changed?.({ key: found.key, before: found.kept, now: undefined });
+  }
+}
+
+/** After an invalid response, a resumed watch would receive the same data again. */
+function canResume(error: Error): boolean {
+  if (!(error instanceof ApiError) || isExpired(error)) return false;
+  return error.status !== undefined || RESUMABLE.has(error.reason);
+}
+
+const RESUMABLE: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);

@@ -1,0 +1,123 @@
+/**
+ * A work queue of keys. A key that is added several times waits only once, and is never processed by two workers at the same
+ * time. Failed work is retried with exponential backoff per key. The queue is not persistent, as the cluster has the state.
+ */
+
+import { ApiError } from './apiError.ts';
+import { type BackOff, backOffAfter } from './rateLimit.ts';
+import { type Clock, systemClock } from '../io/clock.ts';
+
+/** Numbers of keys. */
+export interface QueueLoad {
+  readonly waiting: number;
+  /** Waiting for a retry. */
+  readonly delayed: number;
+  readonly running: number;
+}
+
+export interface WorkQueueOptions {
+  /** If it throws, the key is retried. */
+  readonly work: (key: string) => Promise<void>;
+  /** The number of concurrent workers. */
+  readonly workers: number;
+  readonly backOff: BackOff;
+  /** Called for each failure. */
+  readonly failed?: (failure: WorkFailure) => void;
+  readonly clock?: Clock;
+}
+
+export interface WorkFailure {
+  readonly key: string;
+  readonly error: unknown;
+  /** The number of consecutive failures. */
+  readonly failures: number;
+  /** Milliseconds. */
+  readonly retryIn: number;
+}
+
+interface Delay {
+  readonly due: number;
+  readonly cancel: () => void;
+}
+
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #clock: Clock;
+  /** In the order of arrival. */
+  readonly #waiting = new Set<string>();
+  readonly #delayed = new Map<string, Delay>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** In a row. */
+  readonly #failures = new Map<string, number>();
+  #isStopped = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  get load(): QueueLoad {
+    return { waiting: this.#waiting.size, delayed: this.#delayed.size, running: this.#running.size };
+  }
+
+  /** Processes the key as soon as a worker is free, also during a backoff. A running key is processed again afterwards. */
+  add(key: string): void {
+    if (this.#isStopped) return;
+    this.#endDelay(key);
+    this.#waiting.add(key);
+    this.#startWork();
+  }
+
+  /** Processes the key after so many milliseconds, or earlier if it is already scheduled earlier. */
+  addAfter(key: string, milliseconds: number): void {
+    const due = this.#clock.now() + milliseconds;
+    if (this.#isStopped || this.#waiting.has(key) || (this.#delayed.get(key)?.due ?? Infinity) <= due) return;
+    this.#endDelay(key);
+    this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) });
+  }
+
+  /** Finishes running work and drops the rest. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const key of this.#delayed.keys()) this.#endDelay(key);
+    this.#waiting.clear();
+    await Promise.all(this.#running.values());
+  }
+
+  #endDelay(key: string): void {
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.delete(key);
+  }
+
+  #startWork(): void {
+    for (const key of this.#waiting) {
+      if (this.#running.size >= this.#options.workers) return;
+      if (this.#running.has(key)) continue; // processed again after the current run
+      this.#waiting.delete(key);
+      this.#running.set(key, this.#workOn(key));
+    }
+  }
+
+  /** Never rejects. */
+  async #workOn(key: string): Promise<void> {
+    try {
+      await Promise.resolve(); // the caller first stores this promise
+      await this.#options.work(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      this.#countFailure(key, error);
+    }
+    this.#running.delete(key);
+    if (!this.#isStopped) this.#startWork();
+  }
+
+  #countFailure(key: string, error: unknown): void {
+    const { backOff, failed } = this.#options;
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    const wanted = error instanceof ApiError ? error.retryAfter : 0;
+    const retryIn = Math.max(backOffAfter(backOff, failures), wanted);
+    failed?.({ key, error, failures, retryIn });
+    this.addAfter(key, retryIn);
+  }
+}

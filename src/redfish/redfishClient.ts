@@ -1,0 +1,396 @@
+/**
+ * A Redfish client for one BMC: sessions or basic authentication, retries, entity tags and tasks. Bodies and times are limited,
+ * and credentials are sent to the origin of the BMC only.
+ */
+
+import type { DirectConnection, DirectSettings, RawResponse } from '../http/client/httpExchange.ts';
+import { readAll } from '../io/files/files.ts';
+import { type Clock, limitTime, pause, systemClock } from '../io/clock.ts';
+import { secondsOf, TransferError } from '../http/client/httpErrors.ts';
+import { createMasker, type Masker, secretsOfRequest } from '../core/masking.ts';
+import { isMapping, type Mapping, parseIfJson } from '../formats/mapping.ts';
+import { readMessages } from './messages.ts';
+import { readServiceRoot, readTaskState, type RedfishResource, type ServiceRoot } from './resources.ts';
+import {
+  canceledError,
+  connectionError,
+  invalidAnswer,
+  redirectError,
+  RedfishError,
+  refusedError,
+  timeoutError,
+} from './redfishError.ts';
+
+export interface RedfishCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface RedfishSettings extends DirectSettings {
+  readonly credentials: RedfishCredentials;
+  readonly timing?: RedfishTiming;
+  readonly clock?: Clock;
+  /** Aborts all requests except for the logout. */
+  readonly signal?: AbortSignal | undefined;
+  /** The time of the clock at which all requests end except for the logout. */
+  readonly deadline?: number | undefined;
+  /** Receives a line for each request. */
+  readonly note?: ((text: string) => void) | undefined;
+}
+
+/** Milliseconds. */
+export interface RedfishTiming {
+  readonly connect: number;
+  /**
+   * For a whole response, as in OpenStack sushy (connector.py, default_request_timeout). iLO needs up to 30 seconds while
+   * it inventories the machine.
+   */
+  readonly answer: number;
+  /** For the task that a request starts. */
+  readonly task: number;
+  readonly logout: number;
+  /** Between two attempts, and two reads of a task. */
+  readonly interval: number;
+}
+
+export const defaultTiming: RedfishTiming = {
+  connect: 10_000,
+  answer: 60_000,
+  task: 300_000,
+  logout: 10_000,
+  interval: 2000,
+};
+
+/** All methods throw CliError; `action` is a gerund for its message: `reading the power state`. */
+export interface RedfishClient {
+  /** `https://192.0.2.10` */
+  readonly origin: string;
+  /** The service root. */
+  readonly root: ServiceRoot & { readonly path: string };
+  /** Milliseconds that the clock of the BMC is ahead; undefined if it sends no date. */
+  readonly clockOffset: number | undefined;
+  get(path: string, action: string): Promise<RedfishResource>;
+  /** @param longest milliseconds for the response, and again for the task; default: those of the timing */
+  post(path: string, body: Mapping, action: string, longest?: number): Promise<void>;
+  /** Sends the entity tag that the resource has now. `longest` is as for `post`. */
+  patch(path: string, body: Mapping, action: string, longest?: number): Promise<void>;
+  /** A text of the BMC without the secrets that the client has sent or received. */
+  readonly mask: Masker;
+  /** Deletes the session. Takes no longer than `logout` of the timing, and never rejects. */
+  close(): Promise<void>;
+}
+
+const ROOT = '/redfish/v1/';
+/** A collection with all members expanded has some hundred KiB. */
+const MAX_BODY = 4 * 1024 * 1024;
+const MAX_ATTEMPTS = 4;
+/** Milliseconds; for a longer `Retry-After` the request fails instead. */
+const LONGEST_WAIT = 60_000;
+const MAX_REDIRECTS = 2;
+
+/** Reads the service root and logs in. Throws CliError. */
+export async function openRedfish(settings: RedfishSettings): Promise<RedfishClient> {
+  const requests = new RedfishRequests(settings);
+  try {
+    const reading = 'reading the service root';
+    const answer = await requests.send({ method: 'GET', path: ROOT, action: reading });
+    const root = { ...readServiceRoot(answer), path: ROOT };
+    if (root.systems === undefined) {
+      throw invalidAnswer(`${settings.origin}: ${reading}`, 'it is not a Redfish service');
+    }
+    await requests.login(root.sessions);
+    return {
+      origin: settings.origin,
+      root,
+      clockOffset: answer.clockOffset,
+      get: async (path, action) => requests.send({ method: 'GET', path, action }),
+      post: async (path, body, action, longest) =>
+        requests.act({ method: 'POST', path, body, action, longest }),
+      patch: async (path, body, action, longest) => requests.patch(path, body, action, longest),
+      mask: (text) => requests.mask(text),
+      close: async () => requests.close(),
+    };
+  } catch (error) {
+    await requests.close();
+    throw error;
+  }
+}
+
+interface RedfishRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly action: string;
+  readonly body?: Mapping;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly longest?: number | undefined;
+}
+
+/** What ends a request. */
+interface Bounds {
+  readonly signal: AbortSignal;
+  /** A time of the clock. */
+  readonly deadline: number;
+}
+
+interface Answer extends RedfishResource {
+  readonly status: number;
+  readonly headers: RawResponse['headers'];
+  readonly clockOffset: number | undefined;
+}
+
+class RedfishRequests {
+  readonly #settings: RedfishSettings;
+  readonly #clock: Clock;
+  readonly #timing: RedfishTiming;
+  readonly #bounds: Bounds;
+  #connection: Promise<DirectConnection> | undefined;
+  #authorization: Readonly<Record<string, string>> = {};
+  /** The path for new sessions; undefined for basic authentication. */
+  #sessions: string | undefined;
+  /** The path of the open session. */
+  #session: string | undefined;
+  /** Texts that no message may contain. */
+  readonly #secrets: Set<string>;
+  #mask: Masker;
+
+  constructor(settings: RedfishSettings) {
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#timing = settings.timing ?? defaultTiming;
+    const { deadline = Number.POSITIVE_INFINITY, signal = new AbortController().signal } = settings;
+    this.#bounds = { signal, deadline };
+    const { password, username } = settings.credentials;
+    this.#secrets = new Set([password, `${username}:${password}`]);
+    this.#mask = createMasker(this.#secrets);
+  }
+
+  /** Opens a session. BMCs without sessions, or with too many of them, get the credentials with each request. */
+  async login(sessions: string | undefined): Promise<void> {
+    const { username: UserName, password: Password } = this.#settings.credentials;
+    this.#authorization = {
+      authorization: `Basic ${Buffer.from(`${UserName}:${Password}`).toString('base64')}`,
+    };
+    this.#sessions = sessions;
+    if (sessions === undefined) return;
+    const action = 'logging in';
+    try {
+      const body = { UserName, Password };
+      const { headers, path } = await this.#request({ method: 'POST', path: sessions, body, action });
+      const token = headers['x-auth-token'];
+      if (typeof token !== 'string') return;
+      this.#authorization = { 'x-auth-token': token };
+      this.#keepSecrets([token]);
+      this.#session = this.#pathIn(headers['location'], path);
+    } catch (error) {
+      const { status, messages = [] } = error instanceof RedfishError ? error : { status: undefined };
+      const isFull = messages.some(({ id }) => id === 'SessionLimitExceeded');
+      if (!isFull && status !== 404 && status !== 405 && status !== 501) throw error;
+      this.#sessions = undefined;
+    }
+  }
+
+  /** Sends a request, again while the BMC is busy, and after the session has expired. */
+  async send(request: RedfishRequest): Promise<Answer> {
+    let isRenewed = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#request({ ...request, headers: { ...this.#authorization, ...request.headers } });
+      } catch (error) {
+        if (!(error instanceof TransferError)) throw error;
+        if (error.status === 401 && this.#session !== undefined && !isRenewed) {
+          isRenewed = true;
+          this.#session = undefined;
+          await this.login(this.#sessions);
+          continue;
+        }
+        const { deadline, signal } = this.#bounds;
+        const wait = Math.max(error.wait, this.#timing.interval * attempt);
+        const isLast = attempt === MAX_ATTEMPTS || wait > LONGEST_WAIT || signal.aborted;
+        if (isLast || this.#clock.now() + wait >= deadline || !mayRepeat(request, error)) throw error;
+        await pause(this.#clock, wait, signal);
+      }
+    }
+  }
+
+  /** Sends a request and waits for the task that it starts. */
+  async act(request: RedfishRequest): Promise<void> {
+    const answer = await this.send(request);
+    if (answer.status !== 202) return;
+    const monitor = this.#pathIn(answer.headers['location'], '') ?? taskPath(answer);
+    if (monitor === undefined) return;
+    const { action, longest = this.#timing.task } = request;
+    const end = this.#clock.now() + longest;
+    while (this.#clock.now() < end) {
+      await pause(this.#clock, this.#timing.interval, this.#bounds.signal);
+      const task = await this.send({ method: 'GET', path: monitor, action });
+      const state = readTaskState(task);
+      if (state === 'failed') throw this.#refused(200, task, action);
+      if (task.status !== 202 && state !== 'running') return;
+    }
+    throw invalidAnswer(this.#nameOf(action), 'its task does not end');
+  }
+
+  /**
+   * BMCs differ in the entity tags that they accept (OpenStack sushy, connector.py): after status 412, a weak tag is sent as
+   * a strong one, and then none.
+   */
+  async patch(path: string, body: Mapping, action: string, longest?: number): Promise<void> {
+    const now = await this.send({ method: 'GET', path, action });
+    const tag = [now.headers['etag'], now.body['@odata.etag']].find((one) => typeof one === 'string') ?? '';
+    const tags = new Set([tag, tag.replace(/^W\//, ''), '']);
+    for (const one of tags) {
+      try {
+        const headers = one === '' ? {} : { 'if-match': one };
+        return await this.act({ method: 'PATCH', path, body, action, headers, longest });
+      } catch (error) {
+        if (!(error instanceof RedfishError) || error.status !== 412 || one === '') throw error;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#session !== undefined) {
+      const { logout: longest } = this.#timing;
+      const request: RedfishRequest = {
+        method: 'DELETE',
+        path: this.#session,
+        action: 'logging out',
+        longest,
+      };
+      const bounds = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
+      await this.#request({ ...request, headers: this.#authorization }, bounds).catch(() => undefined);
+    }
+    await (await this.#connection)?.close();
+  }
+
+  async #request(request: RedfishRequest, bounds = this.#bounds, redirects = 0): Promise<Answer> {
+    const { action, longest = this.#timing.answer, method, path } = request;
+    const { deadline, signal } = bounds;
+    const { origin } = this.#settings;
+    const name = this.#nameOf(action);
+    const started = this.#clock.now();
+    const time = Math.min(longest, deadline - started);
+    if (time <= 0) throw timeoutError(name, 0);
+    const limit = limitTime(time, { signal });
+    try {
+      const response = await this.#exchange(request, limit.signal);
+      const { headers, statusCode: status } = response;
+      this.#settings.note?.(`${method} ${origin}${this.#mask(path)}: ${status}`);
+      if (status >= 300 && status < 400) {
+        response.body.dismiss();
+        const next = this.#localPath(headers['location'], path);
+        // iLO 5 before 1.40 redirects to the same path with a final slash.
+        if (next === undefined || method !== 'GET' || redirects === MAX_REDIRECTS) throw redirectError(name);
+        return await this.#request({ ...request, path: next }, bounds, redirects + 1);
+      }
+      const body = await this.#readBody(response, name);
+      const answer = { path, status, headers, body, clockOffset: clockOffset(headers['date'], this.#clock) };
+      if (status < 300) return answer;
+      throw this.#refused(status, answer, action);
+    } catch (error) {
+      if (signal.aborted) throw canceledError(name, this.#clock.now() - started);
+      if (limit.signal.aborted) throw timeoutError(name, time);
+      throw connectionError(error, name);
+    } finally {
+      limit.release();
+    }
+  }
+
+  async #exchange(
+    { body, headers, method, path }: RedfishRequest,
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
+    const connection = await (this.#connection ??= this.#connect());
+    const all = {
+      accept: 'application/json',
+      // With another encoding some BMCs send only weak entity tags (OpenStack sushy, connector.py).
+      'accept-encoding': 'identity',
+      'odata-version': '4.0',
+      'user-agent': 'ironic-coreos',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    };
+    this.#keepSecrets(secretsOfRequest(body));
+    const text = body === undefined ? null : JSON.stringify(body);
+    return connection.request({ method, path, headers: all, body: text }, signal);
+  }
+
+  async #connect(): Promise<DirectConnection> {
+    const { openDirectConnection } = await import('../http/client/httpExchange.ts');
+    return openDirectConnection(this.#settings, this.#timing.connect);
+  }
+
+  /** Only successful reads must contain JSON: BMCs answer actions with anything. */
+  async #readBody({ body, statusCode }: RawResponse, name: string): Promise<Mapping> {
+    const bytes = await readAll(body, MAX_BODY, () =>
+      invalidAnswer(name, 'the response is larger than 4 MiB'),
+    );
+    const value = parseIfJson(Buffer.from(bytes).toString('utf8'));
+    if (isMapping(value)) return value;
+    if (statusCode !== 200 || bytes.length === 0) return {};
+    throw invalidAnswer(name, 'the response is not JSON');
+  }
+
+  #refused(
+    status: number,
+    { body, headers }: Pick<Answer, 'body' | 'headers'>,
+    action: string,
+  ): RedfishError {
+    const messages = readMessages(body, (text) => this.mask(text).replaceAll(foreignUrl, 'http(s)://$2/…'));
+    const wait = secondsOf(headers['retry-after']) * 1000;
+    return refusedError(this.#nameOf(action), status, messages, wait);
+  }
+
+  /** The subject of a sentence. Paths in an action are those of the BMC. */
+  #nameOf(action: string): string {
+    return `${this.#settings.origin}: ${this.#mask(action)}`;
+  }
+
+  #keepSecrets(secrets: readonly string[]): void {
+    if (secrets.length === 0) return;
+    for (const secret of secrets) this.#secrets.add(secret);
+    this.#mask = createMasker(this.#secrets);
+  }
+
+  mask(text: string): string {
+    return this.#mask(text);
+  }
+
+  #urlOf(location: unknown, base: string): URL | undefined {
+    const start = `${this.#settings.origin}${base}`;
+    return typeof location === 'string' && URL.canParse(location, start)
+      ? new URL(location, start)
+      : undefined;
+  }
+
+  /** Behind port forwarding, BMCs send URLs with their own address. The path is requested from this origin. */
+  #pathIn(location: unknown, base: string): string | undefined {
+    const url = this.#urlOf(location, base);
+    return url && `${url.pathname}${url.search}`;
+  }
+
+  /** Undefined for other hosts. */
+  #localPath(location: unknown, base: string): string | undefined {
+    const url = this.#urlOf(location, base);
+    return url?.origin === new URL(this.#settings.origin).origin ? `${url.pathname}${url.search}` : undefined;
+  }
+}
+
+/** With user and password, host, and the rest: BMCs quote the URL of an image, whose path contains its token. */
+const foreignUrl = /\bhttps?:\/\/([^\s/'"]{0,500}@)?([^\s/'"@]{1,255})[^\s'"]*/g;
+
+/** Only reading is repeated after the BMC may have processed the request. */
+function mayRepeat({ method }: RedfishRequest, { isPassing, status }: TransferError): boolean {
+  if (method !== 'GET') return isPassing && status !== undefined;
+  return isPassing || status === 500 || status === 502 || status === 504;
+}
+
+function taskPath({ body }: Answer): string | undefined {
+  const path = body['@odata.id'];
+  return typeof path === 'string' && readTaskState({ path, body }) !== undefined ? path : undefined;
+}
+
+function clockOffset(date: unknown, clock: Clock): number | undefined {
+  const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time - clock.date().getTime();
+}

@@ -1,0 +1,169 @@
+/** A cluster in memory: objects with versions, patches that conflict, lists and watches. */
+
+import { isMapping } from '../../../src/formats/mapping.ts';
+import { ApiError } from '../../../src/kube/apiError.ts';
+import type { KubernetesClient, MergePatch, ListSelector } from '../../../src/kube/kubernetesClient.ts';
+import type { WatchEvent } from '../../../src/kube/watchStream.ts';
+import {
+  keyText,
+  type KubernetesObject,
+  type ObjectKey,
+  readObject,
+  type ApiResource,
+} from '../../../src/kube/objects.ts';
+
+export interface MemoryCluster {
+  readonly client: KubernetesClient;
+  /** Makes an object, or puts another one in its place; generation and version are added. */
+  readonly put: (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>) => void;
+  readonly remove: (resource: ApiResource, key: ObjectKey) => void;
+  readonly find: (resource: ApiResource, key: ObjectKey) => KubernetesObject | undefined;
+  /** Ends all watches, since what they start from is no longer known: everything is listed again. */
+  readonly expire: () => void;
+  /** What was asked for, a line each: `patch preprovisioningimages/status metal3/worker-0`. */
+  readonly asked: string[];
+  /** Is asked before each request; throws what the API server would answer. */
+  intervene: (line: string) => void;
+}
+
+interface Kept {
+  readonly object: KubernetesObject;
+  readonly resource: string;
+}
+
+type Watcher = (event: WatchEvent, resource: string) => void;
+
+export function memoryCluster(): MemoryCluster {
+  const objects = new Map<string, Kept>();
+  const watchers = new Set<Watcher>();
+  const expiries = new Set<() => void>();
+  let version = 0;
+  const asked: string[] = [];
+  const ask = (line: string): void => {
+    asked.push(line);
+    cluster.intervene(line);
+  };
+  const found = (resource: ApiResource, key: ObjectKey): KubernetesObject => {
+    const kept = objects.get(nameOf(resource, key));
+    if (kept !== undefined) return kept.object;
+    throw new ApiError(`${keyText(key)} is not there`, { status: 404, reason: 'NotFound' });
+  };
+  const store = (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>): void => {
+    const name = nameOf(resource, key);
+    const type = objects.has(name) ? 'modified' : 'added';
+    const metadata = isMapping(fields['metadata']) ? fields['metadata'] : {};
+    const own = { ...metadata, namespace: key.namespace, name: key.name, resourceVersion: String(++version) };
+    const object = readObject({ ...fields, metadata: { uid: name, generation: 1, ...own } }, 'store');
+    objects.set(name, { object, resource: resource.plural });
+    for (const watcher of watchers) watcher({ type, object }, resource.plural);
+  };
+  const remove: MemoryCluster['remove'] = (resource, key) => {
+    const name = nameOf(resource, key);
+    const object = found(resource, key);
+    objects.delete(name);
+    for (const watcher of watchers) watcher({ type: 'deleted', object }, resource.plural);
+  };
+
+  const client: KubernetesClient = {
+    get: async (resource, key) => {
+      ask(`get ${resource.plural} ${keyText(key)}`);
+      return found(resource, key);
+    },
+    list: async function* list(resource, selection) {
+      ask(`list ${resource.plural}`);
+      const all = [...objects.values()].filter((kept) => matches(kept, resource, selection));
+      yield { objects: all.map(({ object }) => partOf(object, resource)), resourceVersion: String(version) };
+    },
+    create: async (resource, namespace, object) => {
+      ask(`create ${resource.plural} ${namespace}`);
+      const { name } = object.metadata;
+      const key = { namespace, name: typeof name === 'string' ? name : `made-${version}` };
+      store(resource, key, object);
+      return found(resource, key);
+    },
+    patch: async (resource, key, patch) => {
+      const { subresource } = patch;
+      ask(`patch ${resource.plural}${subresource === undefined ? '' : `/${subresource}`} ${keyText(key)}`);
+      const before = found(resource, key);
+      refuseStale(before, patch);
+      store(resource, key, { ...before, ...mergePatch({ ...before }, patch.body) });
+      return found(resource, key);
+    },
+    watch: async function* watch(resource, selection, _from, signal = new AbortController().signal) {
+      const waiting: WatchEvent[] = [];
+      const bell = new EventTarget();
+      const ring = (): boolean => bell.dispatchEvent(new Event('ring'));
+      const watcher: Watcher = (event, plural) => {
+        if (event.type === 'bookmark') return;
+        if (!matches({ object: event.object, resource: plural }, resource, selection)) return;
+        waiting.push({ ...event, object: partOf(event.object, resource) });
+        ring();
+      };
+      const expiry = new AbortController();
+      const expire = (): void => {
+        expiry.abort();
+        ring();
+      };
+      watchers.add(watcher);
+      expiries.add(expire);
+      signal.addEventListener('abort', ring);
+      while (!signal.aborted && !expiry.signal.aborted) {
+        yield* waiting.splice(0);
+        if (waiting.length === 0) {
+          await new Promise((resolve) => bell.addEventListener('ring', resolve, { once: true }));
+        }
+      }
+      watchers.delete(watcher);
+      expiries.delete(expire);
+      if (expiry.signal.aborted) throw new ApiError('it is too old', { status: 410, reason: 'Expired' });
+    },
+    close: async () => undefined,
+  };
+  const cluster: MemoryCluster = {
+    client,
+    put: store,
+    remove,
+    find: (resource, key) => objects.get(nameOf(resource, key))?.object,
+    expire: () => {
+      for (const expire of expiries) expire();
+    },
+    asked,
+    intervene: () => undefined,
+  };
+  return cluster;
+}
+
+function nameOf({ plural }: ApiResource, key: ObjectKey): string {
+  return `${plural} ${keyText(key)}`;
+}
+
+function matches({ object, resource }: Kept, wanted: ApiResource, selection: ListSelector): boolean {
+  const { name, namespace } = object.metadata;
+  if (resource !== wanted.plural || (selection.namespace ?? namespace) !== namespace) return false;
+  return (selection.fieldSelector ?? `metadata.name=${name}`) === `metadata.name=${name}`;
+}
+
+function partOf(object: KubernetesObject, { part }: ApiResource): KubernetesObject {
+  return part === 'metadata' ? { metadata: object.metadata } : object;
+}
+
+function refuseStale({ metadata }: KubernetesObject, { body }: MergePatch): void {
+  const wanted = isMapping(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
+  if (wanted === undefined || wanted === metadata.resourceVersion) return;
+  throw new ApiError('the object has become another one', { status: 409, reason: 'Conflict' });
+}
+
+/** RFC 7396. */
+function mergePatch(
+  target: Readonly<Record<string, unknown>>,
+  patch: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const result = { ...target };
+  for (const [name, value] of Object.entries(patch)) {
+    const before = result[name];
+    if (value === null) delete result[name];
+    else if (isMapping(value)) result[name] = mergePatch(isMapping(before) ? before : {}, value);
+    else result[name] = value;
+  }
+  return result;
+}

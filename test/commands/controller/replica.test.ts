@@ -1,0 +1,73 @@
+/** A replica whose cluster does not answer: it waits, says so, and can be ended. */
+
+import { createServer, type Server } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
+import { readPlan } from '../../../src/commands/controller/plan.ts';
+import { type Replica, startReplica } from '../../../src/commands/controller/controller.ts';
+import { createServerLog } from '../../../src/http/server/serverLog.ts';
+import { workplace } from './support.ts';
+
+const place = workplace();
+place.write('key', 'a key of more than sixteen characters');
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** An API server that answers everything with this status. */
+async function clusterThatAnswers(status: number): Promise<string> {
+  const body = JSON.stringify({ kind: 'Status', message: 'not for you', reason: 'Forbidden', code: status });
+  const server = createServer((_request, response) => response.writeHead(status).end(body));
+  servers.push(server);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+}
+
+async function start(server: string, more: ControllerOptions = {}): Promise<Replica> {
+  const cluster = { name: 'k', cluster: { server } };
+  const context = { name: 'c', context: { cluster: 'k', user: 'u' } };
+  const user = { name: 'u', user: {} };
+  const config = { 'current-context': 'c', contexts: [context], clusters: [cluster], users: [user] };
+  place.write('kubeconfig', JSON.stringify(config));
+  const usual = { kubeconfig: 'kubeconfig', settings: 'ramdisk.yaml', iso: ['live.iso'], keyFile: 'key' };
+  const options = { ...usual, listen: '127.0.0.1:0', drainTime: '0s', ...more };
+  const log = createServerLog(place.io.stderr, 'json');
+  return startReplica(options, await readPlan(options, place.io), { io: place.io, log });
+}
+
+describe('a replica', () => {
+  it.each([
+    ['nobody', 'http://127.0.0.1:1', 'connection refused'],
+    ['an API server that refuses', '', 'not for you'],
+  ])('waits where %s answers, and can be ended', async (_title, server, message) => {
+    const replica = await start(server === '' ? await clusterThatAnswers(403) : server);
+    const began = replica.begin().then(
+      () => 'began',
+      () => 'given up',
+    );
+    await vi.waitFor(() => expect(place.said()).toContain(message));
+    const ready = await fetch(`${replica.origin}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringMatching(/^503: /)]);
+    expect((await fetch(`${replica.origin}/healthz`)).status).toBe(200);
+    await replica.stop(Promise.resolve());
+    expect([await began, replica.isLeader]).toEqual(['given up', false]);
+  });
+
+  it.each([
+    ['settings', { settings: 'missing.yaml' }, 'Settings (--settings) not found: missing.yaml'],
+    ['images', { iso: ['missing.iso'] }, 'missing.iso'],
+  ])('ends where its %s are wrong', async (_title, options, message) => {
+    const replica = await start('http://127.0.0.1:1', options);
+    await expect(replica.begin()).rejects.toThrow(message);
+    await replica.stop(Promise.resolve());
+  });
+
+  it('does not start where it cannot listen', async () => {
+    const address = (await clusterThatAnswers(403)).replace('http://', '');
+    await expect(start('http://127.0.0.1:1', { listen: address })).rejects.toThrow(
+      'the address is already in use',
+    );
+  });
+});

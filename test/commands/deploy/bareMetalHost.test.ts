@@ -1,0 +1,160 @@
+import { stat } from 'node:fs/promises';
+import { loadAll } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { deployFolder, files, secret } from './support.ts';
+
+const { path, run } = deployFolder();
+const host = (...args: string[]) => run(['baremetalhost', '--name', 'worker-3', ...args]);
+const minimal = [
+  '--bmc-address',
+  'redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1',
+  '--boot-mac',
+  '52:54:00:12:34:56',
+  '--root-device',
+  'name=/dev/nvme0n1',
+  '--ignition',
+  'host.ign',
+];
+const full = [
+  '--namespace',
+  'metal3',
+  '--bmc-address',
+  'idrac-virtualmedia://[2001:db8::1]/redfish/v1/Systems/1',
+  '--bmc-insecure',
+  '--bmc-credentials-name',
+  'idrac',
+  '--boot-mac',
+  'A2-54-00-12-34-56',
+  '--arch',
+  'x86_64',
+  '--boot-mode',
+  'UEFISecureBoot',
+  '--automated-cleaning',
+  'disabled',
+  '--nmstate',
+  'nmstate.yaml',
+  '--root-device',
+  'size=>= 100',
+  '--root-device',
+  'rotational=no',
+  '--root-device',
+  'serial=12345',
+  '--ignition',
+  'host.ign',
+  '--user-data-name',
+  'site',
+  '--append-karg',
+  'a=1',
+  '--append-karg',
+  'b',
+  '--copy-network',
+  '--image-source',
+  'https://h/i.raw.xz',
+  '--image-checksum',
+  'a'.repeat(64),
+];
+
+describe('deploy baremetalhost', () => {
+  it.each([
+    ['minimal', minimal],
+    ['full', full],
+    ['assisted', [...minimal.slice(0, -2), '--method', 'start_assisted_install']],
+  ])('writes manifests: %s', async (name, args) => {
+    const { code, stdout } = await host(...args);
+    expect(code).toBe(0);
+    await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/baremetalhost-${name}.yaml`);
+    const json = await host(...args, '--format', 'json');
+    const list: unknown = JSON.parse(json.stdout);
+    expect(list).toEqual({ apiVersion: 'v1', kind: 'List', items: loadAll(stdout) });
+  });
+
+  it('carries the config unchanged', async () => {
+    const { stdout } = await host(...minimal, '--format', 'json');
+    const { items }: { items: { stringData: { userData: string } }[] } = JSON.parse(stdout);
+    expect(JSON.parse(items[0]?.stringData.userData ?? '')).toEqual(JSON.parse(files['host.ign']));
+  });
+
+  it('writes a file for nobody else', async () => {
+    expect(await host(...minimal, '-o', 'host.yaml')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect((await stat(path('host.yaml'))).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    [
+      'the format of the design',
+      [...minimal, '--image-format', 'coreos'],
+      /--image-format: .*never implemented\nhint: .*install_coreos/,
+    ],
+    [
+      'an image without a checksum',
+      [...minimal, '--image-source', 'https://h/i'],
+      /--image-checksum: .*requires it/,
+    ],
+    ['a broken MAC address', [...minimal.slice(0, 2), '--boot-mac', '52:54'], /--boot-mac: /],
+    ['a broken hint', [...minimal, '--root-device', 'foo=1'], /--root-device foo: unknown root device hint/],
+    [
+      'a hint for Ironic only',
+      [...minimal, '--root-device', 'model=PERC'],
+      /--root-device model: .*\nhint: .*"<in> VALUE"/,
+    ],
+    ['no BMC', minimal.slice(2), /the BMC address is missing/],
+    ['a config that is not valid', [...minimal.slice(0, -1), 'invalid.ign'], /not absolute/],
+    [
+      'network data that are no mapping',
+      [...minimal, '--nmstate', 'list.yaml'],
+      /list\.yaml: nmstate must be a YAML mapping/,
+    ],
+    [
+      'OpenStack network data as nmstate',
+      [...minimal, '--nmstate', 'links.yaml'],
+      /contains OpenStack network data/,
+    ],
+    [
+      'nmstate as network data',
+      [...minimal, '--network-data', 'nmstate.yaml'],
+      /contains nmstate\nhint: use --nmstate/,
+    ],
+    [
+      'an Ignition config as nmstate',
+      [...minimal, '--nmstate', 'host.ign'],
+      /host\.ign: nmstate: the file contains no nmstate\nhint: .*"interfaces"/,
+    ],
+    ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
+  ])('refuses %s', async (_title, args, message) => {
+    expect(await host(...args)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    });
+  });
+
+  it('says once what is wrong with a name', async () => {
+    const { code, stderr } = await run(['baremetalhost', '--name', 'W_0', ...minimal]);
+    expect(code).toBe(1);
+    expect(stderr.match(/^error: /gm)).toHaveLength(1);
+    expect(stderr).toContain('error: --name: invalid name');
+  });
+
+  it('says once what is wrong with an address, and never shows it', async () => {
+    const { code, stderr } = await host(
+      ...minimal.slice(2),
+      '--bmc-address',
+      `redfish://admin:${secret}@h/x`,
+    );
+    expect(code).toBe(1);
+    expect(stderr.match(/^error:/gm)).toHaveLength(1);
+    expect(stderr).not.toContain(secret);
+  });
+
+  it.each([
+    ['a boot mode', ['--boot-mode', 'uefi'], /UEFI, UEFISecureBoot, legacy/],
+    ['a method', ['--method', 'install'], /install_coreos/],
+    ['a checksum without an image', ['--image-checksum', 'a'], /--image-source URL/],
+    ['an architecture', ['--arch', 'amd64'], /x86_64/],
+  ])('asks for another command line: %s', async (_title, args, message) => {
+    expect(await host(...minimal, ...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(message),
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkImageChecksum,
+  checkImageFormat,
+  checkImageSource,
+} from '../../../../src/commands/deploy/documents/installation.ts';
+
+const rules = (issues: readonly { readonly rule: { readonly id: string } }[]) =>
+  issues.map(({ rule }) => rule.id);
+
+describe('another image', () => {
+  it.each([
+    ['https', 'https://h/fcos-metal.x86_64.raw.xz', ['image-unverified']],
+    ['http', 'http://h/x', ['image-unverified']],
+    ['a disk of QEMU', 'https://h/fcos-qemu.x86_64.qcow2.xz', ['image-format']],
+    ['a live ISO', 'http://h/live.iso', ['image-format']],
+    ['a file', 'file:///x', ['image-url']],
+    ['no host', 'https:///x', ['image-url']],
+    ['a blank', 'https://h/a b', ['image-url']],
+    ['nothing', '', ['image-url']],
+  ])('has a URL: %s', (_title, url, expected) => {
+    expect(rules(checkImageSource({ url }))).toEqual(expected);
+  });
+
+  it.each([
+    ['none', undefined, [], []],
+    ['raw', 'raw', [], []],
+    ['qcow2', 'qcow2', ['image-format'], []],
+    ['vmdk', 'vmdk', ['image-format'], ['image-format-direct']],
+    ['a live ISO', 'live-iso', ['image-format-live-iso'], ['image-format-live-iso']],
+    ['that of the design', 'coreos', ['image-format-coreos'], ['image-format-coreos']],
+  ])('has a format: %s', (_title, format, installed, written) => {
+    expect(rules(checkImageFormat(format, 'coreos-installer'))).toEqual(installed);
+    expect(rules(checkImageFormat(format, 'ironic'))).toEqual(written);
+  });
+
+  it('is told what to write instead of the format of the design', () => {
+    expect(checkImageFormat('coreos', 'ironic')[0]?.rule.hint).toContain(
+      'customDeploy.method to install_coreos',
+    );
+  });
+
+  it.each([
+    ['SHA-256', 'a'.repeat(64), []],
+    ['SHA-512', 'B'.repeat(128), []],
+    ['a URL', 'https://h/SHA256SUMS', []],
+    ['MD5', 'a'.repeat(32), ['image-checksum']],
+    ['none', undefined, ['image-checksum']],
+    ['text', 'sha256', ['image-checksum']],
+  ])('has a checksum: %s', (_title, checksum, expected) => {
+    expect(rules(checkImageChecksum({ url: '', ...(checksum !== undefined && { checksum }) }))).toEqual(
+      expected,
+    );
+  });
+});

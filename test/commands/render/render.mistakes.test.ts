@@ -1,0 +1,429 @@
+/** Mistakes in the inputs of `render` that would cost a machine: refused, or reported where they may be intended. */
+
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { anyImage, runCli, type RunResult } from '../../support/runCli.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'render mistakes '));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const certificates = resolve(import.meta.dirname, '../../support/certificates');
+const encode = (text: string): string => Buffer.from(text).toString('base64');
+const secretOf = (registry: string, auth: string): string =>
+  JSON.stringify({ auths: { [registry]: { auth } } });
+const good = encode('user:hunter2');
+
+const files: Readonly<Record<string, string>> = {
+  'broken.conf': '[[registry]]\nlocation = quay.io\n',
+  'url.conf': '[[registry]]\nlocation = "https://quay.io"\ninsecure = 1\n',
+  'typo.conf': '[[registry]]\nlocation = "quay.io"\nmirors = []\n',
+  'mirror.conf':
+    '[[registry]]\nlocation = "quay.io"\n[[registry.mirror]]\nlocation = "mirror.example.com:5000/q"\n',
+  'search.conf': 'unqualified-search-registries = ["quay.io"]\n',
+  'lan.conf': '[[registry]]\nlocation = "localhost.lan:5000"\ninsecure = true\n',
+  'local.conf': '[[registry]]\nlocation = "localhost:5000"\n',
+  'good.json': secretOf('quay.io', good),
+  'mirror.json': secretOf('mirror.example.com:5000', good),
+  'other.json': secretOf('registry.example.com', good),
+  'nocolon.json': secretOf('quay.io', encode('hunter2')),
+  'empty.json': secretOf('quay.io', ''),
+  'text.json': secretOf('quay.io', 'user:hunter2'),
+  'othertext.json': JSON.stringify({ auths: { 'quay.io': { auth: good }, x: { auth: 'hunter2!' } } }),
+  'helper.json': '{"auths":{},"credHelpers":{"quay.io":"hunter2"}}',
+  'garbage.pub': 'hunter2\n',
+  'site.yaml':
+    'agent:\n  ironic.apiUrls: https://localhost\n  host.ntpServers: [127.0.0.1]\n  agent.image: ironic-agent\n',
+  'both.yaml':
+    'agent:\n  ironic.apiUrls: https://192.0.2.1\n  ironic.insecure: true\n  ironic.caFiles: [ca.pem]\n',
+  'burn-in.service':
+    '[Unit]\nDescripton=x\n[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=multi-user.target\n',
+  'good.service': '[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=multi-user.target\n',
+  'merged.ign': JSON.stringify({
+    ignition: { version: '3.4.0' },
+    systemd: {
+      units: [
+        { name: 'ironic-agent.service', dropins: [{ name: 'a.conf', contents: '[Service]\nRestrt=no\n' }] },
+      ],
+    },
+  }),
+  'none.yaml': 'agent:\n  agent.debug: true\n',
+};
+copyFileSync(join(certificates, 'test-ca.pem'), join(cwd, 'ca.pem'));
+for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+
+const url = ['--api-url', 'https://192.0.2.1:6385'];
+const render = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<RunResult> =>
+  runCli(['render', ...anyImage, '--no-ssh-key', ...args], { cwd, env });
+
+describe('render refuses what can never work', () => {
+  it.each([
+    [
+      'a path that is appended again',
+      ['--api-url', 'https://h:6385/v1'],
+      2,
+      '--api-url: the URL contains the path /v1',
+    ],
+    [
+      'an address to listen on',
+      ['--api-url', 'http://0.0.0.0:6385'],
+      2,
+      '--api-url: 0.0.0.0 is an address to listen on',
+    ],
+    [
+      'link-local without a zone',
+      ['--api-url', 'http://[fe80::1]'],
+      2,
+      '--api-url: fe80::1 is link-local and has no zone',
+    ],
+    [
+      'an inspector at no address',
+      [...url, '--inspector-url', 'http://[::]'],
+      2,
+      '--inspector-url: :: is an address',
+    ],
+    [
+      'a time server at no address',
+      [...url, '--ntp-server', '0.0.0.0'],
+      2,
+      '--ntp-server: 0.0.0.0 is an address',
+    ],
+    [
+      'a registry at no address',
+      [...url, '--agent-image', '0.0.0.0:5000/a'],
+      2,
+      '--agent-image: 0.0.0.0 is an address',
+    ],
+    [
+      'a proxy at no address',
+      [...url, '--https-proxy', 'http://[ff02::1]:80'],
+      2,
+      '--https-proxy: ff02::1 is not',
+    ],
+    [
+      'a registry without an image',
+      [...url, '--agent-image', '192.0.2.1:5000'],
+      2,
+      '--agent-image is the registry "192.0.2.1:5000" without an image',
+    ],
+    [
+      'registries.conf that is not TOML',
+      [...url, '--registries-conf', 'broken.conf'],
+      1,
+      'broken.conf:2:12: the file is not TOML',
+    ],
+    [
+      'registries.conf that podman refuses',
+      [...url, '--registries-conf', 'url.conf'],
+      1,
+      'url.conf:3:1: invalid value of "insecure"',
+    ],
+    [
+      'credentials that are not base64',
+      [...url, '--pull-secret', 'text.json'],
+      1,
+      '--pull-secret: the entry for "quay.io" has an "auth" that is not base64',
+    ],
+  ])('%s', async (_title, args, code, message) => {
+    const result = await render(args);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(`error: ${message}`);
+    expect(result.stderr).toMatch(/\nhint: [a-z]/);
+    expect(result.stderr).not.toMatch(new RegExp(`hunter2|${good}`));
+  });
+});
+
+describe('render refuses what certainly does not start', () => {
+  it.each([
+    [
+      'a mount of a file that nothing writes',
+      [...url, '--podman-mount', 'type=bind,src=/etc/ironic.d,dst=/x'],
+      'ironic-agent.service: the container mounts "/etc/ironic.d", which the config does not write',
+    ],
+    [
+      'a short name',
+      [...url, '--agent-image', 'ironic-agent:latest'],
+      '--agent-image: the image ironic-agent:latest has no registry',
+    ],
+    [
+      'a registry that is a name',
+      [...url, '--registry', 'registry'],
+      '--registry: the image registry/ironic-agent has no registry',
+    ],
+    [
+      'a port that is a tag',
+      [...url, '--agent-image', 'registry:5000'],
+      '--agent-image: registry:5000 looks like a registry',
+    ],
+  ])('%s', async (_title, args, message) => {
+    const { code, stderr, stdout } = await render(args);
+    expect({ isRefused: code !== 0, stdout }).toEqual({ isRefused: true, stdout: '' });
+    expect(stderr).toContain(`error: ${message}`);
+  });
+});
+
+describe('render warns of what may be intended', () => {
+  const loopback = 'is the booted machine itself (loopback)';
+  it.each([
+    ['loopback', ['--api-url', 'https://localhost'], `--api-url: localhost ${loopback}`],
+    [
+      'a program for credentials',
+      [...url, '--pull-secret', 'helper.json'],
+      '--pull-secret: podman gets the credentials for quay.io from a credential helper',
+    ],
+    [
+      'an inspector on loopback',
+      [...url, '--inspector-url', 'https://[::1]'],
+      `--inspector-url: ::1 ${loopback}`,
+    ],
+    [
+      'a callback on loopback',
+      [...url, '--inspection-callback-url', 'https://127.0.0.1:5050/v1/continue'],
+      `--inspection-callback-url: 127.0.0.1 ${loopback}`,
+    ],
+    [
+      'a callback without a path',
+      [...url, '--inspection-callback-url', 'https://192.0.2.1:5050'],
+      '--inspection-callback-url: the URL does not contain the path',
+    ],
+    [
+      'a private address without a CA',
+      ['--api-url', 'https://10.0.0.1'],
+      '--api-url: no public CA issues certificates for 10.0.0.1',
+    ],
+    [
+      'a private registry without a CA',
+      [...url, '--agent-image', '10.0.0.1:5000/ipa'],
+      '--agent-image: no public CA issues certificates for 10.0.0.1:5000, so podman rejects',
+    ],
+    [
+      'a key in a unit that systemd ignores',
+      [...url, '--unit', 'burn-in.service'],
+      'burn-in.service: systemd ignores Descripton= in [Unit]: unknown key [$.systemd.units.1.contents]',
+    ],
+    [
+      'a key in a merged config that systemd ignores',
+      [...url, '--merge', 'merged.ign'],
+      'ironic-agent.service.d/a.conf: systemd ignores Restrt= in [Service]: unknown key',
+    ],
+    ['link-local', ['--api-url', 'https://169.254.1.1'], '--api-url: 169.254.1.1 is link-local'],
+    [
+      'build.py on loopback',
+      ['--host', '127.0.0.1', '--registry', 'r.example:5000'],
+      `--host: 127.0.0.1 ${loopback}`,
+    ],
+    ['a time server', [...url, '--ntp-server', 'localhost'], `--ntp-server: localhost ${loopback}`],
+    [
+      'a proxy',
+      [...url, '--http-proxy', 'http://u:hunter2@localhost:1'],
+      `--http-proxy: localhost ${loopback}`,
+    ],
+    ['a registry', [...url, '--agent-image', 'localhost:5000/a'], `--agent-image: localhost ${loopback}`],
+    ['a location', [...url, '--registries-conf', 'local.conf'], `--registries-conf: localhost ${loopback}`],
+    [
+      'an unknown key',
+      [...url, '--registries-conf', 'typo.conf'],
+      'typo.conf:3:1: podman ignores the unknown key "mirors"',
+    ],
+    [
+      'another registry',
+      [...url, '--pull-secret', 'other.json'],
+      '--pull-secret: the pull secret has no entry for the image quay.io/metal3-io/ironic-agent: it has entries for registry.example.com',
+    ],
+    [
+      'no colon',
+      [...url, '--pull-secret', 'nocolon.json'],
+      '--pull-secret: the entry for "quay.io" has an "auth" that is not the base64 of USER:PASSWORD',
+    ],
+    [
+      'an empty auth',
+      [...url, '--pull-secret', 'empty.json'],
+      '--pull-secret: the entry for "quay.io" has no "auth"',
+    ],
+    [
+      'a broken entry for another registry',
+      [...url, '--pull-secret', 'othertext.json'],
+      '--pull-secret: the entry for "x" has an "auth" that is not base64',
+    ],
+    [
+      'an authority without verification',
+      [...url, '--insecure', '--ca-file', join(certificates, 'test-ca.pem')],
+      '--insecure: the agent does not verify the certificate of Ironic, so "cafile" has no effect',
+    ],
+    [
+      'a path without a port',
+      ['--api-url', 'https://cloud.example/baremetal'],
+      '--api-url: https://cloud.example/baremetal has the path /baremetal but no port; the agent uses port 443\nhint: write https://cloud.example:443/baremetal to confirm port 443, or https://cloud.example:6385/baremetal',
+    ],
+    [
+      'an inspector with a path',
+      [...url, '--inspector-url', 'http://cloud/i'],
+      '--inspector-url: http://cloud/i/v1/continue has the path',
+    ],
+  ])('%s', async (_title, args, message) => {
+    const result = await render(args);
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain(`warning: ${message}`);
+    expect(result.stderr.match(/^warning: /gm)).toHaveLength(1);
+    expect(result.stderr).not.toMatch(new RegExp(`hunter2|${good}`));
+  });
+
+  it.each([
+    ['a URL with path and port', ['--api-url', 'https://cloud.example:443/baremetal']],
+    [
+      'a private address with a CA',
+      [
+        ...url,
+        '--option',
+        'inspection_callback_url = https://10.0.0.1/v1/continue',
+        '--ca-file',
+        join(certificates, 'test-ca.pem'),
+      ],
+    ],
+    ['a unit in the config of build.py', ['--host', '192.0.2.1', '--unit', 'good.service']],
+    [
+      'a private registry with a CA',
+      [...url, '--agent-image', '10.0.0.1:5000/ipa', '--ca-file', join(certificates, 'test-ca.pem')],
+    ],
+    [
+      'a private registry that is not verified',
+      [...url, '--agent-image', '10.0.0.1:5000/ipa', '--insecure-registry'],
+    ],
+    [
+      'a private registry with an entry in registries.conf',
+      [...url, '--agent-image', 'localhost.lan:5000/ipa', '--registries-conf', 'lan.conf'],
+    ],
+    ['a zone', ['--api-url', 'http://[fe80::1%25eno1]']],
+    [
+      'a short name with one registry',
+      [...url, '--agent-image', 'ironic-agent', '--registries-conf', 'search.conf'],
+    ],
+    [
+      'an image that is there',
+      [...url, '--agent-image', 'localhost/ironic-agent', '--pull-policy', 'missing'],
+    ],
+    ['credentials for the registry', [...url, '--pull-secret', 'good.json']],
+    [
+      'credentials for a mirror',
+      [...url, '--pull-secret', 'mirror.json', '--registries-conf', 'mirror.conf'],
+    ],
+  ])('and of nothing else: %s', async (_title, args) => {
+    expect(await render(args)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('the same is said of', () => {
+  it('the environment', async () => {
+    const env = {
+      IRONIC_BASE_URL: 'https://localhost/baremetal',
+      IRONIC_AGENT_IMAGE: '10.0.0.1:5000/ironic-agent',
+      IRONIC_AGENT_PULL_SECRET: encode(files['nocolon.json'] ?? ''),
+    };
+    const { code, stderr } = await render([], env);
+    expect(code).toBe(0);
+    for (const name of Object.keys(env)) expect(stderr).toContain(`warning: ${name}: `);
+    const chosen = await render([], {
+      IRONIC_BASE_URL: 'https://192.0.2.1/baremetal',
+      IRONIC_ACCESS_PORT: '6388',
+    });
+    expect(chosen).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('an inventory', async () => {
+    const { code, stderr } = await render(['--inventory', 'site.yaml']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('host.ntpServers: 127.0.0.1 is the booted machine itself');
+    expect(stderr).toContain('error: site.yaml:4:16: agent.image: the image ironic-agent has no registry');
+    expect((await render(['--inventory', 'both.yaml'])).stderr).toContain('"cafile" has no effect');
+  });
+});
+
+const run = (env: Readonly<Record<string, string>>, ...args: string[]): Promise<RunResult> =>
+  runCli(['render', ...args], { cwd, env });
+
+describe('the key of IRONIC_RAMDISK_SSH_KEY', () => {
+  it('is checked as that of --ssh-key', async () => {
+    const byEnv = await run({ IRONIC_RAMDISK_SSH_KEY: 'hunter2' }, ...url);
+    const byFlag = await run({}, ...url, '--ssh-key', 'garbage.pub');
+    expect(byEnv).toMatchObject({ code: byFlag.code, stdout: '' });
+    expect(byEnv.stderr).toBe(byFlag.stderr.replace('--ssh-key: garbage.pub', 'IRONIC_RAMDISK_SSH_KEY'));
+    expect(byEnv.stderr).toContain('error: IRONIC_RAMDISK_SSH_KEY contains no SSH public key');
+    expect(byEnv.stderr).not.toContain('hunter2');
+  });
+
+  it('is written as it is for users of other generators', async () => {
+    const env = {
+      IRONIC_RAMDISK_SSH_KEY: 'garbage',
+      IRONIC_BASE_URL: 'https://h',
+      IRONIC_AGENT_IMAGE: 'q.io/a/b',
+    };
+    const result = await run(env, '--profile', 'icc');
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain('"sshAuthorizedKeys":["garbage"]');
+    expect(result.stderr).toContain('warning: IRONIC_RAMDISK_SSH_KEY');
+  });
+});
+
+describe('other generators', () => {
+  it('keep what they make of addresses, with a warning', async () => {
+    const env = { IRONIC_BASE_URL: 'http://0.0.0.0/v1', IRONIC_AGENT_IMAGE: 'quay.io/a/b' };
+    const { code, stderr, stdout } = await render(['--profile', 'icc'], env);
+    expect(code).toBe(0);
+    expect(stdout).toContain(encodeURIComponent('api_url = http://0.0.0.0:6385/v1\n'));
+    expect(stderr).toContain('warning: IRONIC_BASE_URL: 0.0.0.0 is an address to listen on');
+  });
+
+  it('do not pull an image without a name, either', async () => {
+    const env = { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: 'quay.io' };
+    const { code, stderr, stdout } = await render(['--profile', 'icc'], env);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('error: IRONIC_AGENT_IMAGE: quay.io looks like a registry');
+  });
+});
+
+describe('where Ironic is missing', () => {
+  const missing = 'error: the URL of Ironic is missing';
+  it.each([
+    [
+      'render',
+      ['render'],
+      'hint: pass --api-url https://192.0.2.1:6385, or set IRONIC_BASE_URL or ironic.apiUrls',
+    ],
+    ['render with an inventory', ['render', '--inventory', 'none.yaml'], 'hint: pass --api-url'],
+    ['render with a registry', ['render', '--registry', 'r'], 'hint: pass --host 192.0.2.1 or --api-url'],
+    [
+      'prepare',
+      ['prepare', '-o', 'out', '--base-url', 'http://192.0.2.1', '--artifacts', 'ign'],
+      'hint: set ironic.apiUrls under "agent" in an inventory (--inventory FILE)',
+    ],
+    [
+      'serve',
+      ['serve', '--artifacts', 'ign', '--listen', '127.0.0.1:0', '--log', 'text'],
+      'hint: set ironic.apiUrls under "agent" in an inventory (--inventory FILE)',
+    ],
+  ])('%s names what the command takes', async (_title, args, hint) => {
+    const { code, stderr } = await runCli(args, { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(missing);
+    expect(stderr).toContain(hint);
+    expect(stderr.includes('--api-url')).toBe(args.includes('render'));
+  });
+});
+
+describe('where SSH keys are missing', () => {
+  const agent = 'agent: {ironic.apiUrls: "https://192.0.2.1", host.sshKeys: [SSHKEYS]}\nhosts: [{name: a}]\n';
+  it.each([
+    ['no key', ''],
+    ['a file without keys', 'empty.pub'],
+  ])('render names its flags, and prepare the setting: %s', async (_title, keys) => {
+    writeFileSync(join(cwd, 'empty.pub'), '');
+    writeFileSync(join(cwd, 'keyless.yaml'), agent.replace('SSHKEYS', keys));
+    const given = ['--inventory', 'keyless.yaml', '-o'];
+    const rendered = await runCli(['render', ...given, 'keyless'], { cwd });
+    expect(rendered.stderr).toMatch(/hint: pass --ssh-key FILE or .*--no-ssh-key/);
+    const prepared = await runCli(['prepare', ...given, 'prepared', '--artifacts', 'ign'], { cwd });
+    expect(prepared.stderr).toContain('hint: set host.sshKeys under "agent" in an inventory');
+    expect(prepared.stderr).not.toContain('ssh-key ');
+  });
+});

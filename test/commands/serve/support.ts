@@ -1,0 +1,154 @@
+/** A folder with an inventory and a live ISO, and the service of `serve` running there, in process. */
+
+import { createServerLog } from '../../../src/http/server/serverLog.ts';
+import { withLog } from '../../../src/commands/serve/serviceLog.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { afterAll, afterEach } from 'vitest';
+import type { ServeOptions } from '../../../src/commands/serve/options.ts';
+import {
+  loadSnapshot,
+  reload,
+  type RunningService,
+  startService,
+} from '../../../src/commands/serve/service.ts';
+import { readSetup } from '../../../src/commands/serve/setup.ts';
+import { printUrls } from '../../../src/commands/serve/urlList.ts';
+import type { Io } from '../../../src/io/io.ts';
+import { isoPair } from '../../support/minimalIso.ts';
+import { runCli } from '../../support/runCli.ts';
+import { inventory } from '../../support/twoHosts.ts';
+
+export const token = 'an-operators-token-0123456789';
+
+export interface Running {
+  readonly service: RunningService;
+  readonly origin: string;
+  /** By host, then by artifact. */
+  readonly urls: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly boot: Readonly<Record<string, string>>;
+  /** What was said on standard error so far. */
+  readonly said: () => string;
+  /** With the token of operators. */
+  readonly asOperator: (path: string) => Promise<Response>;
+  readonly reload: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface Place {
+  readonly path: (name: string) => string;
+  readonly write: (name: string, content: string | Uint8Array) => void;
+  readonly run: (...args: readonly string[]) => ReturnType<typeof runCli>;
+  /** With the inventory and the ISO unless they are given. */
+  readonly serve: (options?: ServeOptions, env?: Io['env']) => Promise<Running>;
+}
+
+/** A new folder for each file of tests; services end with the test. */
+export function place(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'serve it '));
+  const path = (name: string): string => join(folder, name);
+  const write = (name: string, content: string | Uint8Array): void =>
+    writeFileSync(path(name), content, { mode: 0o600 });
+  write('inv.yaml', inventory);
+  write('auth.json', '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}');
+  write('tokens', `${token}\n`);
+  const running: Running[] = [];
+  afterEach(async () => {
+    for (const one of running.splice(0)) await one.stop();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const run: Place['run'] = (...args) => runCli(args, { cwd: folder });
+  let iso: Promise<void> | undefined;
+  return {
+    path,
+    write,
+    run,
+    serve: async (options = {}, env = {}) => {
+      await (iso ??= makeIso({ run, write }));
+      const usual = { listen: '127.0.0.1:0', iso: ['live.iso'], tokenFile: 'tokens', log: 'json' };
+      const hosts = options.nmstateDir === undefined ? { inventory: 'inv.yaml' } : {};
+      const { tokenFile, ...rest } = usual;
+      const access = options.open === true ? {} : { tokenFile };
+      const one = await start({ ...rest, ...access, ...hosts, ...options }, { folder, env });
+      running.push(one);
+      return one;
+    },
+  };
+}
+
+/** A live ISO that has what a minimal one is made of. */
+async function makeIso({ run, write }: Pick<Place, 'run' | 'write'>): Promise<void> {
+  const { full, minimal } = isoPair();
+  write('live.iso', full);
+  write('minimal.iso', minimal);
+  const { code, stderr } = await run('pack', 'minimal-iso', 'live.iso', 'minimal.iso', '--consume');
+  if (code !== 0) throw new Error(stderr);
+}
+
+async function start(
+  options: ServeOptions,
+  { folder, env }: { readonly folder: string; readonly env: Io['env'] },
+): Promise<Running> {
+  const stderr = collector();
+  const io: Io = {
+    stdin: Readable.from([]),
+    stdout: collector().stream,
+    stderr: stderr.stream,
+    env,
+    cwd: folder,
+    programName: 'ironic-coreos',
+  };
+  const setup = await readSetup(options, io);
+  const log = createServerLog(io.stderr, setup.log);
+  const service = await startService(options, setup, { io: withLog(io, { log, form: setup.log }), log });
+  const stop = async (): Promise<void> => {
+    await service.server.stop(0);
+    await service.state.close();
+  };
+  try {
+    await loadSnapshot(service);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const { urls, boot } = await listUrls(service);
+  const { origin } = service.server;
+  return {
+    service,
+    origin,
+    urls,
+    boot,
+    said: stderr.text,
+    asOperator: (path) => fetch(`${origin}${path}`, { headers: { Authorization: `Bearer ${token}` } }),
+    reload: () => reload(service),
+    stop,
+  };
+}
+
+/** What `--format json` prints. */
+interface UrlList {
+  readonly boot: Running['boot'];
+  readonly hosts: readonly { readonly name: string; readonly urls: Readonly<Record<string, string>> }[];
+}
+
+async function listUrls({ state, links }: RunningService): Promise<Pick<Running, 'urls' | 'boot'>> {
+  const snapshot = state.current();
+  if (snapshot === undefined) throw new Error('nothing is served');
+  const { stream: stdout, text } = collector();
+  await printUrls(snapshot, links, 'json', { stdout });
+  const { boot, hosts }: UrlList = JSON.parse(text());
+  return { boot, urls: Object.fromEntries(hosts.map(({ name, urls }) => [name, urls])) };
+}
+
+function collector(): { stream: Writable; text: () => string } {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer | string, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => chunks.join('') };
+}

@@ -1,0 +1,54 @@
+/** `try`, in process, with what it has said so far. */
+
+import { Readable, Writable } from 'node:stream';
+import type { TryOptions } from '../../../src/commands/try/setup.ts';
+import { tryRamdisk } from '../../../src/commands/try/try.ts';
+import type { Io } from '../../../src/io/io.ts';
+import { until } from '../../support/serveFixtures.ts';
+
+export interface Trial {
+  /** Of the Ironic that is played. */
+  readonly origin: string;
+  readonly said: () => string;
+  readonly ended: Promise<{ readonly code: number; readonly report: string }>;
+}
+
+/** Resolves when the API listens. On a free port unless the options say otherwise. */
+export async function startTry(
+  options: TryOptions,
+  cwd: string,
+  env: Io['env'] = { PATH: process.env['PATH'] },
+): Promise<Trial> {
+  const stdout = collector();
+  const stderr = collector();
+  const io: Io = {
+    stdin: Readable.from([]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    cwd,
+    programName: 'ironic-coreos',
+  };
+  const running = tryRamdisk({ listen: '127.0.0.1:0', ...options }, io);
+  const ended = running.then((code) => ({ code, report: stdout.text() }));
+  let isOver = false;
+  const over = ended.finally(() => (isOver = true));
+  over.catch(() => undefined);
+  const findOrigin = (): string | undefined =>
+    /listening on (https?:\/\/[^\s:]+:\d+)/.exec(stderr.text())?.[1];
+  await until(() => isOver || findOrigin() !== undefined);
+  const origin = findOrigin();
+  if (origin === undefined) await ended;
+  return { origin: origin ?? '', said: stderr.text, ended };
+}
+
+function collector(): { stream: Writable; text: () => string } {
+  let text = '';
+  const stream = new Writable({
+    write(chunk: Buffer | string, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => text };
+}

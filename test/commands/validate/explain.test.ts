@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { errorCodes } from '../../../src/core/errors.ts';
+import { causeTable } from '../../../src/commands/try/timeline/causes.ts';
+import { causeBook, errorBook, reasonBook, ruleBook } from '../../../src/io/report/ruleBook.ts';
+import { allEntries, formatExplanation } from '../../../src/commands/validate/explain.ts';
+import { runCli } from '../../support/runCli.ts';
+
+describe('explain', () => {
+  it('says what a rule means, with a wrong and a right example', async () => {
+    const { code, stdout, stderr } = await runCli(['explain', 'mode-special-bits']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n\n')).toEqual([
+      'mode-special-bits (warning, 3.0.0 to 3.5.0)\n  setuid/setgid/sticky bits are not supported or functional in spec versions\n  older than 3.6.0',
+      expect.stringContaining('decimal 644 is octal 01204'),
+      'Invalid:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 644}]}}',
+      'Valid:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 420}]}}\n',
+    ]);
+  });
+
+  it('says that Ignition stops at a pull secret that it cannot decode', async () => {
+    const { stdout } = await runCli(['explain', 'agent-secret-undecodable']);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Then it stops, and the machine does not boot.');
+  });
+
+  it('says how to run an example that needs options', async () => {
+    const { stdout } = await runCli(['explain', 'conf-version']);
+    expect(stdout).toContain('Invalid, with --ipa-version 9.0.0:\n  [DEFAULT]\n');
+  });
+
+  it('prints one rule or all as JSON', async () => {
+    const one = await runCli(['explain', '--format', 'json', 'conf-version']);
+    expect([one.code, one.stderr]).toEqual([0, '']);
+    expect(JSON.parse(one.stdout)).toEqual([
+      expect.objectContaining({
+        id: 'conf-version',
+        section: expect.stringMatching(/^docs\/rules\.md#.*conf-version/),
+        invalid: expect.objectContaining({ options: '--ipa-version 9.0.0' }),
+      }),
+    ]);
+    const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
+    const reasons = reasonBook().map(({ id }) => id);
+    expect(all.map(({ id }) => id)).toEqual([
+      ...ruleBook().keys(),
+      ...errorCodes,
+      ...causeBook().keys(),
+      ...reasons,
+    ]);
+    expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
+  });
+
+  it('lists all ids without one, by group, each in one line', async () => {
+    const { code, stdout } = await runCli(['explain']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    for (const { id, group } of allEntries()) {
+      expect(stdout).toContain(`  ${id} `);
+      expect(stdout).toContain(`${group}\n  `);
+    }
+  });
+
+  it('fits into a terminal but for examples, whatever is explained', () => {
+    const wide = allEntries().flatMap((entry) => {
+      const [prose = ''] = formatExplanation(entry).split('\nInvalid');
+      return prose.split('\n').filter((line) => line.length > 80);
+    });
+    expect(wide).toEqual([]);
+  });
+
+  it('knows every cause that try and boot report, and no id twice', async () => {
+    const causes = causeTable.flatMap(({ causes: rows }) => rows.map(({ id, text }) => [id, text]));
+    expect([...causeBook().values()].map(({ id, message }) => [id, message])).toEqual(causes);
+    const others = new Set([...ruleBook().keys(), ...errorBook().keys()]);
+    expect(causes.filter(([id = '']) => others.has(id))).toEqual([]);
+    const { code, stdout } = await runCli(['explain', 'pull-policy']);
+    expect([code, stdout]).toEqual([
+      0,
+      'pull-policy (cause)\n' +
+        '  The policy of the machine rejects the container image: it has no signature\n' +
+        '  that the policy accepts.\n\n' +
+        'Check: run `cat /etc/containers/policy.json` on the machine.\n\n' +
+        'Fix: sign the image with the key of the policy; or change the rule of the\n' +
+        'registry in `/etc/containers/policy.json` with a file in the config.\n\n' +
+        'pull-policy (line)\n' +
+        '  A line of `podman` (containers/image 5, copy/single.go,\n' +
+        '  signature/policy_eval.go, signature/policy_config.go): it shows the stage live\n' +
+        '  system, and proves the cause `pull-policy`\n\n' +
+        'Action: see the cause of the same name.\n',
+    ]);
+  });
+
+  it('says what the code of an error means', async () => {
+    const { code, stdout } = await runCli(['explain', 'err_disk_full']);
+    expect([code, stdout]).toEqual([
+      0,
+      'ERR_DISK_FULL (error)\n  no space left on the disk\n\n' +
+        'The message contains the folder, its free space and the size of the file, where\n' +
+        'they are known. One such error ends a run over many hosts. Free some space, or\n' +
+        'write to another disk. Incomplete files are removed; after `prepare`, machines\n' +
+        'boot the previous build.\n',
+    ]);
+    expect([...errorBook().keys()]).toEqual(errorCodes);
+  });
+
+  it('explains every kind of id, and an id of two kinds twice', async () => {
+    const { stdout } = await runCli(['explain', 'missingnetworkdata']);
+    expect(stdout).toBe(
+      'MissingNetworkData (condition)\n' +
+        '  The Secret with the network data does not exist, or `networkDataName` is not a\n  valid name\n\n' +
+        'Action: create the Secret, or fix the name.\n',
+    );
+    const clock = await runCli(['explain', 'clock', '--format', 'json']);
+    const kinds: readonly { severity: string }[] = JSON.parse(clock.stdout);
+    expect(kinds.map(({ severity }) => severity)).toEqual(['cause', 'check']);
+    expect((await runCli(['explain', 'clock'])).stdout).toMatch(/^clock \(cause\)[^]*\n\nclock \(check\)\n/);
+    const near = await runCli(['explain', 'MissingNetworkDat']);
+    expect(near).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('hint: use MissingNetworkData or '),
+    });
+  });
+
+  const usage = 'usage: ironic-coreos explain [options] [ID] (see --help)\n';
+  it.each([
+    ['path-relativ', 'error: unknown ID: "path-relativ"\nhint: use path-relative or api-path\n' + usage],
+    ['qqq', 'error: unknown ID: "qqq"\nhint: list all IDs with "ironic-coreos explain"\n' + usage],
+  ])('%s is wrong usage', async (rule, expected) => {
+    const { code, stdout, stderr } = await runCli(['explain', rule]);
+    expect([code, stdout, stderr]).toEqual([2, '', expected]);
+  });
+});

@@ -1,0 +1,191 @@
+/**
+ * What people have written into configs of machines, and what became of it: an error if the agent, a unit or Ignition does not
+ * start (exit 1), a warning if the machine starts but the result may be unwanted (exit 0). All of it is valid for
+ * ignition-validate.
+ */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config, File } from '../../../src/ignition/config.ts';
+import { liveIso } from '../../support/liveIso.ts';
+import { runCli } from '../../support/runCli.ts';
+
+let cwd: string;
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'faults '));
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+interface Message {
+  readonly severity: string;
+  readonly rule: string;
+  readonly path: string;
+}
+
+/** Exit status and `severity rule path`; `command` writes or reads the file x.ign. */
+async function validate(config: Config, options = ''): Promise<[code: number, found: string[]]> {
+  await writeFile(join(cwd, 'x.ign'), JSON.stringify({ ignition: { version: '3.4.0' }, ...config }));
+  const args = `validate --format json ${options} x.ign`.split(' ').filter((word) => word !== '');
+  const { code, stdout } = await runCli(args, { cwd });
+  const { messages }: { messages: readonly Message[] } = JSON.parse(stdout);
+  const found = messages.filter(({ severity }) => severity !== 'info');
+  return [code, found.map(({ path, rule, severity }) => `${severity} ${rule} ${path}`)];
+}
+
+const text = (content: string): string => `data:,${encodeURIComponent(content)}`;
+const file = (path: string, content: string, other: Partial<File> = {}): Config => ({
+  storage: { files: [{ path, contents: { source: text(content) }, ...other }] },
+});
+const unit = (contents: string): Config => ({
+  systemd: {
+    units: [
+      { name: 'x.service', enabled: true, contents: `${contents}[Install]\nWantedBy=multi-user.target\n` },
+    ],
+  },
+});
+const service = (lines: string): Config => unit(`[Service]\nType=oneshot\n${lines}\n`);
+const contents = '$.systemd.units.0.contents';
+
+describe('faults without an agent', () => {
+  it.each<[string, Config, 0 | 1, string]>([
+    [
+      'a script with CR LF',
+      {
+        ...file('/usr/local/bin/x', '#!/bin/bash\r\necho\r\n', { mode: 0o755 }),
+        ...service('ExecStart=/usr/local/bin/x'),
+      },
+      1,
+      'error agent-script-start $.storage.files.0.contents.source',
+    ],
+    [
+      'an existing file without overwrite',
+      file('/etc/hosts', '192.0.2.1 a\n', { mode: 0o644 }),
+      1,
+      'error agent-file-exists $.storage.files.0.path',
+    ],
+    [
+      'a path below /usr, which no system can write',
+      file('/usr/bin/x', '#!/bin/sh\n', { mode: 0o755 }),
+      1,
+      'error agent-path-read-only $.storage.files.0.path',
+    ],
+    [
+      'a mode that was written as octal digits',
+      file('/etc/x', 'x', { mode: 444 }),
+      0,
+      'warning agent-mode-decimal $.storage.files.0.mode',
+    ],
+    [
+      'a hash of contents that is no hash',
+      {
+        storage: {
+          files: [
+            {
+              path: '/etc/x',
+              mode: 0o644,
+              contents: {
+                source: 'https://192.0.2.1/x',
+                verification: { hash: `sha512-${'replace-me'.padEnd(128, 'x')}` },
+              },
+            },
+          ],
+        },
+      },
+      1,
+      'error agent-hash-digits $.storage.files.0.contents.verification.hash',
+    ],
+    [
+      'a password in place of its hash',
+      { passwd: { users: [{ name: 'core', passwordHash: 'secret' }] } },
+      0,
+      'warning agent-password-hash $.passwd.users.0.passwordHash',
+    ],
+    [
+      'a program that no CoreOS has',
+      service('ExecStart=/usr/bin/apt-get update'),
+      1,
+      `error agent-unit-absent ${contents}`,
+    ],
+    [
+      'an operator of a shell',
+      service('ExecStart=/usr/bin/mkdir /var/x && /usr/bin/touch /var/x/y'),
+      0,
+      `warning agent-unit-shell ${contents}`,
+    ],
+    [
+      'podman behind an operator of a shell',
+      service('ExecStart=/usr/bin/sleep 5 && /usr/bin/podman run registry.example.com/x'),
+      1,
+      `error agent-podman-shell ${contents}`,
+    ],
+    [
+      'a required unit whose name is misspelled',
+      unit('[Unit]\nRequires=network-onlin.target\n[Service]\nExecStart=/bin/true\n'),
+      1,
+      `error agent-unit-misspelled ${contents}`,
+    ],
+    [
+      'an order whose name is misspelled',
+      unit('[Unit]\nAfter=network-onlin.target\n[Service]\nExecStart=/bin/true\n'),
+      0,
+      `warning agent-unit-order ${contents}`,
+    ],
+    [
+      'a required unit that nobody defines',
+      unit('[Unit]\nRequires=prepare-disks.service\n[Service]\nExecStart=/bin/true\n'),
+      0,
+      `warning agent-unit-required ${contents}`,
+    ],
+    [
+      'a value that systemd ignores',
+      unit('[Service]\nRestart=allways\nExecStart=/bin/true\n'),
+      0,
+      `warning agent-unit-value ${contents}`,
+    ],
+    [
+      'a script in base64',
+      file('/usr/local/bin/x', Buffer.from('#!/bin/bash\necho\n').toString('base64'), { mode: 0o755 }),
+      1,
+      'error agent-contents-encoded $.storage.files.0.contents.source',
+    ],
+  ])('%s', async (_title, config, code, finding) => {
+    expect(await validate(config)).toEqual([code, [finding]]);
+    expect(await validate(config, '--lint none')).toEqual([0, []]);
+    const [, rule = ''] = finding.split(' ');
+    expect(await validate(config, `--ignore ${rule}`)).toEqual([0, []]);
+  });
+});
+
+describe('faults of a live system', () => {
+  it.each<[string, Config, string]>([
+    ['kernel arguments', { kernelArguments: { shouldExist: ['nosmt'] } }, 'agent-live-kernel-arguments'],
+    ['a file outside /etc and /var', file('/data/x', 'x', { mode: 0o644 }), 'agent-path-read-only'],
+    ['a folder at the top', { storage: { directories: [{ path: '/data' }] } }, 'agent-path-read-only'],
+    [
+      'a mount point at the top',
+      { storage: { filesystems: [{ device: '/dev/sda1', path: '/data', format: 'xfs' }] } },
+      'agent-live-mount-point',
+    ],
+    ['a program that nothing writes', service('ExecStart=/usr/local/bin/prepare'), 'agent-unit-program'],
+  ])(
+    '%s: refused by commands that embed it, but valid for an installed system',
+    async (_title, config, rule) => {
+      expect(await validate(config)).toEqual([0, []]);
+      await writeFile(join(cwd, 'a.iso'), liveIso('2023-07'));
+      const run = (line: string) => runCli(line.split(' '), { cwd });
+      for (const line of [
+        'iso ignition embed -i x.ign a.iso',
+        'iso customize --live-ignition x.ign a.iso',
+        'pxe ignition wrap -i x.ign -o x.img',
+      ]) {
+        const { code, stderr } = await run(line);
+        expect([line, code, stderr.includes(`(${rule})`)]).toEqual([line, 1, true]);
+      }
+      expect((await run('iso customize --dest-ignition x.ign --dest-device /dev/sda a.iso')).code).toBe(0);
+      expect((await run('validate --lint none a.iso')).code).toBe(0);
+    },
+  );
+});

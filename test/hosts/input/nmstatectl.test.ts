@@ -1,0 +1,132 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliError } from '../../../src/core/errors.ts';
+import { findNmstatectl, runNmstatectl } from '../../../src/hosts/input/nmstatectl.ts';
+import { nmstatectl, nmstatectlNote } from '../../support/nmstatectl.ts';
+
+const env = { PATH: process.env['PATH'] };
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nmstatectl test '));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** The path of a shell script that stands in for nmstatectl. */
+function script(name: string, body: string): string {
+  const path = join(folder, name, 'nmstatectl');
+  mkdirSync(join(folder, name));
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** The message of the error. */
+async function failure(program: string, timeout = 60_000): Promise<string> {
+  const error: unknown = await runNmstatectl('{}', { program, env, timeout }).catch(
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(CliError);
+  return error instanceof CliError ? error.message : '';
+}
+
+describe('runNmstatectl', () => {
+  it('gives the text on standard input, and the keyfiles that come back', async () => {
+    const program = script(
+      'echo',
+      `test "$1 $2" = "gc /dev/stdin" || exit 9
+printf 'NetworkManager:\\n- - a.nmconnection\\n  - |\\n'
+sed 's/^/    /' /dev/stdin
+printf -- "- - 'b c.nmconnection'\\n  - x\\n"`,
+    );
+    const keyfiles = await runNmstatectl('[connection]\nid=ä\n', { program, env });
+    expect(keyfiles).toEqual([
+      { name: 'a.nmconnection', text: '[connection]\nid=ä\n' },
+      { name: 'b c.nmconnection', text: 'x' },
+    ]);
+  });
+
+  it('takes a large state', async () => {
+    const program = script('large', 'size=$(wc -c < "$2"); echo "NetworkManager: [[a, \'$size\']]"');
+    const [keyfile] = await runNmstatectl('x'.repeat(3_000_000), { program, env });
+    expect(keyfile?.text.trim()).toBe('3000000');
+  });
+
+  it('leaves no file behind', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('nmstate-'));
+    await runNmstatectl('{}', { program: script('clean', 'echo "NetworkManager: []"'), env });
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('nmstate-'))).toEqual(before);
+  });
+
+  it('says what nmstatectl says, without its log', async () => {
+    const said = `echo '[2026-01-01T00:00:00Z INFO  nmstate::x] chatter' >&2
+printf 'InvalidArgument: \\033[31mno such key\\n' >&2
+exit 1`;
+    expect(await failure(script('refuse', said))).toBe(
+      'nmstatectl rejected the network state: InvalidArgument:  [31mno such key',
+    );
+  });
+
+  it.each([
+    ['silence', 'exit 3', 'exit code 3'],
+    ['no YAML', 'echo "a: b: c"', 'not a list of keyfiles'],
+    ['other YAML', 'echo "NetworkManager: [a]"', 'not a list of keyfiles'],
+    ['a path for a name', 'echo "NetworkManager: [[../../etc/passwd, x]]"', 'not a list of keyfiles'],
+    ['a signal', 'kill -TERM $$', 'was killed by SIGTERM'],
+    ['endless output', 'yes', 'was killed by SIGKILL'],
+  ])('refuses %s', async (title, body, message) => {
+    expect(await failure(script(title, body))).toContain(message);
+  });
+
+  it('does not wait for ever', async () => {
+    expect(await failure(script('slow', 'exec sleep 60'), 300)).toContain('was killed by SIGKILL');
+  });
+
+  it('says that the program is not there', async () => {
+    expect(await failure(join(folder, 'nowhere'))).toContain('file not found');
+  });
+
+  it('says that the program may not be run', async () => {
+    const path = script('plain', 'exit 0');
+    chmodSync(path, 0o644);
+    expect(await failure(path)).toContain('not an executable file');
+  });
+});
+
+describe('findNmstatectl', () => {
+  it('takes the first on PATH that may be run', async () => {
+    const plain = script('not executable', 'exit 0');
+    chmodSync(plain, 0o644);
+    const first = script('first', 'exit 0');
+    const second = script('second', 'exit 0');
+    const path = [plain, first, second].map((program) => join(program, '..'));
+    expect(await findNmstatectl({ PATH: ['', '.', ...path].join(':') })).toBe(first);
+  });
+
+  it.each([[{}], [{ PATH: '' }], [{ PATH: '/nowhere:relative' }]])('finds none with %j', async (without) => {
+    expect(await findNmstatectl(without)).toBeUndefined();
+  });
+});
+
+describe.skipIf(nmstatectl === undefined)(`the real nmstatectl${nmstatectlNote}`, () => {
+  const options = { program: nmstatectl ?? '', env };
+
+  it('gives keyfiles', async () => {
+    const keyfiles = await runNmstatectl(
+      'interfaces: [{name: eth0, ipv4: {enabled: true, dhcp: true}}]',
+      options,
+    );
+    expect(keyfiles.map(({ name }) => name)).toEqual(['eth0.nmconnection']);
+  });
+
+  it('refuses what is no network state', async () => {
+    await expect(runNmstatectl('interfaces: 5', options)).rejects.toThrow(
+      'nmstatectl rejected the network state',
+    );
+  });
+});

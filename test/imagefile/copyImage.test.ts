@@ -1,0 +1,143 @@
+import { mkdtemp, open, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CliError } from '../../src/core/errors.ts';
+import { openImage } from '../../src/imagefile/imageFile.ts';
+import type { NewFile } from '../../src/io/files/newFile.ts';
+import { copyWithChange } from '../../src/imagefile/copyImage.ts';
+import { changeInPlace } from '../../src/imagefile/writableImage.ts';
+import { patchesOnly } from '../../src/image/imageChange.ts';
+import { bytesAccess, type Patch } from '../../src/image/overlay.ts';
+
+const original = Buffer.alloc(3 * 1024 * 1024 + 17, 'abcdefg');
+const patches: Patch[] = [
+  { offset: 5, data: Buffer.from('PATCHED') },
+  { offset: 1024 * 1024 - 2, data: bytesAccess(Buffer.from('LATE')) },
+];
+const patched = Buffer.from(original);
+patched.write('PATCHED', 5);
+patched.write('LATE', 1024 * 1024 - 2);
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await realpath(await mkdtemp(join(tmpdir(), 'io patches ')));
+  await writeFile(join(cwd, 'image'), original);
+});
+afterEach(async () => rm(cwd, { recursive: true, force: true }));
+
+const imageBytes = async (): Promise<Buffer> => readFile(join(cwd, 'image'));
+
+/** A patch that fails after half of its bytes. */
+const failing: Patch = {
+  offset: 100,
+  data: {
+    size: 4 * 1024 * 1024,
+    read: async (offset, length) => {
+      if (offset > 1024 * 1024) throw new CliError('the source broke off', { code: 'ERR_SETTING' });
+      return Buffer.alloc(length, 'X');
+    },
+  },
+};
+
+describe('changeInPlace', () => {
+  it('changes what the patches cover', async () => {
+    await changeInPlace('image', patchesOnly(patches), { cwd });
+    expect(Buffer.compare(await imageBytes(), patched)).toBe(0);
+  });
+
+  it('makes a file longer', async () => {
+    await changeInPlace('image', patchesOnly([{ offset: original.length + 3, data: Buffer.from('end') }]), {
+      cwd,
+    });
+    expect((await imageBytes()).subarray(original.length).toString()).toBe('\0\0\0end');
+  });
+
+  it('writes nothing where the bytes are there already', async () => {
+    const before = await stat(join(cwd, 'image'), { bigint: true });
+    await changeInPlace('image', patchesOnly([{ offset: 7, data: original.subarray(7, 2_000_000) }]), {
+      cwd,
+    });
+    expect((await stat(join(cwd, 'image'), { bigint: true })).mtimeNs).toBe(before.mtimeNs);
+  });
+
+  it('takes back what it wrote when something fails', async () => {
+    const run = changeInPlace('image', patchesOnly([...patches.slice(0, 1), failing]), { cwd });
+    await expect(run).rejects.toThrow('the source broke off');
+    expect(Buffer.compare(await imageBytes(), original)).toBe(0);
+  });
+
+  it('makes a file shorter, and long again where it cannot', async () => {
+    await changeInPlace('image', { stages: [patches], size: 2_000_000 }, { cwd });
+    expect(Buffer.compare(await imageBytes(), patched.subarray(0, 2_000_000))).toBe(0);
+    const run = changeInPlace(
+      'image',
+      { stages: [[{ offset: 2_500_000, data: Buffer.from('end') }], [failing]] },
+      { cwd },
+    );
+    await expect(run).rejects.toThrow('the source broke off');
+    expect(Buffer.compare(await imageBytes(), patched.subarray(0, 2_000_000))).toBe(0);
+  });
+
+  it.each([
+    ['nowhere', 'ISO image not found: nowhere'],
+    ['.', '. is a directory'],
+  ])('%s: %s', async (path, message) => {
+    await expect(changeInPlace(path, patchesOnly(patches), { cwd })).rejects.toThrow(message);
+  });
+});
+
+const output = (): NewFile => ({ path: join(cwd, 'copy'), shownPath: 'copy', existing: 'refuse' });
+
+async function copy(list: readonly Patch[], file: NewFile): Promise<void> {
+  const image = await openImage('image', { cwd });
+  try {
+    await copyWithChange({ image, change: patchesOnly(list) }, file);
+  } finally {
+    await image.close();
+  }
+}
+
+describe('copyWithChange', () => {
+  it('writes a patched copy, with the mode of the umask, and leaves the original alone', async () => {
+    const handle = await open(join(cwd, 'image'));
+    await handle.chmod(0o400);
+    await handle.close();
+    await copy(patches, output());
+    expect(Buffer.compare(await readFile(join(cwd, 'copy')), patched)).toBe(0);
+    expect(Buffer.compare(await imageBytes(), original)).toBe(0);
+    expect((await stat(join(cwd, 'copy'))).mode & 0o777).toBe(0o666 & ~process.umask());
+    expect((await readdir(cwd)).toSorted()).toEqual(['copy', 'image']);
+  });
+
+  it('gives the copy the mode that is asked for', async () => {
+    await copy([], { ...output(), mode: 0o600 });
+    expect((await stat(join(cwd, 'copy'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('makes a copy that is longer', async () => {
+    await copy([{ offset: original.length, data: Buffer.from('end') }], output());
+    expect((await readFile(join(cwd, 'copy'))).subarray(original.length).toString()).toBe('end');
+  });
+
+  it('leaves nothing when something fails', async () => {
+    await expect(copy([failing], output())).rejects.toThrow('the source broke off');
+    expect(await readdir(cwd)).toEqual(['image']);
+  });
+
+  it('does not replace a file that appears meanwhile', async () => {
+    const late: Patch = {
+      offset: 0,
+      data: {
+        size: 1,
+        read: async () => {
+          await writeFile(join(cwd, 'copy'), 'theirs');
+          return Buffer.from('X');
+        },
+      },
+    };
+    await expect(copy([late], output())).rejects.toThrow('File exists: copy');
+    expect(await readFile(join(cwd, 'copy'), 'utf8')).toBe('theirs');
+    expect((await readdir(cwd)).toSorted()).toEqual(['copy', 'image']);
+  });
+});

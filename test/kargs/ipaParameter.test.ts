@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { checkIpaArgument, ipaArgument } from '../../src/kargs/ipaParameter.ts';
+
+describe('ipaArgument', () => {
+  it.each([
+    ['insecure=1', 'ipa-insecure=1'],
+    ['ipa-insecure=1', 'ipa-insecure=1'],
+    ['api_url=https://192.0.2.1:6385', 'ipa-api-url=https://192.0.2.1:6385'],
+    ['api-url=https://h?a=b', 'ipa-api-url=https://h?a=b'],
+    ['ip_lookup_sleep=5', 'ipa-ip-lookup-timeout=5'],
+    ['no_such_name=x', 'ipa-no-such-name=x'],
+    ['insecure', 'ipa-insecure'],
+    ['enable_vlan_interfaces=', 'ipa-enable-vlan-interfaces='],
+    ['=1', '=1'],
+  ])('%s', (assignment, argument) => {
+    expect(ipaArgument(assignment)).toBe(argument);
+  });
+});
+
+describe('checkIpaArgument', () => {
+  it.each(
+    `ipa-insecure=1 ipa-lookup-timeout=1_0 ipa-insecure=True ipa-debug=1 ipa-debug=verbose ipa-lldp-timeout= ipa-listen-port=9999 ipa-lldp-timeout=30.5 ipa-lookup-timeout=600
+    ipa-tls-min-version=1.3 ipa-enable-vlan-interfaces= ipa-api-url=https://h:6385
+    ipa-inspection-collectors=default,logs ipa-inspection-benchmarks=cpu,mem`.split(/\s+/),
+  )('accepts %s', (text) => {
+    expect(checkIpaArgument(text)).toEqual([]);
+  });
+
+  it.each([
+    ['ipa-insecure', 'ipa-parameter-value-missing', /NAME=VALUE/],
+    ['ipa-insecrue=1', 'ipa-parameter-unknown', /ipa-insecure/],
+    ['ipa-log-file=/x', 'ipa-parameter-unknown', /log_file.*no kernel parameter/],
+    ['ipa-standalone=1', 'ipa-parameter-unknown', /6\.6\.0/],
+    ['ipa-zzzzzzzzzzzz=1', 'ipa-parameter-unknown', /./],
+    ['ipa-insecure=maybe', 'ipa-parameter-value', /^set insecure to 1 or 0 \(/],
+    ['ipa-insecure=', 'ipa-parameter-value', /./],
+    ['ipa-insecure=y', 'ipa-parameter-value', /1 or 0/],
+    [
+      'ipa-inspection-collectors=default,usb_devices',
+      'ipa-parameter-collector',
+      /^use usb-devices; the agent contains/,
+    ],
+    ['ipa-inspection-collectors=default,mine', 'ipa-parameter-collector', /dmi-decode/],
+    ['ipa-listen-port=65536', 'ipa-parameter-value', /./],
+    ['ipa-lookup-timeout=ten', 'ipa-parameter-value', /./],
+    ['ipa-inject-files-priority=100', 'ipa-parameter-value', /./],
+    ['ipa-http-request-timeout=0', 'ipa-parameter-value', /./],
+    ['ipa-lookup-timeout=', 'ipa-parameter-value', /./],
+    ['ipa-lldp-timeout=x', 'ipa-parameter-value', /./],
+    ['ipa-tls-min-version=1.1', 'ipa-parameter-value', /./],
+    ['ipa-api-url=ftp://h', 'ipa-parameter-value', /./],
+    ['ipa-agent-token=secret', 'ipa-parameter-secret', /./],
+  ])('%s breaks %s', (text, rule, hint) => {
+    const issues = checkIpaArgument(text);
+    expect(issues.map((issue) => issue.rule.id)).toEqual([rule]);
+    expect(issues[0]?.hint ?? issues[0]?.rule.hint).toMatch(hint);
+  });
+});

@@ -1,0 +1,58 @@
+/** Real boots: some fifteen seconds each, so they are asked for by IRONIC_COREOS_BOOT=1. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kernelArguments } from '../../../src/kargs/kernelArguments.ts';
+import { networkBootFiles, withBootInterface } from '../../../src/kargs/network/bootFiles.ts';
+import { type NetworkBoot, networkLoaders } from '../../../src/kargs/network/networkBoot.ts';
+import { bootFrom, type Machine, missingForNetworkBoot, NetworkFolder, server } from './machine.ts';
+import { ramdiskHost, settings } from './support.ts';
+
+const isAsked = process.env['IRONIC_COREOS_BOOT'] === '1';
+const missing = missingForNetworkBoot();
+const note = !isAsked
+  ? ' (skipped: set IRONIC_COREOS_BOOT=1)'
+  : missing.length > 0
+    ? ` (skipped: no ${missing.join(', no ')})`
+    : '';
+
+const shared = {
+  ...settings,
+  kernelUrl: `${server}/kernel`,
+  initramfsUrl: `${server}/initramfs`,
+  consoles: ['ttyS0'],
+  extraArguments: ['--odd', 'note=a;b&c|d<e>{f}$g*?~`!()#%', 'x=##'],
+};
+const own = { ...shared, appendedUrls: [`${server}/config.img`] };
+const inspected = {
+  ...shared,
+  ipaParameters: ['inspection-callback-url=https://192.0.2.1/v1/continue_inspection'],
+};
+const boot: NetworkBoot = {
+  hosts: [{ ...ramdiskHost, start: { kind: 'ramdisk', architecture: 'x86_64', settings: own } }],
+  discovery: [{ kind: 'ramdisk', architecture: 'x86_64', settings: inspected }],
+  loaders: networkLoaders,
+};
+const known = '52:54:00:12:34:56';
+const unknown = '52:54:00:12:34:99';
+
+describe.skipIf(note !== '')(`a machine in QEMU${note}`, () => {
+  let folder: NetworkFolder | undefined;
+  beforeAll(() => {
+    folder = new NetworkFolder(networkBootFiles(boot));
+  });
+  afterAll(() => folder?.remove());
+
+  it.each<Machine & { readonly title: string }>([
+    { title: 'known, by iPXE of the BIOS', mac: known, firmware: 'bios', bootFile: 'boot.ipxe' },
+    { title: 'unknown, by iPXE of the BIOS', mac: unknown, firmware: 'bios', bootFile: 'boot.ipxe' },
+    { title: 'known, by iPXE of UEFI', mac: known, firmware: 'uefi', bootFile: 'boot.ipxe' },
+    { title: 'known, by GRUB', mac: known, firmware: 'uefi', bootFile: 'grubx64.efi' },
+    { title: 'unknown, by GRUB', mac: unknown, firmware: 'uefi', bootFile: 'grubx64.efi' },
+  ])('$title', { timeout: 200_000 }, async (machine) => {
+    const console = await bootFrom(folder?.path ?? '', machine);
+    const isKnown = machine.mac === known;
+    const expected = kernelArguments(withBootInterface(isKnown ? own : inspected)).join(' ');
+    expect(/BOOT-CMDLINE (.*)/.exec(console)?.[1]).toContain(`${expected} BOOTIF=${machine.mac}`);
+    expect(console.includes('BOOT-CONFIG from-the-archive')).toBe(isKnown);
+  });
+});

@@ -1,0 +1,252 @@
+/** The network of kernel arguments, compared with the connections of the real nm-initrd-generator. */
+
+import { spawnSync } from 'node:child_process';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { argumentConnections, checkArgumentNetwork } from '../../src/kargs/networkArguments.ts';
+import { formatSubnet, formatAddress } from '../../src/network/ipAddress.ts';
+import { type Connection, type IpConfig, parseConnection } from '../../src/network/connection.ts';
+import { have, missingNote } from '../support/programs.ts';
+
+const address = '192.0.2.5::192.0.2.1:24';
+const address6 = '[2001:db8::5]::[2001:db8::1]:64';
+const rootfs = 'coreos.live.rootfs_url=http://192.0.2.9/rootfs';
+
+function findings(line: string, added: readonly string[] = []): string[] {
+  const placed = line.split(' ').map((text, index) => ({ text, path: [index] }));
+  return checkArgumentNetwork(placed, added).map(
+    ({ message, path, rule }) => `${rule.id} ${path.join('.')}: ${message ?? rule.message}`,
+  );
+}
+
+describe('checkArgumentNetwork', () => {
+  it.each([
+    [
+      'DHCP, then IPv6',
+      'ip=eno1:dhcp ip=eno1:dhcp6',
+      'ip-cancelled 0: a later ip= for eno1 turns DHCP for IPv4 off',
+    ],
+    ['all, then IPv6', 'ip=eno1:auto ip=eno1:auto6', 'ip-cancelled 0: a later ip= for eno1 turns IPv4 off'],
+    [
+      'DHCP, then an address',
+      `ip=eno1:dhcp ip=${address}::eno1:none`,
+      'ip-cancelled 0: a later ip= for eno1 turns DHCP for IPv4 off',
+    ],
+    [
+      'IPv6 autoconfiguration, then an IPv4 address alone',
+      `ip=eno1:auto6 ip=${address}::eno1:none`,
+      'ip-cancelled 0: a later ip= for eno1 turns DHCP and autoconfiguration for IPv6 off',
+    ],
+    [
+      'link-local, then off',
+      'ip=eno1:link6 ip=eno1:off',
+      'ip-cancelled 0: a later ip= for eno1 turns IPv6 off',
+    ],
+    [
+      'off, then on',
+      'ip=eno1:off ip=eno1:dhcp',
+      'ip-cancelled 0: a later ip= for eno1 turns the network on again',
+    ],
+    [
+      'any interface',
+      'ip=dhcp ip=dhcp6',
+      'ip-cancelled 0: a later ip= for the same interface turns DHCP for IPv4 off',
+    ],
+    [
+      'a MAC address, in both forms',
+      'ip=52-54-00-00-00-0a:dhcp ip=52-54-00-00-00-0A:off',
+      'ip-cancelled 0: a later ip= for 52:54:00:00:00:0A turns DHCP for IPv4 off',
+    ],
+    [
+      'two gateways',
+      `ip=${address}::eno1:none ip=192.0.2.6::192.0.2.254:24::eno1:none`,
+      'ip-cancelled 0: a later ip= for eno1 replaces the gateway 192.0.2.1 with 192.0.2.254',
+    ],
+    [
+      'a port of a bond',
+      'bond=bond0:eno1,eno2:mode=active-backup ip=eno1:dhcp ip=bond0:dhcp',
+      'ip-cancelled 1: eno1 is a port of bond0, so NetworkManager gives it no address',
+    ],
+    [
+      'a DNS server of the other IP version',
+      `ip=${address6}::eno1:none:192.0.2.53`,
+      'ip-rejected 0: NetworkManager rejects eno1: it has a DNS server, but no network, for IPv4',
+    ],
+    [
+      'a gateway of the other IP version',
+      'ip=192.0.2.5::[2001:db8::1]:24::eno1:none',
+      'ip-rejected 0: NetworkManager rejects eno1: it has a gateway, but no address, for IPv6',
+    ],
+    [
+      'an address with the method link6',
+      `ip=${address6}::eno1:link6`,
+      'ip-rejected 0: NetworkManager rejects eno1: it has an address besides the method link6',
+    ],
+    [
+      'a root filesystem over IPv4, with IPv6 alone',
+      `ip=dhcp6 ${rootfs}`,
+      'ip-unreachable 1: no connection of the host has an IPv4 address, so the host does not reach 192.0.2.9',
+    ],
+    [
+      'a config over IPv6, with an IPv4 address alone',
+      `ip=${address}::eno1:none ignition.config.url=http://[2001:db8::9]/c`,
+      'ip-unreachable 1: no connection of the host has an IPv6 address, so the host does not reach 2001:db8::9',
+    ],
+    [
+      'a server in another network, without gateway',
+      `ip=198.51.100.5:::24::eno1:none ${rootfs}`,
+      'ip-unreachable 1: no connection of the host has a route to 192.0.2.9',
+    ],
+    [
+      'a name, without DNS server',
+      `ip=${address}::eno1:none coreos.live.rootfs_url=http://images.example.com/r`,
+      'ip-unreachable 1: the connections of the host are static and have no DNS server, so the host cannot resolve images.example.com',
+    ],
+  ])('reports %s', (_title, line, expected) => {
+    expect(findings(line)).toEqual([expected]);
+  });
+
+  it.each([
+    ['no network arguments', rootfs],
+    ['DHCP', `ip=dhcp rd.neednet=1 ${rootfs}`],
+    ['IPv6, then all', `ip=dhcp6 ip=dhcp ${rootfs}`],
+    ['both IP versions', `ip=eno1:dhcp,dhcp6 ${rootfs}`],
+    ['the same argument twice', `ip=eno1:dhcp ip=eno1:dhcp ${rootfs}`],
+    ['several interfaces', `ip=eno1:dhcp ip=eno2:dhcp6 ip=eno3:off ${rootfs}`],
+    ['an address of each IP version', `ip=${address}::eno1:none ip=${address6}::eno1:none ${rootfs}`],
+    ['an address besides DHCP', `ip=${address}::eno1:none ip=eno1:dhcp ${rootfs}`],
+    [
+      'two addresses with the same gateway',
+      `ip=${address}::eno1:none ip=192.0.2.6::192.0.2.1:24::eno1:none ${rootfs}`,
+    ],
+    ['a bond', `bond=bond0:eno1,eno2 ip=${address}::bond0:none ip=eno1:off ${rootfs}`],
+    ['a VLAN', `vlan=eno1.5:eno1 ip=${address}::eno1.5:none ${rootfs}`],
+    ['a route', `ip=198.51.100.5:::24::eno1:none rd.route=192.0.2.0/24:198.51.100.1:eno1 ${rootfs}`],
+    [
+      'a DNS server',
+      `ip=${address}::eno1:none nameserver=192.0.2.53 coreos.live.rootfs_url=http://a.example.com/r`,
+    ],
+    [
+      'a DNS server in ip=',
+      `ip=${address}::eno1:none:192.0.2.53 coreos.live.rootfs_url=http://a.example.com/r`,
+    ],
+    ['a proxy', `ip=dhcp6 systemd.setenv=http_proxy=http://[2001:db8::9]:3128 ${rootfs}`],
+    ['the interface from which the machine booted', `ip=dhcp6 BOOTIF=01-52-54-00-00-00-01 ${rootfs}`],
+  ])('accepts %s', (_title, line) => {
+    expect(findings(line)).toEqual([]);
+  });
+
+  it('knows which interface the boot loader adds', () => {
+    expect(findings(`ip=dhcp6 ${rootfs}`, ['BOOTIF=00:00:00:00:00:00'])).toEqual([]);
+    expect(findings(`ip=dhcp6 rd.bootif=0 ${rootfs}`, ['BOOTIF=00:00:00:00:00:00'])).toHaveLength(1);
+  });
+});
+
+const generator = ['/usr/lib/NetworkManager/nm-initrd-generator', '/usr/libexec/nm-initrd-generator'].find(
+  have,
+);
+
+/** The connections of the program, which prints their keyfiles. */
+function realConnections(texts: readonly string[]): Connection[] {
+  const { stdout } = spawnSync(generator ?? '', ['-s', '-d', '/nonexistent', '--', ...texts], {
+    encoding: 'utf8',
+  });
+  const [, ...parts] = stdout.split(/^\n?\*\*\* Connection '.*' \*\*\*$/m);
+  return parts.map((text) => parseConnection('real', text.trimStart()));
+}
+
+/** What matters of a connection: a port has no addresses, and the program names it by the UUID of its controller. */
+function meaning(connection: Connection, all: readonly Connection[]) {
+  const { controller, interfaceName, ip, mac, type, vlan } = connection;
+  const its = all.find(
+    ({ interfaceName: name, uuid }) => controller !== undefined && [name, uuid].includes(controller),
+  );
+  return {
+    name: interfaceName ?? mac ?? '',
+    type,
+    controller: controller && (its?.interfaceName ?? 'rejected'),
+    vlan: vlan && { id: vlan.id, parent: vlan.parent },
+    ...(controller === undefined && { ipv4: ipMeaning(ip[4]), ipv6: ipMeaning(ip[6]) }),
+  };
+}
+
+/** libnm keeps each address, server and route once. */
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+function ipMeaning({ addresses, dns, gateway, method, routes }: IpConfig) {
+  return {
+    method,
+    addresses: unique(
+      addresses.map(({ address: ip, prefixLength }) => `${formatAddress(ip)}/${prefixLength}`),
+    ),
+    dns: unique(dns.map(formatAddress)),
+    gateway: gateway && formatAddress(gateway),
+    routes: unique(
+      routes.map(
+        ({ destination, gateway: next }) => `${formatSubnet(destination)} ${next && formatAddress(next)}`,
+      ),
+    ),
+  };
+}
+
+function meanings(connections: readonly Connection[]) {
+  const list = connections.map((connection) => meaning(connection, connections));
+  return list.toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+describe(`argumentConnections${generator === undefined ? missingNote('nm-initrd-generator') : ''}`, () => {
+  const device = fc.constantFrom('eno1', 'eno2', 'eno1', 'bond0', 'eno1.5', '52-54-00-00-00-0a');
+  const method = fc.constantFrom(
+    ...'dhcp dhcp6 auto auto6 link6 on any none off single-dhcp dhcp,dhcp6 dhcp6,dhcp dhcp,single-dhcp'.split(
+      ' ',
+    ),
+  );
+  const host = fc.integer({ min: 2, max: 250 });
+  const ipv4 = fc
+    .tuple(
+      host,
+      fc.constantFrom('24', '16', '255.255.255.0', ''),
+      fc.constantFrom('192.0.2.1', '192.0.2.254', ''),
+    )
+    .map(([last, mask, gateway]) => `192.0.2.${last}::${gateway}:${mask}`);
+  const ipv6 = fc
+    .tuple(host, fc.constantFrom('64', '48', ''), fc.constantFrom('[2001:db8::1]', '[fe80::1]', ''))
+    .map(([last, mask, gateway]) => `[2001:db8::${last}]::${gateway}:${mask}`);
+  const fixed = fc
+    .tuple(
+      fc.oneof(ipv4, ipv6),
+      fc.oneof(device, fc.constant('')),
+      fc.oneof(method, fc.constantFrom('', 'static')),
+      fc.constantFrom('', ':1400', ':192.0.2.53', ':[2001:db8::53]:192.0.2.54'),
+    )
+    .map(([start, name, end, rest]) => `ip=${start}::${name}:${end}${rest}`);
+  const argument = fc.oneof(
+    { weight: 2, arbitrary: method.map((text) => `ip=${text}`) },
+    { weight: 5, arbitrary: fc.tuple(device, method).map(([name, text]) => `ip=${name}:${text}`) },
+    { weight: 6, arbitrary: fixed },
+    fc.constantFrom(
+      'bond=bond0:eno1,eno2:mode=active-backup',
+      'bond=bond0:eno2',
+      'bridge=br0:eno2',
+      'vlan=eno1.5:eno1',
+      'vlan=vlan7:bond0',
+      'nameserver=192.0.2.53',
+      'nameserver=2001:db8::53',
+      'rd.route=198.51.100.0/24:192.0.2.9:eno1',
+      'rd.route=198.51.100.0/24:192.0.2.9',
+      'rd.route=[2001:db8:1::/48]:[2001:db8::9]:eno2',
+      'ip=eno2:dhcp4',
+    ),
+  );
+
+  it.runIf(generator !== undefined)('reads random arguments as nm-initrd-generator', () => {
+    fc.assert(
+      fc.property(fc.array(argument, { minLength: 1, maxLength: 6 }), (texts) => {
+        expect(meanings(argumentConnections(texts))).toEqual(meanings(realConnections(texts)));
+      }),
+      { numRuns: Number(process.env['IRONIC_COREOS_RUNS'] ?? 100) },
+    );
+  });
+});

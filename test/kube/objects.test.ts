@@ -1,0 +1,107 @@
+/** What is taken for an object of Kubernetes, and where the API server has it. */
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/core/errors.ts';
+import { ApiError } from '../../src/kube/apiError.ts';
+import {
+  collectionPath,
+  keyText,
+  leases,
+  objectPath,
+  parseKey,
+  queryText,
+  readObject,
+  secrets,
+} from '../../src/kube/objects.ts';
+
+const metadata = { namespace: 'metal3', name: 'worker-0', uid: 'u', resourceVersion: '7' };
+
+/** Of what is refused, something right. */
+function readOrRefuse(value: unknown): { readonly name: unknown; readonly labels: object } {
+  try {
+    return readObject(value, 'get secrets').metadata;
+  } catch (error) {
+    if (error instanceof ApiError) return { name: '', labels: {} };
+    throw error;
+  }
+}
+
+describe('readObject', () => {
+  it('keeps what metadata is known by, and all that is not metadata', () => {
+    const value = {
+      kind: 'Secret',
+      data: { a: 'b' },
+      metadata: { ...metadata, labels: { a: 'b', c: 1 }, finalizers: ['f', 2], managedFields: [{}] },
+    };
+    expect(readObject(value, 'get secrets')).toEqual({
+      kind: 'Secret',
+      data: { a: 'b' },
+      metadata: {
+        ...metadata,
+        generation: 0,
+        labels: { a: 'b' },
+        finalizers: ['f'],
+        deletionTimestamp: undefined,
+      },
+    });
+  });
+
+  it.each([
+    ['text', 'x'],
+    ['null', null],
+    ['a list', [metadata]],
+    ['no metadata', { kind: 'Secret' }],
+    ['metadata without a UID', { metadata: { ...metadata, uid: undefined } }],
+    ['an empty name', { metadata: { ...metadata, name: '' } }],
+    ['a number as version', { metadata: { ...metadata, resourceVersion: 7 } }],
+  ])('refuses %s', (_title, value) => {
+    expect(() => readObject(value, 'get secrets')).toThrow(ApiError);
+  });
+
+  it('throws nothing but ApiError for any JSON', () => {
+    const part = fc.oneof(fc.jsonValue(), fc.constant(metadata.name));
+    const like = fc.record(
+      {
+        metadata: fc.record({ namespace: part, name: part, uid: part, resourceVersion: part, labels: part }),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), like), (value) => {
+        const { name, labels } = readOrRefuse(value);
+        expect([name, ...Object.values(labels)].every((text) => typeof text === 'string')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('keys', () => {
+  it('are written and read', () => {
+    const key = { namespace: 'metal3', name: 'worker-0.example.com' };
+    expect(parseKey(keyText(key))).toEqual(key);
+  });
+});
+
+describe('paths', () => {
+  it.each([
+    [collectionPath(secrets, undefined), '/api/v1/secrets'],
+    [collectionPath(secrets, 'metal3'), '/api/v1/namespaces/metal3/secrets'],
+    [
+      objectPath(leases, { namespace: 'metal3', name: 'a.b' }),
+      '/apis/coordination.k8s.io/v1/namespaces/metal3/leases/a.b',
+    ],
+    [queryText({ a: undefined }), ''],
+    [queryText({ fieldSelector: 'a=b,c!=d', limit: '5' }), '?fieldSelector=a%3Db%2Cc%21%3Dd&limit=5'],
+  ])('%s', (path, expected) => {
+    expect(path).toBe(expected);
+  });
+
+  it.each(['', '.', '..', 'a/b', '../../api', 'a%2fb', 'A', 'a?b', 'a b', 'a'.repeat(254)])(
+    'refuses %j as a name and as a namespace',
+    (name) => {
+      expect(() => objectPath(secrets, { namespace: 'metal3', name })).toThrow(UsageError);
+      expect(() => collectionPath(secrets, name)).toThrow(UsageError);
+    },
+  );
+});
