@@ -23,5 +23,7 @@ export function checkInstallerArgument(kernelArguments: readonly string[], confi
 /** The same for kernel arguments and for files in the folder of the installer, which `--dest-device` and others write. */
 export function checkInstaller(kernelArguments: readonly string[], config: Config): Issue[] {
   const ofArgument = checkInstallerArgument(kernelArguments, config);
-  return ofArgument.length > 0 || !isAgentConfig(config) ? ofArgument : checkInstallerFiles(config);
+  if (ofArgument.length > 0) return ofArgument;
+  const ofFiles = checkInstallerFiles(config);
+  return ofFiles.length > 0 && isAgentConfig(config) ? ofFiles : [];
 }

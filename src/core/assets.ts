@@ -9,10 +9,14 @@ import { readFileSync } from 'node:fs';
 /** The package: the code runs from this file, or from a bundle in a folder of the package, such as `dist/`. */
 const root = new URL(import.meta.url.endsWith('/src/core/assets.ts') ? '../..' : '..', import.meta.url);
 
-/** The text of a file of this package, e.g. `templates/ironic-agent.service`. */
+/** The text of a file of this package, e.g. `templates/ironic-agent.service`. Many hosts use the same few files: each is read once. */
 export function readAsset(path: string): string {
-  return readFileSync(new URL(path, root), 'utf8');
+  const text = texts.get(path) ?? readFileSync(new URL(path, root), 'utf8');
+  texts.set(path, text);
+  return text;
 }
+
+const texts = new Map<string, string>();
 
 /** What a module that the build makes exports, e.g. `schemas/compiled/inventory.js`: who asks knows of which type it is. */
 export async function importAsset(path: string) {

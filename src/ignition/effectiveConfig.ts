@@ -74,7 +74,16 @@ export interface EffectiveDocument extends EffectiveConfig {
 /** The effective config of a document, or the reason why the document cannot be read. */
 export type ReadEffective = EffectiveDocument | RefusedConfig;
 
+/** Several checks read the config of a host: each document, which must not change, is parsed once. */
 export function readEffectiveConfig(document: Uint8Array): ReadEffective {
+  const effective = effectives.get(document) ?? parseEffective(document);
+  effectives.set(document, effective);
+  return effective;
+}
+
+const effectives = new WeakMap<Uint8Array, ReadEffective>();
+
+function parseEffective(document: Uint8Array): ReadEffective {
   const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
   if (read.status === 'refused') return read;
   return { status: 'read', version: read.version, ...resolveConfig(read) };

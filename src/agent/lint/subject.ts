@@ -126,8 +126,16 @@ const maxContentBytes = 16 * 1024 * 1024;
 /** More units than the config of a machine has. */
 const manyUnits = 200;
 
-/** The units are read when they are needed. */
+/** The subject of a config, which is read once. The units are read when they are needed. */
 export function readSubject(config: Config): LintSubject {
+  const subject = subjects.get(config) ?? readParts(config);
+  subjects.set(config, subject);
+  return subject;
+}
+
+const subjects = new WeakMap<Config, LintSubject>();
+
+function readParts(config: Config): LintSubject {
   const written = config.systemd?.units ?? [];
   const readUnits = once(() => written.map((unit, index) => readHostUnit(unit, index)));
   const activeUnits = once(() => readUnits().filter(isActive));
