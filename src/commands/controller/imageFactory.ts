@@ -18,24 +18,31 @@ import {
   type ModifiedDates,
 } from '../../http/server/answer/modifiedDates.ts';
 import type { ServedResource } from '../../http/server/answer/resource.ts';
-import { type AgentArchives, readAgentArchives } from '../../hosts/plan/agentArchives.ts';
+import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import { type ImagesKey, imagesKey, requireImages, streamSetting } from '../../hosts/plan/baseCatalog.ts';
+import {
+  type BaseCatalog,
+  type ImagesKey,
+  imagesKey,
+  requireImages,
+  streamSetting,
+} from '../../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost.ts';
-import { closeBaseSets, openBaseSets } from '../../hosts/artifacts/baseImages.ts';
+import { type BaseSet, openBaseSets } from '../../hosts/artifacts/baseImages.ts';
 import type { Growth } from '../../image/growth.ts';
 import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
 import { makeHostResource, sharedResources } from '../serve/resources.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../../hosts/artifacts/imageCache.ts';
 import type { Links } from '../serve/links.ts';
-import { type Bases, hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
+import { type OpenFiles, shareOpenFiles } from '../serve/openFiles.ts';
+import { hostPlaces } from '../serve/servedPlaces.ts';
 import { keyText } from '../../kube/objects.ts';
 import type { HostNetwork, HostRequest } from './buildRequest.ts';
 import { type ControllerOptions, readRenderSource, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
-  readonly bases: Bases;
+  readonly bases: BaseCatalog<BaseSet>;
   readonly possible: PossibleImages;
   /** The warnings that concern all hosts. They were reported when the factory was opened. */
   readonly sharedWarnings: ReadonlySet<string>;
@@ -79,12 +86,10 @@ export async function openImageFactory(
   inputs: FactoryInputs,
 ): Promise<ImageFactory> {
   const { cacheSize, dates = createModifiedDates(), digests, io, links, settings } = inputs;
-  let opened: AgentArchives | undefined;
-  let bases: Bases = new Map();
+  let release: (() => Promise<void>) | undefined;
   const close = async (): Promise<void> => {
     try {
-      await opened?.close();
-      await closeBaseSets(bases);
+      await release?.();
     } finally {
       await settings.release();
     }
@@ -97,20 +102,21 @@ export async function openImageFactory(
         hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
       });
     }
-    bases = await openBaseSets(images);
+    const archives = await readAgentArchives(options.agentArchive, io);
+    const files = shareOpenFiles(await openBaseSets(images), archives);
+    release = files.retain();
+    const { bases } = files;
     const { folder: settingsFolder, name } = settings;
     const source = await readRenderSource(name, options, ioWith(io, { cwd: settingsFolder }));
     // A stream of the settings has images, while the label of an object may name any stream.
     const stream = streamSetting(source);
     if (stream !== undefined) requireImages(source, undefined, bases);
     const possible = { formats: possibleFormats(bases), stream: stream?.text };
-    const archives = await readAgentArchives(options.agentArchive, io);
-    opened = archives;
     // Each request has its own artifact.
     const wanted = { configs: [], loaders: [], baseUrl: links.publicUrl };
     const job: PlanJob = { wanted, source, archives };
     const growth = options.grow === true ? 'usual' : 'refused';
-    const context = { archives, bases, links, job, settingsFolder, growth } as const;
+    const context = { files, links, job, settingsFolder, growth } as const;
     const sharedWarnings = await checkSettings(context, possible, io);
     const dateOf = dates.begin();
     return {
@@ -118,7 +124,7 @@ export async function openImageFactory(
       possible,
       sharedWarnings,
       images: createImageCache(cacheSize),
-      shared: (path) => sharedResources({ bases, archives }, dateOf).get(path),
+      shared: (path) => sharedResources(files, dateOf).get(path),
       build: (request, buildIo) => buildImage(request, { ...context, dateOf }, buildIo),
       close,
     };
@@ -128,13 +134,15 @@ export async function openImageFactory(
   }
 }
 
-interface FactoryContext extends ServeContext {
+interface FactoryContext {
+  readonly files: OpenFiles;
+  readonly links: Links;
   readonly job: PlanJob;
   readonly settingsFolder: string;
   readonly growth: Growth;
 }
 
-function possibleFormats(bases: Bases): PossibleImages['formats'] {
+function possibleFormats(bases: BaseCatalog<BaseSet>): PossibleImages['formats'] {
   return new Map(
     [...bases].map(([name, { iso, parts }]) => [
       name,
@@ -176,10 +184,10 @@ async function planRequest(
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { choice, name } = request;
-  const { job, settingsFolder } = context;
+  const { files, job, links, settingsFolder } = context;
   // The config cannot contain the URL of its own image, as that depends on the config.
   const file = (wanted: ConfigArtifact): string => builtFileName(name, wanted);
-  const places = { ...hostPlaces(context, keyText(request)), file };
+  const places = { ...hostPlaces(files, links, keyText(request)), file };
   const wanted = { ...job.wanted, configs: [artifactOf[choice.format]] };
   return planHost(hostFromRequest(request), { ...job, wanted }, places, ioWith(io, { cwd: settingsFolder }));
 }
@@ -192,10 +200,10 @@ async function buildImage(
   const { choice, name } = request;
   const plan = await planRequest(request, context, io);
   if (plan === undefined) return undefined;
-  const { archives, dateOf, growth, links } = context;
+  const { dateOf, files, growth, links } = context;
   const baseUrl = links.publicUrl;
   const source = {
-    ...(await materialOf(plan, archives, baseUrl, growth)),
+    ...(await materialOf(plan, files.archives, baseUrl, growth)),
     name: keyText(request),
     dateOf,
   };

@@ -19,7 +19,7 @@ import type { ImageSet } from '../../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
 import { architecturesOf, type BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost, type PlannedArtifacts, type PlanJob } from '../../hosts/plan/planHost.ts';
-import { planUnknown, type UnknownArtifacts, type UnknownPlan } from '../../hosts/plan/planUnknown.ts';
+import { planUnknown, type UnknownPlan } from '../../hosts/plan/planUnknown.ts';
 
 /** The inputs that all hosts share. */
 export interface HostJob extends PlanJob, PrepareRun {
@@ -167,14 +167,14 @@ export async function prepareDiscovery(
 async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
   const { images, io, publish } = job;
   // With several architectures, the images and archives of each have their own folder.
-  const file = (artifact: ConfigArtifact, planned: UnknownArtifacts): string => {
-    const isShared = architecturesOf(images).length < 2 || (artifact === 'ign' && planned.isCommon);
+  const file = (artifact: ConfigArtifact, planned: PlannedArtifacts): string => {
+    const isShared = architecturesOf(images).length < 2 || (artifact === 'ign' && planned.isCommon === true);
     const subfolder = isShared ? undefined : planned.images?.base.architecture;
     return placesIn(discoveryFolder(subfolder), job)(artifact, planned);
   };
   const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {
-    const isOwn = index === 0 || !plan.isCommon;
+    const isOwn = index === 0 || plan.isCommon !== true;
     const artifacts = plan.artifacts.filter((artifact) => isOwn || artifact !== 'ign');
     await putArtifacts({ ...plan, artifacts }, job, (artifact) => file(artifact, plan));
   }

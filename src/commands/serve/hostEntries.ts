@@ -16,8 +16,8 @@ import type { ServeOptions } from './options.ts';
 import type { NetworkHost, RamdiskBoot } from '../../kargs/network/networkBoot.ts';
 import type { Growth } from '../../image/growth.ts';
 import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
-import { hostPlaces, type ServeContext, unknownPlaces, unknownStem } from './servedPlaces.ts';
-import type { ServeSource } from './source.ts';
+import type { Links } from './links.ts';
+import { hostPlaces, unknownPlaces, unknownStem } from './servedPlaces.ts';
 import type { HostStatus } from './status/status.ts';
 import { unknownMachines } from '../../http/server/answer/access.ts';
 import { planUnknown } from '../../hosts/plan/planUnknown.ts';
@@ -32,39 +32,25 @@ export interface HostState extends Pick<
 
 /** The inputs for the entries of all hosts. */
 export interface EntryJob {
-  readonly read: ServeSource;
-  readonly things: ServeContext;
-  readonly files: OpenFiles;
   readonly plan: PlanJob;
+  readonly files: OpenFiles;
+  readonly links: Links;
   readonly configs: PackedConfigs;
   readonly growth: Growth;
   readonly io: Io;
 }
 
-/** The hosts of the previous snapshot. */
-export interface EarlierHosts {
-  readonly hosts: readonly HostState[];
-  readonly entries: readonly ServedHost[];
-}
-
-interface HostEntries {
-  readonly states: readonly HostState[];
-  readonly served: readonly ServedHost[];
-  /** The last valid entries of hosts that are invalid now. */
-  readonly stale: readonly ServedHost[];
-}
-
 /**
- * Reports invalid hosts. An invalid host keeps its last valid entry; without one, it is skipped.
+ * Reports invalid hosts. An invalid host keeps its last valid entry (`stale`); without one, it is skipped.
  * @throws CliError if all hosts have become invalid, and with `--fail-fast` for an invalid host
  */
 export async function buildHostEntries(
   options: ServeOptions,
   hosts: readonly InventoryHost[],
-  earlier: EarlierHosts,
+  earlier: { readonly hosts: readonly HostState[]; readonly entries: readonly ServedHost[] },
   job: EntryJob,
-): Promise<HostEntries> {
-  const { io, plan, things } = job;
+) {
+  const { files, io, links, plan } = job;
   const invalid = new Map<string, readonly Diagnostic[]>();
   const states = new Map<string, HostState>();
   const served: ServedHost[] = [];
@@ -81,7 +67,7 @@ export async function buildHostEntries(
   );
   const planned = makeHosts(
     hosts,
-    (host, hostIo) => planHost(host, plan, hostPlaces(things, host.name), hostIo),
+    (host, hostIo) => planHost(host, plan, hostPlaces(files, links, host.name), hostIo),
     run,
   );
   for await (const { host, made, remarks } of planned) {
@@ -166,12 +152,12 @@ async function buildEntry(
   plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
   stem: string,
   boot: NetworkHost | undefined,
-  { configs, files, growth, things }: EntryJob,
+  { configs, files, growth, links }: EntryJob,
 ): Promise<ServedHost> {
   const name = boot?.name ?? unknownMachines;
   const { fetched, onIso } = plan.configs;
   return {
-    ...(await materialOf(plan, things.archives, things.links.publicUrl, growth)),
+    ...(await materialOf(plan, files.archives, links.publicUrl, growth)),
     ...packConfigs(`${name} ${stem}`, fetched.document, onIso.document, configs),
     name,
     stem,
@@ -222,11 +208,11 @@ function keepEntry(entry: ServedHost, taken: ReadonlySet<string>, { configs, fil
 export async function buildDiscoveryEntries(
   job: EntryJob,
 ): Promise<{ readonly hosts: readonly ServedHost[]; readonly boots: readonly RamdiskBoot[] }> {
-  const { io, plan, things } = job;
-  const plans = await planUnknown(plan, unknownPlaces(things), io);
+  const { files, io, links, plan } = job;
+  const plans = await planUnknown(plan, unknownPlaces(files, links), io);
   const hosts: ServedHost[] = [];
   for (const one of plans) {
-    const stem = unknownStem(one.images?.base.architecture, things.bases);
+    const stem = unknownStem(one.images?.base.architecture, files.bases);
     hosts.push(await buildEntry(one, stem, undefined, job));
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };

@@ -1,11 +1,11 @@
 /** The base images and agent archives of a snapshot, which stay open as long as a snapshot serves files that are made from them. */
 
 import type { AgentArchives } from '../../hosts/plan/agentArchives.ts';
-import { closeBaseSets } from '../../hosts/artifacts/baseImages.ts';
-import type { Bases } from './servedPlaces.ts';
+import { type BaseSet, closeBaseSets } from '../../hosts/artifacts/baseImages.ts';
+import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 
 export interface OpenFiles {
-  readonly bases: Bases;
+  readonly bases: BaseCatalog<BaseSet>;
   readonly archives: AgentArchives;
   /**
    * Keeps the files open for one more user.
@@ -15,7 +15,7 @@ export interface OpenFiles {
 }
 
 /** @returns the files without a user */
-export function shareOpenFiles(bases: Bases, archives: AgentArchives): OpenFiles {
+export function shareOpenFiles(bases: BaseCatalog<BaseSet>, archives: AgentArchives): OpenFiles {
   let users = 0;
   return {
     bases,

@@ -4,43 +4,29 @@ import type { Architecture } from '../../core/architecture.ts';
 import { agentPath, imagePath, hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 import type { SignedGrant } from '../../http/server/answer/signedPath.ts';
 import { type BaseSet, type ImageSet, imageSetOf } from '../../hosts/artifacts/baseImages.ts';
-import type { AgentArchives, PublishArchive } from '../../hosts/plan/agentArchives.ts';
+import type { PublishArchive } from '../../hosts/plan/agentArchives.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
 import type { HostPlaces } from '../../hosts/plan/planHost.ts';
-import type { UnknownPlaces } from '../../hosts/plan/planUnknown.ts';
 import type { Links } from './links.ts';
+import type { OpenFiles } from './openFiles.ts';
 
-export type Bases = BaseCatalog<BaseSet>;
-
-/** The sources of the files that this server offers. */
-export interface ServeContext {
-  readonly archives: AgentArchives;
-  readonly bases: Bases;
-  readonly links: Links;
+export function hostPlaces(files: OpenFiles, links: Links, host: string): HostPlaces {
+  return placesFor({ kind: 'host', host }, files, links, () => host);
 }
 
-export function hostPlaces(context: ServeContext, host: string): HostPlaces {
-  const grant = { kind: 'host', host } as const;
-  return {
-    ...sharedPlaces(context, grant),
-    file: (artifact) => context.links.path(grant, hostFileName(host, artifact)),
-  };
+export function unknownPlaces(files: OpenFiles, links: Links): HostPlaces {
+  return placesFor({ kind: 'boot' }, files, links, (images) =>
+    unknownStem(images?.base.architecture, files.bases),
+  );
 }
 
-export function unknownPlaces(context: ServeContext): UnknownPlaces {
-  const { bases, links } = context;
-  const grant = { kind: 'boot' } as const;
-  return {
-    ...sharedPlaces(context, grant),
-    file: (artifact, { images }) =>
-      links.path(grant, hostFileName(unknownStem(images?.base.architecture, bases), artifact)),
-  };
-}
-
-function sharedPlaces(
-  { archives, bases, links }: ServeContext,
+/** @param stemOf the file name without its suffix */
+function placesFor(
   grant: SignedGrant,
-): Pick<HostPlaces, 'images' | 'publish'> {
+  { archives, bases }: OpenFiles,
+  links: Links,
+  stemOf: (images: ImageSet | undefined) => string,
+): HostPlaces {
   const images = new Map<ImagesName, ImageSet>();
   for (const [name, base] of bases) {
     images.set(
@@ -52,18 +38,22 @@ function sharedPlaces(
     await archives.open(archive);
     return `${links.publicUrl}/${links.path(grant, agentPath(archive.id, archive.name))}`;
   };
-  return { images, publish };
+  return {
+    images,
+    publish,
+    file: (artifact, planned) => links.path(grant, hostFileName(stemOf(planned.images), artifact)),
+  };
 }
 
 /** The file name, without its suffix, for machines that are not listed; with several architectures, one for each. */
-export function unknownStem(architecture: Architecture | undefined, bases: Bases): string {
+export function unknownStem(architecture: Architecture | undefined, bases: BaseCatalog<BaseSet>): string {
   return architecture === undefined || architecturesOf(bases).length < 2
     ? 'discovery'
     : `discovery-${architecture}`;
 }
 
 /** The file names for all architectures. */
-export function unknownStems(bases: Bases): string[] {
+export function unknownStems(bases: BaseCatalog<BaseSet>): string[] {
   const architectures = bases.size === 0 ? [undefined] : architecturesOf(bases);
   return architectures.map((architecture) => unknownStem(architecture, bases));
 }

@@ -3,12 +3,13 @@
 import { CliError } from '../../core/errors.ts';
 import type { Catalog } from '../../http/server/answer/resource.ts';
 import type { HostCatalog } from './catalog.ts';
-import type { Bases } from './servedPlaces.ts';
+import type { BaseSet } from '../../hosts/artifacts/baseImages.ts';
+import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 
 /** A snapshot of the catalog. */
 export interface Servable {
   readonly catalog: HostCatalog;
-  readonly bases: Bases;
+  readonly bases: BaseCatalog<BaseSet>;
   /** Closes all files. */
   close(): Promise<void>;
 }

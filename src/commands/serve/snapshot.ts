@@ -20,6 +20,7 @@ import { hasUnknown } from '../../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
 import { openBaseSets, type BaseSet } from '../../hosts/artifacts/baseImages.ts';
+import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
 import { createModifiedDates, type ModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { type OpenFiles, shareOpenFiles } from './openFiles.ts';
@@ -27,7 +28,7 @@ import type { HostNames } from '../../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import { type Bases, unknownStems } from './servedPlaces.ts';
+import { unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../../hosts/artifacts/servedPaths.ts';
@@ -45,7 +46,7 @@ export interface Snapshot {
   readonly catalog: HostCatalog;
   /** The hosts of the inventory, in its order. */
   readonly hosts: readonly HostState[];
-  readonly bases: Bases;
+  readonly bases: BaseCatalog<BaseSet>;
   readonly wanted: WantedArtifacts;
   /** The kinds of secrets that the files contain, with their hosts. */
   readonly secrets: ReadonlyMap<string, HostNames>;
@@ -68,9 +69,6 @@ export interface SnapshotContext {
   readonly changeSource?: ((read: ServeSource) => ServeSource) | undefined;
 }
 
-/** The part of the previous snapshot that the next one uses. */
-export type EarlierSnapshot = Pick<Snapshot, 'hosts' | 'entries'>;
-
 /**
  * Reports invalid hosts. They keep their entries of the previous snapshot; without one, they are skipped.
  * @throws CliError if an image or a setting for all hosts is invalid, or if all hosts have become invalid
@@ -78,7 +76,7 @@ export type EarlierSnapshot = Pick<Snapshot, 'hosts' | 'entries'>;
 export async function takeSnapshot(
   options: ServeOptions,
   context: SnapshotContext,
-  earlier: EarlierSnapshot = { hosts: [], entries: [] },
+  earlier: Pick<Snapshot, 'hosts' | 'entries'> = { hosts: [], entries: [] },
 ): Promise<Snapshot> {
   const { digests, io } = context;
   const source = await readServeSource(options, io);
@@ -90,7 +88,7 @@ export async function takeSnapshot(
   const files = shareOpenFiles(await openBaseSets(inputs), archives);
   const release = files.retain();
   try {
-    const built = await buildSnapshot(options, context, { read, files, earlier });
+    const built = await buildSnapshot(options, context, read, files, earlier);
     const others = [...new Set(built.entries.map((entry) => entry.files))].filter((used) => used !== files);
     const releases = [release, ...others.map((used) => used.retain())];
     const close = async (): Promise<void> => {
@@ -103,16 +101,12 @@ export async function takeSnapshot(
   }
 }
 
-interface SnapshotInputs {
-  readonly read: ServeSource;
-  readonly files: OpenFiles;
-  readonly earlier: EarlierSnapshot;
-}
-
 async function buildSnapshot(
   options: ServeOptions,
   { cacheSize, dates = createModifiedDates(), io, links }: SnapshotContext,
-  { earlier, files, read }: SnapshotInputs,
+  read: ServeSource,
+  files: OpenFiles,
+  earlier: Pick<Snapshot, 'hosts' | 'entries'>,
 ): Promise<Omit<Snapshot, 'bases' | 'close'>> {
   const { archives, bases } = files;
   const { hosts: listed = [] } = read.inventory;
@@ -122,10 +116,9 @@ async function buildSnapshot(
   const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
   const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });
   const job: EntryJob = {
-    read,
     io,
     files,
-    things: { archives, bases, links },
+    links,
     configs: createPackedConfigs(),
     growth: options.grow === true ? 'usual' : 'refused',
     plan: {

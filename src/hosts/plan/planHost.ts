@@ -55,6 +55,8 @@ export interface HostPlaces {
 export interface PlannedArtifacts {
   readonly artifacts: readonly ConfigArtifact[];
   readonly configs: HostConfigs;
+  /** Whether machines that are not listed have this config with all architectures. */
+  readonly isCommon?: boolean;
   /** Undefined if no images are given. */
   readonly images: ImageSet | undefined;
   /** Kernel arguments for ISOs. */

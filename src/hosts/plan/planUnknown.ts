@@ -6,7 +6,6 @@ import { kernelArguments, withDiscoveryParameters } from '../../kargs/kernelArgu
 import type { RamdiskBoot } from '../../kargs/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import type { ConfigArtifact } from '../artifacts/artifacts.ts';
 import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
 import {
   architecturesOf,
@@ -23,22 +22,10 @@ import type { Inventory } from '../settings/inventoryDocument.ts';
 import type { HostPlaces, PlanJob, PlannedArtifacts } from './planHost.ts';
 import type { RenderSource } from '../settings/settings.ts';
 
-/** The artifacts for machines that are not listed, and their inputs. */
-export interface UnknownArtifacts extends PlannedArtifacts {
-  /** Whether all architectures share this config. */
-  readonly isCommon: boolean;
-}
-
 /** One plan for each architecture with images, or one plan without images. */
-export interface UnknownPlan extends UnknownArtifacts {
+export interface UnknownPlan extends PlannedArtifacts {
   /** What boot scripts start; undefined if the firmware must boot an ISO instead. */
   readonly start: RamdiskBoot | undefined;
-}
-
-/** Paths of the files that unknown machines boot, relative to the base URL. */
-export interface UnknownPlaces extends Pick<HostPlaces, 'images' | 'publish'> {
-  /** The path may change with the content of the artifact. */
-  readonly file: (artifact: ConfigArtifact, planned: UnknownArtifacts) => string;
 }
 
 /** Whether machines that are not listed get a config. Warns if no machine gets one. */
@@ -58,7 +45,7 @@ export function hasUnknown(
 }
 
 /** @throws CliError if the settings of all hosts do not result in a valid config */
-export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): Promise<UnknownPlan[]> {
+export async function planUnknown(job: PlanJob, places: HostPlaces, io: Io): Promise<UnknownPlan[]> {
   const { source, wanted } = job;
   const rendered = await renderAll(job, places, io);
   // Agent archives differ for each architecture, and so do their configs.
@@ -91,7 +78,7 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
 
 async function renderAll(
   { archives, source, wanted }: PlanJob,
-  { images: catalog, publish }: UnknownPlaces,
+  { images: catalog, publish }: HostPlaces,
   io: Io,
 ): Promise<Pick<UnknownPlan, 'images' | 'configs'>[]> {
   const rendered: Pick<UnknownPlan, 'images' | 'configs'>[] = [];
