@@ -1,7 +1,7 @@
 /** The table of settings: no name twice, and nothing that docs/settings.md does not tell. */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { flagKey, flagName } from '../../src/agent/settingInputs.ts';
 import { profileNames } from '../../src/agent/settings.ts';
@@ -10,7 +10,8 @@ import { type Setting, settingTable } from '../../src/agent/settingTable.ts';
 const settings: readonly Setting[] = settingTable;
 const flags = settings.flatMap(({ flag }) => (flag === undefined ? [] : [flagName(flag)]));
 const variables = settings.flatMap(({ environment = [] }) => environment.map(({ name }) => name));
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/settings.md'), 'utf8');
+const root = resolve(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/settings.md'), 'utf8');
 
 describe('settingTable', () => {
   it.each([
@@ -33,6 +34,14 @@ describe('settingTable', () => {
       expect([setting.flag, ...(setting.environment ?? [])].filter(Boolean).length === 0).toBe(isOnlyInFiles);
     },
   );
+
+  /** The files that read settings: the readers, and those of kernel arguments and images. */
+  const readers = ['src/hosts/settings', 'src/hosts/plan', 'src/hosts/input'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((file) => readFileSync(join(root, folder, file), 'utf8')),
+  );
+  it.each(settings.map(({ name }) => name))('%s is read', (name) => {
+    expect(readers.some((text) => text.includes(`'${name}'`))).toBe(true);
+  });
 
   it('names flags as commander does', () =>
     expect(flagKey('--install-ip-options <arg>')).toBe('installIpOptions'));
