@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { flagKey, flagName } from '../../src/agent/settingInputs.ts';
 import { profileNames } from '../../src/agent/settings.ts';
 import { type Setting, settingTable } from '../../src/agent/settingTable.ts';
+import { runCli } from '../support/runCli.ts';
 
 const settings: readonly Setting[] = settingTable;
 const flags = settings.flatMap(({ flag }) => (flag === undefined ? [] : [flagName(flag)]));
@@ -23,6 +24,13 @@ describe('settingTable', () => {
   it.each([...flags, ...variables, ...profileNames])('%s is in docs/settings.md', (name) =>
     expect(page).toContain(name),
   );
+
+  it('has no variable that the help leaves out', async () => {
+    const helps = [['render'], ['pxe', 'kargs']].map((words) => runCli([...words, '--help-all']));
+    const text = (await Promise.all(helps)).map(({ stdout }) => stdout).join('');
+    expect(variables.length).toBeGreaterThan(20);
+    expect(variables.filter((name) => !new RegExp(String.raw`\b${name}\b`).test(text))).toEqual([]);
+  });
 
   it.each(settings.map((setting) => [setting.name, setting] as const))(
     '%s stands in a section and is taken',

@@ -23,7 +23,7 @@ import { CliError, formatSource, type InputSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
-import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
+import { newestOf, versionNamed } from '../../ignition/versions.ts';
 import {
   type ConfigDocument,
   readConfigDocuments,
@@ -266,8 +266,8 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
 
 /** The result has the newer of the two versions, so that no setting is lost. */
 function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | undefined, io: Io): Config {
-  const own = specVersions.find((known) => known === parent.ignition?.version) ?? iccSpecVersion;
-  const version = newer(own, document.version);
+  const own = versionNamed(parent.ignition?.version) ?? iccSpecVersion;
+  const version = newestOf([own, document.version]);
   const below = translateConfig(parent, { from: own, to: version });
   const above = translateDocument(document, version, io);
   if (below.status === 'refused') {
@@ -286,10 +286,6 @@ function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | 
   }
   reportFindings(remarkMerge(below.config, above, version), document, io);
   return mergeConfigs(below.config, above, version);
-}
-
-function newer(one: SpecVersion, other: SpecVersion): SpecVersion {
-  return specVersions.indexOf(one) < specVersions.indexOf(other) ? other : one;
 }
 
 /**
