@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allCoreosArguments } from '../src/kargs/coreosArguments.ts';
 import { circleProblems, readSource, type Source } from './support/importGraph.ts';
 
 interface Layer {
@@ -233,6 +234,14 @@ describe('src', () => {
     ]);
     expect(names.length).toBeGreaterThan(1000);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it.each(allCoreosArguments.map(({ name }) => name))('names the kernel argument %s in its table', (name) => {
+    const pattern = name.replaceAll('.', String.raw`\.`);
+    // A literal that starts with the name, or a template that gives it a value. Texts for users quote names as they are.
+    const literal = new RegExp(String.raw`['"]${pattern}(?![\w.])|${pattern}=\$\{`);
+    const naming = [...texts].filter(([, text]) => literal.test(text)).map(([path]) => path);
+    expect(naming).toEqual(['kargs/coreosArguments.ts']);
   });
 
   it('writes data to standard output with writeStdout alone, which reports what fails', () => {

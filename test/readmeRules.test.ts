@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { nameVersions, specVersions } from '../src/ignition/versions.ts';
 import { ruleBook } from '../src/io/report/ruleBook.ts';
 import { replaceRulesTable } from './support/rulesTable.ts';
 
@@ -10,3 +11,11 @@ it('the table of rules in docs/validate.md is up to date (else: npm run rules)',
   const page = readFileSync(path, 'utf8');
   await expect(replaceRulesTable(page, ruleBook().values())).toMatchFileSnapshot(path);
 });
+
+it.each(['README.md', 'docs/validate.md', 'docs/coming-from.md'])(
+  '%s names the supported spec versions',
+  (name) => {
+    const page = readFileSync(resolve(import.meta.dirname, '..', name), 'utf8').replaceAll(/\s+/g, ' ');
+    expect(page).toContain(nameVersions(specVersions, ' and'));
+  },
+);

@@ -14,6 +14,7 @@ import {
 import { caContainerPath } from './files.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { AgentSettings } from './settings.ts';
+import type { SettingOption } from './settingTable.ts';
 
 const section = 'DEFAULT';
 
@@ -64,15 +65,26 @@ export function listSensitiveOptions(conf: string): string[] {
 
 type NamedValue = readonly [name: string, value: string];
 
-/** Options that additional settings of any profile set. */
+/** The options of the connection to Ironic, which each profile writes in its own way. */
+type ConnectionOption = 'api_url' | 'inspection_callback_url' | 'insecure';
+
+/** The values of the other options that settings write, in the order of the conf; undefined for an option without a line. */
+const valueOf: {
+  readonly [O in Exclude<SettingOption, ConnectionOption>]: (settings: AgentSettings) => string | undefined;
+} = {
+  cafile: ({ caCertificates }) => (caCertificates === undefined ? undefined : caContainerPath),
+  enable_vlan_interfaces: ({ vlanInterfaces }) => vlanInterfaces,
+  // The agent supports only one server; chrony on the host uses all of them.
+  ntp_server: ({ ntpServers }) => ntpServers[0],
+  debug: ({ debug }) => (debug ? 'True' : undefined),
+  // The image may log only to a file, which is unreachable if the agent does not start.
+  use_stderr: ({ debug }) => (debug ? 'True' : undefined),
+};
+
+/** Options that settings of the profiles default and buildpy write in the same way. */
 export function extraOptions(settings: AgentSettings): NamedValue[] {
-  const { caCertificates, debug, ntpServers, vlanInterfaces } = settings;
-  return [
-    ...(caCertificates === undefined ? [] : [['cafile', caContainerPath] as const]),
-    ...(vlanInterfaces === undefined ? [] : [['enable_vlan_interfaces', vlanInterfaces] as const]),
-    // The agent supports only one server; chrony on the host uses all of them.
-    ...ntpServers.slice(0, 1).map((server) => ['ntp_server', server] as const),
-    // The image may log only to a file, which is unreachable if the agent does not start.
-    ...(debug ? [['debug', 'True'] as const, ['use_stderr', 'True'] as const] : []),
-  ];
+  return Object.entries(valueOf).flatMap(([name, read]) => {
+    const value = read(settings);
+    return value === undefined ? [] : [[name, value]];
+  });
 }

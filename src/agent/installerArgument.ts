@@ -8,13 +8,16 @@ import type { Config } from '../ignition/config.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { isAgentConfig } from './lint/lintConfig.ts';
 import { checkInstallerFiles, installerRule } from './lint/liveSystem.ts';
+import { coreosArguments } from '../kargs/coreosArguments.ts';
 
 /**
  * @param kernelArguments one argument each, in their order; the last value counts
  * @param config of the live system
  */
 export function checkInstallerArgument(kernelArguments: readonly string[], config: Config): Issue[] {
-  const device = kernelArguments.findLast((text) => argumentName(text) === 'coreos.inst.install_dev');
+  const device = kernelArguments.findLast(
+    (text) => argumentName(text) === coreosArguments.installDevice.name,
+  );
   // Without "=", the generator takes the name itself as the value.
   if (device === undefined || argumentValue(device) === '') return [];
   return isAgentConfig(config) ? [{ rule: installerRule, path: [] }] : [];

@@ -6,7 +6,7 @@
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
 
-import { defaultSettings, type ProfileName, profileNames } from './settings.ts';
+import { defaultSettings, type ProfileName, profileNames, pullPolicies } from './settings.ts';
 
 /**
  * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
@@ -40,6 +40,10 @@ export interface Setting {
   readonly profiles: readonly ProfileName[];
   /** The default value, for the documentation. */
   readonly fallback?: string;
+  /** The valid values, if there are only a few. */
+  readonly choices?: readonly string[];
+  /** The options in `[DEFAULT]` of the agent's conf that the setting writes. `conf.ts` has their values. */
+  readonly options?: readonly string[];
 }
 
 const own = ['default', 'buildpy'] as const;
@@ -61,6 +65,7 @@ const table = [
       { name: 'PROVISIONING_IP', profiles: ['default', script] },
     ],
     profiles: ['default', 'icc', 'assisted', script],
+    options: ['api_url'],
   },
   {
     name: 'ironic.port',
@@ -77,6 +82,7 @@ const table = [
     alias: '--inspector <url>',
     help: 'inspection callback URL (default: derived by the agent); alias: --inspector',
     profiles: ['default'],
+    options: ['inspection_callback_url'],
   },
   {
     name: 'ironic.inspectorUrls',
@@ -85,6 +91,7 @@ const table = [
     help: 'comma-separated URLs of ironic-inspector; /v1/continue is added, and port 5050 to URLs without port and path',
     environment: [{ name: 'IRONIC_INSPECTOR_BASE_URL' }],
     profiles: ['default', 'icc', 'assisted'],
+    options: ['inspection_callback_url'],
   },
   {
     name: 'ironic.inspectorPort',
@@ -101,6 +108,7 @@ const table = [
     help: 'trusted CA certificates (PEM) for Ironic and the registry; repeatable',
     environment: [{ name: 'CA_BUNDLE', isShared: true }, { name: 'IRONIC_CA_BUNDLE' }],
     profiles: ownAndIcc,
+    options: ['cafile'],
   },
   {
     name: 'ironic.insecure',
@@ -108,6 +116,7 @@ const table = [
     flag: '--insecure',
     help: "do not verify Ironic's TLS certificate",
     profiles: ['default'],
+    options: ['insecure'],
   },
   {
     name: 'agent.standalone',
@@ -131,6 +140,7 @@ const table = [
     help: 'when to pull the image: always, missing, newer or never (default: always)',
     profiles: ['default'],
     fallback: 'always',
+    choices: pullPolicies,
   },
   {
     name: 'agent.archive',
@@ -197,6 +207,7 @@ const table = [
       { name: 'IRONIC_INSPECTOR_VLAN_INTERFACES', emptyCountsFor: [script], profiles: ['default', script] },
     ],
     profiles: [...ownAndIcc, script],
+    options: ['enable_vlan_interfaces'],
   },
   {
     name: 'agent.hardwareManagers',
@@ -211,6 +222,7 @@ const table = [
     flag: '--debug',
     help: 'write debug messages of the agent to the journal',
     profiles: own,
+    options: ['debug', 'use_stderr'],
   },
   {
     name: 'agent.podman.mounts',
@@ -321,6 +333,7 @@ const table = [
     help: 'time server (NTP); repeatable',
     environment: [{ name: 'ADDITIONAL_NTP_SERVERS', isShared: true }],
     profiles: ownAndIcc,
+    options: ['ntp_server'],
   },
   {
     name: 'proxy.http',
@@ -445,6 +458,9 @@ const table = [
 export type KnownSetting = (typeof table)[number];
 
 export type SettingName = KnownSetting['name'];
+
+/** An option of the agent's conf that a setting writes. */
+export type SettingOption = Extract<KnownSetting, { readonly options: readonly string[] }>['options'][number];
 
 export const settingTable: readonly (Setting & { readonly name: SettingName })[] = table.map((setting) => ({
   profiles: profileNames,

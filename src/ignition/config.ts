@@ -1,6 +1,6 @@
 /**
- * An Ignition config as data: the union of all spec versions from 3.0.0 to 3.7.0-experimental. Fields that a document
- * omits or sets to null are absent, so decoded configs and those built in code look the same.
+ * An Ignition config as data: the union of all supported spec versions (`specVersions`). Fields that a document omits or sets to
+ * null are absent, so decoded configs and those built in code look the same.
  */
 
 /** A 64-bit integer: a bigint only if a number would lose digits. */

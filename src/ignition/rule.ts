@@ -16,7 +16,11 @@ export interface Rule {
    * the user may know more than the config says.
    */
   readonly isLint?: true;
-  /** The message of Ignition if it has one, because users search for it. */
+  /**
+   * For what Ignition reports, too, the words of ignition-validate to the letter, even where they break the rules for texts of
+   * this program: users search for them, and `npm run agreement` and `npm run differential` compare them. Other messages name
+   * the fault and the value.
+   */
   readonly message: string;
   /** How to fix it: one imperative sentence. */
   readonly hint: string;

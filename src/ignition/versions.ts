@@ -29,6 +29,11 @@ export function versionNamed(name: unknown): SpecVersion | undefined {
   return undefined;
 }
 
+/** The newest of the versions; of none, the oldest version. */
+export function newestOf(versions: readonly SpecVersion[]): SpecVersion {
+  return specVersions.findLast((version) => versions.includes(version)) ?? specVersions[0];
+}
+
 /** Whether `version` is `first` or newer: rules and fields that a version adds remain in later versions. */
 export function isSince(version: SpecVersion, first: SpecVersion): boolean {
   return specVersions.indexOf(version) >= specVersions.indexOf(first);

@@ -23,6 +23,7 @@ import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
 import { type Addition, treesOf } from './appendix.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
+import { coreosArguments } from '../kargs/coreosArguments.ts';
 
 export interface MediumFile {
   /** Name in the folder `coreos`. */
@@ -32,8 +33,6 @@ export interface MediumFile {
 
 const FOLDER = 'coreos';
 const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
-/** Kernel argument with which the live system copies itself to memory and unmounts the medium. */
-const FROM_RAM = 'coreos.liveiso.fromram';
 const MODE = 0o100_444;
 const MAX_NAME = 128;
 
@@ -65,10 +64,11 @@ async function checkVisible(tree: IsoTree, kargs = ''): Promise<void> {
       hint: 'use the full live ISO, or serve the files over HTTP',
     });
   }
-  if (kargs.split(/\s+/).some((argument) => argument.split('=')[0] === FROM_RAM)) {
+  const { name: fromRam } = coreosArguments.fromRam;
+  if (kargs.split(/\s+/).some((argument) => argument.split('=')[0] === fromRam)) {
     throw new CliError(
-      `Files on the medium are not visible: with ${FROM_RAM} the live system unmounts the medium`,
-      { code: 'ERR_IMAGE', hint: `use \`iso kargs modify --delete\` to remove ${FROM_RAM}` },
+      `Files on the medium are not visible: with ${fromRam} the live system unmounts the medium`,
+      { code: 'ERR_IMAGE', hint: `use \`iso kargs modify --delete\` to remove ${fromRam}` },
     );
   }
 }

@@ -13,6 +13,7 @@ import { readInitrdFrom, type ReadInitrdOptions, sourceOfImage } from './initrd.
 import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
+import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts';
 
 /** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
@@ -133,9 +134,8 @@ export function ramdiskKargs(
   if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
   const names = new Set((given ?? []).flatMap((text) => text.trim().split(/\s+/)).map(argumentName));
   const needed = [
-    ...(rootfsLabel === undefined ? [] : [`coreos.liveiso=${rootfsLabel}`]),
-    'ignition.firstboot',
-    'ignition.platform.id=metal',
+    ...(rootfsLabel === undefined ? [] : [`${coreosArguments.liveIso.name}=${rootfsLabel}`]),
+    ...firstBootArguments,
   ];
   return [...needed.filter((text) => !names.has(argumentName(text))), ...(given ?? [])].join(' ');
 }

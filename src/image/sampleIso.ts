@@ -7,6 +7,7 @@ import { writeIso9660 } from '../formats/iso9660/writer.ts';
 import { jsonText } from '../formats/mapping.ts';
 import { writeInitrd } from './initrd.ts';
 import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
+import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts';
 
 export interface SampleIso {
   /** Volume ID, at most 32 characters. */
@@ -69,7 +70,9 @@ export function sampleFiles(label: string): Map<string, Uint8Array> {
 
 /** The default kernel arguments of the image. */
 export function defaultKargs(label: string): string {
-  return `mitigations=auto,nosmt coreos.liveiso=${label} ignition.firstboot ignition.platform.id=metal`;
+  return ['mitigations=auto,nosmt', `${coreosArguments.liveIso.name}=${label}`, ...firstBootArguments].join(
+    ' ',
+  );
 }
 
 /**

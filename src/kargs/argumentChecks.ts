@@ -11,6 +11,7 @@ import { argumentName, argumentValue } from './bootSettings.ts';
 import { checkIpaArgument } from './ipaParameter.ts';
 import { checkSetenv } from './kernelArguments.ts';
 import { checkIssuer, checkPrivacy, checkUrl, rootfsUrlIssues } from './urlArgument.ts';
+import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 
 const argumentCharacters = errorRule(
   'argument-characters',
@@ -52,9 +53,9 @@ export function checkArgument(text: string): readonly Issue[] {
   if (text.includes('"') && unquoted.test(name)) return [{ rule: argumentQuoted, path: [] }];
   if (name.startsWith('ipa-')) return checkIpaArgument(text);
   switch (name) {
-    case 'coreos.live.rootfs_url':
+    case coreosArguments.rootfsUrl.name:
       return rootfsUrlIssues(value);
-    case 'ignition.config.url':
+    case coreosArguments.configUrl.name:
       return [...checkUrl(value, ignitionSchemes), ...checkIssuer(value), ...checkPrivacy(value)];
     case 'console':
       return checkConsole(value);
@@ -74,13 +75,8 @@ const stopsBoot =
 
 /** Arguments that users write, of the programs whose names are misspelled without any message. */
 const spelledNames = [
-  'coreos.live.rootfs_url',
-  'coreos.liveiso.fromram',
-  'ignition.config.url',
-  'ignition.firstboot',
-  'ignition.platform.id',
+  ...allCoreosArguments.filter(({ isTyped }) => isTyped).map(({ name }) => name),
   'nameserver',
-  'rd.neednet',
 ];
 
 /** CoreOS has more arguments, which are not similar to these. */

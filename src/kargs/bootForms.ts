@@ -13,6 +13,7 @@ import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { checkArgumentNetwork } from './networkArguments.ts';
 import { checkProxyArguments, kernelArguments, placedArguments } from './kernelArguments.ts';
+import { coreosArguments } from './coreosArguments.ts';
 
 const ironicName = errorRule(
   'ironic-argument-name',
@@ -142,12 +143,12 @@ const argumentRepeated = warningRule(
 );
 const argumentLiveIso = errorRule(
   'argument-liveiso',
-  'coreos.liveiso= makes the machine search for the live ISO instead of the root filesystem from the network',
+  `${coreosArguments.liveIso.name}= makes the machine search for the live ISO instead of the root filesystem from the network`,
   'remove the argument; it is valid only on live ISOs',
 );
 const argumentInstalls = errorRule(
   'argument-installs',
-  'coreos.inst.install_dev makes the ramdisk install CoreOS instead of running the agent',
+  `${coreosArguments.installDevice.name} makes the ramdisk install CoreOS instead of running the agent`,
   'remove the argument; Ironic decides what is written to the disk',
 );
 const ignitionTwice = errorRule(
@@ -191,8 +192,8 @@ function checkArguments(settings: BootSettings, placed: readonly KernelArgument[
 /** Arguments that have their place on ISOs. */
 function checkForRamdisk(text: string): readonly Issue[] {
   const name = argumentName(text);
-  if (name === 'coreos.inst.install_dev') return [{ rule: argumentInstalls, path: [] }];
-  return name === 'coreos.liveiso' ? [{ rule: argumentLiveIso, path: [] }] : [];
+  if (name === coreosArguments.installDevice.name) return [{ rule: argumentInstalls, path: [] }];
+  return name === coreosArguments.liveIso.name ? [{ rule: argumentLiveIso, path: [] }] : [];
 }
 
 function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {
@@ -230,10 +231,10 @@ function checkPresence(settings: BootSettings, placed: readonly KernelArgument[]
       .map(({ path }) => ({ rule: argumentCoreos, path }));
   }
   const names = new Set(placed.map(({ text }) => argumentName(text)));
-  const fetched = names.has('ignition.config.url');
+  const fetched = names.has(coreosArguments.configUrl.name);
   const issues: Issue[] = [];
   if (fetched && settings.embedded) issues.push({ rule: ignitionTwice, path: ['embedded'] });
   if (!fetched && !settings.embedded) issues.push({ rule: ignitionMissing, path: [] });
-  if (!names.has('coreos.live.rootfs_url')) issues.push({ rule: rootfsMissing, path: [] });
+  if (!names.has(coreosArguments.rootfsUrl.name)) issues.push({ rule: rootfsMissing, path: [] });
   return issues;
 }

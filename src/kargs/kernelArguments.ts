@@ -18,6 +18,7 @@ import {
   type BootSettings,
   type KernelArgument,
 } from './bootSettings.ts';
+import { coreosArguments, firstBootArguments, formatCoreosArgument } from './coreosArguments.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
 
@@ -36,17 +37,13 @@ export function argumentSecrets(settings: BootSettings): readonly string[] {
 export function placedArguments(settings: BootSettings): readonly KernelArgument[] {
   const { proxy } = settings;
   const own: readonly KernelArgument[] = [
-    ...named('coreos.live.rootfs_url', settings.rootfsUrl, 'rootfsUrl'),
-    ...named('ignition.config.url', settings.ignitionUrl, 'ignitionUrl'),
-    ...(settings.system === 'other'
-      ? []
-      : [
-          { text: 'ignition.firstboot', path: [] },
-          { text: 'ignition.platform.id=metal', path: [] },
-        ]),
+    ...named(coreosArguments.rootfsUrl.name, settings.rootfsUrl, 'rootfsUrl'),
+    ...named(coreosArguments.configUrl.name, settings.ignitionUrl, 'ignitionUrl'),
+    ...(settings.system === 'other' ? [] : firstBootArguments.map((text) => ({ text, path: [] }))),
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
-    // CoreOS enables the network only if it needs it; with an explicit `ip=`, the network is always enabled.
-    ...(settings.ip.length === 0 ? [] : [{ text: 'rd.neednet=1', path: ['ip'] }]),
+    ...(settings.ip.length === 0
+      ? []
+      : [{ text: formatCoreosArgument(coreosArguments.network), path: ['ip'] }]),
     ...(proxy === undefined ? [] : proxyArguments(proxy)),
     ...each(settings.consoles, 'consoles', (value) => `console=${value}`),
     ...each(settings.ipaParameters, 'ipaParameters', ipaArgument),

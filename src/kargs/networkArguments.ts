@@ -21,6 +21,7 @@ import { networkRules } from '../network/networkRules.ts';
 import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
 import { findOwnAddresses, findReachProblem, networkServers, type Server } from '../network/reachability.ts';
 import { argumentName, argumentValue, type KernelArgument } from './bootSettings.ts';
+import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 
 export const networkArgumentRules = {
   cancelled: lintWarning(
@@ -75,8 +76,9 @@ export function argumentConnections(texts: readonly string[]): readonly Connecti
 
 /** The arguments with servers, and what the host needs these for. */
 const purposes: ReadonlyMap<string, string> = new Map([
-  ['coreos.live.rootfs_url', 'root filesystem'],
-  ['ignition.config.url', 'Ignition config'],
+  ...allCoreosArguments.flatMap(({ name, fetched }) =>
+    fetched === undefined ? [] : [[name, fetched] as const],
+  ),
   ['ipa-api-url', 'Ironic'],
   ['ipa-inspection-callback-url', 'inspector'],
   ['ipa-ntp-server', 'NTP server'],
@@ -95,7 +97,7 @@ export function argumentServers(text: string, all: readonly string[]): readonly 
     const url = parseUrl(item); // not `mdns`
     if (url === undefined) return [];
     // Ignition reads no proxies from kernel arguments. curl, which fetches the root filesystem, reads exceptions much like Go.
-    const used = name === 'ignition.config.url' ? noVariables : variables;
+    const used = name === coreosArguments.configUrl.name ? noVariables : variables;
     return [connectedServer(purpose, url, used, isOfAgent ? isExceptForPython : isExceptForGo)];
   });
 }

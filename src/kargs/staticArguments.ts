@@ -9,6 +9,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
 import { type Family, formatAddress, type IpAddress } from '../network/ipAddress.ts';
+import { coreosArguments, formatCoreosArgument } from './coreosArguments.ts';
 
 /**
  * Bonds first, then VLANs, addresses, routes and DNS servers; connections that do not start by themselves are left out.
@@ -23,7 +24,7 @@ export function staticArguments(connections: readonly Connection[]): readonly st
     ...active.flatMap(routeArguments),
     ...new Set(active.flatMap(({ ip }) => [...ip[4].dns, ...ip[6].dns].map(nameserver))),
   ];
-  return texts.length === 0 ? [] : [...texts, 'rd.neednet=1'];
+  return texts.length === 0 ? [] : [...texts, formatCoreosArgument(coreosArguments.network)];
 }
 
 function refusal({ file }: Connection, message: string, hint: string): CliError {

@@ -41,7 +41,7 @@ function formatCauses(): string {
     const rows = causes.map(
       ({ id, text, check, fix }) => `| \`${id}\` | ${cell(text)} | ${cell(check)} | ${cell(fix)} |\n`,
     );
-    return `\n## ${title}\n\n| id | cause | check | fix |\n|---|---|---|---|\n${rows.join('')}`;
+    return `\n## ${title}\n\n| cause | meaning | check | fix |\n|---|---|---|---|\n${rows.join('')}`;
   });
   return `${sections.join('')}\n`;
 }

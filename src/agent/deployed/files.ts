@@ -12,7 +12,7 @@ import { publicMode } from '../../ignition/dataFile.ts';
 import { anchorFolder, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
 import { compareText, type LintedFile, type LintSubject } from '../lint/subject.ts';
-import type { SettingName } from '../settingTable.ts';
+import { type Setting, type SettingName, settingTable } from '../settingTable.ts';
 import {
   type Entry,
   type EntryPlace,
@@ -155,21 +155,10 @@ function describeOwner(what: string, { id, name }: NodeOwner = {}): string[] {
   return owner.length === 0 ? [] : [`${what} ${owner.join(' ')}`];
 }
 
-/** Options of `[DEFAULT]` that correspond to a setting. */
-const valueSettings: ReadonlyMap<string, SettingName> = new Map([
-  ['api_url', 'ironic.apiUrls'],
-  ['inspection_callback_url', 'ironic.inspectionCallbackUrls'],
-  ['insecure', 'ironic.insecure'],
-  ['enable_vlan_interfaces', 'agent.vlanInterfaces'],
-]);
-
-/** Options of `[DEFAULT]` that are a part of a setting. */
-const partSettings: ReadonlyMap<string, SettingName> = new Map([
-  ['cafile', 'ironic.caFiles'],
-  ['debug', 'agent.debug'],
-  ['use_stderr', 'agent.debug'],
-  ['ntp_server', 'host.ntpServers'],
-]);
+/** The settings by the options of `[DEFAULT]` that they write; the first one if several settings write the option. */
+const settingsByOption: ReadonlyMap<string, (typeof settingTable)[number]> = new Map(
+  settingTable.toReversed().flatMap((setting) => (setting.options ?? []).map((option) => [option, setting])),
+);
 
 /** `prefix` is the prefix of options without a setting, to distinguish several files. */
 function readConfEntries(text: string, prefix = ''): Entry[] {
@@ -200,15 +189,20 @@ function nameOf({ section, name }: OsloOption): string {
 function readOption(option: OsloOption, prefix: string): Entry[] {
   const { name, section, value } = option;
   const isDefault = section === 'DEFAULT' && prefix === '';
-  const setting = isDefault ? valueSettings.get(name) : undefined;
-  if (setting === 'ironic.insecure') return [textEntry(setting, readSwitch(value))];
-  if (setting !== undefined) return value.split(',').map((item) => textEntry(setting, item.trim()));
-  const part = isDefault ? partSettings.get(name) : undefined;
-  if (part !== undefined) return [textEntry(part, `${name} = ${value}`)];
+  const setting = isDefault ? settingsByOption.get(name) : undefined;
+  if (setting !== undefined) return readSettingOption(setting, name, value);
   const start = `${prefix}${nameOf(option)} = `;
   const known = findIpaOption(section, name)?.option;
   const isSecret = known === undefined ? isSecretName(name) : known.sensitive === true;
   return [isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value)];
+}
+
+/** The only option of a switch or a list contains the value of the setting; any other is a part of its setting. */
+function readSettingOption({ kind, name, options }: Setting, option: string, value: string): Entry[] {
+  const isOnly = options?.length === 1;
+  if (isOnly && kind === 'switch') return [textEntry(name, readSwitch(value))];
+  if (isOnly && kind === 'list') return value.split(',').map((item) => textEntry(name, item.trim()));
+  return [textEntry(name, `${option} = ${value}`)];
 }
 
 function readSwitch(value: string): string {

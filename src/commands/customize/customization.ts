@@ -52,6 +52,7 @@ import { findNmstatectl, runNmstatectl } from '../../hosts/input/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../../network/convertNmstate.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from '../../hosts/input/refuse.ts';
 import type { OptionFiles } from '../../hosts/input/swappedInputs.ts';
+import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -113,7 +114,7 @@ export function reportInstallation(customization: Customization, kargs: readonly
   for (const { sets } of installerConfigs) {
     if (sets !== undefined) reportDevice(sets.device, 'dest-device: ', sets.at, io);
   }
-  if (kargs.some((karg) => karg.includes('coreos.inst.install_dev='))) return;
+  if (kargs.some((karg) => karg.includes(`${coreosArguments.installDevice.name}=`))) return;
   if (!lacksDevice(customization)) return;
   const message = 'the installer runs on boot, but no disk is set';
   const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';

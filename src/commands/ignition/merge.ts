@@ -5,10 +5,9 @@
 
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
-import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
+import { newestOf } from '../../ignition/versions.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import {
-  type ConfigDocument,
   type FilesDirOption,
   parseSpecVersion,
   readConfigDocuments,
@@ -29,7 +28,7 @@ export interface MergeOptions extends WriteOptions, FilesDirOption {
 export async function merge({ files, to, filesDir, ...options }: MergeOptions, io: Io): Promise<ExitCode> {
   const wanted = to === undefined ? undefined : parseSpecVersion(to);
   const documents = await readConfigDocuments(files, io, { filesDir });
-  const version = wanted ?? newestVersion(documents);
+  const version = wanted ?? newestOf(documents.map((document) => document.version));
   const config = documents
     .map((document) => ({ document, config: translateDocument(document, version, io) }))
     .reduce((parent, child) => {
@@ -38,11 +37,6 @@ export async function merge({ files, to, filesDir, ...options }: MergeOptions, i
     }).config;
   await writeConfig({ name: 'merged config', config, sources: documents }, options, io);
   return 0;
-}
-
-function newestVersion(documents: readonly ConfigDocument[]): SpecVersion {
-  const used = new Set(documents.map(({ version }) => version));
-  return specVersions.findLast((version) => used.has(version)) ?? specVersions[0];
 }
 
 export interface TranslateOptions extends WriteOptions, FilesDirOption {

@@ -29,6 +29,7 @@ import { reusedChunks } from '../../image/overlay.ts';
 import { writeChunks } from '../../io/files/handles.ts';
 import { checkOutput, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
 import { readLiveIso } from '../../imagefile/rewriteImage.ts';
+import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 export interface ExtractPxeOptions {
   readonly iso: string;
@@ -96,7 +97,7 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
     const minimal = await openMinimalIso(iso);
     if (rootfsUrl !== undefined) {
       const areas = requireKargsAreas(await iso.kargsAreas());
-      report(io, ...remarkGrub(areas, `coreos.live.rootfs_url=${rootfsUrl}`));
+      report(io, ...remarkGrub(areas, `${coreosArguments.rootfsUrl.name}=${rootfsUrl}`));
     }
     await withRootfs(iso, rootfs, () => deliver(minimal, file, rootfsUrl, io));
   });

@@ -17,6 +17,7 @@ import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
 import { printable } from '../../core/foreignText.ts';
 import { bootInputsOf } from '../../hosts/plan/bootInputs.ts';
 import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
+import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 /** The images of one architecture in the folder. */
 export interface LayoutImages {
@@ -155,8 +156,8 @@ function kernelArgumentsOf(boot: LayoutBoot, { config, rootfs }: LayoutFiles): s
   if (rootfsUrl === undefined) return '';
   const isOwn = config !== boot.fixed.files.config && boot.folder.files.has(config);
   const ignitionUrl = isOwn ? urlOf(boot, config) : undefined;
-  const ignition = ignitionUrl === undefined ? '' : ` ignition.config.url=${ignitionUrl}`;
-  return `coreos.live.rootfs_url=${rootfsUrl}${ignition}`;
+  const ignition = ignitionUrl === undefined ? '' : ` ${coreosArguments.configUrl.name}=${ignitionUrl}`;
+  return `${coreosArguments.rootfsUrl.name}=${rootfsUrl}${ignition}`;
 }
 
 const variables = [

@@ -23,6 +23,7 @@ import { createFile, type NewFile } from '../../io/files/newFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { firstBootArguments } from '../../kargs/coreosArguments.ts';
 
 export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
   /** The initramfs; may be a pipe, because it is read only once. */
@@ -31,8 +32,7 @@ export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
   readonly output: string;
 }
 
-const KARGS_NOTICE =
-  'PXE configuration must include kernel arguments:\n\tignition.firstboot ignition.platform.id=metal\n';
+const KARGS_NOTICE = `PXE configuration must include kernel arguments:\n\t${firstBootArguments.join(' ')}\n`;
 
 /**
  * @throws CliError for the user; no file is written then. From a pipe to standard output, data is copied while it is read,

@@ -32,6 +32,7 @@ import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
+import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
 
 /** A host, or all unknown machines. */
 interface BootSubject {
@@ -176,13 +177,9 @@ export function sharedBootFiles(
 export const DNSMASQ = 'dnsmasq.conf';
 
 /** Live ISOs set these arguments themselves. */
-const ofIso: ReadonlySet<string> = new Set([
-  'coreos.live.rootfs_url',
-  'ignition.config.url',
-  'ignition.firstboot',
-  'ignition.platform.id',
-  'coreos.liveiso',
-]);
+const ofIso: ReadonlySet<string> = new Set(
+  allCoreosArguments.filter(({ isOfIso }) => isOfIso).map(({ name }) => name),
+);
 
 /** The kernel arguments for ISOs, in the order in which they are appended; none if no ISO is created. */
 export function isoArguments(settings: BootSettings, { configs }: Wanted): readonly string[] {

@@ -1,6 +1,5 @@
 /** The options of `render`, before they are checked, and the flags of the settings table for other commands. */
 
-import { pullPolicies } from '../../agent/settings.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
 
@@ -56,19 +55,14 @@ type OptionValue<Kind extends InputKind> = Kind extends 'switch'
 /** A flag of the settings table. */
 export interface SettingFlag extends Setting {
   readonly flag: string;
-  /** The valid values, if there are only a few. */
-  readonly choices?: readonly string[];
 }
-
-const choicesOf: ReadonlyMap<string, readonly string[]> = new Map([['agent.pullPolicy', pullPolicies]]);
 
 /** The flags of the settings with these names or in these sections, in the order of the table. */
 export function settingFlags(...names: readonly string[]): SettingFlag[] {
   return settingTable.flatMap((setting) => {
     const { flag, name } = setting;
     const isWanted = names.some((wanted) => name === wanted || name.startsWith(`${wanted}.`));
-    const choices = choicesOf.get(name);
-    return flag !== undefined && isWanted ? [{ ...setting, flag, ...(choices && { choices }) }] : [];
+    return flag !== undefined && isWanted ? [{ ...setting, flag }] : [];
   });
 }
 

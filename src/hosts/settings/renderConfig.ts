@@ -14,7 +14,7 @@ import { type Finding, hasErrors, type Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
-import type { SettingName } from '../../agent/settingTable.ts';
+import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
@@ -23,7 +23,7 @@ import { CliError, formatSource, type InputSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
-import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
+import { newestOf, versionNamed } from '../../ignition/versions.ts';
 import {
   type ConfigDocument,
   readConfigDocuments,
@@ -192,24 +192,12 @@ function identify({ message, rule }: Finding): string {
   return `${rule} ${message}`;
 }
 
-/** The options of the conf, and the settings that they come from. The last setting that is given counts. */
-const confSettings = [
-  ['api_url', 'ironic.apiUrls'],
-  ['inspection_callback_url', 'ironic.inspectorUrls'],
-  ['inspection_callback_url', 'ironic.inspectionCallbackUrls'],
-  ['insecure', 'ironic.insecure'],
-  ['cafile', 'ironic.caFiles'],
-  ['ntp_server', 'host.ntpServers'],
-  ['enable_vlan_interfaces', 'agent.vlanInterfaces'],
-  ['debug', 'agent.debug'],
-] as const;
-
 /** The sources of the options in the agent's conf: flags, variables or places in a file. */
 function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources {
   const options: Record<string, InputSource> = {};
-  for (const [option, name] of confSettings) {
-    const value = inputs.get(name)?.at(-1);
-    if (value !== undefined) options[option] = value;
+  for (const setting of settingTable) {
+    const value = inputs.get(setting.name)?.at(-1);
+    if (value !== undefined) for (const option of setting.options ?? []) options[option] = value;
   }
   const address = { name: '--host' };
   if (host !== undefined) Object.assign(options, { api_url: address, inspection_callback_url: address });
@@ -278,8 +266,8 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
 
 /** The result has the newer of the two versions, so that no setting is lost. */
 function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | undefined, io: Io): Config {
-  const own = specVersions.find((known) => known === parent.ignition?.version) ?? iccSpecVersion;
-  const version = newer(own, document.version);
+  const own = versionNamed(parent.ignition?.version) ?? iccSpecVersion;
+  const version = newestOf([own, document.version]);
   const below = translateConfig(parent, { from: own, to: version });
   const above = translateDocument(document, version, io);
   if (below.status === 'refused') {
@@ -298,10 +286,6 @@ function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | 
   }
   reportFindings(remarkMerge(below.config, above, version), document, io);
   return mergeConfigs(below.config, above, version);
-}
-
-function newer(one: SpecVersion, other: SpecVersion): SpecVersion {
-  return specVersions.indexOf(one) < specVersions.indexOf(other) ? other : one;
 }
 
 /**

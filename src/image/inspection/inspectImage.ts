@@ -35,6 +35,7 @@ import {
 } from './inspection.ts';
 import { splitArguments } from '../../kargs/argumentText.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
+import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 interface Iso {
   /** Of the image without the rollback journal of an unfinished edit. */
@@ -46,8 +47,6 @@ interface Iso {
 const MEDIUM_FOLDER = 'coreos';
 const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
-/** Kernel argument with which the live system copies its medium to memory. */
-const FROM_RAM = 'coreos.liveiso.fromram';
 /** By a file or folder of the ISO. Images of other architectures have the folder of ISOLINUX, too, with the kernel arguments. */
 const LOADERS: readonly (readonly [path: string, loader: string, only?: Architecture])[] = [
   ['isolinux', 'BIOS (ISOLINUX)', 'x86_64'],
@@ -215,7 +214,9 @@ function memoryFor(
   initramfs = 0,
 ): MemoryPart[] {
   const sizes = [...files.values()].map(({ length }) => length);
-  const isCopied = splitArguments(kargs).some((argument) => argument.startsWith(FROM_RAM));
+  const isCopied = splitArguments(kargs).some((argument) =>
+    argument.startsWith(coreosArguments.fromRam.name),
+  );
   return [
     ...liveMemory(isMinimal ? 'network' : 'medium', { initramfs }),
     ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),

@@ -17,6 +17,7 @@ import type { LiveFeatures } from '../liveFeatures.ts';
 import { findKeyfileProblems, isNetworkPath } from '../networkSettings.ts';
 import { imageRules } from './imageRules.ts';
 import type { MemoryPart } from './memoryNeed.ts';
+import { coreosArguments, firstBootNames } from '../../kargs/coreosArguments.ts';
 
 export type ImageInspection = IsoInspection | InitrdInspection;
 
@@ -94,8 +95,6 @@ export interface BootingIso {
   readonly features: LiveFeatures | undefined;
 }
 
-const FIRST_BOOT = ['ignition.firstboot', 'ignition.platform.id'];
-
 /**
  * Checks whether an ISO boots the agent: whether it has a config, Ignition runs, the root filesystem is found, and the network
  * settings are supported. The contents of the config, and other kernel arguments, are not checked here.
@@ -128,9 +127,9 @@ export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefine
 
 function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
   const names = new Set(kargs.map(argumentName));
-  const isNamed = names.has('ignition.config.url');
+  const isNamed = names.has(coreosArguments.configUrl.name);
   if (!isEmbedded && !isNamed) return [issueOf(imageRules.configMissing)];
-  const missing = FIRST_BOOT.filter((name) => !names.has(name));
+  const missing = firstBootNames.filter((name) => !names.has(name));
   const issues = isEmbedded && isNamed ? [issueOf(imageRules.configTwice)] : [];
   if (missing.length === 0) return issues;
   return [...issues, issueOf(imageRules.firstBootMissing, missing.join(', '))];
@@ -138,17 +137,19 @@ function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
 
 function checkRootfs(kargs: readonly string[], label: string, isMinimal: boolean): Issue[] {
   if (isMinimal) {
-    const isNamed = kargs.some((argument) => argumentName(argument) === 'coreos.live.rootfs_url');
+    const isNamed = kargs.some((argument) => argumentName(argument) === coreosArguments.rootfsUrl.name);
     return isNamed ? [] : [issueOf(imageRules.rootfsMissing)];
   }
-  const wanted = kargs.findLast((argument) => argumentName(argument) === 'coreos.liveiso');
+  const wanted = kargs.findLast((argument) => argumentName(argument) === coreosArguments.liveIso.name);
   const other = wanted === undefined ? undefined : argumentValue(wanted);
   if (other === undefined || other === label) return [];
   const issue = issueOf(imageRules.mediumNotFound, `${other}, label of this image: ${label}`);
   // The default arguments may have the other label, too.
   const isWritable = [other, label].every((text) => /^[\w.:+-]+$/.test(text));
   return [
-    isWritable ? { ...issue, hint: `use \`iso kargs modify -r coreos.liveiso=${other}=${label}\`` } : issue,
+    isWritable
+      ? { ...issue, hint: `use \`iso kargs modify -r ${coreosArguments.liveIso.name}=${other}=${label}\`` }
+      : issue,
   ];
 }
 

@@ -21,9 +21,10 @@ import {
   slice,
 } from '../overlay.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
+import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
-const LIVE_ISO_KARG = 'coreos.liveiso=';
+const LIVE_ISO_KARG = `${coreosArguments.liveIso.name}=`;
 /** White space as in coreos-installer: ASCII without the vertical tab. */
 const BLANKS = /[ \t\n\f\r]+/;
 
@@ -85,7 +86,7 @@ export async function adaptKargs(
   const liveIso = areas.current.split(BLANKS).find((karg) => karg.startsWith(LIVE_ISO_KARG));
   if (liveIso === undefined) throw new FormatError(`minimal ISO does not have ${LIVE_ISO_KARG} karg`);
   const defaults = editKargs(areas.current, { delete: [liveIso] }).kargs;
-  const append = rootfsUrl === undefined ? [] : [`coreos.live.rootfs_url=${rootfsUrl}`];
+  const append = rootfsUrl === undefined ? [] : [`${coreosArguments.rootfsUrl.name}=${rootfsUrl}`];
   const { kargs } = editKargs(defaults, { append });
   const info = writeDefaults(areas, defaults);
   return bothChanges(await iso.change({ kargs }), patchesOnly([info]));
@@ -108,7 +109,7 @@ export function checkRootfsUrl(url: string): void {
       'use a URL such as http://192.0.2.1/rootfs.img',
     );
   }
-  const issue = checkArgumentLine('', `coreos.live.rootfs_url=${url}`).find(
+  const issue = checkArgumentLine('', `${coreosArguments.rootfsUrl.name}=${url}`).find(
     ({ rule }) => rule.severity === 'error',
   );
   if (issue === undefined) return;

@@ -19,7 +19,8 @@ export interface WatchOptions {
 }
 
 /**
- * Resolves after the current state of the files is known: later changes are reported.
+ * Resolves after the current state of the files is known: later changes are reported. A watch does not keep the process running;
+ * its owner needs something else that does, such as a server.
  * @param list gives the files and folders, at each look anew; one that is missing may come
  */
 export async function watchFiles(

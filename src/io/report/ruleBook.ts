@@ -58,50 +58,45 @@ export function errorBook(): ReadonlyMap<string, RuleEntry> {
   return readBook('docs/errors.md');
 }
 
-/** All causes of a boot that failed, from the tables of docs/troubleshooting.md. */
+/** All causes of a boot that failed. */
 export function causeBook(): ReadonlyMap<string, RuleEntry> {
-  const page = 'docs/troubleshooting.md';
-  const [, ...sections] = splitAtHeadings(readAsset(page), '## ');
-  const entries = sections.flatMap(({ heading, body }) =>
-    [...body.matchAll(/^\| `([a-z-]+)` \| (.+) \| (.+) \| (.+) \|$/gm)].map(
-      ([, id = '', text = '', check = '', fix = '']) => ({
-        id,
-        severity: 'cause',
-        versions: 'all',
-        message: plainCell(text),
-        group: `Causes: ${heading}`,
-        isLint: false,
-        meaning: [`Check: ${plainCell(check)}.`, `Fix: ${plainCell(fix)}.`],
-        anchor: `${page}#${anchorOf(heading)}`,
-      }),
-    ),
-  );
-  return new Map(entries.map((entry) => [entry.id, entry]));
+  const entries = tableEntries('docs/troubleshooting.md');
+  return new Map(entries.map((entry) => [entry.id, { ...entry, group: `Causes: ${entry.group}` }]));
+}
+
+/** Conditions, checks, reasons and lines on the console. */
+export function reasonBook(): readonly RuleEntry[] {
+  return tableEntries('docs/reasons.md');
 }
 
 /**
- * Conditions, checks, reasons and lines on the console, from the tables of docs/reasons.md. The header of a table begins with
- * what its rows are: `| check | meaning | action |`.
+ * The rows of the tables of a page that begin with a name and its meaning. The first heading says what the names are; the other
+ * columns are advice, in the order of the page: `| cause | meaning | check | fix |`.
  */
-export function reasonBook(): readonly RuleEntry[] {
-  const page = 'docs/reasons.md';
+function tableEntries(page: string): readonly RuleEntry[] {
+  const table = /^\| (\w+) \| meaning \| (.+) \|\n\|[-|]+\|\n((?:\| `.+ \|\n?)+)/gm;
   const [, ...sections] = splitAtHeadings(readAsset(page), '## ');
-  return sections.flatMap(({ heading, body }) => {
-    const severity = /^\| (\w+) \| meaning \| action \|$/m.exec(body)?.[1];
-    if (severity === undefined) throw new Error(`${page}: ${heading} has no table`);
-    return [...body.matchAll(/^\| `([\w-]+)` \| (.+) \| (.+) \|$/gm)].map(
-      ([, id = '', text = '', action = '']) => ({
-        id,
-        severity,
-        versions: 'all',
-        message: plainCell(text),
-        group: heading,
-        isLint: false,
-        meaning: [`Action: ${plainCell(action)}.`],
-        anchor: `${page}#${anchorOf(heading)}`,
-      }),
-    );
-  });
+  return sections.flatMap(({ heading, body }) =>
+    [...body.matchAll(table)].flatMap(([, severity = '', advice = '', rows = '']) =>
+      rows
+        .trimEnd()
+        .split('\n')
+        .map((row) => {
+          const [id = '', message = '', ...others] = row.slice(2, -2).split(' | ').map(plainCell);
+          const labels = advice.split(' | ').map((label) => label[0]?.toUpperCase() + label.slice(1));
+          return {
+            id: id.slice(1, -1),
+            severity,
+            versions: 'all',
+            message,
+            group: heading,
+            isLint: false,
+            meaning: others.map((text, index) => `${labels[index]}: ${text}.`),
+            anchor: `${page}#${anchorOf(heading)}`,
+          };
+        }),
+    ),
+  );
 }
 
 function plainCell(text: string): string {

@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareConfigs, describeConfig } from '../../../src/agent/deployed/describeConfig.ts';
+import { confPath } from '../../../src/agent/files.ts';
 import { type AgentSettings, profileNames } from '../../../src/agent/settings.ts';
 import { settingTable } from '../../../src/agent/settingTable.ts';
+import { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
 import { encodeGzip } from '../../../src/formats/gzip.ts';
+import { readDefaults } from '../../../src/formats/osloConfig.ts';
 import type { Config, File } from '../../../src/ignition/config.ts';
+import { findIpaOption } from '../../../src/ipa/ipaOptions.ts';
 import { decodeConfig, randomConfigs } from '../../support/randomConfigs.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 import { changesOf, key, otherCertificate, render } from './support.ts';
@@ -183,6 +187,24 @@ describe('describeConfig', () => {
     ['nothing at all', {}, 'Ignition version', ['(empty)']],
   ])('%s', (_what, config, setting, values) => {
     expect(valuesOf(config, setting)).toEqual(values);
+  });
+
+  const written = new Map(
+    settingTable.toReversed().flatMap(({ name, options = [] }) => options.map((option) => [option, name])),
+  );
+  it.each([...written])('the option %s is read back as a part of %s', (option, name) => {
+    expect(findIpaOption('DEFAULT', option)).toBeDefined();
+    for (const profile of ['default', 'buildpy'] as const) {
+      const config = render({ profile });
+      expect(valuesOf(config, name)).toBeDefined();
+      expect(valuesOf(config, 'agent.options')?.filter((line) => line.startsWith('[DEFAULT]'))).toEqual([
+        '[DEFAULT] agent_token = (secret)',
+        ...(profile === 'default' ? ['[DEFAULT] inspection_collectors = default,logs'] : []),
+      ]);
+      const [file] = config.storage?.files?.filter(({ path }) => path === confPath) ?? [];
+      const source = file?.contents?.source ?? '';
+      expect(readDefaults(decodeDataUrl(source).data.toString()).has(option)).toBe(true);
+    }
   });
 
   it('has the order of the table of settings', () => {

@@ -195,6 +195,11 @@ describe('render --api-url', () => {
       ['--api-url', 'http://h', '--no-ssh-key', '--option', 'api_url = mdns'],
       '--api-url: --option overrides it with another value of api_url',
     ],
+    [
+      'a flag of which one option is in vain',
+      ['--api-url', 'http://h', '--no-ssh-key', '--debug', '--option', 'use_stderr = False'],
+      '--debug: --option overrides it with another value of use_stderr',
+    ],
     ['a no-proxy alone', ['--api-url', 'http://h', '--no-ssh-key', '--no-proxy', 'x'], '--no-proxy'],
   ])('warns of %s', async (_title, args, text) => {
     const result = await run(...args);

@@ -30,6 +30,7 @@ import { argumentName } from '../../../kargs/bootSettings.ts';
 import { checkArgumentNetwork } from '../../../kargs/networkArguments.ts';
 import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
 import { withoutBrackets } from '../../../formats/url.ts';
+import { coreosArguments, firstBootNames } from '../../../kargs/coreosArguments.ts';
 
 /** The images of the ramdisk, in Ironic's terms. */
 export type Ramdisk =
@@ -313,7 +314,7 @@ const ramdiskArgumentMissing = warningRule(
   'print them with ironic-coreos pxe kargs --rootfs-url URL --embedded',
 );
 
-const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
+const needed = [coreosArguments.rootfsUrl.name, ...firstBootNames];
 
 const unsupportedText = 'it has characters other than printable ASCII, or quotes behind --';
 

@@ -34,6 +34,7 @@ import { readImage } from '../../../imagefile/imageFile.ts';
 import type { ConfigArtifact } from '../../../hosts/artifacts/artifacts.ts';
 import { isArtifactPath } from '../../../hosts/artifacts/servedPaths.ts';
 import { readDeployedConfig } from '../../../hosts/input/imageSource.ts';
+import { coreosArguments } from '../../../kargs/coreosArguments.ts';
 
 export interface GuestAddress {
   /** IPv4. */
@@ -151,7 +152,7 @@ async function readFolderConfig(
 /** Config files of a host, the fastest to read first; all contain the same config. */
 const bootedConfigs: readonly ConfigArtifact[] = ['ign', 'archive', 'initramfs'];
 
-const CONFIG_URL = 'ignition.config.url=';
+const CONFIG_URL = `${coreosArguments.configUrl.name}=`;
 const API_URL = 'ipa-api-url=';
 
 /** Undefined if the image is not a live ISO of CoreOS; other images may contain an agent in another way. */
