@@ -107,8 +107,7 @@ export function chooseArchivedImage({ images }: ContainerArchive, wanted: string
       hint: 'select one with --agent-image, or create an archive of one image for one architecture',
     });
   }
-  if (image.os !== 'linux')
-    throw new FormatError(`contains an image for ${image.os}, but the agent requires linux`);
+  if (image.os !== 'linux') throw new FormatError(`contains an image for ${image.os}, not for linux`);
   return { image, reference: wanted ?? image.names[0] ?? defaultSettings.agentImage };
 }
 

@@ -18,7 +18,7 @@ export const addressRules = {
   unusable: lintError('agent-address-unusable', 'no machine can connect to the address', hint),
   issuer: lintError(
     'agent-source-issuer',
-    'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot fails',
+    'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot does not continue',
     'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
   ),
 };
@@ -61,7 +61,7 @@ export function findSourceIssuer(url: string): RuleProblem | undefined {
   const host = findInternalTlsHost(url);
   if (host === undefined) return undefined;
   const { issuer: rule } = addressRules;
-  const message = `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot fails`;
+  const message = `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot does not continue`;
   return { rule, message, hint: rule.hint };
 }
 

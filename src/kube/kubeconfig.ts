@@ -161,9 +161,9 @@ function isEmpty(value: unknown): boolean {
 
 const refused: readonly (readonly [field: string, what: string])[] = [
   ['exec', 'a credential plugin, which is unsupported'],
-  ['auth-provider', 'which Kubernetes no longer supports'],
-  ['username', 'which Kubernetes no longer supports'],
-  ['password', 'which Kubernetes no longer supports'],
+  ['auth-provider', 'which is unsupported'],
+  ['username', 'which is unsupported'],
+  ['password', 'which is unsupported'],
   ['as', 'but impersonation is unsupported'],
   ['as-uid', 'but impersonation is unsupported'],
   ['as-groups', 'but impersonation is unsupported'],

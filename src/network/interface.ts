@@ -202,7 +202,7 @@ function checkName(
   }
   if (identifier === 'mac-address' || reader.isKernelName(name)) return name;
   const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
-  return refuse(step(place, 'name'), 'invalid interface name for Linux', hint);
+  return refuse(step(place, 'name'), 'invalid interface name', hint);
 }
 
 function checkFields(type: InterfaceType, fields: InterfaceFields, place: DocumentPlace): void {

@@ -86,7 +86,7 @@ function addAssumedPeers(
     const at = step(place, 'veth', 'peer');
     if (unmanaged.has(peer) || assumed.has(peer)) {
       refuseUnsupportedValue(at, `a peer that is ${assumed.has(peer) ? 'shared' : 'not managed'}`);
-    } else if (!isKernelName(peer) || peer === 'lo') refuse(at, 'invalid interface name for Linux');
+    } else if (!isKernelName(peer) || peer === 'lo') refuse(at, 'invalid interface name');
     else if (!interfaces.has(peer)) {
       assumed.add(peer);
       const { state = 'up' } = fields;

@@ -237,7 +237,7 @@ export const linkName: Reader<string> = (value, place) => {
   return refuse(place, 'invalid interface name', hint);
 };
 
-/** Whether Linux accepts the name of an interface. */
+/** Whether a text is the name of an interface: Linux accepts it, and it is ASCII without a leading dot, as names become names of files. */
 export function isKernelName(name: string): boolean {
-  return /^(?![.])[!-.0-9;-~]{1,15}$/.test(name);
+  return /^(?![.])[!-$&-.0-9;-~]{1,15}$/.test(name);
 }

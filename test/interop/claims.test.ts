@@ -3,12 +3,24 @@
  * `upstreamTrees.test.ts`. IPA_PYTHON and IRONIC_PYTHON name a Python with ironic-python-agent or with Ironic.
  */
 
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkIp } from '../../src/kargs/argumentValues.ts';
 import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
+import { isInterfaceName } from '../../src/network/networkData/links.ts';
 import { nodeNameProblem } from '../../src/core/objectName.ts';
 import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
 import {
@@ -18,6 +30,7 @@ import {
 } from '../../src/commands/deploy/documents/interfaces.ts';
 import { parseImageReference } from '../../src/formats/imageReference.ts';
 import { ipaKnowledge } from '../../src/ipa/ipaOptions.ts';
+import { listenLocally } from '../support/listening.ts';
 import { hasIpa, ipaNote } from '../support/ipaOracle.ts';
 import { have, missingNote } from '../support/programs.ts';
 
@@ -102,6 +115,19 @@ const UNITS: readonly Row[] = [
   ],
   [refused, '[Service]\nExecStart=-/bin/true "a\n', /has no ExecStart=.* Refusing/],
   ['systemd runs no shell', '[Service]\nExecStart=/bin/true && /bin/false\n', /^$/],
+  [
+    'so the unit does not start',
+    '[Service]\nExecStart=/usr/bin/no-program\n',
+    /not executable: No such file/,
+  ],
+  [
+    'systemd replaces a % that is not doubled',
+    `${service}Environment=A=a%40b\n`,
+    /Failed to resolve specifiers/,
+  ],
+  ['the unit requires a unit', `[Unit]\nRequires=none.service\n${service}`, /Unit none\.service not found/],
+  ['the unit requires a unit', `[Unit]\nBindsTo=none.service\n${service}`, /Unit none\.service not found/],
+  ['systemd ignores the name', `[Unit]\nAfter=none.service\nWants=none.service\n${service}`, /^$/],
 ];
 
 describe(`units of systemd${missingNote('systemd-analyze')}`, () => {
@@ -110,6 +136,32 @@ describe(`units of systemd${missingNote('systemd-analyze')}`, () => {
     const said = output('systemd-analyze', ['verify', '--man=no', write('claim.service', unit)]);
     const own = said.split('\n').filter((line) => line.includes('claim.service') && !/[Ss]ysinit/.test(line));
     expect(own.map((line) => `${line}\n`).join('')).toMatch(answer);
+  });
+});
+
+const verify = (name: string, path = ''): string =>
+  spawnSync('systemd-analyze', ['verify', '--man=no', name], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, SYSTEMD_UNIT_PATH: path },
+  }).stderr;
+
+describe(`names of units${missingNote('systemd-analyze')}`, () => {
+  it.runIf(have('systemd-analyze')).each(['a.servic', 'a b.service', 'a'])('are refused: %s', (name) => {
+    write(name, service);
+    expect(verify(name)).toMatch(/Invalid argument|not a valid unit name/i);
+  });
+
+  it.runIf(have('systemd-analyze'))('of drop-ins end in .conf', () => {
+    const folderOf = join(folder, 'units');
+    mkdirSync(join(folderOf, 'a.service.d'), { recursive: true });
+    writeFileSync(join(folderOf, 'a.service'), service);
+    for (const ending of ['txt', 'conf']) {
+      writeFileSync(join(folderOf, 'a.service.d', `a.${ending}`), `[Service]\nOf${ending}=1\n`);
+    }
+    const said = verify(join(folderOf, 'a.service'), folderOf);
+    expect(said).toMatch(/Unknown key (?:name )?'Ofconf'/);
+    expect(said).not.toContain('Oftxt');
   });
 });
 
@@ -144,6 +196,109 @@ describe(`pull secrets of podman${missingNote('podman')}`, () => {
   });
 });
 
+/** What podman prints with a storage of its own, and a folder as the root of containers. */
+function podman(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+  mkdirSync(join(folder, 'root'), { recursive: true });
+  const { stdout, stderr } = spawnSync(
+    'podman',
+    ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), ...args],
+    { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  return `${stdout}${stderr}`;
+}
+
+describe.runIf(have('podman'))(`short names of podman${missingNote('podman')}`, () => {
+  it.each([
+    [
+      'registry.fedoraproject.org", "docker.io',
+      /short-name resolution enforced but cannot prompt without a TTY/,
+    ],
+    ['', /did not resolve to an alias and no unqualified-search registries are defined/],
+  ])('are refused in a unit with the registries "%s"', (registries, answer) => {
+    const list = registries === '' ? '' : `"${registries}"`;
+    const file = write(
+      'short.conf',
+      `unqualified-search-registries = [${list}]\nshort-name-mode = "enforcing"\n`,
+    );
+    expect(podman(['pull', 'foo/bar'], { CONTAINERS_REGISTRIES_CONF: file })).toMatch(answer);
+  });
+
+  it.each(['quay.io', 'quay.io:443', 'localhost'])('may be names that look like registries: %s', (name) => {
+    const file = write('none.conf', 'unqualified-search-registries = []\n');
+    const said = podman(['pull', name], { CONTAINERS_REGISTRIES_CONF: file });
+    expect(said).toContain(`short-name "${name}" did not resolve to an alias`);
+  });
+});
+
+describe.runIf(have('podman'))(`containers of podman${missingNote('podman')}`, () => {
+  it.each(['pull', 'run'])('fail if the file is missing that --authfile names: %s', (verb) => {
+    expect(podman([verb, '--authfile', '/none/auth.json', 'localhost/none'])).toMatch(
+      /stat \/none\/auth\.json: no such file/,
+    );
+  });
+
+  it('do not start if the source of one of the mounts of podman is missing', () => {
+    const mount = ['--mount', 'type=bind,src=/none/file,dst=/file'];
+    expect(podman(['run', ...mount, '--rootfs', 'root', '/bin/true'])).toMatch(
+      /statfs \/none\/file: no such file/,
+    );
+  });
+
+  it('get the proxies of podman', () => {
+    const proxies = { HTTPS_PROXY: 'http://192.0.2.1:3128', NO_PROXY: 'a.example.com' };
+    const name = podman(['create', '--rootfs', 'root', '/bin/true'], proxies).trim();
+    const set = podman(['inspect', '--format', '{{json .Config.Env}}', name]);
+    expect(JSON.parse(set)).toEqual(
+      expect.arrayContaining(Object.entries(proxies).map((pair) => pair.join('='))),
+    );
+  });
+
+  it('have a name that no other container has', () => {
+    const create = ['create', '--name', 'agent', '--rootfs', 'root', '/bin/true'];
+    expect(podman(create)).toMatch(/^[0-9a-f]{64}\s*$/);
+    expect(podman(create)).toMatch(/the container name "agent" is already in use/);
+  });
+
+  it('need a subcommand that podman has, and an image', () => {
+    expect(podman(['runn', 'localhost/none'])).toMatch(/unrecognized command/);
+    expect(podman(['run', '--rm'])).toMatch(/requires at least 1 arg/);
+  });
+});
+
+describe.runIf(have('podman'))(`archives of podman${missingNote('podman')}`, () => {
+  it('do not keep the digest of the image', () => {
+    const name = 'registry.example.com/agent:1';
+    const digest = (): string => podman(['image', 'inspect', '--format', '{{.Digest}}', name]).trim();
+    write('layer.txt', 'text');
+    spawnSync('tar', ['-cf', 'layer.tar', 'layer.txt'], { cwd: folder });
+    podman(['import', 'layer.tar', name]);
+    const before = digest();
+    podman(['save', '--format', 'oci-archive', '-o', 'image.tar', name]);
+    podman(['rmi', '--force', name]);
+    expect(podman(['load', '-i', 'image.tar'])).toContain(`Loaded image: ${name}`);
+    expect(digest()).toMatch(/^sha256:/);
+    expect(digest()).not.toBe(before);
+  });
+});
+
+describe.runIf(have('podman'))(`registries of podman${missingNote('podman')}`, () => {
+  it('with a certificate of a private authority are rejected', async () => {
+    const tls = join(import.meta.dirname, '../support/tls');
+    const identity = {
+      cert: readFileSync(join(tls, 'server.pem')),
+      key: readFileSync(join(tls, 'server-key.pem')),
+    };
+    const server = createServer(identity, (_request, response) => response.end());
+    const port = await listenLocally(server);
+    const child = spawn('podman', ['pull', `localhost:${port}/agent`]);
+    let said = '';
+    child.stderr.on('data', (data) => (said += String(data)));
+    await new Promise((end) => child.on('close', end));
+    server.close();
+    expect(said).toMatch(/x509: certificate signed by unknown authority/);
+  });
+});
+
 const OPTIONS: readonly Row[] = [
   ['does not support it', '--network-host', /unknown flag: --network-host/],
   ['and more text are one argument', '--name x', /unknown flag/],
@@ -174,6 +329,49 @@ describe('scripts in CR LF', () => {
     const script = write('crlf.sh', '#!/bin/sh\r\ntrue\r\n');
     chmodSync(script, 0o755);
     expect(output(script, [])).toMatch(/ENOENT/);
+  });
+});
+
+const canRename = process.getuid?.() === 0 && have('unshare') && have('ip');
+describe(`names of interfaces${canRename ? '' : ' (skipped: only root can rename interfaces)'}`, () => {
+  it.runIf(canRename).each(['eno1', 'a'.repeat(15), 'a.b-c_d@', '0"$#'])(
+    'that are accepted here are accepted by Linux: %s',
+    (name) => {
+      expect(isInterfaceName(name)).toBe(true);
+      expect(spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'name', name]).status).toBe(0);
+    },
+  );
+
+  it.runIf(canRename).each(['a:b', 'a%b', '.', '..', 'all', 'default'])(
+    'that Linux refuses are refused: %s',
+    (name) => {
+      expect(isInterfaceName(name)).toBe(false);
+      expect(spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'name', name]).status).not.toBe(0);
+    },
+  );
+});
+
+describe(`interfaces${canRename ? '' : ' (skipped: only root can add interfaces)'}`, () => {
+  it.runIf(canRename)('have an address that Linux creates', () => {
+    const script = `ip link add a0 type veth peer name b0 && ip link set a0 up && ip link set b0 up &&
+      for try in 1 2 3 4 5 6 7 8 9; do ip -6 -o address show dev a0 scope link | grep fe80 && break; sleep 0.3; done`;
+    expect(output('unshare', ['--net', 'sh', '-c', script])).toMatch(/inet6 fe80::/);
+  });
+});
+
+const generator = ['/usr/lib/NetworkManager/nm-initrd-generator', '/usr/libexec/nm-initrd-generator'].find(
+  (path) => existsSync(path),
+);
+describe(`invalid netmasks${generator === undefined ? missingNote('nm-initrd-generator') : ''}`, () => {
+  it.runIf(generator !== undefined).each([
+    ['10.0.0.5::10.0.0.1:33::eno1:none', '10.0.0.5/8'],
+    ['10.0.0.5::10.0.0.1:255.0.255.0::eno1:none', '10.0.0.5/24'],
+    ['172.16.0.5::172.16.0.1:33::eno1:none', '172.16.0.5/16'],
+    ['192.0.2.5::192.0.2.1:33::eno1:none', '192.0.2.5/24'],
+    ['[2001:db8::5]::[2001:db8::1]:129::eno1:none', '2001:db8::5/64'],
+  ])('%s: NetworkManager uses %s', (value, address) => {
+    expect(checkIp(value).map(({ rule }) => rule.id)).toEqual(['ip-netmask']);
+    expect(output(generator ?? '', ['-s', '--', `ip=${value}`])).toContain(`address1=${address},`);
   });
 });
 
@@ -277,6 +475,45 @@ describe.runIf(hasIpa)(`ironic-python-agent${ipaNote}`, () => {
     const starts: readonly boolean[] = JSON.parse(stdout);
     expect(cases.filter(isRefused)).toEqual(cases.filter((_, index) => starts[index] === false));
   }, 600_000);
+});
+
+/** What a script of Python prints. */
+const ask = (script: string, ...args: readonly string[]): string =>
+  output(process.env['IPA_PYTHON'] ?? 'python3', ['-W', 'ignore', '-c', script, ...args]);
+
+describe.runIf(hasIpa)(`programs that the agent consists of${ipaNote}`, () => {
+  const parse = `
+import sys
+from ironic_python_agent import config
+from oslo_config import cfg
+cfg.CONF(args=sys.argv[1:])
+print(cfg.CONF.api_url)`;
+
+  it('reads only files in its folder that end in .conf', () => {
+    mkdirSync(join(folder, 'agent'));
+    for (const ending of ['txt', 'conf'])
+      write(`agent/a.${ending}`, `[DEFAULT]\napi_url = http://${ending}\n`);
+    expect(ask(parse, '--config-dir', join(folder, 'agent'))).toBe('http://conf\n');
+    rmSync(join(folder, 'agent/a.conf'));
+    expect(ask(parse, '--config-dir', join(folder, 'agent'))).toBe('None\n');
+  });
+
+  it('stops at an argument that is no option, or an option of podman', () => {
+    expect(ask(parse, 'x')).toContain('unrecognized arguments: x');
+    expect(ask(parse, '--memory=2g')).toContain('unrecognized arguments: --memory=2g');
+  });
+
+  it('connects to URLs of http and https only, to their usual ports', () => {
+    const script = `
+import requests
+from urllib3 import connectionpool as pools
+try:
+    requests.get('ftp://192.0.2.1')
+except requests.exceptions.InvalidSchema as error:
+    print(error)
+print(pools.connection_from_url('http://a').port, pools.connection_from_url('https://a').port)`;
+    expect(ask(script)).toMatch(/No connection adapters were found[^]*\n80 443\n/);
+  });
 });
 
 describe('what messages say', () => {

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { namespaceProblem, objectNameProblem } from '../../src/core/objectName.ts';
 import { type ApiServer, haveKubernetes, kubernetesNote, startKubernetes } from '../support/kubernetes.ts';
 import { runCli } from '../support/runCli.ts';
 import { defineKind } from './kubernetes/definitions.ts';
@@ -35,6 +36,14 @@ const hardware = {
 };
 const disks = [{ serialNumber: '1' }, { deviceName: '/dev/disk/by-path/x' }];
 const software = { level: '1', rootVolume: true, physicalDisks: disks };
+
+/** A Secret with a value of so many bytes. */
+const secret = (bytes: number): Manifest & { readonly data: object } => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: `size-${bytes}` },
+  data: { value: Buffer.alloc(bytes).toString('base64') },
+});
 
 describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, { timeout: 240_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'manifests-'));
@@ -121,5 +130,44 @@ describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, { timeout: 240_00
     if (host === undefined) throw new Error('there is no host');
     const changed = { ...host, spec: { ...host.spec, ...spec } };
     await expect(create(changed)).rejects.toThrow(message);
+  });
+
+  const names = ['a1', 'a.b', 'a-b', 'A', 'a_b', '-a', 'a-', 'a..b', 'é', 'x'.repeat(63), 'x'.repeat(254)];
+  const created = async (path: string, metadata: object): Promise<boolean> => {
+    try {
+      await server.ask('POST', path, { metadata });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it.each(names)('name objects and namespaces as Kubernetes allows: %s', async (name) => {
+    expect(await created('/api/v1/namespaces/default/configmaps', { name })).toBe(
+      objectNameProblem(name) === undefined,
+    );
+    expect(await created('/api/v1/namespaces', { name })).toBe(namespaceProblem(name) === undefined);
+  });
+
+  it.each([
+    ['a', ''],
+    ['a.b/c', 'D_e.f'],
+    ['a', 'b c'],
+    ['a', '-b'],
+    ['a b', ''],
+    ['/a', ''],
+    ['A/a', ''],
+    ['a', 'x'.repeat(64)],
+  ])('have labels that Kubernetes accepts: %s=%s', async (label, value) => {
+    const metadata = { generateName: 'label-', labels: { [label]: value } };
+    const isAccepted = await created('/api/v1/namespaces/default/configmaps', metadata);
+    const written = manifestsOf('labels', { labels: { [label]: value } });
+    const problem = await written.then(() => '', String);
+    expect(problem.includes('Kubernetes refuses this label')).toBe(!isAccepted);
+  });
+
+  it('refuse a Secret of more than 1 MiB', async () => {
+    await create(secret(1024 * 1024));
+    await expect(create(secret(1024 * 1024 + 1))).rejects.toThrow(/Too long/);
   });
 });

@@ -132,7 +132,7 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ['interfaces: [{type: ethernet}]', 'interfaces.0: "name" is missing'],
     ['interfaces: [{name: 5}]', 'interfaces.0.name: expected a string'],
     ['interfaces: [{name: ../x}]', 'interfaces.0.name: invalid interface name'],
-    ['interfaces: [{name: averylonginterface}]', 'interfaces.0.name: invalid interface name for Linux'],
+    ['interfaces: [{name: averylonginterface}]', 'interfaces.0.name: invalid interface name'],
     ['interfaces: [{name: eth0}, {name: eth0}]', 'interfaces: two interfaces have the same name'],
     ['interfaces: [{name: eth0, profile-name: a/b}]', 'interfaces.0.profile-name: invalid interface name'],
     ['interfaces: [{name: eth0, profile-name: x}, {name: eth1, profile-name: x}]', 'two profiles would have'],

@@ -243,9 +243,9 @@ describe('errors', () => {
       'links.0.mtu: expected an integer from 0 to 65535',
     ],
     ['an MTU that is a text', withLinks(nic(1, { mtu: 'large' })), 'links.0.mtu: expected an integer'],
-    ['a name with a slash', withLinks(nic(1, { name: 'a/b' })), 'links.0.name: Linux does not accept'],
-    ['the name default', withLinks(nic(1, { name: 'default' })), 'links.0.name: Linux does not accept'],
-    ['the name lo', withLinks(nic(1, { name: 'lo' })), 'links.0.name: Linux does not accept'],
+    ['a name with a slash', withLinks(nic(1, { name: 'a/b' })), 'links.0.name: invalid interface name'],
+    ['the name default', withLinks(nic(1, { name: 'default' })), 'links.0.name: invalid interface name'],
+    ['the name lo', withLinks(nic(1, { name: 'lo' })), 'links.0.name: invalid interface name'],
     [
       'a bond without ports',
       withLinks({ ...bond([]), bond_links: undefined }),

@@ -53,7 +53,7 @@ export function readSource(path: string, text: string): Source {
   return { path, imports, globals };
 }
 
-function visit(node: unknown, found: (node: Node, role: string, parent: Node) => void): void {
+export function visit(node: unknown, found: (node: Node, role: string, parent: Node) => void): void {
   if (!isNode(node)) return;
   for (const [role, value] of Object.entries(node)) {
     for (const child of Array.isArray(value) ? value : [value]) {

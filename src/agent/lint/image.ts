@@ -33,7 +33,7 @@ export const pulledImageRules = {
   ),
   argument: lintError(
     'agent-image-argument',
-    'the command has an argument after the image, but the agent accepts none',
+    'the command has an argument after the image, but the agent accepts only options',
     'remove the argument; if it belongs to the image, remove the space from the reference',
   ),
   shortName: lintNote(
@@ -143,6 +143,8 @@ function checkRun(run: UnitCommand, unit: LintedUnit): Issue[] {
 function checkArguments(words: readonly ExecWord[], setting: UnitSetting): Issue[] {
   const [first] = words;
   if (first === undefined) return [];
+  // An image without an entry point is started with the program.
+  if (/^\/|^ironic-python-agent$/.test(first.text)) return [];
   if (!first.text.startsWith('-')) return [brokenSetting(pulledImageRules.argument, setting)];
   const option = words.map(({ text }) => text.replace(/=.*$/s, '')).find(isPodmanOption);
   if (option === undefined) return [];

@@ -28,7 +28,6 @@ export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<
 }
 
 const refusals: ReadonlyMap<string, string> = new Map([
-  ['yaml', 'unsupported format "yaml": the client of Ironic only reads JSON config drives'],
   ['iso', 'unsupported format "iso": install_coreos does not read ISO config drives'],
   ['base64', 'unsupported format "base64": install_coreos does not read ISO config drives'],
 ]);

@@ -91,7 +91,7 @@ const macExample =
 const interfaceName: Reader<string> = (value, place) => {
   if (typeof value === 'string' && isInterfaceName(value)) return value;
   const hint = 'use 1 to 15 ASCII characters without blanks, slashes and colons, or remove it';
-  return refuse(place, 'Linux does not accept this as the name of an interface', hint);
+  return refuse(place, 'invalid interface name', hint);
 };
 
 /** Some names have a meaning of their own in the kernel. */

@@ -14,6 +14,7 @@ describe('images', () => {
     ],
     ['a blank', [`agent ${image}`, `agent ${image} x`], [`agent-image-argument ${contents}`]],
     ['an argument for the agent', [`agent ${image}`, `agent ${image} --debug`], []],
+    ['a program', [`agent ${image}`, `agent ${image} ironic-python-agent --debug`], []],
     [
       'an argument for podman',
       [`agent ${image}`, `agent ${image} --memory=2g`],

@@ -1,0 +1,61 @@
+/**
+ * Messages and docs/rules.md say of another program only what is shown: each such sentence has a row in `support/claims.ts`, each
+ * row has a sentence, and each test that a row names exists.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CLAIMS, OBSERVATIONS, UNPROVEN, UNPROVEN_BEFORE } from './support/claims.ts';
+import { statementsOfRules, statementsOfSource, textsOf } from './support/statements.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** Messages about one machine, each with a log of the machine and its source in `test/commands/try/corpus/` or a mocked BMC. */
+const TRIED_ELSEWHERE = ['commands/try/timeline/'];
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => path.replaceAll(sep, '/'))
+  .filter((path) => !TRIED_ELSEWHERE.some((folder) => path.startsWith(folder)))
+  .toSorted()
+  .map((path) => ({ path, text: read(`src/${path}`) }));
+const rules = read('docs/rules.md');
+const statements = [
+  ...sources.flatMap(({ path, text }) => statementsOfSource(path, text)),
+  ...statementsOfRules(rules),
+];
+const said = [...CLAIMS.flatMap(({ says }) => says), ...UNPROVEN, ...OBSERVATIONS];
+
+describe('what messages say of other programs', () => {
+  it('has a row in test/support/claims.ts', () => {
+    const open = statements.filter(
+      ({ text, whole }) =>
+        !said.some((part) => text.includes(part) || (part.includes(text) && whole.includes(part))),
+    );
+    expect(open.map(({ place, text }) => `${place}: ${text}`)).toEqual([]);
+  });
+
+  it('is still said, for each row', () => {
+    const texts = [...sources.flatMap(({ text }) => textsOf(text)), rules.replaceAll('\n', ' ')];
+    expect(said.filter((part) => !texts.some((text) => text.includes(part)))).toEqual([]);
+  });
+
+  it('is shown by tests that exist', () => {
+    const missing = CLAIMS.flatMap(({ tests = [] }) => tests).filter((test) => {
+      const [file = '', title = ''] = test.split(/: (.*)/s);
+      return !textsOf(read(`test/${file}`)).some((text) => text.includes(title));
+    });
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  it('is not shown for a few sentences only, and no more than before', () => {
+    expect(UNPROVEN.length).toBeLessThanOrEqual(UNPROVEN_BEFORE);
+  });
+
+  it('is shown by a test or a source', () => {
+    const bare = CLAIMS.filter(({ tests = [], sources: shown = [] }) => tests.length + shown.length === 0);
+    expect(bare).toEqual([]);
+  });
+});
