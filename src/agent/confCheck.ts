@@ -107,11 +107,11 @@ interface Details {
   readonly hint?: string;
 }
 
-function nameOf({ section, name, position }: OsloOption): Details {
+function atName({ section, name, position }: OsloOption): Details {
   return { path: [section, name], position };
 }
 
-function valueOf({ section, name, valuePosition }: OsloOption): Details {
+function atValue({ section, name, valuePosition }: OsloOption): Details {
   return { path: [section, name], position: valuePosition };
 }
 
@@ -205,15 +205,15 @@ function checkUnknownName(line: OsloOption, { limit }: Found, ipaVersion: IpaVer
   if (removed !== undefined) return checkRemoved(removed, line, ipaVersion);
   const isKept = !limit.isFull(confRules.unknownOption.severity); // a suggestion takes time
   const suggestion = isKept ? suggestIpaOption(line.section, line.name) : undefined;
-  if (suggestion === undefined) return [finding(confRules.unknownOption, nameOf(line))];
+  if (suggestion === undefined) return [finding(confRules.unknownOption, atName(line))];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
-  return [finding(confRules.unknownOption, { ...nameOf(line), hint: `use "${suggestion.name}"${place}` })];
+  return [finding(confRules.unknownOption, { ...atName(line), hint: `use "${suggestion.name}"${place}` })];
 }
 
 function checkRemoved(removed: RemovedIpaOption, line: OsloOption, ipaVersion?: IpaVersion): Finding[] {
   if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
   const message = `the agent ignores the option since the release after ${removed.last}`;
-  return [finding(confRules.unknownOption, { ...nameOf(line), message, hint: 'remove the line' })];
+  return [finding(confRules.unknownOption, { ...atName(line), message, hint: 'remove the line' })];
 }
 
 /** Findings about the line, not its value: overridden by `winner`, too new, deprecated, or without effect in a file. */
@@ -224,7 +224,7 @@ function checkLine(
 ): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: Rule, details?: Partial<Problem>): unknown =>
-    findings.push(finding(rule, { ...nameOf(line), ...details }));
+    findings.push(finding(rule, { ...atName(line), ...details }));
   if (winner !== undefined && winner !== line) {
     const message = `the line has no effect: line ${winner.position?.line} sets ${option.name}`;
     report(confRules.overridden, { message });
@@ -256,12 +256,12 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
     if (!isThere && !renamed) continue;
     const { value } = line;
     const issue = issues.get(option);
-    if (issue !== undefined) findings.push(finding(issue.rule, { ...valueOf(line), ...issue }));
+    if (issue !== undefined) findings.push(finding(issue.rule, { ...atValue(line), ...issue }));
     const hasComment = /\s[#;]\s/.test(value);
-    if (hasComment) findings.push(finding(confRules.inlineComment, valueOf(line)));
+    if (hasComment) findings.push(finding(confRules.inlineComment, atValue(line)));
     if (issue !== undefined) continue;
     const isNumber = ['integer', 'port', 'float'].includes(option.type);
-    if (isNumber && value.trim() === '') findings.push(finding(confRules.emptyNumber, valueOf(line)));
+    if (isNumber && value.trim() === '') findings.push(finding(confRules.emptyNumber, atValue(line)));
     // What `$` expands to is unknown here, and a comment in the value is already reported.
     const isPlain = option.section === 'DEFAULT' && !hasComment && !value.includes('$');
     if (isPlain) for (const one of checkText(line, option.name, ipaVersion)) findings.push(one);
@@ -273,16 +273,16 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
 function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Finding[] {
   if (name === 'api_url' || name === 'inspection_callback_url') {
     const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
-    if (problem !== undefined) return [finding(confRules.url, { ...valueOf(line), ...problem })];
+    if (problem !== undefined) return [finding(confRules.url, { ...atValue(line), ...problem })];
     const address = findUrlListAddress(line.value);
-    return address === undefined ? [] : [finding(confRules.urlAddress, { ...valueOf(line), ...address })];
+    return address === undefined ? [] : [finding(confRules.urlAddress, { ...atValue(line), ...address })];
   }
   if (name === 'inspection_collectors') {
     const problem = findCollectorProblem(line.value, ipaVersion);
-    return problem === undefined ? [] : [finding(confRules.collector, { ...valueOf(line), ...problem })];
+    return problem === undefined ? [] : [finding(confRules.collector, { ...atValue(line), ...problem })];
   }
   const problem = line.value === '' ? undefined : textChecks.get(name)?.(line.value);
-  return problem === undefined ? [] : [finding(confRules.unusable, { ...valueOf(line), ...problem })];
+  return problem === undefined ? [] : [finding(confRules.unusable, { ...atValue(line), ...problem })];
 }
 
 const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = new Map([
@@ -329,7 +329,7 @@ function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const cafile = lines.get('cafile');
   const hasCafile = (cafile?.value ?? '') !== '';
   if (insecure !== undefined && parseOsloBoolean(insecure.value) === true) {
-    return hasCafile ? [finding(confRules.cafileUnused, valueOf(insecure))] : [];
+    return hasCafile ? [finding(confRules.cafileUnused, atValue(insecure))] : [];
   }
   const urls = [lines.get('api_url'), lines.get('inspection_callback_url')].filter(
     (line) => line !== undefined,
@@ -337,7 +337,7 @@ function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const verified = hasCafile ? cafile : urls.find(({ value }) => hasHttpsUrl(value));
   return [
     ...(insecure === undefined && verified !== undefined
-      ? [finding(confRules.insecureUnset, nameOf(verified))]
+      ? [finding(confRules.insecureUnset, atName(verified))]
       : []),
     ...(hasCafile ? [] : findMissingCa(urls)),
   ];
@@ -349,7 +349,7 @@ function findMissingCa(lines: readonly OsloOption[]): Finding[] {
       const host = findInternalTlsHost(url);
       if (host === undefined) continue;
       const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
-      return [finding(confRules.caMissing, { ...valueOf(line), message })];
+      return [finding(confRules.caMissing, { ...atValue(line), message })];
     }
   }
   return [];

@@ -67,11 +67,11 @@ function keyText(value: unknown): string {
 }
 
 function hint(key: string, first: Path): string {
-  return `${nameOf(key)} is already defined at ${first.join('.')}`;
+  return `${shownKey(key)} is already defined at ${first.join('.')}`;
 }
 
 /** A data URL is not quoted, because it may contain a secret. */
-function nameOf(key: string): string {
+function shownKey(key: string): string {
   if (key === '') return 'an entry without a name';
   return /^data:/i.test(key) ? 'this data URL' : quoteText(key);
 }

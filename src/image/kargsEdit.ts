@@ -64,14 +64,14 @@ function parseReplacement(text: string): [key: string, oldValue: string, newValu
   if (isComplete) return [key, oldValue, newValue];
   throw new CliError('Wrong input, format should be: KEY=OLD=NEW', {
     code: 'ERR_SETTING',
-    hint: `delete ${nameOf(text)} and append it again if a value is empty or contains "="`,
+    hint: `delete ${withoutValue(text)} and append it again if a value is empty or contains "="`,
   });
 }
 
 /** @param line the arguments that do not contain the argument */
 function remarkMissing(edit: 'delete' | 'replace', argument: string, line: string): Diagnostic {
-  const name = nameOf(argument);
-  const hasName = line.split(' ').some((word) => nameOf(word) === name);
+  const name = withoutValue(argument);
+  const hasName = line.split(' ').some((word) => withoutValue(word) === name);
   return {
     severity: 'warning',
     message: `no kernel argument to ${edit} matches: ${name === '' ? '(empty)' : name}`,
@@ -94,13 +94,13 @@ export function remarkGrub({ current, info }: KargsAreas, kargs: string): Diagno
   return [
     {
       severity: 'warning',
-      message: `GRUB cannot boot with the kernel argument ${nameOf(argument)}, or changes it: ${character} is special in its menu`,
+      message: `GRUB cannot boot with the kernel argument ${withoutValue(argument)}, or changes it: ${character} is special in its menu`,
       hint: 'use a value without the characters $ \\ ; & | < > { }, for example a URL without a query',
     },
   ];
 }
 
 /** The name without the value, because messages must not contain values. */
-function nameOf(argument: string): string {
+function withoutValue(argument: string): string {
   return trimSpace(argument.replace(/=[^]*$/, ''));
 }

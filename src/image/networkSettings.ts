@@ -44,7 +44,7 @@ export function listNetworkSettings(files: Files): NetworkFile[] {
       hint: 'use `iso network embed` or `pxe network wrap` to add network settings',
     });
   }
-  return members.map(([path, data]) => ({ name: nameOf(path), data }));
+  return members.map(([path, data]) => ({ name: lastPart(path), data }));
 }
 
 /** Replaces all network settings of an archive. */
@@ -111,7 +111,7 @@ export function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Ui
 }
 
 /** The last part of the path, like `basename`; paths in an archive are untrusted. */
-function nameOf(path: string): string {
+function lastPart(path: string): string {
   const name = path.split('/').findLast((step) => step !== '' && step !== '.') ?? '';
   if (name !== '..') return name;
   throw new FormatError(`missing filename in ${path}`, {

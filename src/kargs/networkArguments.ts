@@ -166,7 +166,7 @@ interface Device {
 }
 
 /** What an `ip=` asks for, to see whether the connection still has it in the end. */
-interface Wish {
+interface WantedNetwork {
   readonly path: Path;
   readonly device: Device;
   /** Why it does not get it; undefined if it does. */
@@ -184,14 +184,14 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
   };
   const valuesOf = (name: string): readonly string[] =>
     placed.flatMap(({ text }) => (argumentName(text) === name ? [argumentValue(text) ?? ''] : []));
-  const wishes: Wish[] = [];
+  const wanted: WantedNetwork[] = [];
   for (const { path, text } of placed) {
     const value = argumentValue(text) ?? '';
     const [first = '', second = ''] = splitFields(value);
     switch (argumentName(text)) {
       case 'ip': {
         const read = parseIp(value);
-        if (read !== undefined) wishes.push({ path, ...configure(deviceOf(read.device), read) });
+        if (read !== undefined) wanted.push({ path, ...configure(deviceOf(read.device), read) });
         break;
       }
       case 'bond':
@@ -214,13 +214,13 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
   }
   for (const value of valuesOf('rd.route')) addRoute(value, deviceOf, devices);
   const servers = valuesOf('nameserver').flatMap((text) => parseAddress(withoutBrackets(text)) ?? []);
-  const cancelled = wishes.flatMap(({ device, missed, path }) => {
+  const cancelled = wanted.flatMap(({ device, missed, path }) => {
     const reason = missed();
     return reason === undefined ? [] : [cancelledIssue(device, reason, path)];
   });
   const rejected = [...devices.values()].flatMap((device) => {
     const reason = findRejection(device);
-    const last = wishes.findLast((wish) => wish.device === device);
+    const last = wanted.findLast((one) => one.device === device);
     return reason === undefined || last === undefined
       ? []
       : [{ ...rejectedIssue(reason, last.path), device }];
@@ -358,7 +358,7 @@ function prefixOf(text: string | undefined, { family, groups }: IpAddress): numb
   return first < 192 ? 16 : 24;
 }
 
-function configure(device: Device, argument: IpArgument): Omit<Wish, 'path'> {
+function configure(device: Device, argument: IpArgument): Omit<WantedNetwork, 'path'> {
   const { address, gateway, method } = argument;
   const { ip } = device;
   device.isConfigured = true;

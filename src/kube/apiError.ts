@@ -138,14 +138,14 @@ export function describeRefusal(
   body: unknown,
   { mask = String, retryAfter }: { readonly mask?: Masker; readonly retryAfter?: string | undefined } = {},
 ): ApiError {
-  const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
-  const { message, reason } = said;
+  const answer = isMapping(body) && body['kind'] === 'Status' ? body : {};
+  const { message, reason } = answer;
   const words =
     typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
   return new ApiError(`Cannot ${operation}: ${plainText(maskLine(mask(words)), MAX_MESSAGE)}`, {
     status,
     reason: typeof reason === 'string' && reason !== '' ? plainText(mask(reason), 60) : 'Unknown',
-    retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(said)) * 1000, LONGEST_WAIT),
+    retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(answer)) * 1000, LONGEST_WAIT),
     hint: hints[status],
   });
 }

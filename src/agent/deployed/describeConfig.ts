@@ -229,7 +229,7 @@ function readStorageEntries({ files: _files, ...others }: Storage, read: ReadCon
     if (!Array.isArray(items)) return [];
     return items.flatMap((item: unknown) => {
       const members = asMapping(item);
-      return readItem(`${itemNames.get(list) ?? list} ${nameOf(members)}`, members, read);
+      return readItem(`${itemNames.get(list) ?? list} ${itemName(members)}`, members, read);
     });
   });
 }
@@ -241,7 +241,7 @@ const itemNames: ReadonlyMap<string, string> = new Map([
   ['links', 'link'],
 ]);
 
-function nameOf({ path, device, name }: Members): string {
+function itemName({ path, device, name }: Members): string {
   const given = [path, device, name].find((value) => typeof value === 'string' && value !== '');
   return typeof given === 'string' ? given : '(without a name)';
 }

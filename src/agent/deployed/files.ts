@@ -172,7 +172,7 @@ function readConfEntries(text: string, prefix = ''): Entry[] {
 
 /** Of repeated known options, the last one counts. Ordered by name, because their order has no effect. */
 function effectiveOptions(options: readonly OsloOption[]): OsloOption[] {
-  const byName = [...groupBy(options, nameOf)].toSorted(([a], [b]) => compareText(a, b));
+  const byName = [...groupBy(options, sectionAndName)].toSorted(([a], [b]) => compareText(a, b));
   return byName.flatMap(([, own]) => {
     const isKnown = own.some(({ section, name }) => findIpaOption(section, name) !== undefined);
     return own.slice(isKnown ? -1 : -1 - mostRepeats);
@@ -182,7 +182,7 @@ function effectiveOptions(options: readonly OsloOption[]): OsloOption[] {
 /** The name of an unknown option; no library reads it. */
 const mostRepeats = 100;
 
-function nameOf({ section, name }: OsloOption): string {
+function sectionAndName({ section, name }: OsloOption): string {
   return `[${normalizeSection(section)}] ${name}`;
 }
 
@@ -191,7 +191,7 @@ function readOption(option: OsloOption, prefix: string): Entry[] {
   const isDefault = section === 'DEFAULT' && prefix === '';
   const setting = isDefault ? settingsByOption.get(name) : undefined;
   if (setting !== undefined) return readSettingOption(setting, name, value);
-  const start = `${prefix}${nameOf(option)} = `;
+  const start = `${prefix}${sectionAndName(option)} = `;
   const known = findIpaOption(section, name)?.option;
   const isSecret = known === undefined ? isSecretName(name) : known.sensitive === true;
   return [isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value)];

@@ -40,9 +40,9 @@ function checkOperator(words: readonly ExecWord[], setting: UnitSetting): Issue[
   const at = words.findIndex(({ text }, index) => index > 0 && shellOperator.test(text));
   const operator = words[at]?.text;
   if (operator === undefined) return [];
-  const isShell = /^(?:ba|da|k|z)?sh$/.test(nameOf(words[0]));
+  const isShell = /^(?:ba|da|k|z)?sh$/.test(programName(words[0]));
   if (isShell || readPodmanCommand(words) !== undefined) return [];
-  if (words.slice(at + 1).some((word) => nameOf(word) === 'podman')) {
+  if (words.slice(at + 1).some((word) => programName(word) === 'podman')) {
     const message = `systemd runs no shell: podman after ${operator} never runs`;
     return [brokenSetting(podmanArgumentRules.shell, setting, { message })];
   }
@@ -69,6 +69,6 @@ function checkProgram([program]: readonly ExecWord[], setting: UnitSetting): Iss
   return [brokenSetting(commandRules.absent, setting, { message })];
 }
 
-function nameOf(word?: ExecWord): string {
+function programName(word?: ExecWord): string {
   return posix.basename(word?.text.replace(/^[-@:+!|]+/, '') ?? '');
 }

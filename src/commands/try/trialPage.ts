@@ -44,9 +44,9 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
   const path = `/status/${randomBytes(TOKEN_BYTES).toString('base64url')}`;
   return {
     path,
-    answerer: (next) => async (request, response, situation) => {
+    answerer: (next) => async (request, response, context) => {
       // A URL of this path never reaches the API, because the event log shows the paths of refused requests.
-      if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, situation);
+      if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, context);
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.writeHead(405, { Allow: 'GET, HEAD' }).end();
         return;

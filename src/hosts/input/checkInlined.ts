@@ -31,7 +31,7 @@ export interface CheckedConfigs {
 export function checkInlined(document: Buffer, read: DocumentRead, own: readonly Finding[]): CheckedConfigs {
   const effective = resolveConfig(read);
   const { config, inlined } = effective;
-  const documents = new Map(inlined.map((it) => [nameOf(it.place), it.document]));
+  const documents = new Map(inlined.map((it) => [referenceName(it.place), it.document]));
   const place = (found: readonly Finding[]): readonly FileFinding[] => {
     const placed = found.map((finding) => {
       const { path, place: inner } = effective.locate(finding.path);
@@ -56,12 +56,12 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   return { config, findings, documents, place };
 }
 
-function nameOf(place: ConfigPlace): string {
+function referenceName(place: ConfigPlace): string {
   return place.join(referenceSeparator);
 }
 
 function inConfig(finding: Finding, place: ConfigPlace): FileFinding {
-  return place.length === 0 ? finding : { ...finding, reference: nameOf(place) };
+  return place.length === 0 ? finding : { ...finding, reference: referenceName(place) };
 }
 
 /** Adds positions. The findings of a config are located together, and taken from there in their original order. */

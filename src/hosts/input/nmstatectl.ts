@@ -31,7 +31,7 @@ export function findNmstatectl(env: Io['env']): Promise<string | undefined> {
 
 /**
  * Runs `nmstatectl gc` on the text of a network state.
- * @throws CliError with what nmstatectl has said, or why it could not be run
+ * @throws CliError with what nmstatectl has written, or why it could not be run
  */
 export async function runNmstatectl(state: string, options: NmstatectlOptions): Promise<readonly Keyfile[]> {
   // Not a pipe: Node makes sockets of them, which cannot be opened as `/dev/stdin`.
@@ -136,8 +136,8 @@ function startError(program: string, cause: unknown): CliError {
 const logLine = /^\[\S+ +(?:TRACE|DEBUG|INFO|WARN) /;
 const maxReason = 2000;
 
-function withoutLogLines(said: string): string {
-  const lines = said.split('\n').filter((line) => !logLine.test(line));
+function withoutLogLines(output: string): string {
+  const lines = output.split('\n').filter((line) => !logLine.test(line));
   const reason = lines.join('\n').trim();
   // Characters that could do something to a terminal.
   return reason.slice(0, maxReason).replaceAll(/[^\P{C}\n]/gu, ' ');

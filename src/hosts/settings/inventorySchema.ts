@@ -35,10 +35,10 @@ export function findMistake(error: SchemaError, value: unknown, checked: Checked
       return missingKey(path, String(error.params['missingProperty']));
     case 'enum': {
       const hint = `use one of ${wordsOf(error.params['allowedValues'])}`;
-      return { path, message: `invalid value for ${nameOf(path, checked)}`, hint };
+      return { path, message: `invalid value for ${settingName(path, checked)}`, hint };
     }
     default:
-      return otherType(path, nameOf(path, checked), typesOf(error.params['type']));
+      return otherType(path, settingName(path, checked), typesOf(error.params['type']));
   }
 }
 
@@ -132,7 +132,7 @@ function nearestInAnyCase(key: string, names: readonly string[]): string | undef
   return byLowerCase.get(nearestName(key.toLowerCase(), byLowerCase.keys()) ?? '');
 }
 
-function nameOf(path: Path, checked: Checked): string {
+function settingName(path: Path, checked: Checked): string {
   const key = path.findLast((step) => typeof step === 'string');
   return key === undefined ? `the ${checked}` : quoteText(key);
 }

@@ -98,7 +98,7 @@ async function convert(described: Description, text: string, reading: Reading): 
       ? await convertState(described, document, reading)
       : await convertHere(described, document, reading);
   if (keyfiles.length > 0) return keyfiles;
-  const message = `${nameOf(value)} contains no connections`;
+  const message = `${sourceName(value)} contains no connections`;
   if (profile === 'icc') {
     throw new CliError(message, {
       code: 'ERR_SETTING',
@@ -120,7 +120,7 @@ async function convertState(
   const program =
     options.nmstatectl === undefined ? await findCached(io.env) : resolve(io.cwd, options.nmstatectl);
   io.note?.(
-    `${nameOf(described.value)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
+    `${sourceName(described.value)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
   );
   if (program === undefined) return convertHere(described, document, reading);
   const keyfiles = await runNmstatectl(document.text, { program, env: io.env });
@@ -138,7 +138,7 @@ function fileOf(value: InputValue): string {
 }
 
 /** The source of the description, for messages. */
-function nameOf({ isContent, name, text }: InputValue): string {
+function sourceName({ isContent, name, text }: InputValue): string {
   return isContent || name === text ? name : `${name}: ${text}`;
 }
 
@@ -200,7 +200,7 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
     requireFileName(value, name);
     const sections = await parseFile(value, () => parseKeyfile(text));
     if (!sections.some((section) => section.name === 'connection')) {
-      throw new CliError(`${nameOf(value)} has no section [connection]`, {
+      throw new CliError(`${sourceName(value)} has no section [connection]`, {
         code: 'ERR_SETTING',
         hint: 'pass a file like those in /etc/NetworkManager/system-connections',
         at: value.at,
@@ -234,6 +234,6 @@ async function parseFile<T>(value: InputValue, parse: () => T | Promise<T>): Pro
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'fix the file', message } = error;
     const details = { code: 'ERR_SETTING', hint, at: value.at, cause: error } as const;
-    throw new CliError(`${nameOf(value)}: ${message}`, details);
+    throw new CliError(`${sourceName(value)}: ${message}`, details);
   }
 }

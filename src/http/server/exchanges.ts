@@ -7,7 +7,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 /** The shutdown state of the service; its values change. */
-export interface Situation {
+export interface ExchangeContext {
   /** The service is stopping: running requests are finished, then connections are closed. */
   readonly isDraining: boolean;
   /** The grace period is over: connections are closed. */
@@ -18,11 +18,11 @@ export interface Situation {
 export type Answerer = (
   request: IncomingMessage,
   response: ServerResponse,
-  situation: Situation,
+  context: ExchangeContext,
 ) => Promise<void>;
 
 export interface Exchanges {
-  readonly situation: { isDraining: boolean; isAborting: boolean };
+  readonly context: { isDraining: boolean; isAborting: boolean };
   /** The connections with a running request. */
   readonly busy: ReadonlySet<Socket>;
   readonly take: RequestListener;
@@ -41,7 +41,7 @@ interface Queue {
 const MAX_WAITING = 16;
 
 export function createExchanges(answer: Answerer): Exchanges {
-  const situation = { isDraining: false, isAborting: false };
+  const context = { isDraining: false, isAborting: false };
   const queues = new Map<Socket, Queue>();
   const busy = new Set<Socket>();
 
@@ -51,15 +51,15 @@ export function createExchanges(answer: Answerer): Exchanges {
     busy.add(socket);
     const closed = new Promise((resolve) => void response.once('close', resolve));
     response.on('error', () => undefined); // `close` follows
-    if (situation.isDraining) response.shouldKeepAlive = false;
-    await answer(request, response, situation).catch(() => socket.destroy());
+    if (context.isDraining) response.shouldKeepAlive = false;
+    await answer(request, response, context).catch(() => socket.destroy());
     await closed;
     busy.delete(socket);
-    if (situation.isDraining) socket.destroySoon();
+    if (context.isDraining) socket.destroySoon();
   };
 
   return {
-    situation,
+    context,
     busy,
     take: (request, response) => {
       const { socket } = request;

@@ -17,7 +17,7 @@ import { type BlockPool, createBlockPool } from './blockPool.ts';
 import { sendBody } from './sendBody.ts';
 import { ClientGone } from './clientConnection.ts';
 import { clientAddress } from './connections.ts';
-import type { Answerer, Situation } from './exchanges.ts';
+import type { Answerer, ExchangeContext } from './exchanges.ts';
 import type { Page } from './pages.ts';
 import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
@@ -40,12 +40,12 @@ export interface Service {
 export function createAnswerer(service: Service): Answerer {
   const blocks = createBlockPool();
   let count = 0;
-  return async (request, response, situation) => {
+  return async (request, response, context) => {
     count += 1;
     const client = clientAddress(request.socket);
     const agent = request.headers['user-agent'];
     const facts = { bytes: 0, userAgent: agent === undefined ? undefined : service.access.mask(agent) };
-    const exchange = { service, blocks, request, response, situation, id: count, client, facts };
+    const exchange = { service, blocks, request, response, context, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
     try {
@@ -63,7 +63,7 @@ interface Exchange {
   readonly blocks: BlockPool;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly situation: Situation;
+  readonly context: ExchangeContext;
   readonly id: number;
   /** IP address; a closed socket no longer has it. */
   readonly client: string;
@@ -171,12 +171,12 @@ function shownPath(path: string): string {
 
 const MAX_SHOWN = 80;
 
-async function sendPage({ request, response, situation, facts }: Exchange, page: Page): Promise<void> {
+async function sendPage({ request, response, context, facts }: Exchange, page: Page): Promise<void> {
   const { url = '', headers, method } = request;
   const answered = await page.answer({
     query: new URLSearchParams(url.split('?')[1]),
     accept: headers.accept ?? '',
-    isDraining: situation.isDraining,
+    isDraining: context.isDraining,
   });
   const { body, status } = answered;
   const length = Buffer.byteLength(body);
@@ -188,7 +188,7 @@ async function sendPage({ request, response, situation, facts }: Exchange, page:
 const pageHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 async function sendResource(exchange: Exchange, resource: ServedResource, path: string): Promise<void> {
-  const { service, blocks, request, response, situation, id, client, facts } = exchange;
+  const { service, blocks, request, response, context, id, client, facts } = exchange;
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const { status, headers, parts } = answerFor({ method, headers: request.headers }, resource);
   if (parts.length === 0) {
@@ -212,7 +212,7 @@ async function sendResource(exchange: Exchange, resource: ServedResource, path: 
       // A disconnected client is an outcome, not an error.
       facts.outcome = error instanceof ClientGone ? error.reason : 'failed';
       if (!(error instanceof ClientGone)) throw error;
-      if (situation.isAborting) facts.outcome = 'aborted';
+      if (context.isAborting) facts.outcome = 'aborted';
     } finally {
       transfer.end(facts.outcome ?? 'complete');
     }

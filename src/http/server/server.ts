@@ -123,7 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     connections: () => sockets.size,
     reloadCertificates: async () => watch?.reload() ?? true,
     announceEnd: () => {
-      exchanges.situation.isDraining = true;
+      exchanges.context.isDraining = true;
     },
     stop: (grace) => {
       watch?.end();
@@ -198,18 +198,18 @@ function createStop(
   sockets: ReadonlySet<Socket>,
   sessions: ReadonlySet<Socket>,
 ): RunningServer['stop'] {
-  const { busy, situation } = exchanges;
+  const { busy, context } = exchanges;
   let aborted = 0;
   const destroyAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   const abortAll = (): void => {
-    situation.isAborting = true;
+    context.isAborting = true;
     aborted += busy.size;
     destroyAll();
   };
   const begin = async (): Promise<void> => {
-    situation.isDraining = true;
+    context.isDraining = true;
     const closed = new Promise((resolve) => void server.close(resolve));
     for (const socket of sessions) if (!busy.has(socket)) socket.destroy();
     await exchanges.whenIdle();

@@ -106,6 +106,6 @@ function jsonMessage(finding: FileFinding): object {
   const { severity, path, position, rule, message, hint } = finding;
   const member = innerDocument(finding);
   const { line, column } = position ?? { line: null, column: null };
-  const said = { severity, path: formatPath(path), line, column, rule, message, hint: hint ?? null };
-  return member === undefined ? said : { ...said, member };
+  const common = { severity, path: formatPath(path), line, column, rule, message, hint: hint ?? null };
+  return member === undefined ? common : { ...common, member };
 }

@@ -38,18 +38,18 @@ export function hostRow(host: HostStatus, now: Date): HostRow {
     host,
     name,
     texts: [...macs, ...[architecture, stream].filter((text) => text !== undefined)],
-    ...situationOf(host, fetched, now),
+    ...hostProgress(host, fetched, now),
     details: () => detailsOf(host, fetched, now),
   };
 }
 
-type Situation = Omit<MachineRow, 'name' | 'texts'>;
+type HostProgress = Omit<MachineRow, 'name' | 'texts'>;
 
-function situationOf(
+function hostProgress(
   { staleSince, messages }: HostStatus,
   fetched: readonly ImageProgress[],
   now: Date,
-): Situation {
+): HostProgress {
   const marks = fetchMarks(fetched);
   const mark = marks.findLast(({ state }) => state !== 'waiting' && state !== 'passed');
   const last = fetched.toSorted((a, b) => a.lastFetch.getTime() - b.lastFetch.getTime()).at(-1);

@@ -100,8 +100,8 @@ function refusalPhrase({ problem }: EventOf<'refusal'>): string {
 function inspectionPhrase({ isIncomplete, node, service, summary, problem }: EventOf<'inspection'>): string {
   const what = service === 'ironic' ? 'its inventory' : 'its inventory to the inspector';
   if (node === undefined) return `sent ${what}, which was refused${because(problem)}`;
-  const said = summary === undefined ? '' : `: ${summary}`;
-  return `sent ${what}${said}${problem === undefined ? '' : ` (${isIncomplete ? 'incomplete: ' : ''}${problem})`}`;
+  const shownSummary = summary === undefined ? '' : `: ${summary}`;
+  return `sent ${what}${shownSummary}${problem === undefined ? '' : ` (${isIncomplete ? 'incomplete: ' : ''}${problem})`}`;
 }
 
 /** Maximum number of MAC addresses in a line. */
