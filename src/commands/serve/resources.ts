@@ -9,7 +9,7 @@ import { type HostMaterial, makeConfigFile, makeHostImage } from '../../hosts/ar
 import { type HostFile, hostFileName, imagePath } from '../../hosts/artifacts/servedPaths.ts';
 import { bytesTag, digestTag, imageTag } from '../../http/server/answer/entityTag.ts';
 import type { DateOf } from '../../http/server/answer/modifiedDates.ts';
-import { mediaTypes, type ServedResource } from '../../http/server/answer/resource.ts';
+import { artifacts, type ServedResource } from '../../http/server/answer/resource.ts';
 import type { Cached } from '../../hosts/artifacts/imageCache.ts';
 import type { OpenFiles } from './openFiles.ts';
 
@@ -73,7 +73,7 @@ function servedResource(
   return {
     ...name,
     host: owner.name,
-    contentType: mediaTypes[name.artifact],
+    contentType: artifacts[name.artifact].contentType,
     size: bytes.size,
     etag,
     lastModified: owner.dateOf(`${owner.name ?? ''} ${path ?? name.fileName}`, etag),

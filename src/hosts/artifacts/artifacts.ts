@@ -3,12 +3,19 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { networkLoaders, type NetworkLoader } from '../../kargs/network/networkBoot.ts';
 import { UsageError } from '../../core/errors.ts';
+import type { Artifact } from '../../http/server/answer/resource.ts';
 
 /**
  * `archive`: the config as a small archive that is loaded after the shared initramfs. `initramfs`: both in one file, for
  * Ironic and other programs that load only one.
  */
-export const configArtifacts = ['ign', 'archive', 'initramfs', 'iso', 'minimal-iso'] as const;
+export const configArtifacts = [
+  'ign',
+  'archive',
+  'initramfs',
+  'iso',
+  'minimal-iso',
+] as const satisfies readonly Artifact[];
 
 export type ConfigArtifact = (typeof configArtifacts)[number];
 

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { mainArtifact } from '../../../src/commands/serve/urlList.ts';
 import {
   type ConfigArtifact,
+  configArtifacts,
   needsBaseUrl,
   needsSharedImages,
   parseArtifacts,
   startedArtifact,
 } from '../../../src/hosts/artifacts/artifacts.ts';
+import {
+  artifactPath,
+  hostFileName,
+  hostFolder,
+  isArtifactPath,
+  parseHostFileName,
+} from '../../../src/hosts/artifacts/servedPaths.ts';
 
 describe('parseArtifacts', () => {
   it.each([
@@ -40,6 +49,13 @@ describe('what artifacts need', () => {
     expect(needsSharedImages(wanted)).toBe(images);
     expect(needsBaseUrl(wanted)).toBe(url);
     expect(startedArtifact(wanted.configs)).toBe(started);
+  });
+
+  it.each(configArtifacts)('%s alone is started, printed and found by its file names', (artifact) => {
+    expect(startedArtifact([artifact])).toBe(artifact);
+    expect(mainArtifact([artifact])).toBe(artifact);
+    expect(isArtifactPath(artifactPath(hostFolder('a'), artifact), artifact)).toBe(true);
+    expect(parseHostFileName(hostFileName('a', artifact))).toContainEqual({ host: 'a', artifact });
   });
 
   it('starts nothing where there is nothing', () => {

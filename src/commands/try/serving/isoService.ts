@@ -8,7 +8,7 @@ import { openSharedImage } from '../../../imagefile/sharedImage.ts';
 import {
   type CatalogEntry,
   entryOf,
-  mediaTypes,
+  artifacts,
   type ServedResource,
 } from '../../../http/server/answer/resource.ts';
 import { createQuietLog } from '../quietLog.ts';
@@ -30,7 +30,7 @@ export async function startIso(
     artifact: 'iso',
     host: known[0]?.name,
     fileName,
-    contentType: mediaTypes.iso,
+    contentType: artifacts.iso.contentType,
     size: image.size,
     etag: `"${token}"`,
     lastModified: image.modified,

@@ -9,11 +9,14 @@ import { CliError } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import type { ServerLog } from '../../../http/server/serverLog.ts';
 import { openSharedImage } from '../../../imagefile/sharedImage.ts';
+import { configArtifacts } from '../../../hosts/artifacts/artifacts.ts';
+import { artifactPath, imagePath } from '../../../hosts/artifacts/servedPaths.ts';
+import { imageParts } from '../../../image/bootParts.ts';
 import type { Manifest, ManifestFile } from '../../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../../http/server/answer/entityTag.ts';
 import {
-  mediaTypes,
   type Artifact,
+  artifacts,
   type Catalog,
   type ServedResource,
 } from '../../../http/server/answer/resource.ts';
@@ -112,7 +115,7 @@ async function openFile(
     artifact,
     host,
     fileName: name.slice(name.lastIndexOf('/') + 1),
-    contentType: mediaTypes[artifact],
+    contentType: artifacts[artifact].contentType,
     size,
     etag: digestTag(sha256),
     lastModified: stats.mtime,
@@ -120,19 +123,13 @@ async function openFile(
   };
 }
 
-/** The artifact of a file name of `prepare`. */
+/** The artifact of a path of `prepare`. All other files are for boot loaders and their servers. */
 function artifactOf(path: string): Artifact {
-  const [, artifact = 'script'] = endings.find(([ending]) => path.endsWith(ending)) ?? [];
-  return path.startsWith('agents/') ? 'agent' : artifact;
+  if (path.startsWith('agents/')) return 'agent';
+  return fileNames.find(([name]) => path.endsWith(name))?.[1] ?? 'script';
 }
 
-const endings: readonly (readonly [ending: string, artifact: Artifact])[] = [
-  ['/ironic-python-agent.kernel', 'kernel'],
-  ['/ironic-python-agent.initramfs', 'initramfs'],
-  ['/ironic-python-agent.rootfs', 'rootfs'],
-  ['/initramfs.img', 'initramfs'],
-  ['/config.ign', 'ign'],
-  ['/config.img', 'archive'],
-  ['/minimal.iso', 'minimal-iso'],
-  ['/live.iso', 'iso'],
+const fileNames: readonly (readonly [name: string, artifact: Artifact])[] = [
+  ...imageParts.map((part) => [imagePath('', part).replace(/^.*\//, '/'), part] as const),
+  ...configArtifacts.map((artifact) => [artifactPath('', artifact), artifact] as const),
 ];

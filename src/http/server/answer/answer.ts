@@ -3,7 +3,7 @@
 import { checkConditions, fieldOf, type Fields, rangeApplies } from './conditions.ts';
 import { formatContentRange, frameRanges, parseRange, type Range } from './ranges.ts';
 import type { ByteRange } from '../../../image/overlay.ts';
-import type { ServedResource } from './resource.ts';
+import { artifacts, type ServedResource } from './resource.ts';
 
 export interface AnsweredRequest {
   readonly method: 'GET' | 'HEAD';
@@ -87,12 +87,11 @@ function contentHeaders(resource: Described, type: string, length: number): Reco
 
 function validatorHeaders({ artifact, etag, lastModified }: Described): Record<string, string> {
   // No cache may store a file with a config or a signed URL. Clients may cache files of the vendor, but must revalidate them.
-  const isOfVendor = artifact === 'kernel' || artifact === 'rootfs';
   return {
     'Accept-Ranges': 'bytes',
     ETag: etag,
     'Last-Modified': lastModified.toUTCString(),
-    'Cache-Control': isOfVendor ? 'private, no-cache' : 'private, no-store',
+    'Cache-Control': artifacts[artifact].isOfVendor ? 'private, no-cache' : 'private, no-store',
     'X-Content-Type-Options': 'nosniff',
   };
 }

@@ -2,16 +2,31 @@
 
 import type { ImageBytes } from '../../../image/overlay.ts';
 
-export type Artifact =
-  | 'iso'
-  | 'minimal-iso'
-  | 'initramfs'
-  | 'ign'
-  | 'archive'
-  | 'script'
-  | 'kernel'
-  | 'rootfs'
-  | 'agent';
+interface ArtifactFacts {
+  /** Media type. */
+  readonly contentType: string;
+  /** The file of the vendor, which contains neither a config nor a signed URL. */
+  readonly isOfVendor: boolean;
+}
+
+const bytes = 'application/octet-stream';
+/** UEFI HTTP boot recognizes a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
+const efiIso = 'application/vnd.efi-iso';
+
+/** All kinds of resources. */
+export const artifacts = {
+  iso: { contentType: efiIso, isOfVendor: false },
+  'minimal-iso': { contentType: efiIso, isOfVendor: false },
+  initramfs: { contentType: bytes, isOfVendor: false },
+  ign: { contentType: 'application/vnd.coreos.ignition+json', isOfVendor: false },
+  archive: { contentType: bytes, isOfVendor: false },
+  script: { contentType: 'text/plain; charset=utf-8', isOfVendor: false },
+  kernel: { contentType: bytes, isOfVendor: true },
+  rootfs: { contentType: bytes, isOfVendor: true },
+  agent: { contentType: 'application/x-tar', isOfVendor: false },
+} as const satisfies Readonly<Record<string, ArtifactFacts>>;
+
+export type Artifact = keyof typeof artifacts;
 
 /** An immutable resource. After a change, a new resource has the same path. */
 export interface ServedResource {
@@ -67,19 +82,3 @@ export function entryOf(resource: ServedResource): CatalogEntry {
   const { artifact, host } = resource;
   return { artifact, host, resource: async () => resource };
 }
-
-const bytes = 'application/octet-stream';
-/** UEFI HTTP boot recognizes a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
-const efiIso = 'application/vnd.efi-iso';
-
-export const mediaTypes: Readonly<Record<Artifact, string>> = {
-  iso: efiIso,
-  'minimal-iso': efiIso,
-  initramfs: bytes,
-  ign: 'application/vnd.coreos.ignition+json',
-  archive: bytes,
-  script: 'text/plain; charset=utf-8',
-  kernel: bytes,
-  rootfs: bytes,
-  agent: 'application/x-tar',
-};
