@@ -2107,6 +2107,71 @@ export const CLAIMS: readonly Claim[] = [
     says: ['The kernel arguments of an ISO are part of the menu of GRUB, which is a shell script:'],
     tests: [grubQuotes],
   },
+  {
+    says: ['A real Ironic also refuses the inventory of a node that is not in inspection'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conductor/manager.py',
+        shows:
+          /accepted_states = \{states\.INSPECTWAIT\}[^]*if task\.node\.provision_state not in accepted_states:[^]{0,400}raise exception\.NotFound\(\)/,
+      },
+    ],
+  },
+  {
+    says: ['A real Ironic also refuses the first heartbeat of a locked node'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conductor/manager.py',
+        shows:
+          /if \(not task\.node\.driver_internal_info\.get\('agent_url'\)\s+and task\.node\.reservation\):\s+raise exception\.NodeLocked/,
+      },
+    ],
+  },
+  {
+    says: ['An agent without its token stops and takes its network down'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/agent.py',
+        shows: /'This is \*\*FATAL\*\*\.'\)\s+self\.serve_api = False\s+self\.lockdown = True/,
+      },
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/agent.py',
+        shows: /utils\.execute\('ip', 'link', 'set', iface, 'down'\)/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic then uses the oldest version, which does not support the request'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/api/controllers/base.py',
+        shows: /default_version: version to use if not specified in headers/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic ignores the lookup of nodes in other states'],
+    sources: [
+      { repository: ironic, file: 'ironic/conf/api.py', shows: /BoolOpt\('restrict_lookup',\s+default=True/ },
+    ],
+  },
+  {
+    says: [
+      'The agent waits up to one minute for an address on every interface before it sends the inventory',
+    ],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/config.py',
+        shows: /INSPECTION_DEFAULT_DHCP_WAIT_TIMEOUT = 60/,
+      },
+    ],
+  },
   // Others
   {
     says: [
