@@ -12,18 +12,19 @@ import { statementsOfRules, statementsOfSource, textsOf } from './support/statem
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Messages about one machine, each with a log of the machine and its source in `test/commands/try/corpus/` or a mocked BMC. */
+/** What happened to one machine, each with a log of the machine in `test/commands/try/corpus/` and the source of the lines in it. */
 const TRIED_ELSEWHERE = ['commands/try/timeline/'];
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => path.replaceAll(sep, '/'))
-  .filter((path) => !TRIED_ELSEWHERE.some((folder) => path.startsWith(folder)))
   .toSorted()
   .map((path) => ({ path, text: read(`src/${path}`) }));
 const rules = read('docs/rules.md');
 const statements = [
-  ...sources.flatMap(({ path, text }) => statementsOfSource(path, text)),
+  ...sources
+    .filter(({ path }) => !TRIED_ELSEWHERE.some((folder) => path.startsWith(folder)))
+    .flatMap(({ path, text }) => statementsOfSource(path, text)),
   ...statementsOfRules(rules),
 ];
 const said = [...CLAIMS.flatMap(({ says }) => says), ...UNPROVEN, ...OBSERVATIONS];

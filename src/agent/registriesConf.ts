@@ -290,7 +290,7 @@ function checkVersion(table: Table, report: Report): void {
   const current = Object.keys(table).find((name) => name !== 'registries');
   const old = 'version 1 of the format';
   if (current === undefined) {
-    report('warning', path, `the file uses ${old}, which new releases of podman do not support`, hint);
+    report('warning', path, `the file uses ${old}, which is deprecated`, hint);
   } else {
     const message = `the file mixes ${old} ("registries") and version 2 (${quoteText(current)})`;
     report('error', path, message, hint);

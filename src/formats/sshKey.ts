@@ -234,7 +234,7 @@ function findWeakness(type: string, [, modulus]: readonly Buffer[]): string | un
     .toString(2)
     .replace(/^0/, '').length;
   if (bits < minRsaBits) {
-    return `the key has only ${bits} bits; current systems reject RSA keys with fewer than ${minRsaBits} bits`;
+    return `the RSA key has only ${bits} bits; at least ${minRsaBits} are secure`;
   }
   return undefined;
 }

@@ -58,14 +58,14 @@ describe('checkSshPublicKey', () => {
       'a short RSA key',
       rsa1024,
       {
-        weakness: 'the key has only 1024 bits; current systems reject RSA keys with fewer than 2048 bits',
+        weakness: 'the RSA key has only 1024 bits; at least 2048 are secure',
       },
     ],
     ['RSA', `ssh-rsa ${encode('ssh-rsa', number(17), number(3072))}`, { type: 'ssh-rsa' }],
     [
       'RSA of odd size',
       `ssh-rsa ${encode('ssh-rsa', number(17), number(2047))}`,
-      { weakness: 'the key has only 2047 bits; current systems reject RSA keys with fewer than 2048 bits' },
+      { weakness: 'the RSA key has only 2047 bits; at least 2048 are secure' },
     ],
     [
       'ECDSA',

@@ -44,6 +44,25 @@ function ansible(name: string, args: readonly string[]) {
   return { stdout, stderr };
 }
 
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const hasAnsible = have(program('ansible'));
+describe.skipIf(!hasAnsible)(
+  `Ansible${hasAnsible ? '' : ' (skipped: ansible-core is not installed)'}`,
+  () => {
+    it.each([
+      ['a={{ 1 + 1 }}', 'a=2'],
+      ['a={% if true %}b{% endif %}', 'a=b'],
+      ['a{# b #}', 'a'],
+    ])('evaluates an argument that looks like a template: %s', (text, value) => {
+      writeFileSync(path('template.yaml'), JSON.stringify({ extra_kernel_options: text }));
+      const args = ['localhost', '-m', 'debug', '-a', 'var=extra_kernel_options'];
+      const { stdout } = ansible('ansible', [...args, '-e', `@${path('template.yaml')}`]);
+      expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toEqual({ extra_kernel_options: value });
+    });
+  },
+);
+
 describe.skipIf(missing.length > 0)(
   `prepare --layout bifrost and Bifrost${note}`,
   { timeout: 120_000 },
@@ -69,7 +88,6 @@ describe.skipIf(missing.length > 0)(
       });
       if (code !== 0) throw new Error(stderr);
     });
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     it('is loaded without a warning', () => {
       const message = 'msg={{ [extra_kernel_options, download_ipa] | to_json }}';

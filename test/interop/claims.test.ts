@@ -179,12 +179,15 @@ const REFERENCES = [
   'quay.io/foo@md5:abcd',
   'http://quay.io/foo',
   '[::1]:5000/foo',
+  'a'.repeat(64),
 ];
 
 describe(`image references of podman${missingNote('podman')}`, () => {
   it.runIf(have('podman')).each(REFERENCES)('are refused: %s', (reference) => {
     expect(parseImageReference(reference)).toMatchObject({ ok: false });
-    expect(output('podman', ['pull', reference])).toMatch(/invalid reference format|must be lowercase/);
+    expect(output('podman', ['pull', reference])).toMatch(
+      /invalid reference format|must be lowercase|has been referred to by ID/,
+    );
   });
 });
 

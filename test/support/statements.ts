@@ -35,7 +35,13 @@ const SUBJECTS = [
   'systemd',
   '[Tt]he unit',
   'podman',
-  '(?:newer|older) releases',
+  '(?:newer|older|new) releases(?: of \\w+)?',
+  'the (?:BMC driver|hardware type|Ironic resource)(?: \\w+)?',
+  'spec\\.overrides',
+  'Glance',
+  '(?:network|UEFI HTTP) boot',
+  'registries',
+  'sushy',
   'docker',
   'NetworkManager(?: of the initramfs)?',
   'nm-initrd-generator',
@@ -71,9 +77,9 @@ const NOUNS =
   'address|arguments|checks|classes|configs|documents|exists|files|hosts|images|its|keys|loaders|names|nodes|objects|options|parameters|programs|releases|requests|services|settings|steps|this|units|variables|versions|volumes';
 
 const STATEMENT = new RegExp(
-  `(?<![-/.\\w])(?:${SUBJECTS.join('|')})(?: [\\d.…]+| before \\S+| in \\S+| for \\S+)?,?` +
+  `(?<![-/.\\w])(?:${SUBJECTS.join('|')})(?: [\\d.…]+(?: or later)?| before \\S+| in \\S+| for \\S+)?(?:,? which|,| and \\w+)?` +
     ` (?:also |no longer |first |then |itself |still |always |again |already |by default )*` +
-    `(?:cannot|can|may|does|did|had|would|will|must|no|only|never|(?!(?:${NOUNS})\\b)[a-z]+s)\\b`,
+    `(?:cannot|can|may|does|did|had|would|will|must|no|only|never|do|require|support|ignore|refuse|know|(?!(?:${NOUNS})\\b)[a-z]+s)\\b`,
 );
 
 /** The sentences of a text that say what a program does. */

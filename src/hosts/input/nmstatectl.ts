@@ -156,7 +156,7 @@ async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
   if (entries === undefined) {
     throw new CliError('unexpected output from nmstatectl: not a list of keyfiles', {
       code: 'ERR_PROGRAM',
-      hint: 'install nmstate 1.2 or later, which supports "nmstatectl gc"',
+      hint: 'install nmstate 1.0.2 or later, which supports "nmstatectl gc"',
     });
   }
   return entries;

@@ -200,7 +200,7 @@ export const ironicCauses = causesOf({
   },
   'heartbeat-refused': {
     short: 'a refused heartbeat',
-    text: 'Ironic refuses the heartbeat: it is incomplete or invalid. A real Ironic also refuses heartbeats of a locked node.',
+    text: 'Ironic refuses the heartbeat: it is incomplete or invalid. A real Ironic also refuses the first heartbeat of a locked node.',
     check:
       'read the error of the heartbeat in the report; run `baremetal node show NODE` (reservation, provision_state, last_error)',
     fix: 'wait until the node is unlocked; use an agent of about the same release as Ironic (`render --agent-image`)',
