@@ -20,7 +20,7 @@ export interface Source {
 }
 
 /** A node of the syntax tree. */
-interface Node extends Readonly<Record<string, unknown>> {
+export interface Node extends Readonly<Record<string, unknown>> {
   readonly type: string;
   readonly start: number;
 }
@@ -53,7 +53,8 @@ export function readSource(path: string, text: string): Source {
   return { path, imports, globals };
 }
 
-function visit(node: unknown, found: (node: Node, role: string, parent: Node) => void): void {
+/** Calls `found` with all nodes below one, and their role in the node above. */
+export function visit(node: unknown, found: (node: Node, role: string, parent: Node) => void): void {
   if (!isNode(node)) return;
   for (const [role, value] of Object.entries(node)) {
     for (const child of Array.isArray(value) ? value : [value]) {
