@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeCommand, withDescendants } from '../src/cli/describeCommand.ts';
+import { readTexts } from './support/sourceTexts.ts';
 import { wholeProgram } from './support/wholeProgram.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -70,6 +71,31 @@ function findingsIn(path: string): string[] {
   });
 }
 
+/** Words that name nothing: an instruction of only such words is no help, because it leaves open what to type. */
+const NAMELESS = {
+  verbs:
+    'add build change check choose copy correct create do download fix give keep make move pass put remove rename repeat replace run set try use write',
+  pronouns:
+    'a again all an and any both but each either except few first for from here if in instead it its many neither of one only or other others same several some that the their them these they this those to too twice two with without',
+  nouns:
+    'argument arguments command commands duplicate duplicates entries entry file files folder folders image images item items key keys line lines name names option options parent path paths section sections text texts value values',
+};
+const verbs = new Set(NAMELESS.verbs.split(' '));
+const nameless = new Set(Object.values(NAMELESS).flatMap((words) => words.split(' ')));
+
+/** Help of options that looks like such a hint. */
+const OPTION_HELP = new Set(['replace the value of an argument']);
+
+/** The texts of a source that are hints of such words only: `src/cli/man.ts:30: remove the command`. */
+function namelessHints(path: string, source: string): string[] {
+  return readTexts(source).flatMap(({ start, text }) => {
+    const [verb = '', ...words] = text.split(/[\s,;.:]+/).filter((word) => word !== '');
+    const isNameless = verbs.has(verb) && words.length > 0 && words.every((word) => nameless.has(word));
+    if (!isNameless || OPTION_HELP.has(text)) return [];
+    return `${path}:${source.slice(0, start).split('\n').length}: ${text}`;
+  });
+}
+
 /** A small letter, an abbreviation, or a name. */
 const FIRST_WORD =
   /^(?!(?:what|where|which|who|that) )(?:[a-z0-9]|[A-Z]{2,}s? |(?:Ignition|NetworkManager|Ironic|Kubernetes|OpenStack) )/;
@@ -110,5 +136,26 @@ describe('style', () => {
     );
     expect(hints.length).toBeGreaterThan(300);
     expect(hints.filter((hint) => !/^(?:[a-z$"].*[^.?]|)$/s.test(hint))).toEqual([]);
+  });
+
+  it('hints name an option, a command, a file or a value', () => {
+    const found = filesBelow('src').flatMap((path) =>
+      namelessHints(path, readFileSync(join(root, path), 'utf8')),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    ['a property', `throw new CliError(text, { code, hint: 'remove it' });`, 'remove it'],
+    [
+      'an argument',
+      `refuse(place, message, 'remove or rename one of them');`,
+      'remove or rename one of them',
+    ],
+    ['a default', `const { hint = 'fix the file' } = error;`, 'fix the file'],
+    ['a choice', `const hint = isHere ? 'pass both' : \`use \${flag}\`;`, 'pass both'],
+    ['a template', 'report({ hint: `run the command again` });', 'run the command again'],
+  ])('a hint that names nothing is found: %s', (_where, source, hint) => {
+    expect(namelessHints('a.ts', source)).toEqual([`a.ts:1: ${hint}`]);
   });
 });

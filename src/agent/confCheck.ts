@@ -213,7 +213,9 @@ function checkUnknownName(line: OsloOption, { limit }: Found, ipaVersion: IpaVer
 function checkRemoved(removed: RemovedIpaOption, line: OsloOption, ipaVersion?: IpaVersion): Finding[] {
   if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
   const message = `the agent ignores the option since the release after ${removed.last}`;
-  return [finding(confRules.unknownOption, { ...atName(line), message, hint: 'remove the line' })];
+  return [
+    finding(confRules.unknownOption, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
+  ];
 }
 
 /** Findings about the line, not its value: overridden by `winner`, too new, deprecated, or without effect in a file. */
@@ -227,7 +229,8 @@ function checkLine(
     findings.push(finding(rule, { ...atName(line), ...details }));
   if (winner !== undefined && winner !== line) {
     const message = `the line has no effect: line ${winner.position?.line} sets ${option.name}`;
-    report(confRules.overridden, { message });
+    const hint = `remove this line, or line ${winner.position?.line}`;
+    report(confRules.overridden, { message, hint });
   }
   if (!isThere) {
     // If the release does not support the current name, the old name is correct.
@@ -242,7 +245,9 @@ function checkLine(
     const message = 'a future release of the agent will remove the option';
     report(confRules.deprecated, { message, hint: option.deprecated });
   }
-  if (option.commandLineOnly === true) report(confRules.commandLineOnly);
+  if (option.commandLineOnly === true) {
+    report(confRules.commandLineOnly, { hint: `remove the line of ${line.name}` });
+  }
   return findings;
 }
 
@@ -358,7 +363,7 @@ function findMissingCa(lines: readonly OsloOption[]): Finding[] {
 /** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */
 function findPathProblem(list: string): Problem | undefined {
   if (/:\/\/[^,]*\/\//.test(list)) {
-    return { message: 'the path of the URL contains two consecutive slashes', hint: 'remove one of them' };
+    return { message: 'the path of the URL contains two consecutive slashes', hint: 'write one slash' };
   }
   if (list.includes('/v1/continue_inspection/v1/continue')) {
     const message = 'the URL contains the path for inspection data twice';

@@ -350,7 +350,7 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
     if ((mirror['pull-from-mirror'] ?? '') === '' || entry['mirror-by-digest-only'] !== true) continue;
     const message =
       'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
-    report('error', [...at, 'pull-from-mirror'], message, 'remove one of them');
+    report('error', [...at, 'pull-from-mirror'], message, 'remove mirror-by-digest-only or pull-from-mirror');
   }
 }
 
@@ -366,7 +366,7 @@ function checkTwins(entries: readonly RegistryTable[], report: Report): void {
     for (const name of ['insecure', 'blocked'] as const) {
       if ((first[name] ?? false) === (entry[name] ?? false)) continue;
       const message = `the registry ${shown(location)} is defined twice, with different "${name}"`;
-      report('error', ['registry', index], message, 'use the same value in both entries');
+      report('error', ['registry', index], message, `set ${name} to the same value in both entries`);
     }
   }
 }

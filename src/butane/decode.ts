@@ -6,7 +6,7 @@
 import type { Path } from '../core/finding.ts';
 import { type MappingNode, textOfKey, type YamlNode } from './document.ts';
 import { isNull, readScalar, tagOf, UnreadableScalar } from './scalars.ts';
-import { type ButaneIssue, butaneIssue, butaneRules, problems } from './rules.ts';
+import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
 import type { ButaneField, ButaneStruct } from './schema.ts';
 
 /** A decoded object: its fields by Butane's names. */
@@ -182,7 +182,7 @@ function checkKeys(decoder: Decoder, { entries }: MappingNode): boolean {
     if (seen.has(id)) {
       isUnique = false;
       const path = [...decoder.path, textOfKey(key)];
-      decoder.issues.push({ ...butaneIssue(problems.duplicateKey, path), offset: key.start });
+      decoder.issues.push({ ...butaneIssue(duplicateKey(textOfKey(key)), path), offset: key.start });
     }
     seen.add(id);
   }

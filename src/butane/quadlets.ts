@@ -9,7 +9,7 @@ import { dataUrlOf } from './dataUrl.ts';
 import type { ButaneMembers } from './decode.ts';
 import { readLocal, type ButaneTranslation } from './desugar.ts';
 import { NodeTracker } from './nodes.ts';
-import { butaneIssue, problems } from './rules.ts';
+import { butaneIssue, nodeExists } from './rules.ts';
 import type { Generated } from './sources.ts';
 
 export function addQuadlets(
@@ -25,7 +25,7 @@ export function addQuadlets(
     const path = quadletPath(quadlet);
     const target = templateOf(asString(quadlet['name']));
     if (target === undefined) addFile(translation, nodes, { path, from, source: quadlet });
-    else if (nodes.has(path)) translation.issues.push(butaneIssue(problems.nodeExists, from));
+    else if (nodes.has(path)) translation.issues.push(butaneIssue(nodeExists(path), from));
     else {
       const link = nodes.lengthOf('links');
       nodes.add('links', { path, target }, from);
@@ -64,7 +64,7 @@ function addFile(
   { path, from, source }: QuadletFile,
 ): void {
   if (nodes.has(path)) {
-    translation.issues.push(butaneIssue(problems.nodeExists, from));
+    translation.issues.push(butaneIssue(nodeExists(path), from));
     return;
   }
   const local = asString(source['contents_local']);

@@ -35,7 +35,7 @@ export const butaneRules = {
   sources: errorRule(
     'butane-sources',
     'only one of these can be set',
-    'remove all sources of the contents except one',
+    'keep one of inline, local and source',
   ),
   filesDir: errorRule(
     'butane-files-dir',
@@ -46,7 +46,7 @@ export const butaneRules = {
   nodeExists: errorRule(
     'butane-node-exists',
     'matching filesystem node has existing contents or different type',
-    'remove one of the two files with this path',
+    'use another path in storage or systemd.quadlets',
   ),
   quadlet: errorRule('butane-quadlet', 'invalid quadlet', 'use a name such as web.container'),
   mountUnit: errorRule(
@@ -94,11 +94,6 @@ export const problems = {
     hint: 'add "version: 1.6.0"',
   },
   unknownVersion: { rule: butaneRules.version },
-  duplicateKey: {
-    rule: butaneRules.yaml,
-    message: 'mapping key already defined',
-    hint: 'remove one of the two keys',
-  },
   mergeKey: {
     rule: butaneRules.yaml,
     message: 'map merge requires map or sequence of maps as the value',
@@ -112,12 +107,12 @@ export const problems = {
   resourceSources: {
     rule: butaneRules.sources,
     message: 'only one of the following can be set: inline, local, source',
-    hint: 'remove all of them except one',
+    hint: 'keep one of inline, local and source',
   },
   unitSources: {
     rule: butaneRules.sources,
     message: 'only one of the following can be set: contents, contents_local',
-    hint: 'remove one of the two keys',
+    hint: 'remove contents or contents_local',
   },
   noFilesDir: { rule: butaneRules.filesDir },
   escape: {
@@ -150,7 +145,6 @@ export const problems = {
     message: 'local is required',
     hint: 'set local to a folder below --files-dir',
   },
-  nodeExists: { rule: butaneRules.nodeExists },
   decimalMode: { rule: butaneRules.decimalMode },
   quadletExtension: {
     rule: butaneRules.quadlet,
@@ -191,7 +185,7 @@ export const problems = {
   fewMirrorDevices: {
     rule: butaneRules.bootDevice,
     message: 'mirroring requires at least two devices',
-    hint: 'add a device',
+    hint: 'add a device to boot_device.mirror.devices',
   },
   mirrorNoLayoutStrict: {
     rule: butaneRules.bootDevice,
@@ -251,13 +245,30 @@ export const problems = {
       'root partition cannot expand; it is set to fill available space but is followed by an auto-positioned partition',
     hint: 'set size_mib of the root partition, or start_mib of the other partitions',
   },
-  grubName: { rule: butaneRules.grub, message: 'field "name" is required', hint: 'set name' },
+  grubName: {
+    rule: butaneRules.grub,
+    message: 'field "name" is required',
+    hint: 'set name, for example to root',
+  },
   grubPassword: {
     rule: butaneRules.grub,
     message: 'field "password_hash" is required',
     hint: 'set password_hash to the output of grub2-mkpasswd-pbkdf2',
   },
 } satisfies Record<string, ButaneProblem>;
+
+export function duplicateKey(key: string): ButaneProblem {
+  const hint = `remove one of the two keys ${quoteText(key)}`;
+  return { rule: butaneRules.yaml, message: 'mapping key already defined', hint };
+}
+
+/** @param path of two nodes in the file system of the host */
+export function nodeExists(path: string): ButaneProblem {
+  return {
+    rule: butaneRules.nodeExists,
+    hint: `remove one of the two nodes with the path ${quoteText(path)}`,
+  };
+}
 
 /** @param error of the system */
 export function unreadable(path: string, error: unknown): ButaneProblem & { readonly message: string } {

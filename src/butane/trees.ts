@@ -11,7 +11,7 @@ import type { ButaneMembers } from './decode.ts';
 import { tryLocal, readLocal, type ButaneTranslation } from './desugar.ts';
 import type { LocalEntry } from './localFiles.ts';
 import { NodeTracker } from './nodes.ts';
-import { butaneIssue, problems } from './rules.ts';
+import { butaneIssue, nodeExists, problems } from './rules.ts';
 import type { Generated } from './sources.ts';
 
 export function addTrees(translation: ButaneTranslation, storage: ButaneMembers, base: Generated): Generated {
@@ -43,17 +43,17 @@ function addEntry(
   if (entry.kind === 'other') return refuse(problems.fileType);
   if (entry.kind === 'folder') {
     if (tree['dir_mode'] === undefined && Object.keys(owners).length === 0) return undefined;
-    if (nodes.has(path)) return refuse(problems.nodeExists);
+    if (nodes.has(path)) return refuse(nodeExists(path));
     return nodes.add('directories', { path, ...owners, mode: tree['dir_mode'] ?? executableMode }, from);
   }
   if (entry.kind === 'link') {
     const known = nodes.find('links', path);
-    if (known === undefined ? nodes.has(path) : known['target']) return refuse(problems.nodeExists);
+    if (known === undefined ? nodes.has(path) : known['target']) return refuse(nodeExists(path));
     return nodes.put('links', known, { path, ...owners }, { target: entry.target }, from);
   }
   const known = nodes.find('files', path);
   const contents = known !== undefined && isMapping(known['contents']) ? known['contents'] : {};
-  if (known === undefined ? nodes.has(path) : contents['source']) return refuse(problems.nodeExists);
+  if (known === undefined ? nodes.has(path) : contents['source']) return refuse(nodeExists(path));
   const data = readLocal(translation, entry.readAs, from);
   if (data === undefined) return undefined;
   const mode = known?.['mode'] ?? tree['file_mode'] ?? (entry.isExecutable ? executableMode : publicMode);

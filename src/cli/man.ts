@@ -27,7 +27,8 @@ export async function man(
     await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), date))]);
     return 0;
   }
-  if (words.length > 0) throw new UsageError('-C writes all pages', { hint: 'remove the command' });
+  if (words.length > 0)
+    throw new UsageError('-C writes all pages', { hint: `remove -C, or remove "${words.join(' ')}"` });
   const folder = resolve(io.cwd, directory);
   await makeFolder(folder, directory);
   for (const command of withDescendants(program)) {

@@ -7,6 +7,7 @@
 
 import { crc32 } from 'node:zlib';
 import { CliError, FormatError } from '../core/errors.ts';
+import { downloadAgain } from './imageHints.ts';
 import {
   backupSize,
   changingPlaces,
@@ -115,7 +116,7 @@ async function rememberOriginals(
 
 function damaged(problem: string): FormatError {
   return new FormatError(`the record of appended data is damaged: ${problem}`, {
-    hint: 'download the original image again; it cannot be restored from this image',
+    hint: downloadAgain,
   });
 }
 

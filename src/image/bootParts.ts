@@ -7,6 +7,7 @@ import type { Architecture } from '../core/architecture.ts';
 import { FormatError, onFormatError } from '../core/errors.ts';
 import { inputOf } from '../formats/byteFeed.ts';
 import { compressionAt, detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
+import { copyAgain } from './imageHints.ts';
 import { sourceOfImage } from './initrd.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import { type ByteRange, chunksOf, type RandomAccess, slice } from './overlay.ts';
@@ -61,7 +62,10 @@ export async function* unpackKernel(image: RandomAccess, range: ByteRange): Asyn
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (!code.startsWith('Z_')) throw error;
-    throw new FormatError('the kernel cannot be decompressed', { hint: 'download it again', cause: error });
+    throw new FormatError('the kernel cannot be decompressed', {
+      hint: 'download the kernel again: ironic-coreos download -f pxe',
+      cause: error,
+    });
   } finally {
     packed.destroy();
     gunzip.destroy();
@@ -107,7 +111,7 @@ function pxeFile({ recordName, offset, size }: IsoEntry, imageSize: number): Pxe
   }
   if (offset + size > imageSize) {
     throw new FormatError(`ISO image is incomplete: ${name} exceeds the end of the image`, {
-      hint: 'copy the image again',
+      hint: copyAgain,
     });
   }
   return { name, offset, length: size };

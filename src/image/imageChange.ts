@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
+import { downloadAgain } from './imageHints.ts';
 import {
   type ByteRange,
   gapsIn,
@@ -61,7 +62,7 @@ export function checkDisjoint(change: ImageChange): ImageChange {
     if (offset < end) {
       throw new FormatError(`the image is damaged: two of its parts overlap at byte ${offset}`, {
         offset,
-        hint: 'download the image again',
+        hint: downloadAgain,
       });
     }
     end = offset + length;

@@ -15,6 +15,7 @@ import { type DirectoryRecord, readDirectory, readSystemUse } from '../formats/i
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
+import { copyAgain } from './imageHints.ts';
 import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
 
@@ -141,7 +142,7 @@ function notAnIso(before: readonly VolumeDescriptor[], cause: unknown): FormatEr
     });
   }
   return new FormatError('ISO image is incomplete: the last volume descriptor is missing', {
-    hint: 'copy the image again',
+    hint: copyAgain,
     cause,
   });
 }

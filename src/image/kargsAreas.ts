@@ -7,6 +7,7 @@
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError, replaceFormatError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
+import { downloadAgain } from './imageHints.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
@@ -183,7 +184,7 @@ function differentKargs(expected: string, found: string, { offset }: KargsPlace)
 
 /** An error in data of the release, which no command can restore. */
 function damaged(message: string, cause?: unknown): FormatError {
-  return new FormatError(message, { hint: 'download the image again: it is damaged', cause });
+  return new FormatError(message, { hint: downloadAgain, cause });
 }
 
 function invalidInfo(problem: string, cause?: unknown): FormatError {

@@ -102,7 +102,7 @@ export function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Ui
     if (members.has(path)) {
       throw new CliError(`multiple input files named '${name}'`, {
         code: 'ERR_SETTING',
-        hint: 'rename one of the files, because the image stores them in one folder',
+        hint: `rename one of the files ${name}, because the image stores them in one folder`,
       });
     }
     members.set(path, data);

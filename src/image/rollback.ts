@@ -11,6 +11,7 @@
 
 import { crc32 } from 'node:zlib';
 import { FormatError } from '../core/errors.ts';
+import { downloadAgain } from './imageHints.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type ImageChange, sizeAfter } from './imageChange.ts';
 import {
@@ -167,9 +168,7 @@ async function readEntries(image: RandomAccess, journal: RollbackJournal): Promi
 }
 
 function damaged(): FormatError {
-  return new FormatError('the rollback journal of the image is damaged', {
-    hint: 'download the image again',
-  });
+  return new FormatError('the rollback journal of the image is damaged', { hint: downloadAgain });
 }
 
 /** Old and new bytes are compared in pieces of this size, so that only pieces that differ are written. */

@@ -70,7 +70,7 @@ async function isCloned({ image, change }: ChangedImage, target: NewFile): Promi
 function changedError({ name }: OpenImage): CliError {
   return new CliError(`${name} changed while it was being copied`, {
     code: 'ERR_IMAGE_CHANGED',
-    hint: 'run the command again when no program writes to the file',
+    hint: `run the command again when no program writes to ${name}`,
   });
 }
 

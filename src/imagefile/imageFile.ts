@@ -97,7 +97,7 @@ function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<
     if (isSame) return;
     throw new CliError(`${name} was changed by another program while it was in use`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'run the command again',
+      hint: `run the command again when no program writes to ${name}`,
     });
   };
 }

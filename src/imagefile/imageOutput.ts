@@ -75,7 +75,7 @@ async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'
   if (!isInput) return;
   throw new CliError(`File exists: ${file.shownPath} is the input`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'use another path',
+    hint: `use another path than ${input} with -o`,
   });
 }
 

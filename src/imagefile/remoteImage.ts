@@ -104,7 +104,7 @@ export async function* refuseTrickle(
       if (bytes < LEAST.bytes) {
         throw new CliError(`${name} arrives too slowly: ${formatSizeInWords(bytes)} in a minute`, {
           code: 'ERR_NETWORK',
-          hint: 'download the file first, or use another server',
+          hint: `download the file first, or use another server: curl -fLO ${name}`,
         });
       }
       since = clock.now();
@@ -299,6 +299,6 @@ function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, str
 function brokenAnswer({ name }: Remote): CliError {
   return new CliError(`File changed on the server, or the response is invalid: ${name}`, {
     code: 'ERR_IMAGE_CHANGED',
-    hint: 'run the command again, or download the file first',
+    hint: `run the command again, or download the file first: curl -fLO ${name}`,
   });
 }

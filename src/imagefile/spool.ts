@@ -36,7 +36,7 @@ function noRoom(size: string, room: number): CliError {
     `Not enough space for a temporary copy: the input has ${size}, ${free} ${formatSizeInWords(room)}`,
     {
       code: room === MOST ? 'ERR_TOO_LARGE' : 'ERR_DISK_FULL',
-      hint: room === MOST ? 'pass an image, or download the file first' : SPACE_HINT,
+      hint: room === MOST ? 'pass the path of a file in place of standard input or a URL' : SPACE_HINT,
     },
   );
 }

@@ -52,7 +52,7 @@ export const confRules = {
   overridden: lintWarning(
     'conf-overridden',
     'the line has no effect, because another line sets the option',
-    'remove one of the two lines',
+    'keep only the line with the value that the agent should use',
   ),
   emptyNumber: lintWarning(
     'conf-empty-number',
@@ -62,7 +62,7 @@ export const confRules = {
   commandLineOnly: lintWarning(
     'conf-command-line-only',
     'the option has an effect only on the command line of the agent',
-    'remove the line',
+    'remove the line, or pass the option to ironic-python-agent in the unit',
   ),
   inlineComment: lintWarning(
     'conf-inline-comment',

@@ -32,7 +32,7 @@ const unquoted =
 const argumentUnknown = lintWarning(
   'argument-unknown',
   'neither Ignition nor CoreOS has such an argument',
-  'fix the name of the argument',
+  'use a name of coreos.inst.*, coreos.live.* or ignition.*, which "ironic-coreos pxe kargs" writes',
 );
 const argumentStops = lintWarning(
   'argument-stops-boot',

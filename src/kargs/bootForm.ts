@@ -17,7 +17,7 @@ export interface BootForm {
 const argumentOfLoader = errorRule(
   'argument-of-loader',
   'the boot loader sets this argument itself',
-  'remove the argument',
+  'remove the argument; the boot loader adds it with the value of the machine',
 );
 
 export interface BootImages {
@@ -62,6 +62,7 @@ export function checkReserved(placed: readonly KernelArgument[], names: readonly
       rule: argumentOfLoader,
       path,
       message: `the boot loader sets ${argumentName(text)}= itself`,
+      hint: `remove ${argumentName(text)}=`,
     }));
 }
 

@@ -134,12 +134,12 @@ function checkLength(length: number, longest: number): readonly Issue[] {
 const argumentConflict = errorRule(
   'argument-conflict',
   'the argument is set twice with different values, and only the last value applies',
-  'remove one of the two arguments',
+  'pass the argument once, with the value that applies',
 );
 const argumentRepeated = warningRule(
   'argument-repeated',
   'the argument is repeated with different values; for most arguments only the last value applies',
-  'remove all but one, unless this argument is repeatable',
+  'pass the argument once, unless the program that reads it accepts several',
 );
 const argumentLiveIso = errorRule(
   'argument-liveiso',
@@ -205,7 +205,9 @@ function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {
     if (earlier === undefined) first.set(name, text);
     else if (earlier !== text && !repeatable.test(name)) {
       const rule = single.test(name) ? argumentConflict : argumentRepeated;
-      issues.push({ rule, message: `${name}: ${rule.message}`, path });
+      const hint =
+        rule === argumentConflict ? `pass ${name}= once` : `pass ${name}= once, unless it is repeatable`;
+      issues.push({ rule, message: `${name}: ${rule.message}`, path, hint });
     }
   }
   return issues;

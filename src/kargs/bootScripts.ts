@@ -88,7 +88,7 @@ export const ipxeExpansion = errorRule(
 const ipxeComment = errorRule(
   'ipxe-word',
   'iPXE interprets a word that starts with # as a comment, and the words ||, && and ; as operators',
-  'remove the argument',
+  'remove the words ||, &&, ; and those that start with #',
 );
 
 /** Settings of iPXE that differ from machine to machine (https://ipxe.org/cfg), so that URLs may contain them. */

@@ -52,7 +52,7 @@ export function hasBoth<Key extends string>(
   place: DocumentPlace,
 ): boolean {
   if (fields[key] === undefined || fields[other] === undefined) return false;
-  refuse(step(place, other), `duplicate of "${key}"`, 'remove one of the two keys');
+  refuse(step(place, other), `duplicate of "${key}"`, `remove "${key}" or "${other}"`);
   return true;
 }
 

@@ -222,7 +222,7 @@ function checkLoopback(fields: InterfaceFields, place: DocumentPlace): void {
   for (const name of ['ipv4', 'ipv6'] as const) {
     const settings = fields[name];
     if (settings === undefined || (settings.enabled && !settings.isAuto)) continue;
-    refuse(step(place, name), 'the loopback interface has static addresses', 'remove the key');
+    refuse(step(place, name), 'the loopback interface has static addresses', `remove "${name}"`);
   }
 }
 

@@ -105,7 +105,11 @@ function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: DocumentPlace)
   const auto = fields['auto-route-metric'] ?? -1;
   if (isAuto && prefix !== -1 && auto !== -1 && prefix !== auto) {
     const at = step(place, 'prefix-route-metric');
-    refuse(at, 'the value differs from auto-route-metric', 'set both to the same value');
+    refuse(
+      at,
+      'the value differs from auto-route-metric',
+      'set prefix-route-metric and auto-route-metric to the same value',
+    );
   }
 }
 

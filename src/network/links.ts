@@ -47,9 +47,12 @@ function checkNames(
   managed: readonly Interface[],
   place: DocumentPlace,
 ): void {
-  const names = new Set(read.map(({ name }) => name));
-  if (names.size < read.length) {
-    refuse(place, 'two interfaces have the same name', 'remove or rename one of them');
+  const names = new Set<string>();
+  const twins = new Set<string>();
+  for (const { name } of read) (names.has(name) ? twins : names).add(name);
+  for (const name of twins) {
+    const hint = `remove or rename one of the interfaces ${quoteText(name)}`;
+    refuse(place, 'two interfaces have the same name', hint);
   }
   for (const { place: own, name, profileName } of managed) {
     if (profileName === undefined || profileName === name || !names.has(profileName)) continue;

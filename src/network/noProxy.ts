@@ -93,7 +93,8 @@ function findIgnored(text: string, hasOthers: boolean): RuleProblem | undefined 
     message: `the agent ignores ${text} in the list of hosts without a proxy: Python's requests ${why}`,
     hint,
   });
-  if (text === '*' && hasOthers) return ignored('reads * only as the whole list', 'remove the other entries');
+  if (text === '*' && hasOthers)
+    return ignored('reads * only as the whole list', 'remove all entries except *');
   if (text.startsWith('*.')) return ignored('supports no wildcards', `use ${text.slice(1)}`);
   if (text.startsWith('[')) {
     const hint = `use ${withoutBrackets(text.replace(/\]:.*$/, ']'))}`;

@@ -187,7 +187,7 @@ export function numbered<Word extends string>(
  */
 export const text: Reader<string> = (value, place) => {
   if (typeof value !== 'string') return refuse(place, expected('a string', value));
-  if (value === '') return refuse(place, 'the string is empty', 'remove the key');
+  if (value === '') return refuse(place, 'the string is empty', `remove "${String(place.path.at(-1))}"`);
   if (/\p{Cc}|\p{Cs}/u.test(value)) return refuse(place, 'the string contains control characters');
   return formatKeyfileString(value) === value && value.trim() === value
     ? value

@@ -211,7 +211,7 @@ describe('image options with streams', () => {
     [
       'two images of one stream',
       ['rhel-10/x86_64=el9.iso', 'rhel-10/x86_64=el10.iso'],
-      'error: two iso files for rhel-10/x86_64: el9.iso and el10.iso\nhint: pass only one of them, or add the architecture or stream of the other: --iso aarch64=FILE, --iso rhel-10/x86_64=FILE\n',
+      'error: two iso files for rhel-10/x86_64: el9.iso and el10.iso\nhint: pass only one of these files, or add the architecture or stream of the other: --iso aarch64=FILE, --iso rhel-10/x86_64=FILE\n',
     ],
     [
       'an image of another architecture',

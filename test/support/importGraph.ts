@@ -20,7 +20,7 @@ export interface Source {
 }
 
 /** A node of the syntax tree. */
-interface Node extends Readonly<Record<string, unknown>> {
+export interface Node extends Readonly<Record<string, unknown>> {
   readonly type: string;
   readonly start: number;
 }
@@ -53,6 +53,7 @@ export function readSource(path: string, text: string): Source {
   return { path, imports, globals };
 }
 
+/** Calls `found` with all nodes below one, and their role in the node above. */
 export function visit(node: unknown, found: (node: Node, role: string, parent: Node) => void): void {
   if (!isNode(node)) return;
   for (const [role, value] of Object.entries(node)) {

@@ -157,7 +157,7 @@ function checkPlaces({ config, isComplete }: LintSubject, machine?: TargetSystem
     if ((kind === 'folder' && !isFile) || (kind === 'mode' && !isFolder) || !(isFolder || isFile)) return [];
     if (kind === 'file' && isFile) return [broken(hostFileRules.exists, path)];
     const message = `CoreOS has a ${isFolder ? 'folder' : 'file'} at this path, so Ignition does not create the ${kind === 'mode' ? 'file' : kind} without "overwrite" and the boot fails`;
-    const hint = isFolder ? 'use another path' : 'set "overwrite" to true, or use another path';
+    const hint = isFolder ? `use another path than ${name}` : 'set "overwrite" to true, or use another path';
     return [broken(hostFileRules.exists, path, { message, hint })];
   });
 }
@@ -274,7 +274,7 @@ export const sshKeyRules = {
   several: lintNote(
     'agent-ssh-key-several',
     'the entry contains several keys: Ignition merges them only as a whole',
-    'use one entry for each key',
+    'write each key as an entry of sshAuthorizedKeys',
   ),
 };
 

@@ -209,7 +209,7 @@ export const registriesRules = {
   ignored: lintWarning(
     'agent-registries-conf-ignored',
     'podman ignores a part of the file',
-    'fix the name, or remove the line',
+    'use a name that containers-registries.conf(5) describes',
   ),
 };
 

@@ -9,7 +9,7 @@ export const podmanArgumentRules = {
   unknown: lintError(
     'agent-podman-option',
     'unknown option: podman refuses to start the container',
-    'remove the option, or fix its name',
+    'use an option that podman-run(1) describes',
   ),
   blank: lintError(
     'agent-podman-blank',
@@ -55,7 +55,9 @@ export function describeProblem(
   const rule = podmanArgumentRules[kind];
   const shown = /^--?[\w-]{1,60}$/.test(option) ? option : 'an option';
   const message = describeKind[kind]({ ...problem, option: shown });
-  return { rule, message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
+  if (instead !== undefined) return { rule, message, hint: `use ${write(instead)}` };
+  const listed = `remove ${shown}; ${problem.command.replace(' ', '-')}(1) lists the options`;
+  return { rule, message, hint: kind === 'unknown' ? listed : rule.hint };
 }
 
 const describeKind: Readonly<Record<OptionProblem['kind'], (problem: OptionProblem) => string>> = {

@@ -23,7 +23,7 @@ export const unitKeyRules = {
   key: lintWarning(
     'agent-unit-key',
     'systemd ignores the key: unknown key in this section',
-    'fix the name of the key, or move the key to its section',
+    'use a key and its section as systemd.directives(7) lists them',
   ),
   section: lintWarning(
     'agent-unit-section',

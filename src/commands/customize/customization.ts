@@ -192,7 +192,7 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   io.note?.(`converting ${path} with ${program ?? 'the built-in converter: nmstatectl not found in PATH'}`);
   const state = Buffer.from(bytes).toString('utf8');
   const refuse = replaceFormatError((cause) => {
-    const { message, hint = 'fix the syntax of the file' } = cause;
+    const { message, hint = `write ${path} in YAML or JSON` } = cause;
     return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
   });
   const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
@@ -206,7 +206,7 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
     report(io, {
       severity: 'warning',
       message: `${path} contains no connection`,
-      hint: 'remove the option for this file',
+      hint: `remove --network-nmstate ${path}`,
     });
   }
   const locate = locateConverted('nmstate', path, parse);
@@ -226,7 +226,7 @@ function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfil
   const place = formatPlace({ file: path, ...yaml.locate(error.path) });
   throw new CliError(`parsing nmstate ${place}: ${error.message}`, {
     code: 'ERR_FORMAT',
-    hint: error.hint ?? 'fix the value',
+    hint: error.hint ?? `set another value for ${error.path.join('.')}`,
   });
 }
 

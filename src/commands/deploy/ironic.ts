@@ -101,7 +101,7 @@ function agentImagesOf({ deployKernel = [], deployRamdisk = [] }: IronicOptions)
   const ramdisks = deployRamdisk.map(splitArchitecture);
   if (listArchitectures(kernels) !== listArchitectures(ramdisks)) {
     throw new UsageError('--deploy-kernel and --deploy-ramdisk require each other', {
-      hint: 'pass both for each architecture',
+      hint: 'pass --deploy-kernel and --deploy-ramdisk for each architecture',
     });
   }
   return kernels.map(({ architecture, name: kernel }) => ({
@@ -132,7 +132,7 @@ function oneRamdiskOf(options: IronicOptions, format: 'env' | 'conf'): Ramdisk |
   );
   if (unused !== undefined) {
     throw new UsageError(`${flagOf(unused)} cannot be combined with --format ${format}`, {
-      hint: 'remove it; it is a setting of the Ironic resource',
+      hint: `remove ${flagOf(unused)}; it is a setting of the Ironic resource`,
     });
   }
   const [pair, ...others] = agentImagesOf(options);

@@ -235,13 +235,13 @@ export function ramdiskOf(
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
   if (iso !== undefined && isPair) {
     throw new UsageError(`${nameOf('deployIso')} cannot be combined with ${pair}`, {
-      hint: 'pass either the ISO, or kernel and ramdisk',
+      hint: `pass either ${nameOf('deployIso')}, or ${pair}`,
     });
   }
   if (iso !== undefined) return { kind: 'iso', iso };
   if (!isPair) return undefined;
   if (deployKernel === undefined || deployRamdisk === undefined) {
-    throw new UsageError(`${pair} require each other`, { hint: 'pass both' });
+    throw new UsageError(`${pair} require each other`, { hint: `pass ${pair}` });
   }
   return { kind: 'pair', kernel: deployKernel, ramdisk: deployRamdisk };
 }

@@ -95,7 +95,7 @@ function reportUnused(options: DownloadOptions, io: Io): void {
   for (const name of ['stream', 'architecture', 'platform', 'format', 'streamBaseUrl'] as const) {
     if (options[name] === undefined) continue;
     const message = `${flagOf(name)} has no effect with --image-url`;
-    report(io, { severity: 'warning', message, hint: 'remove it' });
+    report(io, { severity: 'warning', message, hint: `remove ${flagOf(name)}` });
   }
 }
 

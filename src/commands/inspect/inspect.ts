@@ -50,7 +50,7 @@ async function inspectOne(image: string, form: Form, io: Io): Promise<ExitCode> 
 async function compare(image: string, other: string, form: Form, io: Io): Promise<ExitCode> {
   if (image === '-' && other === '-') {
     throw new UsageError('standard input can be used for only one of the two images', {
-      hint: 'use a file for the other image',
+      hint: 'use - for one image, and the path of a file for the other',
     });
   }
   try {

@@ -64,7 +64,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const open = async (path: string, what: string): Promise<OpenImage> => {
       const image = await openAny(path, what);
       if (image.size > 0) return image;
-      throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
+      throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: `download or build ${path} again` });
     };
     const kernel = await open(options.kernel, 'Kernel');
     const initrd = await open(options.initrd, 'Initramfs');

@@ -161,6 +161,6 @@ async function* piecesOf(
   if (taken !== size)
     throw new CliError(`${name} changed while it was packed`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'run the command again',
+      hint: `run prepare again when no program writes to ${name}`,
     });
 }

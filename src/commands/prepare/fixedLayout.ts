@@ -78,7 +78,9 @@ function refuseUnused(name: FixedLayoutName, { artifacts, dhcpRange, discovery }
   ] as const;
   const [option] = given.find(([, value]) => value !== undefined && value !== false) ?? [];
   if (option === undefined) return;
-  throw new UsageError(`${option} cannot be combined with --layout ${name}`, { hint: 'remove one of them' });
+  throw new UsageError(`${option} cannot be combined with --layout ${name}`, {
+    hint: `pass either ${option} or --layout ${name}`,
+  });
 }
 
 /** The default profile of metal3 is that of the script configure-coreos-ipa. */

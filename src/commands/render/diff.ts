@@ -51,17 +51,19 @@ function checkDiffOptions({ diff: deployed, format, output, showSettings }: Rend
 } {
   if (deployed === undefined) {
     throw new UsageError('--format requires --diff or --show-settings', {
-      hint: 'add one of them, for example --show-settings --format json',
+      hint: 'add --diff or --show-settings, for example --show-settings --format json',
     });
   }
   if (deployed === '') throw new UsageError('--diff is empty', { hint: 'pass a file, an ISO or a URL' });
   if (output !== undefined) {
     throw new UsageError('--output cannot be combined with --diff, which writes nothing', {
-      hint: 'remove one of them',
+      hint: 'remove --output, or remove --diff to write the config',
     });
   }
   if (showSettings === true) {
-    throw new UsageError('--show-settings cannot be combined with --diff', { hint: 'remove one of them' });
+    throw new UsageError('--show-settings cannot be combined with --diff', {
+      hint: 'pass either --show-settings or --diff',
+    });
   }
   return { deployed, form: diffForms[parseTextOrJson(format)] };
 }

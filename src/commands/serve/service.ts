@@ -25,7 +25,7 @@ import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts
 import { createReadyPage, healthPage, type Page } from '../../http/server/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
-import type { BaseSet } from '../../hosts/artifacts/baseImages.ts';
+import { type BaseSet, isUnchanged } from '../../hosts/artifacts/baseImages.ts';
 
 export interface RunningService<S extends Servable = Snapshot> {
   readonly log: ServerLog;
@@ -88,6 +88,18 @@ export function readyProblem(snapshot: Snapshot | undefined): string | undefined
   return hosts.length > 0 && hosts.every(({ isServed }) => !isServed) ? 'all hosts are invalid' : undefined;
 }
 
+/** After a failed reload, the previous snapshot is served, but only as long as its images are what they were. */
+async function imageProblem<S extends Servable>(state: ServiceState<S>): Promise<string | undefined> {
+  const release = state.catalog().acquire();
+  try {
+    const bases = [...(state.current()?.bases.values() ?? [])];
+    for (const base of bases) if (await isUnchanged(base)) return undefined;
+    return bases.length === 0 ? undefined : 'the images have changed, and the last reload failed';
+  } finally {
+    release();
+  }
+}
+
 /** Starts the HTTP server of a service, which has no snapshot yet. Throws CliError if it cannot listen. */
 export async function startServiceServer<S extends Servable>(
   setup: Setup,
@@ -128,7 +140,7 @@ export async function startServiceServer<S extends Servable>(
         [
           'readyz',
           createReadyPage(
-            () => parts.problem(state.current()),
+            () => parts.problem(state.current()) ?? (isReloaded() ? undefined : imageProblem(state)),
             () => degradations(hosts(), isReloaded()),
           ),
         ],

@@ -1,5 +1,6 @@
 /** A snapshot of everything that is served, from one state of the inventory and the images. A reload creates a new one. */
 
+import { deflateRawSync } from 'node:zlib';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import type { Io } from '../../io/io.ts';
 import {
@@ -131,8 +132,8 @@ async function buildSnapshot(
   const hasDiscovery = hasUnknown(read.inventory, options, io);
   refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
   const { stale, states, served } = await buildHostEntries(options, hosts, earlier, job);
-  await tryImages(served, wanted, options, io);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
+  await tryImages([...served, ...unknown.hosts], wanted, options, io);
   // Valid hosts are the last ones: they own the boot scripts by MAC address.
   const entries = [...stale, ...served];
   const boots = entries.flatMap(({ boot }) => boot ?? []);
@@ -153,17 +154,17 @@ async function buildSnapshot(
 
 /**
  * Builds one image of each kind, so that a base image from which no host can boot is reported at the start, and not with the
- * first request. If the first host fails, the one with the smallest config is tried.
- * @throws CliError if no requested image can be built. Images that are not requested by name are only reported
+ * first request. If the first host fails, the one with the smallest config is tried, for each set of base images.
+ * @throws CliError if none of the images can be built for any host: without `--artifacts` the ISO, otherwise all images that
+ *   it names. If hosts get one of them, the others are only reported
  */
 async function tryImages(
-  served: readonly ServedHost[],
-  { configs }: WantedArtifacts,
+  hosts: readonly ServedHost[],
+  wanted: WantedArtifacts,
   { artifacts }: ServeOptions,
   io: Io,
 ): Promise<void> {
-  const [first] = served;
-  if (first === undefined) return;
+  const { configs } = wanted;
   const failures: CliError[] = [];
   const isRequested = artifacts !== undefined;
   // A minimal ISO takes a while for the first host, so it is only built if it is requested.
@@ -171,24 +172,51 @@ async function tryImages(
     (name): name is ImageArtifact => name !== 'ign' && name !== 'archive' && (isRequested || name === 'iso'),
   );
   for (const image of images) {
-    const fails = async (host: ServedHost): Promise<CliError | undefined> =>
-      makeHostImage(image, host).then(
-        () => undefined,
-        onCliError((error) => error),
-      );
-    const failure = (await fails(first)) && (await fails(smallest(served)));
+    const failure = await findFailure(image, hosts);
     if (failure === undefined) continue;
     const text = `no host gets its file ${image}: ${failure.message}`;
-    failures.push(new CliError(text, { code: failure.code, hint: failure.hint, cause: failure }));
+    const hint = [failure.hint ?? [], otherFiles(wanted)].flat().join('; or ');
+    failures.push(new CliError(text, { code: failure.code, hint, cause: failure }));
   }
-  if (isRequested && failures.length === images.length && failures[0] !== undefined) throw failures[0];
+  if (failures[0] !== undefined && failures.length === images.length) throw failures[0];
   report(io, ...failures.map(({ hint, message }) => ({ severity: 'warning', message, hint }) as const));
 }
 
-function smallest(served: readonly ServedHost[]): ServedHost {
-  const sizes = served.map((host) => host.isoConfig().length);
-  const least = sizes.reduce((a, b) => Math.min(a, b));
-  return served[sizes.indexOf(least)]!;
+/** The error of a host; undefined if the image can be built for one, or there are no hosts. */
+async function findFailure(
+  image: ImageArtifact,
+  hosts: readonly ServedHost[],
+): Promise<CliError | undefined> {
+  const fails = async (host: ServedHost): Promise<CliError | undefined> =>
+    makeHostImage(image, host).then(
+      () => undefined,
+      onCliError((error) => error),
+    );
+  const [first] = hosts;
+  let failure = first && (await fails(first));
+  if (failure === undefined) return undefined;
+  for (const host of smallestHosts(hosts)) {
+    if (host !== first) failure = await fails(host);
+    if (failure === undefined) return undefined;
+  }
+  return failure;
+}
+
+/** For each set of base images, the host whose config is the smallest one after compression. */
+function smallestHosts(hosts: readonly ServedHost[]): ServedHost[] {
+  const smallest = new Map<string | undefined, { readonly host: ServedHost; readonly size: number }>();
+  for (const host of hosts) {
+    const size = deflateRawSync(host.isoConfig()).length;
+    const id = host.bases?.id;
+    if (size < (smallest.get(id)?.size ?? Infinity)) smallest.set(id, { host, size });
+  }
+  return Array.from(smallest.values(), ({ host }) => host);
+}
+
+/** How to serve everything except ISOs; empty if nothing else is wanted. */
+function otherFiles({ configs, loaders }: WantedArtifacts): string[] {
+  const names = [...configs.filter((name) => name !== 'iso' && name !== 'minimal-iso'), ...loaders];
+  return names.length === 0 ? [] : [`pass --artifacts ${names.join()} to serve no ISOs`];
 }
 
 /** An alias counts only if no host has this name, not even an invalid host. */

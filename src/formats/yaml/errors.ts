@@ -2,14 +2,18 @@
 
 import { YAMLException } from 'js-yaml';
 import { type Excerpt, FormatError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import type { Position } from '../../core/finding.ts';
 
 /** The FormatError for an error of js-yaml, which does not document what it throws besides its own exceptions. */
 export function explainedError(text: string, error: unknown): FormatError {
   if (!(error instanceof YAMLException)) return new FormatError('Invalid YAML', { cause: error });
   const { mark, reason } = error;
-  const hint = fixes.find(([start]) => reason.startsWith(start))?.[1];
-  return yamlError(text, sentence(reason), mark?.position ?? 0, hint);
+  const position = mark?.position ?? 0;
+  const hint = reason.startsWith('duplicated mapping key')
+    ? `remove one of the two keys ${quoteText(keyAt(text, position))}`
+    : fixes.find(([start]) => reason.startsWith(start))?.[1];
+  return yamlError(text, sentence(reason), position, hint);
 }
 
 const escape = 'use single quotes, in which a backslash has no meaning';
@@ -17,7 +21,6 @@ const escape = 'use single quotes, in which a backslash has no meaning';
 /** How to fix common errors, by the start of the reason that js-yaml gives. */
 const fixes: readonly (readonly [reason: string, hint: string])[] = [
   ['tab characters', 'indent with spaces'],
-  ['duplicated mapping key', 'remove one of the two keys'],
   [
     'bad indentation',
     'indent all entries equally, write a space after each colon, and put values with special characters in quotes',
@@ -32,6 +35,11 @@ const fixes: readonly (readonly [reason: string, hint: string])[] = [
   ['can not read a block mapping entry', 'write each entry as "KEY: VALUE"'],
   ['end of the stream or a document separator', 'write each entry as "KEY: VALUE"'],
 ];
+
+/** The key as it is written, without quotes; its opening quote is before the position. */
+function keyAt(text: string, position: number): string {
+  return text.slice(position, position + MAX_LINE).split(/["'\r\n]|\s*:(?:\s|$)/, 1)[0] ?? '';
+}
 
 /** `reason` is a clause. */
 export function sentence(reason: string): string {

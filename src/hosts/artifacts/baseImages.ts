@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
 import { splitArguments } from '../../kargs/argumentText.ts';
-import { CliError, onFormatError } from '../../core/errors.ts';
+import { CliError, onCliError, onFormatError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
 import type { BaseCatalog, ImagesName } from '../plan/baseCatalog.ts';
@@ -86,6 +86,18 @@ export function imageFiles(bases: Iterable<BaseSet> = []): string[] {
 
 export async function closeBaseSets(bases: BaseCatalog<BaseSet>): Promise<void> {
   for (const close of new Set([...bases.values()].map((base) => base.close))) await close();
+}
+
+/** Whether the files still are what they were when they were opened. */
+export async function isUnchanged({ iso, parts }: BaseSet): Promise<boolean> {
+  const files = new Set([iso, ...Object.values(parts)].flatMap((image) => image?.file ?? []));
+  const checks = [...files].map((file) =>
+    file.checkUnchanged().then(
+      () => true,
+      onCliError(() => false),
+    ),
+  );
+  return (await Promise.all(checks)).every(Boolean);
 }
 
 function idOf(inputs: InputImages): string {

@@ -131,7 +131,7 @@ async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKi
     BY_SECTION.find(([mark]) => mark.test(section)) ??
     detectMapping(await parseMapping(text));
   if (kind !== undefined || !/\.(?:iso|img)$/i.test(file)) return kind;
-  return [image, 'an incomplete or damaged image', 'download or create it again'];
+  return [image, 'an incomplete or damaged image', `download or create ${file} again`];
 }
 
 async function parseMapping(text: string): Promise<Mapping> {

@@ -51,13 +51,13 @@ export async function requireRole(
 ): Promise<void> {
   const { name, size } = image;
   const code = 'ERR_IMAGE';
-  if (size === 0) throw new CliError(`${name} is empty`, { code, hint: 'download or build the file again' });
+  if (size === 0) throw new CliError(`${name} is empty`, { code, hint: `download or build ${name} again` });
   const found = await detectPart(image);
   // A boot loader may get one file with both, in any order.
   if (found === role || (role === 'initramfs' && found === 'rootfs' && (await isLiveInitramfs(image))))
     return;
   if (found === 'other') {
-    const hint = `download it again, or pass another file to ${flags[role]}`;
+    const hint = `download ${name} again, or pass another file to ${flags[role]}`;
     throw new CliError(`${name} is not ${nouns[role]}`, { code, hint });
   }
   const counterpart = parts[found];
@@ -134,7 +134,7 @@ async function intact<T>(part: LivePart, read: (image: RandomAccess) => Promise<
 function damaged(name: string, cause: FormatError): CliError {
   return new CliError(`${name} is incomplete or damaged: ${cause.message}`, {
     code: 'ERR_IMAGE',
-    hint: 'download or build the file again',
+    hint: `download or build ${name} again`,
     cause,
   });
 }

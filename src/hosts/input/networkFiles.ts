@@ -164,7 +164,7 @@ async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): 
   }
   if (keyfiles.length === 0) {
     const message = `${path} contains no connections`;
-    report(io, { severity: 'warning', message, hint: 'remove it' });
+    report(io, { severity: 'warning', message, hint: `remove ${path} from the command` });
   }
   const locate = locateConverted(format, path, () => yaml);
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text), locate: locate(text) }));

@@ -140,7 +140,7 @@ async function readGiven(texts: readonly string[], readFile: ReadArchiveFile): P
     const other = files.get(architecture);
     if (other !== undefined) {
       throw new UsageError(`two agent archives for ${architecture}: ${other} and ${name}`, {
-        hint: 'pass only one of them',
+        hint: `remove --agent-archive of ${other} or of ${name}`,
       });
     }
     files.set(architecture, name);

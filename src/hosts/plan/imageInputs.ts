@@ -77,7 +77,7 @@ export async function readImageInputs(
     const other = images.get(role);
     if (other !== undefined) {
       throw new UsageError(`two ${role} files for ${key}: ${other.name} and ${file.name}`, {
-        hint: `pass only one of them, or add the architecture or stream of the other: --${role} aarch64=FILE, --${role} rhel-10/${architecture}=FILE`,
+        hint: `pass only one of these files, or add the architecture or stream of the other: --${role} aarch64=FILE, --${role} rhel-10/${architecture}=FILE`,
       });
     }
     const path = resolve(io.cwd, file.name);
@@ -204,7 +204,7 @@ async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
     if (image.kind !== 'file') {
       throw new CliError(`${name} is not a regular file`, {
         code: 'ERR_IMAGE',
-        hint: 'copy it to a file first',
+        hint: `copy ${name} to a file first, and pass that file to ${flags[role]}`,
       });
     }
     const { size } = image;

@@ -288,7 +288,7 @@ async function readHardwareManagers(folders: readonly InputValue[], io: Io): Pro
     if (managers.some(({ name }) => name === manager.name)) {
       throw new CliError(`two hardware manager folders have the name ${manager.name}`, {
         code: 'ERR_SETTING',
-        hint: 'rename one of the folders',
+        hint: `rename one of the folders ${manager.name}`,
       });
     }
     managers.push(manager);

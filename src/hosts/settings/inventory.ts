@@ -77,7 +77,7 @@ function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
       });
     }
     if (!(error instanceof FormatError)) throw error;
-    const { hint = 'fix the file', position, sentence } = error;
+    const { hint = `fix ${name}`, position, sentence } = error;
     throw new CliError(sentence, {
       code: 'ERR_INVENTORY',
       at: { file: name, ...position },

@@ -167,12 +167,12 @@ function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   const { nmstate, networkData } = asMapping(network);
   if (nmstate !== undefined && networkData !== undefined) {
     const message = '"networkData" cannot be combined with "nmstate"';
-    mistakes.push({ path: ['network', 'networkData'], message, hint: 'remove one of them' });
+    mistakes.push({ path: ['network', 'networkData'], message, hint: 'remove "networkData" or "nmstate"' });
   }
   for (const setting of network === undefined ? [] : networkSettings) {
     if (!Object.hasOwn(asMapping(overrides), setting)) continue;
     const message = `${setting} cannot be combined with "network"`;
-    mistakes.push({ path: ['overrides', setting], message, hint: 'remove one of them' });
+    mistakes.push({ path: ['overrides', setting], message, hint: `remove ${setting} or "network"` });
   }
   return mistakes;
 }

@@ -38,7 +38,7 @@ export async function readNetwork(reading: Reading) {
   if (shared !== undefined) {
     throw new CliError(`two connections have the same file name ${shared}`, {
       code: 'ERR_SETTING',
-      hint: 'rename one of them',
+      hint: `rename one of the connections ${shared}`,
     });
   }
   const hasNetwork = keyfiles.length > 0;
@@ -59,7 +59,7 @@ function chooseDescription(reading: Reading): Description | undefined {
   if (nmstate !== undefined && networkData !== undefined) {
     throw new CliError(`${networkData.name} cannot be combined with ${formatSource(nmstate)}`, {
       code: 'ERR_SETTING',
-      hint: 'remove one of them',
+      hint: `remove ${networkData.name} or ${nmstate.name}`,
       at: networkData.at,
     });
   }
@@ -106,7 +106,7 @@ async function convert(described: Description, text: string, reading: Reading): 
       at: value.at,
     });
   }
-  warn({ at: value.at, message, hint: 'remove it' });
+  warn({ at: value.at, message, hint: `remove ${value.name}` });
   return [];
 }
 
@@ -232,7 +232,7 @@ async function parseFile<T>(value: InputValue, parse: () => T | Promise<T>): Pro
     return await parse();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint = 'fix the file', message } = error;
+    const { hint = `fix ${fileOf(value)}`, message } = error;
     const details = { code: 'ERR_SETTING', hint, at: value.at, cause: error } as const;
     throw new CliError(`${sourceName(value)}: ${message}`, details);
   }

@@ -63,7 +63,7 @@ export function readInputs({ options, io, files = [], implied = new Map() }: Ren
   if (misplaced === undefined) return { ...collected, profile };
   throw new UsageError(`profile ${profile} does not support ${misplaced.name}`, {
     at: misplaced.at,
-    hint: `remove it, or use a profile that supports it: ${misplaced.profiles.join(', ')}`,
+    hint: `remove ${misplaced.name}, or use a profile that supports it: ${misplaced.profiles.join(', ')}`,
   });
 }
 
@@ -88,11 +88,11 @@ const conflicts = [
   ['--host', '--api-url', 'use --api-url, or --host for the config of build.py'],
   ['--host', '--inspection-callback-url', 'use --api-url instead of --host'],
   ['--insecure', '--host', 'use --tls insecure'],
-  ['--registry', '--agent-image', 'use one of them'],
-  ['--ssh-key', '--no-ssh-key', 'use one of them'],
-  ['--copy-network', '--no-copy-network', 'use one of them'],
-  ['--inspector-url', '--inspection-callback-url', 'use one of them'],
-  ['--standalone', '--api-url', 'use one of them'],
+  ['--registry', '--agent-image', 'use either --registry or --agent-image'],
+  ['--ssh-key', '--no-ssh-key', 'use either --ssh-key or --no-ssh-key'],
+  ['--copy-network', '--no-copy-network', 'use either --copy-network or --no-copy-network'],
+  ['--inspector-url', '--inspection-callback-url', 'use either --inspector-url or --inspection-callback-url'],
+  ['--standalone', '--api-url', 'use either --standalone or --api-url'],
   [
     '--tls',
     '--api-url',

@@ -70,7 +70,7 @@ export function describeFailure(error: unknown, name: string, signal?: AbortSign
   const code = transferCode(error);
   const {
     problem = code ?? (error instanceof Error ? error.message : 'the connection failed'),
-    hint = 'check the URL and the network',
+    hint = 'check the URL with: curl -v URL',
     kind = code === undefined ? 'protocol' : 'connection',
   }: Partial<NetworkProblem> = findProblem(code) ?? {};
   return new TransferError(`${name} cannot be fetched: ${problem}`, {
@@ -135,13 +135,13 @@ const problems: readonly NetworkProblem[] = [
     codes:
       /^(?:ECONNRESET|EPIPE|ERR_ASSERTION|HPE_INVALID_EOF_STATE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     problem: 'the connection was interrupted',
-    hint: 'run the command again',
+    hint: 'run the command again; if it fails again, read the output of: curl -v URL',
     kind: 'connection',
   },
   {
     codes: /^(?:E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/,
     problem: 'no response from the server',
-    hint: 'check the network and run the command again',
+    hint: 'check the route to the server with "curl -v URL", and run the command again',
     kind: 'connection',
   },
   {

@@ -38,13 +38,13 @@ export const healthPage: Page = {
  * @param degradations what a ready service does not serve as requested, as clauses without secrets
  */
 export function createReadyPage(
-  problem: () => string | undefined,
+  problem: () => Promise<string | undefined> | string | undefined,
   degradations: () => readonly string[] = () => [],
 ): Page {
   return {
     isPublic: true,
-    answer: ({ isDraining }) => {
-      const reason = isDraining ? 'the service is stopping' : problem();
+    answer: async ({ isDraining }) => {
+      const reason = isDraining ? 'the service is stopping' : await problem();
       if (reason !== undefined) return { status: 503, headers: plain, body: `503: ${reason}\n` };
       const found = degradations();
       const degraded = found.length === 0 ? '' : `degraded: ${found.join(', ')}\n`;

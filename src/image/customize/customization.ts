@@ -54,7 +54,7 @@ const SECRET = 0o600;
  */
 export function renderCustomization(customization: Customization): Map<string, Uint8Array> {
   const names = customization.keyfiles.map(({ name }) => name);
-  refuseDuplicates('keyfile', names, 'remove the duplicate option, or rename one of the files');
+  refuseDuplicates('keyfile', names);
   const files = networkMembers(customization.keyfiles);
   const live = liveConfig(customization);
   return isEmptyConfig(live) ? files : files.set(CONFIG_NAME, formatParentConfig(live));

@@ -50,14 +50,13 @@ export function formatParentConfig(parts: ConfigParts): Uint8Array {
 }
 
 /** @throws CliError if two files have the same name */
-export function refuseDuplicates(
-  what: string,
-  names: readonly (string | undefined)[],
-  hint = 'rename one of the files',
-): void {
+export function refuseDuplicates(what: string, names: readonly (string | undefined)[]): void {
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate === undefined) return;
-  throw new CliError(`config already specifies ${what} ${duplicate}`, { code: 'ERR_SETTING', hint });
+  throw new CliError(`config already specifies ${what} ${duplicate}`, {
+    code: 'ERR_SETTING',
+    hint: `rename one of the two files that become ${duplicate}`,
+  });
 }
 
 function ignitionSection({ authorities, children }: ConfigParts): IgnitionSection {

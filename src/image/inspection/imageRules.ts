@@ -4,6 +4,7 @@
  */
 
 import { errorRule, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
+import { copyAgain, downloadAgain } from '../imageHints.ts';
 import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 
 /** In the order of the documentation. */
@@ -27,18 +28,14 @@ export const imageRules = {
   featuresUnreadable: errorRule(
     'image-features',
     'the list of features of the live system cannot be read',
-    'download the image again',
+    downloadAgain,
   ),
   appendixUnreadable: errorRule(
     'image-appendix',
     'the record of the data that was appended to the image is damaged',
-    'download the image again: the original image cannot be restored from this one',
+    downloadAgain,
   ),
-  layoutUnreadable: errorRule(
-    'image-files',
-    'the files of the image cannot be listed',
-    'copy or download the image again',
-  ),
+  layoutUnreadable: errorRule('image-files', 'the files of the image cannot be listed', copyAgain),
   configUnreadable: errorRule(
     'image-config',
     'the embedded config is not a readable Ignition config',

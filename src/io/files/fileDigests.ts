@@ -104,7 +104,7 @@ async function readDigest(path: string, content: string): Promise<string> {
   if ((await lookAt(path)).content !== content) {
     throw new CliError(`${path} changed while it was being read`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'run the command again when no program writes to the file',
+      hint: `run the command again when no program writes to ${path}`,
     });
   }
   return hashes.get('sha256')?.digest('hex') ?? '';

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
+import { quoteShellWord } from '../../formats/shell.ts';
 
 /** The failed action and its file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
 interface FileAction {
@@ -32,10 +33,9 @@ export function systemError(code: string): Error {
 export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (error instanceof CliError || code === undefined) return error;
-  const other: Described = [
-    `Cannot ${action.action} ${action.path} (${code})`,
-    'check the file and its parent folder',
-  ];
+  const { action: verb, path } = action;
+  const files = [dirname(path), path].map(quoteShellWord).join(' ');
+  const other: Described = [`Cannot ${verb} ${path} (${code})`, `read the access rights: ls -ld ${files}`];
   const [message, hint] = descriptions[code]?.(action) ?? other;
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
@@ -83,14 +83,20 @@ type Described = readonly [message: string, hint: string];
 
 function describeMissing({ path, what, action }: FileAction): Described {
   if (path.includes('\n')) {
-    return [`${what}: expected a path, found text of several lines`, 'pass the path of a file'];
+    return [
+      `${what}: expected a path, found text of several lines`,
+      'save the text as input.txt, and pass input.txt',
+    ];
   }
   if (URL_START.test(path)) {
     const shown = path.replace(/\/\/[^/]*@/, '//(secret)@');
-    return [`${what} not found: ${shown}`, 'download the file first, and pass its path'];
+    return [`${what} not found: ${shown}`, `download the file first: curl -fLO ${shown}`];
   }
   return action === 'create'
-    ? [`The folder for ${path} does not exist`, 'create the folder first']
+    ? [
+        `The folder for ${path} does not exist`,
+        `create the folder first: mkdir -p ${quoteShellWord(dirname(path))}`,
+      ]
     : [`${what} not found: ${path}`, 'use a path that exists'];
 }
 
@@ -156,7 +162,7 @@ const descriptions: Readonly<Record<string, (action: FileAction) => Described>> 
     `Cannot ${action} ${path}: the file system is read-only`,
     'write to another path with -o',
   ],
-  EEXIST: ({ path }) => [`File exists: ${path}`, 'use another path'],
+  EEXIST: ({ path }) => [`File exists: ${path}`, `use another path than ${path}`],
   ENOSPC: describeFull,
   EDQUOT: describeQuota,
   EFBIG: ({ path }) => [

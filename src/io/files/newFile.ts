@@ -150,7 +150,7 @@ export async function makeFolder(path: string, shownPath: string, mode?: number)
     if (errorCode(error) !== 'ENOENT') throw creationError(error, { path, shownPath });
     throw new CliError(`Cannot create ${shownPath}: its file system does not allow new folders`, {
       code: 'ERR_FILE_ACCESS',
-      hint: 'use another path',
+      hint: `use a path on another file system than ${shownPath}`,
       cause: error,
     });
   }

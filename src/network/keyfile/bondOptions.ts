@@ -74,7 +74,7 @@ export function readBondOptions(setting: ProfileSetting, profile: Profile): Map<
     const text = unescapeValue(value);
     if (option === undefined) {
       const [nearest] = nearestNames(key, Object.keys(options));
-      const hint = nearest === undefined ? 'remove the option' : `use ${nearest}`;
+      const hint = nearest === undefined ? `remove ${key}` : `use ${nearest}`;
       ignore(profile, setting, key, 'a bond has no such option', hint);
     } else if (isValid(text, option)) valid.set(key, text);
     else ignore(profile, setting, key, `the value ${quoteText(value)} is invalid`, `use ${describe(option)}`);
@@ -183,7 +183,11 @@ export function checkBondOptions(
     given.has('num_unsol_na') &&
     number('num_grat_arp') !== number('num_unsol_na')
   ) {
-    refuse('num_unsol_na', 'differs from num_grat_arp, which is the same option', 'remove one of them');
+    refuse(
+      'num_unsol_na',
+      'differs from num_grat_arp, which is the same option',
+      'remove num_grat_arp or num_unsol_na',
+    );
   }
   if (number('balance-slb') > 0 && mode !== 'balance-xor') {
     refuse('balance-slb', 'requires the mode balance-xor', modeHint('balance-slb'));

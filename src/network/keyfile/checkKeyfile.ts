@@ -36,7 +36,7 @@ export function checkKeyfile(text: string): readonly KeyfileProblem[] {
     sections = parseKeyfile(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint = 'fix the line', message } = error;
+    const { hint = 'write lines of the form KEY=VALUE below [SECTION]', message } = error;
     return [{ severity: 'error', message, hint, line: undefined }];
   }
   if (!sections.some(({ name }) => name === 'connection')) {
@@ -67,7 +67,7 @@ function reportUnknown(sections: readonly KeyfileSection<ParsedEntry>[], { probl
     if (notSettings.test(name)) continue;
     if (settingInfo(setting) === undefined) {
       const [nearest] = nearestNames(name, sectionNames());
-      const hint = nearest === undefined ? 'remove the section' : `use [${nearest}]`;
+      const hint = nearest === undefined ? `remove [${name}]` : `use [${nearest}]`;
       const message = `NetworkManager ignores the unknown section [${name}]`;
       problems.push({ severity: 'warning', message, hint, line: undefined, setting });
       continue;
@@ -96,7 +96,7 @@ function hintKey(setting: string, key: string): string {
   const [nearest] = nearestNames(key, Object.keys(settingInfo(setting)?.properties ?? {}));
   const owner = commonSettings.find((other) => isKnownKey(other, key));
   if (owner !== undefined) return `move it to [${sectionName(owner)}]`;
-  return nearest === undefined ? 'remove the key' : `use ${nearest}`;
+  return nearest === undefined ? `remove ${key}` : `use ${nearest}`;
 }
 
 /** Returns the type of the connection, if it is valid. */
@@ -319,7 +319,7 @@ function checkVlan(_setting: ProfileSetting, profile: Profile): void {
       profile,
       ['vlan', 'parent'],
       `${quoteText(parent)} is not the name of an interface, nor a UUID`,
-      'fix the name',
+      'set parent to an interface such as eth0, or to the UUID of its connection',
     );
   }
   if (settingNumber(profile, 'vlan', 'id') === 4095)
@@ -393,10 +393,11 @@ function checkBridgeVlans(setting: ProfileSetting, profile: Profile): void {
     }
     for (let id = first; id <= last; id += 1) {
       if (taken.has(id))
-        reject(profile, [setting.name, 'vlans'], `the VLAN ${id} is listed twice`, 'remove one of them');
+        reject(profile, [setting.name, 'vlans'], `the VLAN ${id} is listed twice`, `list ${id} once`);
       taken.add(id);
     }
-    if (isPvid && hasPvid) reject(profile, [setting.name, 'vlans'], 'two VLANs are pvid', 'remove one pvid');
+    if (isPvid && hasPvid)
+      reject(profile, [setting.name, 'vlans'], 'two VLANs are pvid', `remove pvid from ${quoteText(item)}`);
     hasPvid ||= isPvid;
   }
 }

@@ -69,7 +69,7 @@ function checkGateway(
   const own = settingText(profile, name, 'gateway');
   if (own !== undefined && ofAddress !== undefined && canonical(own) !== canonical(ofAddress)) {
     const problem = `the gateway ${ofAddress} of the address, because gateway is set`;
-    ignore(profile, setting, 'gateway', problem, 'remove one of the two gateways');
+    ignore(profile, setting, 'gateway', problem, `remove gateway=${own}, or ${ofAddress} from the address`);
   }
   const gateway = own ?? ofAddress;
   if (gateway === undefined) return;
@@ -276,7 +276,7 @@ function checkDhcp(setting: ProfileSetting, family: Family, profile: Profile): v
     refuse('dhcp-fqdn', `${quoteText(fqdn)} has no domain`, 'use dhcp-hostname for a name without a domain');
   }
   if (fqdn !== undefined && text('dhcp-hostname') !== undefined) {
-    refuse('dhcp-fqdn', 'excludes dhcp-hostname', 'remove one of them');
+    refuse('dhcp-fqdn', 'excludes dhcp-hostname', 'remove dhcp-fqdn or dhcp-hostname');
   }
   const linkLocal = settingNumber(profile, name, 'link-local') ?? 0;
   const method = text('method');

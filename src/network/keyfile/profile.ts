@@ -88,7 +88,7 @@ function readValue(value: string, kind: string, range: readonly string[]): Value
   }
   if (isInRange(number, kind, range)) return Number(number);
   const problem = `${number} is not ${describeRange(kind, range)}`;
-  return { problem, hint: 'use a value of the range' };
+  return { problem, hint: `use ${describeRange(kind, range)}` };
 }
 
 const invalidEscape: Invalid = {

@@ -26,7 +26,11 @@ export function readMappings(value: unknown, limit: number, place: DocumentPlace
     return [];
   }
   if (value.length > limit) {
-    refuse(place, `the list has ${value.length} items; at most ${limit} are supported`, 'remove items');
+    refuse(
+      place,
+      `the list has ${value.length} items; at most ${limit} are supported`,
+      `remove ${value.length - limit} items`,
+    );
     return [];
   }
   return value.flatMap((item: unknown, index) => {
@@ -65,7 +69,8 @@ export function required<T>(
 export function warnUnused({ value, place }: DataFields, isKnown: (key: string) => boolean): void {
   for (const key of Object.keys(value)) {
     if (isKnown(key)) continue;
-    warn(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
+    const shown = quoteText(key);
+    warn(step(place, key), `the key ${shown} is not used`, `fix the spelling of ${shown}, or remove it`);
   }
 }
 

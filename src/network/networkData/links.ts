@@ -90,7 +90,7 @@ const macExample =
 
 const interfaceName: Reader<string> = (value, place) => {
   if (typeof value === 'string' && isInterfaceName(value)) return value;
-  const hint = 'use 1 to 15 ASCII characters without blanks, slashes and colons, or remove it';
+  const hint = 'use 1 to 15 ASCII characters without blanks, slashes and colons, or remove "name"';
   return refuse(place, 'invalid interface name', hint);
 };
 
@@ -133,7 +133,8 @@ function readBondOptions(fields: DataFields, mode: unknown): Bond | undefined {
   for (const finding of own.findings) {
     const at = step(fields.place, bondKey(finding.path, keys));
     if (finding.rule === 'nmstate-not-covered') {
-      warn(at, `the bond option ${quoteText(String(at.path.at(-1)))} is not supported`, 'remove it');
+      const option = quoteText(String(at.path.at(-1)));
+      warn(at, `the bond option ${option} is not supported`, `remove ${option}`);
     } else refuse(at, finding.message, finding.hint);
   }
   checkArpMonitoring(read?.entries ?? {}, fields.place);
@@ -178,7 +179,7 @@ export function checkLinks(listed: readonly DataLink[]): DataLinks {
 }
 
 function refuseSame(place: DocumentPlace, what: string): void {
-  refuse(place, `another link has ${what} already`, 'give each link a value of its own, or remove one link');
+  refuse(place, `another link has ${what} already`, `change ${what}, or remove this link`);
 }
 
 function checkUnique(links: DataLinks, key: string, valueOf: (link: DataLink) => string | undefined): void {

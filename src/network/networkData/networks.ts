@@ -168,7 +168,7 @@ export function readServices(services: readonly DataFields[]): IpAddress[] {
     if (type === undefined) return [];
     if (type !== 'dns') {
       const message = `services of the type ${quoteText(type)} are not used`;
-      warn(step(place, 'type'), message, 'use "dns", or remove it');
+      warn(step(place, 'type'), message, 'use "dns", or remove the service');
       return [];
     }
     const address = required(fields, 'address', '"192.0.2.53"', addressOf());
@@ -270,7 +270,11 @@ function readAddressWithMask(
   const { address, prefixLength } = own;
   if (prefixLength !== undefined && beside !== undefined && prefixLength !== beside) {
     const message = `the netmask (/${beside}) differs from the one in "${key}" (/${prefixLength})`;
-    return refuse(step(fields.place, 'netmask'), message, 'remove one of them');
+    return refuse(
+      step(fields.place, 'netmask'),
+      message,
+      `remove "netmask", or /${prefixLength} from "${key}"`,
+    );
   }
   // A netmask that was refused is not a missing one.
   if (prefixLength === undefined && beside === undefined && has(fields, 'netmask')) return undefined;

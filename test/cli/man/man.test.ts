@@ -64,7 +64,7 @@ describe('man', () => {
   it.each([
     [['man', 'iso', 'nonsense'], 'use one of customize'],
     [['man', 'validate', 'x'], 'ironic-coreos validate has no commands'],
-    [['man', '-C', 'x', 'iso'], 'remove the command'],
+    [['man', '-C', 'x', 'iso'], 'remove -C, or remove "iso"'],
   ])('%j is refused', async (args, hint) => {
     const { code, stderr } = await runCli(args);
     expect(code).toBe(2);

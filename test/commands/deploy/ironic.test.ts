@@ -125,7 +125,7 @@ describe('deploy ironic', () => {
       'a kernel with a ramdisk of another architecture',
       ['--deploy-kernel', 'http://h/k', '--deploy-ramdisk', 'aarch64=http://h/r'],
       2,
-      /require each other.*\nhint: pass both for each architecture/,
+      /require each other.*\nhint: pass --deploy-kernel and --deploy-ramdisk for each architecture/,
     ],
     [
       'an init container with URLs',

@@ -480,7 +480,7 @@ describe('render: settings', () => {
     const { code, stderr } = await renderDefault(flag, 'nothing');
     expect([code, stderr]).toEqual([
       0,
-      `warning: ${flag}: nothing contains no connections\nhint: remove it\n`,
+      `warning: ${flag}: nothing contains no connections\nhint: remove ${flag}\n`,
     ]);
   });
 

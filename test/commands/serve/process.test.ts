@@ -245,8 +245,16 @@ describe('the start', () => {
     ['tokens that cannot be read', ['--inventory', 'inv.yaml', '--token-file', 'missing'], 1, 'missing'],
     ['a host that is not there', ['--inventory', 'inv.yaml', ...iso, '--once', 'nobody'], 2, '"nobody"'],
     ['artifacts without an image', ['--inventory', 'inv.yaml', '--artifacts', 'iso'], 2, '--artifacts'],
+    ['an ISO that fits no host', ['--inventory', 'large.yaml', ...iso], 1, 'no host gets its file iso: '],
   ])('fails for %s with nothing but lines of the log', async (_title, args, code, message) => {
     write('none.yaml', 'hosts: 5\n');
+    // Noise does not compress.
+    const file = {
+      path: '/etc/noise',
+      contents: { source: `data:;base64,${noise.toString('base64', 0, 360_000)}` },
+    };
+    write('large.ign', JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files: [file] } }));
+    write('large.yaml', inventory.replace('agent:\n', 'agent:\n  ignition.merge: [large.ign]\n'));
     const listen = ['--listen', '127.0.0.1:0', '--log', 'json', '--verbose'];
     const { code: ended, stderr, stdout } = await refused(...args, ...listen);
     expect([ended, stdout]).toEqual([code, '']);
@@ -254,6 +262,7 @@ describe('the start', () => {
     expect(failures).toEqual([
       expect.objectContaining({ level: 'error', message: expect.stringContaining(message) }),
     ]);
+    expect(logLines(stderr).filter(({ event }) => event === 'ready')).toEqual([]);
   });
 
   it.each<[title: string, args: readonly string[], expected: readonly string[]]>([

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/ignition/config.ts';
 import { preparedFile } from '../../support/preparedFile.ts';
 import { ociArchive } from '../../support/containerImages.ts';
@@ -24,7 +24,16 @@ const statusOf = async (url = '', headers = {}): Promise<number> => {
 };
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
+/** An Ignition config for which the area of the ISO is too small: noise does not compress. */
+function largeConfig(): string {
+  const source = createHash('shake256', { outputLength: 360_000 }).update('large').digest('base64');
+  const file = { path: '/etc/large', contents: { source: `data:;base64,${source}` } };
+  return JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files: [file] } });
+}
+
 describe('images', () => {
+  beforeAll(() => write('large.ign', largeConfig()));
+
   it('are those that prepare makes', async () => {
     const { urls, origin } = await serve();
     const artifacts = {
@@ -88,13 +97,6 @@ describe('images', () => {
   });
 
   it('grow where that is allowed, and are refused with the reason in the log where not', async () => {
-    const config = { ignition: { version: '3.2.0' }, storage: { files: [] as object[] } };
-    // Digests do not compress.
-    for (let index = 0; index < 30; index++) {
-      const source = createHash('shake256', { outputLength: 12_000 }).update(String(index)).digest('base64');
-      config.storage.files.push({ path: `/etc/${index}`, contents: { source: `data:;base64,${source}` } });
-    }
-    write('large.ign', JSON.stringify(config));
     write('large.yaml', `${inventory}- {name: large, overrides: {ignition.merge: [large.ign]}}\n`);
     const small = await serve({ inventory: 'large.yaml' });
     expect(await statusOf(small.urls['large']?.['iso'])).toBe(503);
@@ -108,19 +110,43 @@ describe('images', () => {
     expect(stdout).toBe(await textOf(grown.urls['large']?.['ign']));
   });
 
-  it('are an error at the start if no host gets one, and a warning if other files are served', async () => {
+  it('are an error at the start if no host gets one, and a warning if another requested image is served', async () => {
     const all = inventory.replace('agent:\n', 'agent:\n  ignition.merge: [large.ign]\n');
     write('all.yaml', all);
     const error = /^no host gets its file iso: .*Compressed initramfs is too large/;
-    for (const artifacts of ['iso', 'iso,minimal-iso']) {
-      await expect(serve({ inventory: 'all.yaml', artifacts })).rejects.toThrow(error);
+    for (const options of [{}, { artifacts: 'iso' }, { artifacts: 'iso,minimal-iso' }]) {
+      await expect(serve({ inventory: 'all.yaml', ...options })).rejects.toThrow(error);
     }
-    const { said, urls } = await serve({ inventory: 'all.yaml' });
+    const { said, urls } = await serve({ inventory: 'all.yaml', artifacts: 'iso,initramfs' });
     expect(said()).toContain('no host gets its file iso: ');
     expect(said()).toContain('use --grow to enlarge the image');
     expect(await statusOf(urls['worker-0']?.['initramfs'])).toBe(200);
     expect((await serve({ inventory: 'all.yaml', artifacts: 'iso', grow: true })).said()).not.toContain(
       'no host',
+    );
+  });
+
+  it('are no error if a host with a large config gets one, because it can be compressed', async () => {
+    const source = `data:;base64,${'AAAA'.repeat(200_000)}`;
+    const file = { path: '/etc/zeros', contents: { source } };
+    write('zeros.ign', JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files: [file] } }));
+    const agent = inventory.slice(0, inventory.indexOf('hosts:'));
+    const hosts = ['large', 'zeros'].map(
+      (name) => `- {name: ${name}, overrides: {ignition.merge: [${name}.ign]}}\n`,
+    );
+    write('some.yaml', `${agent}hosts:\n${hosts.join('')}`);
+    const { said, urls } = await serve({ inventory: 'some.yaml' });
+    expect(said()).not.toContain('no host gets');
+    expect([await statusOf(urls['large']?.['iso']), await statusOf(urls['zeros']?.['iso'])]).toEqual([
+      503, 200,
+    ]);
+  });
+
+  it('are an error also if only machines that are not listed get one', async () => {
+    const agent = inventory.slice(0, inventory.indexOf('hosts:'));
+    write('unknown.yaml', agent.replace('agent:\n', 'agent:\n  ignition.merge: [large.ign]\n'));
+    await expect(serve({ inventory: 'unknown.yaml', discovery: true })).rejects.toThrow(
+      /^no host gets its file iso: /,
     );
   });
 });

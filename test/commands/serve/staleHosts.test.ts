@@ -193,6 +193,41 @@ describe('a setting of all hosts that becomes invalid', () => {
   });
 });
 
+describe('an ISO that can serve no host', () => {
+  it('is refused at a reload, and all hosts are served as before', async () => {
+    write('reload.yaml', inventory);
+    const running = await serve({ inventory: 'reload.yaml' });
+    const before = await digestsOf(running, 'worker-1');
+    // Digests do not compress.
+    const source = createHash('shake256', { outputLength: 360_000 }).update('large').digest('base64');
+    const file = { path: '/etc/large', contents: { source: `data:;base64,${source}` } };
+    write('large.ign', JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files: [file] } }));
+    write('reload.yaml', inventory.replace('agent:\n', 'agent:\n  ignition.merge: [large.ign]\n'));
+    await running.reload();
+    expect((await statusOf(running)).service.loadError).toMatch(/^no host gets its file iso: /);
+    expect(await digestsOf(running, 'worker-1')).toEqual(before);
+    expect(await readyText(running.origin)).toBe('200 ready\ndegraded: the last reload failed\n');
+  });
+
+  it('makes the service not ready if it was written over the one that is served, until a valid one replaces it', async () => {
+    await serve(); // makes live.iso
+    const image = readFileSync(path('live.iso'));
+    write('place.iso', image);
+    const running = await serve({ iso: ['place.iso'] });
+    expect(await readyText(running.origin)).toBe('200 ready\n');
+    write('place.iso', image.subarray(0, 100_000));
+    await running.reload();
+    expect((await fetch(running.urls['worker-0']?.['iso'] ?? '')).status).toBe(503);
+    expect(await readyText(running.origin)).toBe(
+      '503 503: the images have changed, and the last reload failed\n',
+    );
+    write('new.iso', image);
+    renameSync(path('new.iso'), path('place.iso'));
+    await running.reload();
+    expect(await readyText(running.origin)).toBe('200 ready\n');
+  });
+});
+
 describe('a service that starts with invalid hosts', () => {
   it('is not ready while none is valid', async () => {
     const missing = inventory.replace('agent:\n', 'agent:\n  ironic.caFiles: [missing.crt]\n');

@@ -38,7 +38,7 @@ describe('createHttpClient', () => {
     await expect(body(`${server.origin}/a`)).rejects.toMatchObject({
       isPassing: true,
       message: `${server.origin}/a cannot be fetched: no response from the server`,
-      hint: 'check the network and run the command again',
+      hint: 'check the route to the server with "curl -v URL", and run the command again',
     });
   });
 

@@ -65,7 +65,7 @@ describe('readUserFile', () => {
 
   it('says what to do with a URL', async () => {
     const reading = readUserFile('https://192.0.2.1/a.ign', { cwd }, what);
-    await expect(reading).rejects.toMatchObject({ hint: 'download the file first, and pass its path' });
+    await expect(reading).rejects.toMatchObject({ hint: 'download the file first: curl -fLO https://192.0.2.1/a.ign' });
   });
 
   it('says that contents are not a path', async () => {
@@ -228,7 +228,7 @@ describe('writeFileAtomically', () => {
         { path: join(cwd, name), shownPath: name, existing: 'refuse' },
         ({ handle }) => handle.writeFile('new'),
       ).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ message: `File exists: ${name}`, hint: 'use another path' });
+      expect(error).toMatchObject({ message: `File exists: ${name}`, hint: `use another path than ${name}` });
     }
     expect(await readFile(filePath(), 'utf8')).toBe('old');
     expect((await readdir(cwd)).toSorted()).toEqual(['file', 'link']);

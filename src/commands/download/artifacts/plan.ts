@@ -120,7 +120,7 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
     if (names.has(written)) {
       throw new CliError(`The stream metadata contains two files with the same name: ${written}`, {
         code: 'ERR_FORMAT',
-        hint: 'rename one of them in the metadata',
+        hint: `rename one of the files ${written} in the metadata`,
       });
     }
     names.add(written);
