@@ -58,7 +58,7 @@ export async function spoolToFile(parts: AsyncIterable<Uint8Array>, announced = 
     for await (const bytes of parts) {
       if (size + bytes.length > room) throw noRoom(`more than ${formatSizeInWords(size)}`, room);
       await writeAll(handle, bytes, size).catch((error: unknown) => {
-        throw spoolError(error);
+        throw spoolError(error, announced);
       });
       size += bytes.length;
     }
@@ -81,13 +81,17 @@ export async function openNameless(): Promise<FileHandle> {
   }
 }
 
-/** An error of a temporary file as a CliError; other errors unchanged. */
-export function spoolError(error: unknown): unknown {
+/**
+ * An error of a temporary file as a CliError; other errors unchanged.
+ * @param size bytes of the complete file, if known
+ */
+export function spoolError(error: unknown, size?: number): unknown {
   const described = fileError(error, {
     path: `a temporary file in ${tmpdir()}`,
     what: 'Temporary file',
     action: 'write',
     place: join(tmpdir(), 'file'),
+    size,
   });
   if (!(described instanceof CliError)) return described;
   return new CliError(described.message, {

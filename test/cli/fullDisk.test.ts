@@ -11,7 +11,7 @@ import { fileError, systemError } from '../../src/io/files/fileErrors.ts';
 import { hosts, testRun } from '../hosts/support.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
-import { mountSmallDisk } from '../support/smallDisk.ts';
+import { mountSmallDisk, smallDiskNote } from '../support/smallDisk.ts';
 
 let cwd: string;
 beforeEach(async () => {
@@ -19,9 +19,7 @@ beforeEach(async () => {
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
 
-const probe = mountSmallDisk(64);
-probe?.remove();
-const note = probe === undefined ? ' (skipped: only root can mount a file system)' : '';
+const note = smallDiskNote();
 
 function inventoryOf(count: number, image: string): string {
   const names = Array.from({ length: count }, (_, index) => {
@@ -43,7 +41,7 @@ const fails = async (): Promise<void> => {
   throw fileError(systemError('ENOSPC'), { path: 'h.ign', what: 'File', action: 'create' });
 };
 
-describe.skipIf(probe === undefined)(`on a small file system${note}`, () => {
+describe.skipIf(note !== '')(`on a small file system${note}`, () => {
   let small: ReturnType<typeof mountSmallDisk>;
   beforeEach(async () => {
     small = mountSmallDisk(64 * 1024);
@@ -53,12 +51,7 @@ describe.skipIf(probe === undefined)(`on a small file system${note}`, () => {
   afterEach(() => small?.remove());
 
   const disk = (): string => small?.path ?? '';
-  /** Leaves this many KiB on the disk. */
-  const leave = (kib: number): void => {
-    const used = spawnSync('df', ['--output=used', disk()], { encoding: 'utf8' }).stdout.split('\n')[1];
-    const size = `remount,size=${Math.max(4, Number(used) + kib)}k`; // a size of 0 has no limit
-    expect(spawnSync('mount', ['-o', size, disk()]).status).toBe(0);
-  };
+  const leave = (kib: number): void => small?.leave(kib);
 
   it.each([1, 50])('prepare of %i hosts, in the first and in the second run', async (count) => {
     const prepare = async (image: string) => {

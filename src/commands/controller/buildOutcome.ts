@@ -20,7 +20,7 @@ export interface BuildTools {
   readonly io: Io;
 }
 
-/** @throws ApiError if the Secret cannot be read at the moment, CliError for problems of this machine */
+/** @throws ApiError if the Secret cannot be read at the moment */
 export async function buildOutcome(image: PreprovisioningImage, tools: BuildTools): Promise<Outcome> {
   const { factory, links, readSecret, io } = tools;
   const request = await buildRequestOf(image, factory.possible, readSecret);
@@ -28,10 +28,15 @@ export async function buildOutcome(image: PreprovisioningImage, tools: BuildTool
   const { attempt } = request;
   const { io: quiet, reported } = collectDiagnostics(io);
   const built = await factory.build(request, quiet).catch((error: unknown) => {
-    if (!(error instanceof CliError) || passing.has(error.code)) throw error;
+    if (!(error instanceof CliError)) throw error;
+    if (passing.has(error.code)) return error;
     report(quiet, diagnosticOf(error));
     return undefined;
   });
+  if (built instanceof CliError) {
+    const message = inOneLine(diagnosticOf(built));
+    return { kind: 'failed', reason: 'ControllerError', message, attempt, controllerError: built };
+  }
   if (built === undefined) {
     const errors = reported.filter(({ severity }) => severity === 'error');
     const message = errors.map(inOneLine).join('\n');
@@ -74,7 +79,8 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'ERR_NETWORK',
 ]);
 
-function inOneLine(diagnostic: Diagnostic): string {
+/** The message with its hint, as conditions contain it. */
+export function inOneLine(diagnostic: Diagnostic): string {
   const sentence = formatSentence(diagnostic);
   return diagnostic.hint === undefined ? sentence : `${sentence} (${diagnostic.hint})`;
 }

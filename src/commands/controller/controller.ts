@@ -189,14 +189,14 @@ function leadAlways({ reconcileLoop }: ControllerService): Leadership {
 async function reloadAll(service: ControllerService): Promise<void> {
   const { log, reconcileLoop, server, state } = service;
   await server.reloadCertificates();
-  try {
+  const load = async (): Promise<void> => {
     await state.load();
-  } catch (error) {
-    noteFailedReload(log, 'reload', error, 'still serving the previous settings and images');
-    return;
-  }
-  log.note('info', 'loaded', {});
-  reconcileLoop.startOver();
+    log.note('info', 'loaded', {});
+    reconcileLoop.startOver();
+  };
+  await state.reload(load, (error) =>
+    noteFailedReload(log, 'reload', error, 'still serving the previous settings and images'),
+  );
 }
 
 /**

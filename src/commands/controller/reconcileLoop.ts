@@ -3,12 +3,19 @@
  */
 
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
 import type { EventRecorder } from '../../kube/eventRecorder.ts';
 import { type QueueLoad, type WorkFailure, WorkQueue } from '../../kube/workQueue.ts';
 import { plainText } from '../../http/server/textResponse.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
-import { type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
+import {
+  type FailedOutcome,
+  isPublished,
+  type Outcome,
+  type StatusPatch,
+  statusPatch,
+} from './api/outcome.ts';
 import {
   type PreprovisioningImage,
   readPreprovisioningImage,
@@ -17,11 +24,16 @@ import {
 import { type Informers, preprovisioningImages } from './informers.ts';
 import { keyText } from '../../kube/objects.ts';
 import { BuildCache } from './buildCache.ts';
-import { CliError } from '../../core/errors.ts';
+import { inOneLine } from './buildOutcome.ts';
+import { diagnosticOf } from '../../core/diagnostic.ts';
+import { CliError, type ErrorCode } from '../../core/errors.ts';
+import { isDiskFull } from '../../io/files/fileErrors.ts';
+import { SharedProblems } from '../../io/report/sharedProblems.ts';
 import { ApiError, isConflict, isNotFound } from '../../kube/apiError.ts';
 import { type Clock, systemClock } from '../../io/clock.ts';
 import { backOffAfter } from '../../kube/rateLimit.ts';
 import { printable } from '../../core/foreignText.ts';
+import { waitForSpace } from '../../io/files/freeSpace.ts';
 
 interface ReconcileLoopOptions {
   readonly client: KubernetesClient;
@@ -86,6 +98,7 @@ class Term {
   readonly #outcomes: () => BuildCache<Outcome>;
   readonly #signal: AbortSignal;
   readonly #statusWrites = new StatusWrites();
+  readonly #problems = new SharedProblems();
   /**
    * The object versions that this replica has overwritten, until the watch has reported the new versions. An object with an
    * overwritten version is not reconciled.
@@ -118,6 +131,7 @@ class Term {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+    for (const other of this.#problems.remove(owner)) this.queue.add(other);
     if (informers.find(owner) !== undefined) return;
     this.#outcomes().forget(owner);
     this.#overwritten.delete(owner);
@@ -128,6 +142,7 @@ class Term {
     if (this.#signal.aborted) return;
     if (isConflict(error) && failures === 1) return; // usually, the report of the watch is on its way
     this.#options.failed();
+    if (error instanceof BuildPostponed) return;
     const message = error instanceof Error ? error.message : String(error);
     this.#options.log.note('warning', 'retry', {
       host: key,
@@ -152,7 +167,35 @@ class Term {
       finalizers === undefined ? image : await this.#write(image, { metadata: { finalizers } });
     if (finalized.isDeleted) return;
     const outcome = await this.#outcomeOf(finalized);
-    if (!this.#signal.aborted) await this.#writeStatus(finalized, outcome);
+    if (this.#signal.aborted) return;
+    if (outcome.kind === 'failed' && outcome.controllerError !== undefined) {
+      return this.#postpone(finalized, outcome, outcome.controllerError);
+    }
+    await this.#writeStatus(finalized, outcome);
+  }
+
+  /** Reports that a problem of the controller prevents the build, and throws, so that it is retried. */
+  async #postpone(image: PreprovisioningImage, outcome: FailedOutcome, error: CliError): Promise<never> {
+    const { informers, log } = this.#options;
+    const { first, isNew } = this.#problems.add(keyText(image), error);
+    if (isNew) {
+      const message = printable(first.message);
+      log.note('error', 'build failed', { reason: outcome.reason, message, hint: first.hint });
+      if (isDiskFull(first)) void this.#retryWithSpace(first.code);
+    }
+    // A published image stays valid, and other replicas may build it.
+    if (!isPublished(image, informers.networkVersion(image))) {
+      await this.#writeStatus(image, { ...outcome, message: inOneLine(diagnosticOf(first)) });
+    }
+    throw new BuildPostponed();
+  }
+
+  /** The backoff of an object may be minutes. */
+  async #retryWithSpace(code: ErrorCode): Promise<void> {
+    while (!this.#signal.aborted && this.#problems.tasks(code).length > 0) {
+      await waitForSpace(tmpdir(), this.#signal);
+      for (const owner of this.#problems.tasks(code)) this.queue.add(owner);
+    }
   }
 
   async #outcomeOf(image: PreprovisioningImage): Promise<Outcome> {
@@ -160,6 +203,7 @@ class Term {
     const known = cache.recall(image, this.#options.informers.networkVersion(image));
     if (known !== undefined) return known;
     const outcome = await this.#options.build(image);
+    if (outcome.kind === 'failed' && outcome.controllerError !== undefined) return outcome;
     cache.remember(image, outcome.attempt?.networkData?.version, outcome);
     return outcome;
   }
@@ -180,7 +224,8 @@ class Term {
       return;
     }
     const { message, reason } = outcome;
-    log.note('error', 'build failed', { host, reason, message: printable(message) });
+    if (outcome.controllerError === undefined)
+      log.note('error', 'build failed', { host, reason, message: printable(message) });
     const about = { resource: preprovisioningImages, object: image };
     recorder.record({ ...about, type: 'Warning', reason, action: 'BuildImage', message });
   }
@@ -202,6 +247,9 @@ class Term {
     return readPreprovisioningImage(written);
   }
 }
+
+/** The cause is reported for all objects together. */
+class BuildPostponed extends Error {}
 
 type Change = Partial<StatusPatch> & {
   readonly subresource?: 'status';

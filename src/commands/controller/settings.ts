@@ -14,7 +14,7 @@ import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts'
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { errorCode } from '../../io/files/fileErrors.ts';
+import { errorCode, isDiskFull } from '../../io/files/fileErrors.ts';
 import { spoolError } from '../../imagefile/spool.ts';
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
 import { configMaps, type KubernetesObject, secrets } from '../../kube/objects.ts';
@@ -168,7 +168,9 @@ async function writeFiles(
       hint: 'add this key with the settings of all hosts, in the form of an inventory',
     });
   }
-  const folder = await makeTempFolder().catch(refuseWrite);
+  const size = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+  const refuse = (error: unknown): never => refuseWrite(error, size);
+  const folder = await makeTempFolder().catch(refuse);
   const release = async (): Promise<void> => rm(folder, { recursive: true }).catch(() => undefined);
   const own = join(kind, name);
   try {
@@ -177,13 +179,15 @@ async function writeFiles(
       await writeFile(join(folder, own, key), bytes, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     await release();
-    refuseWrite(error);
+    refuse(error);
   }
   return { name: join(own, settings), folder, release };
 }
 
-function refuseWrite(error: unknown): never {
-  if (errorCode(error) === 'ENOSPC') throw spoolError(error);
+/** @param size bytes of all files */
+function refuseWrite(error: unknown, size: number): never {
+  const described = spoolError(error, size);
+  if (isDiskFull(described)) throw described;
   throw new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown error'})`, {
     code: 'ERR_FILE_WRITE',
     hint: 'mount a writable volume there, or set TMPDIR to another folder',

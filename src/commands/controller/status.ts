@@ -39,8 +39,15 @@ function describeImage(image: PreprovisioningImage, transfers: TransferLog): Hos
 function messagesOf({ status: { conditions } }: PreprovisioningImage): Finding[] {
   const error = conditions.find(({ type, status }) => type === 'Error' && status === 'True');
   if (error === undefined) return [];
-  return [{ severity: 'error', rule: error.reason, path: [], message: error.message }];
+  const { message, reason } = error;
+  return [{ severity: 'error', rule: reason, path: [], message, hint: hints[reason] }];
 }
+
+/** The messages with the other reasons contain their hints. */
+const hints: Readonly<Partial<Record<string, string>>> = {
+  ConfigurationError: 'pass base images that fit the object, for example --iso aarch64=FILE',
+  MissingNetworkData: 'create the Secret, or fix networkDataName of the object',
+};
 
 function publishedImage({ status: { imageUrl, format } }: PreprovisioningImage): ImageStatus[] {
   const known = imageFormats.find((it) => it === format);

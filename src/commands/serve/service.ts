@@ -1,5 +1,6 @@
 /** The running service: the server, the snapshot that it serves, and its reload. */
 
+import { isDiskFull } from '../../io/files/fileErrors.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { createAnswerer } from '../../http/server/requests.ts';
 import { type RunningServer, startServer } from '../../http/server/server.ts';
@@ -141,7 +142,7 @@ export async function startServiceServer<S extends Servable>(
           'readyz',
           createReadyPage(
             () => parts.problem(state.current()) ?? (isReloaded() ? undefined : imageProblem(state)),
-            () => degradations(hosts(), isReloaded()),
+            () => degradations(hosts(), state.problem()),
           ),
         ],
         ['', { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(status(), request) }) }],
@@ -177,7 +178,7 @@ function describeService<S extends Servable>(
       now: new Date(),
       started,
       loaded: snapshot?.loaded ?? started,
-      loadError: state.problem(),
+      loadError: state.problem()?.message,
       connections: server.connections(),
       transfers: transfers.running(),
     },
@@ -196,9 +197,11 @@ function countHosts(snapshot: Snapshot | undefined): HostCounts {
 }
 
 /** What a ready service does not serve as requested, as clauses without names. */
-function degradations({ stale, invalid }: HostCounts, isReloaded: boolean): string[] {
+function degradations({ stale, invalid }: HostCounts, problem: Error | undefined): string[] {
+  // Other errors may quote files of the operator.
+  const cause = isDiskFull(problem) ? ` (${problem?.message})` : '';
   return [
-    ...(isReloaded ? [] : ['the last reload failed']),
+    ...(problem === undefined ? [] : [`the last reload failed${cause}`]),
     ...(stale === 0 ? [] : [`${formatCount(stale, 'host')} with an older image`]),
     ...(invalid === 0 ? [] : [`${formatCount(invalid, 'host')} without an image`]),
   ];
@@ -213,10 +216,11 @@ export async function loadSnapshot({ log, state }: RunningService): Promise<void
 
 /** Reloads all files. If they are invalid, the service keeps the previous inventory. Never rejects. */
 export async function reload(service: RunningService): Promise<void> {
-  const { log, server } = service;
+  const { log, server, state } = service;
   await server.reloadCertificates();
-  await loadSnapshot(service).catch((error: unknown) =>
-    noteFailedReload(log, 'reload', error, 'still serving the previous inventory'),
+  await state.reload(
+    () => loadSnapshot(service),
+    (error) => noteFailedReload(log, 'reload', error, 'still serving the previous inventory'),
   );
 }
 

@@ -2,6 +2,9 @@
 
 import { CliError } from '../../core/errors.ts';
 import type { Catalog } from '../../http/server/answer/resource.ts';
+import { tmpdir } from 'node:os';
+import { isDiskFull } from '../../io/files/fileErrors.ts';
+import { waitForSpace } from '../../io/files/freeSpace.ts';
 import type { HostCatalog } from './catalog.ts';
 import type { BaseSet } from '../../hosts/artifacts/baseImages.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
@@ -20,13 +23,20 @@ export interface ServiceState<S extends Servable> {
   /** Undefined before the first snapshot. */
   current(): Loaded<S> | undefined;
   /** Why the last reload failed; undefined if it succeeded. */
-  problem(): string | undefined;
+  problem(): Error | undefined;
   /**
    * Takes a snapshot and serves it. Only one attempt runs at a time. A call during an attempt starts one more attempt after
    * it, as files may have changed meanwhile.
    * @throws CliError if the attempt fails; the previous snapshot stays in use
    */
   load(): Promise<void>;
+  /**
+   * Replaces a snapshot by a new one. If the disk is full, this is repeated when it has more space, until a later call starts or the
+   * state is closed. Never rejects.
+   * @param load calls `load` of this state
+   * @param failed gets the errors, but that of a full disk only once
+   */
+  reload(load: () => Promise<void>, failed: (error: unknown) => void): Promise<void>;
   isLoading(): boolean;
   /** Closes the current snapshot. */
   close(): Promise<void>;
@@ -52,7 +62,8 @@ export function createServiceState<S extends Servable>(
   take: (before: S | undefined) => Promise<S>,
 ): ServiceState<S> {
   let current: Counted<S> | undefined;
-  let problem: string | undefined;
+  let problem: Error | undefined;
+  let waiting = new AbortController();
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const attempt = async (): Promise<void> => {
@@ -63,7 +74,7 @@ export function createServiceState<S extends Servable>(
       problem = undefined;
       if (before !== undefined) release(before);
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {
       running = undefined;
@@ -91,8 +102,25 @@ export function createServiceState<S extends Servable>(
         });
       return next;
     },
+    reload: async (load, failed) => {
+      waiting.abort();
+      const { signal } = (waiting = new AbortController());
+      let isFull = false;
+      while (!signal.aborted) {
+        try {
+          return await load();
+        } catch (error) {
+          const wasFull = isFull;
+          isFull = isDiskFull(error);
+          if (!isFull || !wasFull) failed(error);
+          if (!isFull) return;
+        }
+        await waitForSpace(tmpdir(), signal); // the only folder that a reload writes to
+      }
+    },
     isLoading: () => running !== undefined,
     close: async () => {
+      waiting.abort();
       await running?.catch(() => undefined);
       if (current !== undefined) release(current);
       current = undefined;

@@ -7,9 +7,12 @@
 
 import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
+import { diagnosticOf } from '../../core/diagnostic.ts';
+import { CliError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { openPrivate } from '../../io/files/newFile.ts';
 import type { Io } from '../../io/io.ts';
+import { report } from '../../io/report/report.ts';
 import { createLastLines } from './timeline/console/lastLines.ts';
 import { findConsoleSigns } from './timeline/consoleSigns.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
@@ -20,18 +23,22 @@ export interface ConsoleOutput {
   close(): Promise<void>;
 }
 
+/** Bytes that are kept until the disk has space for them. */
+const MAX_WAITING_SIZE = 64 * 1024 ** 2;
+
 /**
- * Console output may contain secrets, for example passwords in kernel arguments, so only this user can read a new file.
+ * Console output may contain secrets, for example passwords in kernel arguments, so only this user can read a new file. If it cannot
+ * be written, that is reported once, and tried again with the next output.
  * @param onLine gets each line, without control characters
  * @throws CliError if the file cannot be created
  */
 export async function openConsoleOutput(
   file: string | undefined,
   onLine: (line: string) => void,
-  { cwd }: Pick<Io, 'cwd'>,
+  io: Pick<Io, 'cwd' | 'report' | 'stderr'>,
 ): Promise<ConsoleOutput> {
   const text = createConsoleText(onLine);
-  const place = file === undefined ? undefined : resolve(cwd, file);
+  const place = file === undefined ? undefined : resolve(io.cwd, file);
   const action = { path: file ?? '', what: 'Console (--console)', place };
   const handle =
     place === undefined
@@ -39,22 +46,42 @@ export async function openConsoleOutput(
       : await openPrivate(place).catch((error: unknown) => {
           throw fileError(error, { ...action, action: 'create' });
         });
+  let waiting: Uint8Array[] = [];
+  let problem: unknown;
+  let isIncomplete = false;
+  /** Continues where a full disk has stopped it, so the file has no gap. */
+  const writeWaiting = async (): Promise<void> => {
+    if (handle === undefined || isIncomplete) return;
+    const size = waiting.reduce((sum, { length }) => sum + length, 0);
+    try {
+      for (let [first] = waiting; first !== undefined; [first] = waiting) {
+        const { bytesWritten } = await handle.write(first);
+        if (bytesWritten < first.length) waiting[0] = first.subarray(bytesWritten);
+        else waiting.shift();
+      }
+      problem = undefined;
+    } catch (error) {
+      const isNew = problem === undefined;
+      problem = fileError(error, { ...action, action: 'write', size });
+      isIncomplete = size > MAX_WAITING_SIZE;
+      if (isIncomplete) waiting = [];
+      if (isNew && problem instanceof CliError) report(io, { ...diagnosticOf(problem), severity: 'warning' });
+    }
+  };
   let written: Promise<unknown> = Promise.resolve();
   return {
     write: (bytes) => {
       text.push(bytes);
-      written = written.then(() => handle?.appendFile(bytes));
-      written.catch(() => undefined); // `close` reports it
+      if (handle === undefined || isIncomplete) return;
+      waiting.push(bytes);
+      written = written.then(writeWaiting);
     },
     close: async () => {
       text.end();
-      try {
-        await written;
-      } catch (error) {
-        throw fileError(error, { ...action, action: 'write' });
-      } finally {
-        await handle?.close();
-      }
+      await written;
+      await writeWaiting();
+      await handle?.close();
+      if (problem !== undefined) throw problem;
     },
   };
 }

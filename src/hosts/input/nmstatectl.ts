@@ -37,8 +37,9 @@ export async function runNmstatectl(state: string, options: NmstatectlOptions): 
   // Not a pipe: Node makes sockets of them, which cannot be opened as `/dev/stdin`.
   const input = await openNameless();
   try {
-    await writeAll(input, Buffer.from(state), 0).catch((error: unknown) => {
-      throw spoolError(error);
+    const bytes = Buffer.from(state);
+    await writeAll(input, bytes, 0).catch((error: unknown) => {
+      throw spoolError(error, bytes.length);
     });
     return await readKeyfiles(await run(input.fd, options, await maskerOf(state)));
   } finally {

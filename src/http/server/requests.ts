@@ -7,6 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CliError } from '../../core/errors.ts';
 import { parseRequestPath } from './answer/requestPath.ts';
 import { ownerOf, permits } from './answer/access.ts';
+import { isDiskFull } from '../../io/files/fileErrors.ts';
+import { SharedProblems } from '../../io/report/sharedProblems.ts';
 import type { ByteRange } from '../../image/overlay.ts';
 import { answerFor } from './answer/answer.ts';
 import type { Catalog, CatalogEntry, ServedResource } from './answer/resource.ts';
@@ -39,13 +41,14 @@ export interface Service {
 /** Answers the requests of one service. */
 export function createAnswerer(service: Service): Answerer {
   const blocks = createBlockPool();
+  const problems = new SharedProblems();
   let count = 0;
   return async (request, response, context) => {
     count += 1;
     const client = clientAddress(request.socket);
     const agent = request.headers['user-agent'];
     const facts = { bytes: 0, userAgent: agent === undefined ? undefined : service.access.mask(agent) };
-    const exchange = { service, blocks, request, response, context, id: count, client, facts };
+    const exchange = { service, blocks, problems, request, response, context, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
     try {
@@ -61,6 +64,8 @@ export function createAnswerer(service: Service): Answerer {
 interface Exchange {
   readonly service: Service;
   readonly blocks: BlockPool;
+  /** The hosts whose files a full disk prevents. */
+  readonly problems: SharedProblems;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: ExchangeContext;
@@ -112,11 +117,16 @@ async function answer(exchange: Exchange): Promise<void> {
   const release = catalog.acquire();
   try {
     const resource = await entry.resource();
+    exchange.problems.remove(taskOf(entry));
     if (resource === undefined) refuse(notFound(facts.path, isOperator));
     else await sendResource(exchange, resource, admission.path);
   } finally {
     release();
   }
+}
+
+function taskOf({ artifact, host }: CatalogEntry): string {
+  return `${artifact} ${host ?? ''}`;
 }
 
 /** The answer to a request that is invalid for every path. */
@@ -221,21 +231,31 @@ async function sendResource(exchange: Exchange, resource: ServedResource, path: 
   }
 }
 
-/** Logs the details for the operator; the client gets an answer without details. */
-function fail({ service, request, response, id, facts }: Exchange, error: unknown): void {
+/**
+ * Logs the details for the operator; the client gets an answer without details. Only a full disk is named to the client, too: it is
+ * logged once for all requests.
+ */
+function fail({ service, problems, request, response, id, facts }: Exchange, error: unknown): void {
   const isKnown = error instanceof CliError;
-  service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
-    id,
-    path: facts.path,
-    ...(isKnown ? { message: error.message, hint: error.hint } : { message: stackOf(error) }),
-  });
+  const isFull = isKnown && isDiskFull(error);
+  const task = facts.entry === undefined ? '' : taskOf(facts.entry);
+  if (!isFull || problems.add(task, error).isNew) {
+    service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
+      id,
+      path: facts.path,
+      ...(isKnown ? { message: error.message, hint: error.hint } : { message: stackOf(error) }),
+    });
+  }
   facts.outcome = 'failed';
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const hint = `ask the operator: the log contains the reason under request id ${id}`;
-  const message = isKnown ? 'this file is temporarily unavailable' : 'internal error';
+  const hint = isFull
+    ? 'ask the operator to free the space; the next request does not require a restart'
+    : `ask the operator: the log contains the reason under request id ${id}`;
+  const cause = isFull ? `: ${error.message}` : '';
+  const message = isKnown ? `this file is temporarily unavailable${cause}` : 'internal error';
   sendPlainAnswer(request, response, { status: isKnown ? 503 : 500, message, hint });
 }
 

@@ -343,12 +343,17 @@ describe('no image', () => {
     expect('message' in outcome && outcome.message).toContain('host.hostname');
   });
 
-  it('but not for a problem of this machine, which throws and is retried', async () => {
+  it('for a problem of this machine, which is named and retried', async () => {
     place.write('merged.ign', JSON.stringify({ ignition: { version: '3.2.0' } }));
     place.write('merge.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1, ignition.merge: [merged.ign]}\n');
     const factory = await place.factory({}, { settings: 'merge.yaml' });
     rmSync(join(place.io.cwd, 'merged.ign'));
-    await expect(outcomeOf(imageOf({ spec }), factory)).rejects.toThrow('not found: merged.ign');
+    expect(await outcomeOf(imageOf({ spec }), factory)).toMatchObject({
+      kind: 'failed',
+      reason: 'ControllerError',
+      message: 'Ignition config not found: merged.ign (use a path that exists)',
+      controllerError: { code: 'ERR_FILE_MISSING' },
+    });
   });
 
   it('with a config that does not fit, unless the ISO may grow', async () => {

@@ -1,8 +1,14 @@
 /** A serial console as lines. */
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConsoleText } from '../../../src/commands/try/consoleOutput.ts';
+import type { Diagnostic } from '../../../src/core/diagnostic.ts';
+import { mountSmallDisk, smallDiskNote } from '../../support/smallDisk.ts';
+import { createConsoleText, openConsoleOutput } from '../../../src/commands/try/consoleOutput.ts';
 
 function linesOf(...parts: readonly (string | Uint8Array)[]): string[] {
   const lines: string[] = [];
@@ -82,3 +88,52 @@ describe('lines of a console', () => {
     );
   });
 });
+
+const note = smallDiskNote();
+
+it.skipIf(note !== '')(
+  `the file of a console has no gap after a full disk, which is reported once${note}`,
+  async () => {
+    const disk = mountSmallDisk(64);
+    const path = disk?.path ?? '';
+    try {
+      const reported: Diagnostic[] = [];
+      const report = (all: readonly Diagnostic[]): void => void reported.push(...all);
+      const io = { cwd: path, stderr: new PassThrough(), report };
+      const lines: string[] = [];
+      const output = await openConsoleOutput('console.log', (line) => lines.push(line), io);
+      const expected: string[] = [];
+      const say = async (count: number): Promise<void> => {
+        for (let index = 0; index < count; index += 1) {
+          const line = `line ${expected.length} ${'x'.repeat(90)}`;
+          expected.push(line);
+          output.write(Buffer.from(`${line}\n`));
+          await sleep(1);
+        }
+      };
+      const full = expect.objectContaining({
+        severity: 'warning',
+        message: expect.stringMatching(/^No space left to write console\.log: .*0 bytes free in /),
+      });
+      const fill = (): void => {
+        writeFileSync(join(path, 'other'), Buffer.alloc(4096));
+        disk?.leave(0);
+      };
+      await say(10);
+      fill();
+      await say(100);
+      expect(reported).toEqual([full]);
+      disk?.leave(32);
+      await say(10);
+      fill();
+      await say(200);
+      expect(reported).toEqual([full, full]);
+      disk?.leave(64);
+      await output.close();
+      expect(readFileSync(join(path, 'console.log'), 'utf8')).toBe(`${expected.join('\n')}\n`);
+      expect(lines).toEqual(expected);
+    } finally {
+      disk?.remove();
+    }
+  },
+);

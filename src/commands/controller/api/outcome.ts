@@ -5,6 +5,7 @@
  * failed build also sets architecture, format and network data version.
  */
 
+import type { CliError } from '../../../core/errors.ts';
 import { asMapping, type Mapping } from '../../../formats/mapping.ts';
 import type {
   Condition,
@@ -14,12 +15,13 @@ import type {
   PreprovisioningImage,
 } from './preprovisioningImage.ts';
 
-/** The reasons of the reconciler of the BareMetal Operator, which the operator and users expect. */
+/** The reasons of the reconciler of the BareMetal Operator, which the operator and users expect, and the last one, which is new. */
 export const imageReasons = [
   'ImageSuccess',
   'ConfigurationError',
   'MissingNetworkData',
   'ImageBuildInvalid',
+  'ControllerError',
 ] as const;
 
 type ImageReason = (typeof imageReasons)[number];
@@ -48,6 +50,8 @@ export interface FailedOutcome {
   readonly message: string;
   /** Undefined if the operator would ignore the result in any case. */
   readonly attempt: Attempt | undefined;
+  /** The problem of the controller that prevents the build until it is gone; undefined for a problem of the object. */
+  readonly controllerError?: CliError;
 }
 
 /** The inputs of a build. The operator ignores a result with other inputs than the requested ones. */
@@ -83,6 +87,19 @@ export function statusPatch(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name]),
   );
   return changed.length === 0 ? undefined : { status: Object.fromEntries(changed) };
+}
+
+/**
+ * Whether the status has an image that was built for the current object.
+ * @param version the current resource version of the Secret with the network data
+ */
+export function isPublished(
+  { generation, status }: PreprovisioningImage,
+  version: string | undefined,
+): boolean {
+  const ready = status.conditions.find(({ type }) => type === 'Ready');
+  const isCurrent = ready?.status === 'True' && ready.observedGeneration === generation;
+  return isCurrent && status.networkData?.version === version;
 }
 
 /** The fields of a status in the form of a merge patch: undefined fields are null, as a patch keeps fields that it omits. */

@@ -74,7 +74,8 @@ function hostProgress(
 }
 
 function unresumed({ bytes, path, size }: ImageProgress): MachineCause {
-  const text = `The transfer of ${path} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
+  const name = path.slice(path.lastIndexOf('/') + 1); // the path in the catalog of `controller` starts with a digest
+  const text = `The transfer of ${name} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
   return { severity: 'warning', text };
 }
 

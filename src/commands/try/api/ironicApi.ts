@@ -4,8 +4,11 @@
  */
 
 import { join, resolve } from 'node:path';
-import { CliError } from '../../../core/errors.ts';
-import { formatSize } from '../../../formats/messageText.ts';
+import { diagnosticOf } from '../../../core/diagnostic.ts';
+import { CliError, onCliError } from '../../../core/errors.ts';
+import { isDiskFull } from '../../../io/files/fileErrors.ts';
+import { report } from '../../../io/report/report.ts';
+import { formatCount, formatSize } from '../../../formats/messageText.ts';
 import { machineNameProblem } from '../../../formats/hostName.ts';
 import type { Io } from '../../../io/io.ts';
 import { createCertificates } from './createdCertificates.ts';
@@ -112,20 +115,48 @@ const MAX_UNKNOWN_SIZE = 1024 ** 3;
 /** Only for the user: an inventory contains addresses, serial numbers, and the address of the BMC. */
 const MODE = 0o600;
 
+/** Bytes of the inventories for which the disk has no space. */
+const MAX_WAITING_SIZE = 64 * 1024 ** 2;
+
+export interface InventoryFolder {
+  /** Rejects with a CliError if it is not saved. */
+  readonly save: (inventory: CollectedInventory) => Promise<void>;
+  /** Writes what did not fit on the disk earlier, or reports how much is missing. */
+  readonly close: () => Promise<void>;
+}
+
 /**
- * Creates the folder and returns a function that saves an inventory in it. The file name is the name of the host, or the UUID
- * of the node for unknown machines. A later inventory of the same machine replaces the earlier one.
+ * Creates a folder for inventories. The file name is the name of the host, or the UUID of the node for unknown machines. A later
+ * inventory of the same machine replaces the earlier one. A full disk is reported once; what does not fit is written later.
  * @param maxUnknownSize maximum number of bytes of all files of unknown machines
  * @throws CliError if the folder cannot be created
  */
 export async function openInventoryFolder(
   folder: string,
-  { cwd }: Pick<Io, 'cwd'>,
+  io: Pick<Io, 'cwd' | 'report' | 'stderr'>,
   maxUnknownSize = MAX_UNKNOWN_SIZE,
-): Promise<(inventory: CollectedInventory) => Promise<void>> {
-  const root = resolve(cwd, folder);
+): Promise<InventoryFolder> {
+  const root = resolve(io.cwd, folder);
   await makeFolder(root, folder, 0o700);
   const unknownSizes = new Map<string, number>();
+  const waiting = new Map<string, string>();
+  let full: CliError | undefined;
+  const writeWaiting = async (): Promise<void> => {
+    for (const [file, text] of waiting) {
+      waiting.delete(file);
+      try {
+        await writeFileAtomically(join(root, file), text, { mode: MODE, shownPath: join(folder, file) });
+      } catch (error) {
+        if (!(error instanceof CliError) || !isDiskFull(error)) throw error;
+        const size = [...waiting.values()].reduce((sum, { length }) => sum + length, text.length);
+        if (size <= MAX_WAITING_SIZE) waiting.set(file, text);
+        if (full === undefined) report(io, { ...diagnosticOf(error), severity: 'warning' });
+        full = error;
+        throw new CliError('the disk is full', { code: error.code, cause: error });
+      }
+    }
+    full = undefined;
+  };
   const write = async ({ body, name, node }: CollectedInventory): Promise<void> => {
     const file = `${fileNameOf(name ?? node)}.json`;
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
@@ -136,14 +167,30 @@ export async function openInventoryFolder(
         { code: 'ERR_TOO_LARGE' },
       );
     }
-    await writeFileAtomically(join(root, file), text, { mode: MODE, shownPath: join(folder, file) });
+    waiting.set(file, text);
+    await writeWaiting();
   };
   // One at a time: a waiting inventory is only bytes, but writing one takes several times its memory.
   let last: Promise<unknown> = Promise.resolve();
-  return async (inventory) => {
-    const written = last.then(() => write(inventory));
-    last = written.catch(() => undefined); // the caller reports the error
-    await written;
+  return {
+    save: async (inventory) => {
+      const written = last.then(() => write(inventory));
+      last = written.catch(() => undefined); // the caller reports the error
+      await written;
+    },
+    close: async () => {
+      await last;
+      if (full === undefined) return;
+      const { hint, sentence } = full;
+      const what = `the inventory of ${formatCount(waiting.size, 'machine')}`;
+      const isWritten = await writeWaiting().then(
+        () => true,
+        onCliError(() => false),
+      );
+      if (isWritten)
+        report(io, { severity: 'info', message: `${what} is saved now; the disk had no space before` });
+      else report(io, { severity: 'error', message: `${what} is not saved: ${sentence}`, hint });
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The emulated machine as a process, played by a script in place of QEMU. */
 
+import { PassThrough } from 'node:stream';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,7 +78,10 @@ async function play(script: string, accelerators: readonly Accelerator[] = ['tcg
       medium: { kind: 'cd', path: path('live.iso') },
       network: guestNetwork('10.0.2.2', '--guest-host'),
     },
-    console: await openConsoleOutput('console.log', (line) => shown.push(line), { cwd: folder }),
+    console: await openConsoleOutput('console.log', (line) => shown.push(line), {
+      cwd: folder,
+      stderr: new PassThrough(),
+    }),
     observe: (state, problem) =>
       void events.push({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem }),
     report: (message) => void said.push(message),
