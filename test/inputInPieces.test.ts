@@ -133,7 +133,7 @@ const decoders: readonly Decoder[] = [
     decode: async (input) => {
       const members: string[] = [];
       for await (const { data, mode, path, size } of runSteps(
-        walkCpio(input.feed, ({ path }) => wants(path)),
+        walkCpio(input.feed, (header) => wants(header.path)),
         input,
       )) {
         members.push(
