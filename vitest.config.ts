@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** What has no input and output of its own, so that all of it can run in the process of its tests. */
@@ -23,6 +25,8 @@ const pureFolders = [
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // `cargo install` puts coreos-installer there, which is seldom in the PATH of services.
+    env: { PATH: [process.env['PATH'], join(homedir(), '.cargo/bin')].join(delimiter) },
     testTimeout: 60_000,
     // Hooks start servers and build samples; on a loaded machine they take as long as tests.
     hookTimeout: 60_000,

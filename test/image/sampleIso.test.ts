@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openIsoTree } from '../../src/image/isoTree.ts';
@@ -9,8 +9,6 @@ import { bytesAccess } from '../../src/image/overlay.ts';
 import { defaultKargs, sampleFiles, writeSampleIso } from '../../src/image/sampleIso.ts';
 import { type Layout, layouts, liveIso } from '../support/liveIso.ts';
 import { have, missingNote } from '../support/programs.ts';
-
-process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
 const label = 'fedora-coreos-99.20990101.dev.0';
 const date = new Date('2023-11-14T22:13:20Z');

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -20,8 +20,6 @@ import {
 } from '../support/newIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
-
-process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
 const config = '{"ignition":{"version":"3.4.0"}}';
 const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';

@@ -3,14 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 
-process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 const peer = 'coreos-installer';
 
 const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest('base64');

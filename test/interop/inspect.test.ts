@@ -6,15 +6,13 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { layouts, liveIso } from '../support/liveIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
-
-process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
 const isoFolder = join(sharedData ?? '', 'iso');
 const canUnpack = sharedData !== undefined && have('xz');

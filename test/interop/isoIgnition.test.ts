@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLiveIso } from '../../src/image/liveIso.ts';
@@ -16,8 +16,6 @@ import { layouts, liveIso } from '../support/liveIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
-
-process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
 const config = '{"ignition":{"version":"3.0.0"},"storage":{"files":[{"path":"/etc/x","mode":420}]}}\n';
 const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';

@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,8 +14,6 @@ import { layouts, liveIso } from '../support/liveIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
-
-process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
 const isoFolder = join(sharedData ?? '', 'iso');
 const canUnpack = sharedData !== undefined && have('xz');

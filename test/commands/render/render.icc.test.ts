@@ -1,9 +1,12 @@
 /** `render --profile icc`, against what the image-customization-controller itself made of the same inputs. */
 
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ProfileName, profileNames } from '../../../src/agent/settings.ts';
+import { buildProgram } from '../../support/builtProgram.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 
@@ -183,3 +186,46 @@ describe('the pull secret of ICC, in a file', () => {
     expect(stderr).not.toContain('hunter2');
   });
 });
+
+/** In namespaces of their own, the files that a command mounts are visible to no other process. */
+const ownMounts = ['--user', '--map-root-user', '--mount'];
+const mountNote =
+  spawnSync('unshare', [...ownMounts, 'mount', '-t', 'tmpfs', 'tmpfs', '/run']).status === 0
+    ? ''
+    : ' (skipped: unshare cannot mount here)';
+
+describe.skipIf(mountNote !== '')(
+  `the pull secret that is mounted in the container of ICC${mountNote}`,
+  () => {
+    const secret = Buffer.from('{"auths":{"quay.io":{"auth":"aHVudGVyMjp4"}}}').toString('base64');
+    const script =
+      'mount -t tmpfs tmpfs /run && mkdir /run/secrets && echo "$0" > /run/secrets/pull-secret && exec "$@"';
+    const key = `ssh-ed25519 ${Buffer.from('\0\0\0\x0bssh-ed25519\0\0\0\x20'.padEnd(51, 'k'), 'latin1').toString('base64')}`;
+    const common = ['--api-url', 'https://192.0.2.1', '--agent-image', 'quay.io/a/b'];
+    const options: Readonly<Record<ProfileName, readonly string[]>> = {
+      default: [...common, '--ssh-key', key],
+      buildpy: ['--host', '192.0.2.1', '--registry', '192.0.2.1:5000', '--ssh-key', key],
+      icc: common,
+      assisted: common,
+      'configure-coreos-ipa': common,
+    };
+    let program: Awaited<ReturnType<typeof buildProgram>>;
+    beforeAll(async () => {
+      program = await buildProgram();
+    });
+    afterAll(() => program.remove());
+
+    it.each(profileNames)('is read for the profile icc only: %s', (profile) => {
+      const render = [...program.command, 'render', '--profile', profile, ...options[profile]];
+      const { status, stderr, stdout } = spawnSync(
+        'unshare',
+        [...ownMounts, 'sh', '-c', script, secret, ...render],
+        { cwd: root, encoding: 'utf8' },
+      );
+      expect({ status, error: /^error.*/m.exec(stderr)?.[0] }).toEqual({ status: 0, error: undefined });
+      expect(JSON.parse(stdout)).toHaveProperty('ignition.version');
+      expect(stdout.includes(`base64,${secret}`)).toBe(profile === 'icc');
+      expect(stdout.includes('authfile')).toBe(profile === 'icc');
+    });
+  },
+);

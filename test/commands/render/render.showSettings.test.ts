@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readInventoryFile } from '../../../src/hosts/settings/inventory.ts';
+import type { ProfileName } from '../../../src/agent/settings.ts';
 import type { RenderOptions } from '../../../src/hosts/settings/options.ts';
 import { readInputs } from '../../../src/hosts/settings/settings.ts';
 import { formatShownSettings, formatShownSettingsJson } from '../../../src/commands/render/showSettings.ts';
@@ -67,6 +68,20 @@ describe('formatShownSettings', () => {
     const lines = await show(`${agent}hosts: [{name: a, ${host}}]\n`, options, env);
     expect(lines).toContain('host | setting | value | source');
     expect(lines.map((shown) => shown.replace('a | | wrong', 'a | wrong'))).toContain(line);
+  });
+
+  const ports = ['ironic.port | 6385 | default', 'ironic.inspectorPort | 5050 | default'];
+  it.each<readonly [ProfileName, readonly string[]]>([
+    ['default', [...ports, 'agent.pullPolicy | always | default']],
+    ['buildpy', []],
+    ['icc', []],
+    ['assisted', []],
+    ['configure-coreos-ipa', ports],
+  ])('shows the default values of the settings that the profile %s supports', async (profile, defaults) => {
+    const host = profile === 'buildpy' ? '192.0.2.1' : undefined;
+    const [head, chosen, ...lines] = await show('agent: {agent.image: quay.io/x/y}\n', { profile, host });
+    expect([head, chosen]).toEqual(['setting | value | source', `profile | ${profile}`]);
+    expect(lines.filter((line) => line.endsWith(' | default'))).toEqual(defaults);
   });
 
   it('shows each item of a list of all hosts', async () => {
