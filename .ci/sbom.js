@@ -83,7 +83,7 @@ function isForDevelopment({ properties = [] }) {
 function readManifest(root) {
   /** @type {{ name: string, version: string, description: string, license: string }} */
   const { name, version, description, license } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
-  return { name, version, description, licenses: [{ license: { id: license } }] };
+  return { name, version, description, licenses: [{ expression: license }] };
 }
 
 /** @param {readonly Dependency[]} dependencies @param {readonly Component[]} components @returns {Dependency[]} */

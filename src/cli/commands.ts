@@ -1,6 +1,7 @@
 /** The table of all commands. A command declares its options in its folder, and loads its code when it runs. */
 
-import { Argument, Command } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
+import { programVersion } from '../core/programVersion.ts';
 import type { CommandDescription } from './describeCommand.ts';
 import {
   declareTable,
@@ -128,7 +129,11 @@ export async function declareCommands(context: Context): Promise<Command> {
   const program = new Command('ironic-coreos')
     .description('Prepare CoreOS to run ironic-python-agent')
     .usage('[options] COMMAND')
-    .version('0.1.0', '-V, --version', 'print the version')
+    .option('-V, --version', 'print the version')
+    .on('option:version', () => {
+      context.print(`${programVersion()}\n`);
+      throw new CommanderError(0, 'commander.version', 'the version is printed');
+    })
     .enablePositionalOptions() // `COMMAND --version` is a usage error
     .addHelpText('after', NOTES);
   await declareTable(program, TABLE, context);
@@ -237,5 +242,5 @@ function declareVersion(command: Command, { print }: Context): void {
   command
     .description('Print the version of the program, like --version')
     .addHelpText('after', VERSION_NOTES)
-    .action(() => print(`${command.parent?.version() ?? ''}\n`));
+    .action(() => print(`${programVersion()}\n`));
 }

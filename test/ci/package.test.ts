@@ -53,7 +53,17 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
   it('is small, and holds nothing but what is used', () => {
     expect(packed.size).toBeLessThan(3 << 20);
     const tops = new Set(packed.files.map(({ path }) => path.replace(/\/.*/, '')));
-    const named = ['LICENSE', 'README.md', 'bin', 'dist', 'docs', 'package.json', 'schemas', 'templates'];
+    const named = [
+      'LICENSE',
+      'NOTICE',
+      'README.md',
+      'bin',
+      'dist',
+      'docs',
+      'package.json',
+      'schemas',
+      'templates',
+    ];
     expect([...tops].toSorted()).toEqual(named);
     expect(packed.files.filter(({ path }) => /\btests?\b|\.(?:map|log)$|(?<!\.d)\.ts$/.test(path))).toEqual(
       [],

@@ -15,6 +15,7 @@ const root = resolve(import.meta.dirname, '../..');
 const program = join(root, 'bin/ironic-coreos.js');
 const built = existsSync(join(root, 'dist/cli.cjs'));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const { version }: { version: string } = JSON.parse(read('package.json'));
 
 /** JSON.parse has no type of its own. */
 const readYaml = (path: string) => JSON.parse(JSON.stringify(load(read(path))));
@@ -77,20 +78,20 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
     return { status, stdout, stderr };
   };
 
-  const runAction = (COMMAND: string, ARGS: string) => {
+  const runAction = (COMMAND: string, ARGS: string, PACKAGE = 'ironic-coreos@1.2.3') => {
     const script = join(root, '.github/actions/ironic-coreos/run.sh');
-    return run([script], { COMMAND, ARGS, PACKAGE: 'ironic-coreos@1.2.3' });
+    return run([script], { COMMAND, ARGS, PACKAGE });
   };
 
+  const askedPackage = () => /^--package\n(.*)/m.exec(readFileSync(join(cwd, 'npx.args'), 'utf8'))?.[1];
+
   describe('the action', () => {
-    it('asks for the package that was named', async () => {
-      expect(await runAction('validate', 'configs\n')).toMatchObject({ status: 0 });
-      expect(readFileSync(join(cwd, 'npx.args'), 'utf8').split('\n').slice(0, 4)).toEqual([
-        '--yes',
-        '--package',
-        'ironic-coreos@1.2.3',
-        '--',
-      ]);
+    it.each([
+      ['the package that was named', 'ironic-coreos@1.2.3', 'ironic-coreos@1.2.3'],
+      ['its own version by default', actionFile().inputs['package']?.default, `ironic-coreos@${version}`],
+    ])('asks for %s', async (_title, given, expected) => {
+      expect(await runAction('validate', 'configs\n', given)).toMatchObject({ status: 0 });
+      expect(askedPackage()).toBe(expected);
     });
 
     it('annotates what is wrong, and fails', async () => {
@@ -122,31 +123,36 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
   });
 
   describe('the example of GitHub', () => {
-    const { jobs }: Workflow = readYaml('templates/ci/github-workflow.yml');
+    const { env, jobs }: Workflow = readYaml('templates/ci/github-workflow.yml');
     const steps = Object.values(jobs).flatMap((job) => job.steps);
-    const actions = steps.filter(({ uses }) => uses?.includes('/ironic-coreos@'));
     const kept = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with?.['path'] ?? '';
 
     const runAll = async () => {
       const results = [];
-      for (const { name, with: given } of actions) {
-        const { status, stderr } = await runAction(given?.['command'] ?? 'validate', given?.['args'] ?? '');
-        results.push({ name, status, stderr });
+      for (const { name, run: script, env: added } of steps) {
+        if (script === undefined) continue;
+        const { status, stdout, stderr } = await run(['-euc', script], { ...env, ...added });
+        results.push({ name, status, stdout, stderr });
         if (status !== 0) break;
       }
       return results;
     };
 
-    it('gives the action inputs that it has', () => {
-      const { inputs } = actionFile();
-      const given = actions.flatMap((step) => Object.keys(step.with ?? {}));
-      expect(given).toContain('args');
-      expect(given.filter((name) => !(name in inputs))).toEqual([]);
+    it('validates, downloads, prepares what it keeps, and validates that', async () => {
+      expect((await runAll()).map(({ name, status }) => `${name}: ${status}`)).toEqual([
+        'Validate: 0',
+        'Download: 0',
+        'Prepare: 0',
+        'Validate the configs of the hosts: 0',
+      ]);
+      expect(existsSync(join(cwd, kept, 'manifest.json'))).toBe(true);
+      expect(askedPackage()).toBe(`ironic-coreos@${version}`);
     });
 
-    it('validates, downloads, prepares what it keeps, and validates that', async () => {
-      expect((await runAll()).filter(({ status }) => status !== 0)).toEqual([]);
-      expect(existsSync(join(cwd, kept, 'manifest.json'))).toBe(true);
+    it('annotates what is wrong, and fails', async () => {
+      writeFileSync(join(cwd, 'configs/b.ign'), wrong);
+      const stdout = expect.stringContaining('::error file=configs/b.ign,line=2,');
+      expect(await runAll()).toMatchObject([{ name: 'Validate', status: 1, stdout }]);
     });
 
     it('fails if a config that it prepared has a warning', async () => {
@@ -165,6 +171,7 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
     it('validates', async () => {
       const script = validate.script.join('\n');
       expect(await run(['-euc', script], variables)).toMatchObject({ status: 0 });
+      expect(askedPackage()).toBe(`ironic-coreos@${version}`);
       writeFileSync(join(cwd, 'configs/b.ign'), wrong);
       expect(await run(['-euc', script], variables)).toMatchObject({ status: 1 });
     });
@@ -183,15 +190,6 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
       expect(await run(['-euc', prepare.script.join('\n')], variables)).toMatchObject({ status: 1 });
     });
   });
-
-  it('pin the version of the package', () => {
-    const { version } = JSON.parse(read('package.json'));
-    for (const path of ['.github/actions/ironic-coreos/action.yml', 'templates/ci/gitlab-ci.yml']) {
-      expect([...read(path).matchAll(/ironic-coreos@(\d[\w.-]*)/g)].map((match) => match[1])).toEqual([
-        version,
-      ]);
-    }
-  });
 });
 
 interface Step {
@@ -208,11 +206,12 @@ interface Steps {
 }
 
 interface Workflow {
+  readonly env: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Steps>>;
 }
 
 interface Action {
-  readonly inputs: Readonly<Record<string, object>>;
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
   readonly runs: Steps;
 }
 

@@ -1,5 +1,11 @@
-# Runs COMMAND of ironic-coreos from PACKAGE with ARGS, one per line. The exit code is that of the program.
+# Runs COMMAND of ironic-coreos from PACKAGE with ARGS, one per line. The exit code is that of the program. Without PACKAGE it
+# is the package of the same version as the action, whose repository GitHub has put into a folder as a whole.
 set -euo pipefail
+
+if [[ -z $PACKAGE ]]; then
+  manifest=$(dirname "${BASH_SOURCE[0]}")/../../../package.json
+  PACKAGE=ironic-coreos@$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).version' "$manifest")
+fi
 
 args=()
 while IFS= read -r line; do

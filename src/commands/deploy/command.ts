@@ -136,7 +136,7 @@ Where the images are:
 ${EXIT_CODES}
 Examples:
   ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
-    --prepare-image registry.example.com/ironic-coreos:0.1.0 \\
+    --prepare-image registry.example.com/ironic-coreos \\
     --settings secret/ramdisk-settings --live-iso http://192.0.2.1/coreos.iso |
     kubectl apply --server-side --field-manager=ironic-coreos -f -
   ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\

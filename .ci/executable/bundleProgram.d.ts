@@ -1,0 +1,3 @@
+/** Types of `bundleProgram.js`, for the tests. */
+
+export function bundleProgram(root: string, dir: string): Promise<{ program: string; licenses: string }>;

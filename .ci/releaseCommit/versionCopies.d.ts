@@ -1,0 +1,4 @@
+/** Types of `versionCopies.js`, for the tests. */
+
+export const VERSION: RegExp;
+export function filesWithVersion(root: string): string[];

@@ -1,0 +1,229 @@
+/** A release: its commit, made in a Git repository with the files of this one, and the address of the repository. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addRelease, sectionOf } from '../../.ci/releaseCommit/changelog.js';
+import { filesWithVersion, VERSION } from '../../.ci/releaseCommit/versionCopies.js';
+import { programVersion } from '../../src/core/programVersion.ts';
+import { runCli } from '../support/runCli.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const date = '2026-12-01';
+
+function subjects(folder: string): string[] {
+  return git(folder, 'log', '--format=%s').trim().split('\n');
+}
+
+function git(cwd: string, ...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd, encoding: 'utf8' });
+}
+
+describe('the version', () => {
+  it.each([[['--version']], [['-V']], [['version']]])(
+    'that %j prints is that of package.json',
+    async (args) => {
+      expect(await runCli(args)).toMatchObject({ code: 0, stdout: `${version}\n` });
+      expect(programVersion()).toBe(version);
+    },
+  );
+
+  it('is in docs and templates as in package.json', () => {
+    const copies = filesWithVersion(root).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(VERSION)].map(([copy]) => ({ file, copy })),
+    );
+    expect(copies.length).toBeGreaterThan(5);
+    expect(copies.filter(({ copy }) => copy !== version)).toEqual([]);
+  });
+
+  it('is nowhere else', () => {
+    const places = ['.ci', '.github', 'bin', 'src', 'README.md', 'rolldown.config.js', 'schemas'];
+    const files = places.flatMap((place) =>
+      place.includes('.', 1)
+        ? [place]
+        : readdirSync(join(root, place), { recursive: true, withFileTypes: true })
+            .filter((entry) => entry.isFile() && !entry.parentPath.includes('compiled'))
+            .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
+    );
+    expect(files.length).toBeGreaterThan(500);
+    const named = files.filter((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return text.search(VERSION) >= 0 || /\.version\(['"]\d/.test(text);
+    });
+    expect(named).toEqual([]);
+  });
+
+  it('is in package-lock.json as in package.json', () => {
+    const lock: { version: string; packages: Record<string, { version: string }> } = JSON.parse(
+      readFileSync(join(root, 'package-lock.json'), 'utf8'),
+    );
+    expect([lock.version, lock.packages['']?.version]).toEqual([version, version]);
+  });
+});
+
+describe('the changelog', () => {
+  const older = '# Changelog\n\nText.\n\n## 1.0.0 (2026-11-01)\n\nFirst.\n';
+
+  it('gets a section with the changes in the order of the headings', () => {
+    const changes = [
+      { name: 'b.program.md', text: '- Second.\n' },
+      { name: 'c.boot.md', text: '- Boot.\n\n' },
+      { name: 'd.program.md', text: '- Third.' },
+    ];
+    expect(addRelease(older, { version: '1.1.0', date, changes })).toBe(
+      `# Changelog\n\nText.\n\n## 1.1.0 (${date})\n\n### Boot\n\n- Boot.\n\n### Program\n\n- Second.\n- Third.\n\n## 1.0.0 (2026-11-01)\n\nFirst.\n`,
+    );
+  });
+
+  it('keeps the text that was written before the first release, and adds to it', () => {
+    const draft =
+      '# Changelog\n\n## 0.1.0 (not released)\n\nThe first.\n\n### Boot\n\n- A.\n\n### Renamed\n\n| a |\n';
+    const changes = [{ name: 'x.boot.md', text: '- B.\n' }];
+    expect(addRelease(draft, { version: '0.1.0', date, changes })).toBe(
+      `# Changelog\n\n## 0.1.0 (${date})\n\nThe first.\n\n### Boot\n\n- A.\n- B.\n\n### Renamed\n\n| a |\n`,
+    );
+  });
+
+  it('refuses a version that it has, and a release without changes', () => {
+    const changes = [{ name: 'x.boot.md', text: '- B.\n' }];
+    expect(() => addRelease(older, { version: '1.0.0', date, changes })).toThrow(/already has/);
+    expect(() => addRelease(older, { version: '1.1.0', date, changes: [] })).toThrow(/no changes/);
+  });
+
+  it.each(['a.md', 'a.bots.md', 'a.boot.txt', 'boot.md'])('refuses the file name %s', (name) => {
+    expect(() => sectionOf(name)).toThrow(`.changes/${name} is not named NAME.configs.md`);
+  });
+
+  it('has no files with other names', () => {
+    const names = readdirSync(join(root, '.changes')).filter((name) => name !== 'README.md');
+    for (const name of names) expect(sectionOf(name)).toMatch(/^[A-Z]/);
+  });
+});
+
+describe('in a repository', () => {
+  let folder = '';
+  const copy = (paths: readonly string[]) => {
+    for (const path of paths) cpSync(join(root, path), join(folder, path), { recursive: true });
+    git(folder, 'init', '--quiet');
+    git(folder, 'config', 'user.name', 'a');
+    git(folder, 'config', 'user.email', 'a@example.com');
+    git(folder, 'add', '--all');
+    git(folder, 'commit', '--quiet', '--message', 'Start');
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'release commit '));
+    mkdirSync(join(folder, '.changes'));
+    writeFileSync(join(folder, '.changes/new-thing.boot.md'), '- The new thing.\n');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const { GITHUB_REPOSITORY: _github, CI_PROJECT_URL: _gitlab, ...inherited } = process.env;
+    return spawnSync(process.execPath, [join(folder, '.ci', script), ...args], {
+      env: { ...inherited, ...env },
+      encoding: 'utf8',
+    });
+  };
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+
+  it('a release is one commit: changes, version, lock file, docs and templates', () => {
+    copy(['.changes', '.ci', 'CHANGELOG.md', 'docs', 'package.json', 'package-lock.json', 'templates']);
+    const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(subjects(folder)).toEqual(['Release 7.8.9', 'Start']);
+    expect(git(folder, 'status', '--porcelain')).toBe('');
+    expect(read('CHANGELOG.md')).toMatch(
+      /^# Changelog\n\n.*\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n### Boot\n\n- The new thing\.\n\n## /,
+    );
+    expect(existsSync(join(folder, '.changes/new-thing.boot.md'))).toBe(false);
+    expect(JSON.parse(read('package.json'))).toMatchObject({ version: '7.8.9' });
+    expect(JSON.parse(read('package-lock.json'))).toMatchObject({
+      version: '7.8.9',
+      packages: { '': { version: '7.8.9' } },
+    });
+    const copies = filesWithVersion(folder).flatMap(
+      (file) => readFileSync(file, 'utf8').match(VERSION) ?? [],
+    );
+    expect(new Set(copies)).toEqual(new Set(['7.8.9']));
+    expect(read('templates/ci/gitlab-ci.yml')).toContain('ironic-coreos@7.8.9');
+  });
+
+  it.each([
+    ['no version', [], /"" is not a version/],
+    ['another argument', ['minor'], /"minor" is not a version/],
+  ])('refuses %s, and changes nothing', (_title, args, message) => {
+    copy(['.ci']);
+    const { status, stderr } = run('releaseCommit.js', args);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(git(folder, 'status', '--porcelain')).toBe('');
+    expect(subjects(folder)).toEqual(['Start']);
+  });
+
+  it('refuses a work tree with changes', () => {
+    copy(['.ci']);
+    writeFileSync(join(folder, 'new.txt'), '');
+    const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
+    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('has changes') });
+    expect(subjects(folder)).toEqual(['Start']);
+  });
+
+  it.each([
+    ['of the workflow', undefined, { GITHUB_REPOSITORY: 'them/theirs' }, 'https://github.com/them/theirs'],
+    [
+      'of the workflow on another server',
+      'https://example.com/us/ours.git',
+      { GITHUB_REPOSITORY: 'them/theirs', GITHUB_SERVER_URL: 'https://git.example.com' },
+      'https://git.example.com/them/theirs',
+    ],
+    [
+      'of GitLab',
+      undefined,
+      { CI_PROJECT_URL: 'https://git.example.com/a/b' },
+      'https://git.example.com/a/b',
+    ],
+    ['of the remote', 'https://u:secret@example.com/us/ours.git', {}, 'https://example.com/us/ours'],
+    ['of the remote by SSH', 'git@example.com:us/ours.git', {}, 'https://example.com/us/ours'],
+    [
+      'of the remote by SSH on a port',
+      'ssh://git@example.com:2222/us/ours',
+      {},
+      'https://example.com/us/ours',
+    ],
+  ])('package.json gets the address %s', (_title, remote, env, expected) => {
+    copy(['.ci', 'package.json']);
+    if (remote !== undefined) git(folder, 'remote', 'add', 'origin', remote);
+    expect(run('setRepository.js', [], env)).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      repository: { type: 'git', url: `git+${expected}.git` },
+      bugs: { url: `${expected}/issues` },
+      homepage: `${expected}#readme`,
+    });
+  });
+
+  it.each([['no remote'], ['a remote in a folder']])('package.json stays as it is with %s', (title) => {
+    copy(['.ci', 'package.json']);
+    if (title !== 'no remote') git(folder, 'remote', 'add', 'origin', '/srv/ours.git');
+    const { status, stderr } = run('setRepository.js', []);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('warning: no address') });
+    expect(git(folder, 'status', '--porcelain')).toBe('');
+  });
+});
+
+it('no file that is handed out names an owner who is unknown', () => {
+  const others = ['package.json', 'README.md', '.github/CONTRIBUTING.md'].map((file) => join(root, file));
+  const files = [...filesWithVersion(root), ...others];
+  expect(files.filter((file) => readFileSync(file, 'utf8').includes('OWNER'))).toEqual([]);
+});
