@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allCoreosArguments } from '../src/kargs/coreosArguments.ts';
+import { allCoreosArguments, coreosArguments } from '../src/kargs/coreosArguments.ts';
 import { circleProblems, readSource, type Source } from './support/importGraph.ts';
 
 interface Layer {
@@ -198,6 +198,14 @@ beforeAll(() => {
   sources = Array.from(texts, ([path, text]) => readSource(path, text));
 });
 
+/** The names in the table of CoreOS that no file uses, so that the argument is neither written nor checked. */
+function unusedArguments(names: readonly string[]): string[] {
+  const all = [...texts.values()];
+  return names.filter(
+    (name) => !all.some((text) => new RegExp(String.raw`coreosArguments\.${name}\b`).test(text)),
+  );
+}
+
 /** Made-up files, by their paths. */
 function sourcesOf(files: Readonly<Record<string, string>>): Source[] {
   return Object.entries(files).map(([path, text]) => readSource(path, text));
@@ -242,6 +250,11 @@ describe('src', () => {
     const literal = new RegExp(String.raw`['"]${pattern}(?![\w.])|${pattern}=\$\{`);
     const naming = [...texts].filter(([, text]) => literal.test(text)).map(([path]) => path);
     expect(naming).toEqual(['kargs/coreosArguments.ts']);
+  });
+
+  it('uses each kernel argument of the table of CoreOS', () => {
+    expect(unusedArguments(Object.keys(coreosArguments))).toEqual([]);
+    expect(unusedArguments(['rootfsUrl', 'madeUp'])).toEqual(['madeUp']);
   });
 
   it('writes data to standard output with writeStdout alone, which reports what fails', () => {

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { flagKey, flagName } from '../../src/agent/settingInputs.ts';
 import { profileNames } from '../../src/agent/settings.ts';
 import { type Setting, settingTable } from '../../src/agent/settingTable.ts';
@@ -25,13 +25,6 @@ describe('settingTable', () => {
     expect(page).toContain(name),
   );
 
-  it('has no variable that the help leaves out', async () => {
-    const helps = [['render'], ['pxe', 'kargs']].map((words) => runCli([...words, '--help-all']));
-    const text = (await Promise.all(helps)).map(({ stdout }) => stdout).join('');
-    expect(variables.length).toBeGreaterThan(20);
-    expect(variables.filter((name) => !new RegExp(String.raw`\b${name}\b`).test(text))).toEqual([]);
-  });
-
   it.each(settings.map((setting) => [setting.name, setting] as const))(
     '%s stands in a section and is taken',
     (name, setting) => {
@@ -43,14 +36,56 @@ describe('settingTable', () => {
     },
   );
 
-  /** The files that read settings: the readers, and those of kernel arguments and images. */
-  const readers = ['src/hosts/settings', 'src/hosts/plan', 'src/hosts/input'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((file) => readFileSync(join(root, folder, file), 'utf8')),
-  );
-  it.each(settings.map(({ name }) => name))('%s is read', (name) => {
-    expect(readers.some((text) => text.includes(`'${name}'`))).toBe(true);
-  });
-
   it('names flags as commander does', () =>
     expect(flagKey('--install-ip-options <arg>')).toBe('installIpOptions'));
+});
+
+/** Names of flags and variables. */
+const spellings = ({ flag, environment = [] }: Setting): readonly string[] => [
+  ...(flag === undefined ? [] : [flagName(flag)]),
+  ...environment.map(({ name }) => name),
+];
+
+/** The places besides the table that each setting needs, by what a setting without them lacks. */
+const places: Readonly<Record<string, (setting: Setting) => boolean>> = {
+  'a reader in src/hosts': ({ name }) => readers.some((text) => text.includes(`'${name}'`)),
+  'a key in schemas/inventory.json': ({ name }) => Object.hasOwn(keys, name),
+  'a place in docs/settings.md': (setting) =>
+    [setting.name, ...spellings(setting)].every((name) => page.includes(name)),
+  'its flag and its variables in the help': (setting) =>
+    spellings(setting).every((name) => new RegExp(String.raw`(?<![\w-])${name}(?![\w-])`).test(help)),
+};
+
+const readers = ['src/hosts/settings', 'src/hosts/plan'].flatMap((folder) =>
+  readdirSync(join(root, folder)).map((file) => readFileSync(join(root, folder, file), 'utf8')),
+);
+const {
+  definitions: {
+    settings: { properties: keys },
+  },
+}: { readonly definitions: { readonly settings: { readonly properties: object } } } = JSON.parse(
+  readFileSync(join(root, 'schemas/inventory.json'), 'utf8'),
+);
+let help: string;
+beforeAll(async () => {
+  const runs = [['render'], ['pxe', 'kargs']].map((words) => runCli([...words, '--help-all']));
+  help = (await Promise.all(runs)).map(({ stdout }) => stdout).join('');
+});
+
+const lackedBy = (setting: Setting): string[] =>
+  Object.keys(places).filter((place) => places[place]?.(setting) !== true);
+
+describe('the places of a setting', () => {
+  it.each(settings.map((setting) => [setting.name, setting] as const))(
+    '%s has all of them',
+    (_name, setting) => expect(lackedBy(setting)).toEqual([]),
+  );
+
+  it.each<readonly [title: string, more: Partial<Setting>]>([
+    ['with a flag', { flag: '--made-up <value>' }],
+    ['with a variable', { environment: [{ name: 'IRONIC_MADE_UP' }] }],
+  ])('a made-up setting %s has none', (_title, more) => {
+    const setting = { name: 'agent.madeUp', kind: 'text', help: 'a value', profiles: ['default'] } as const;
+    expect(lackedBy({ ...setting, ...more })).toEqual(Object.keys(places));
+  });
 });
