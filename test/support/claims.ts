@@ -1357,7 +1357,6 @@ export const CLAIMS: readonly Claim[] = [
       'podman cannot run the agent with this setting',
       'the agent requires root and all devices of the machine',
       'the agent does not find the disks of the machine',
-      'podman cannot write /var/lib/containers, so it does not run the agent',
       'podman runs without root, so the agent does not reach the disks and the network of the machine',
       'podman cannot mount the image in a user namespace',
       'the unit has no network, so podman does not reach the registry, nor the agent Ironic',
@@ -2169,6 +2168,27 @@ export const CLAIMS: readonly Claim[] = [
         repository: ipa,
         file: 'ironic_python_agent/config.py',
         shows: /INSPECTION_DEFAULT_DHCP_WAIT_TIMEOUT = 60/,
+      },
+    ],
+  },
+  {
+    says: [
+      'podman cannot write …, so it does not run the agent',
+      'podman up to 4.3 also writes /etc/containers',
+    ],
+    tests: ['interop/readOnlySystem.test.ts: runs the agent if the lint accepts'],
+    sources: [
+      {
+        repository: 'containers+common',
+        file: 'libnetwork/netavark/network.go',
+        revision: 'v0.50.0',
+        shows: /filepath\.Join\(conf\.NetworkConfigDir, "netavark\.lock"\)/,
+      },
+      {
+        repository: 'containers+common',
+        file: 'libnetwork/netavark/network.go',
+        revision: 'v0.51.0',
+        shows: /lockPath := defaultRootLockPath/,
       },
     ],
   },
