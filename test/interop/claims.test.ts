@@ -134,7 +134,9 @@ const UNITS: readonly Row[] = [
   ],
   ['the unit requires a unit', `[Unit]\nRequires=none.service\n${service}`, /Unit none\.service not found/],
   ['the unit requires a unit', `[Unit]\nBindsTo=none.service\n${service}`, /Unit none\.service not found/],
+  ['the unit requires a unit', `[Unit]\nRequisite=none.service\n${service}`, /Unit none\.service not found/],
   ['systemd ignores the name', `[Unit]\nAfter=none.service\nWants=none.service\n${service}`, /^$/],
+  ['systemd ignores the name', `[Unit]\nBefore=none.service\nPartOf=none.service\n${service}`, /^$/],
 ];
 
 describe(`units of systemd${missingNote('systemd-analyze')}`, () => {

@@ -1780,10 +1780,10 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: [
-      'systemd passes an empty text',
+      'systemd replaces it with nothing',
       'systemd replaces `${NAME}` in arguments, also inside single quotes',
     ],
-    sources: [{ repository: systemd, file: 'src/basic/env-util.c', shows: /char \*\*replace_env_argv\(/ }],
+    sources: [{ repository: systemd, file: 'src/basic/env-util.c', shows: /If \$FOO appears as single word[^]*strv_env_get\(env, \*i\+1\);[^]*\} else\s+m = NULL;\s+q = strv_length\(m\);/ }],
   },
   {
     says: [
