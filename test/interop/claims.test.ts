@@ -249,8 +249,10 @@ describe.runIf(have('podman'))(`containers of podman${missingNote('podman')}`, (
     );
   });
 
-  it('do not start if the source of one of the mounts of podman is missing', () => {
-    const mount = ['--mount', 'type=bind,src=/none/file,dst=/file'];
+  it.each([
+    ['--mount', 'type=bind,src=/none/file,dst=/file'],
+    ['--volume', '/none/file:/file'],
+  ])('do not start if the source of one of the mounts of podman is missing: %s %s', (...mount) => {
     expect(podman(['run', ...mount, '--rootfs', 'root', '/bin/true'])).toMatch(
       /statfs \/none\/file: no such file/,
     );

@@ -42,7 +42,7 @@ const podmanSources = 'interop/containersImage.test.ts: images from the same sou
 const podmanOptions = 'agent/lint/podmanArguments.test.ts: beside podman';
 const requests = 'interop/noProxy.test.ts: connects to the same hosts without the proxy';
 const grubQuotes = 'kargs/argumentLine.test.ts: finds what GRUB and the kernel read otherwise for its quotes';
-const kubernetes = 'interop/manifests.test.ts: manifests';
+const kubernetes = 'interop/manifests.test.ts';
 const chain = 'interop/chain/ironic.test.ts';
 
 const ipa = 'openstack+ironic-python-agent';
@@ -999,7 +999,10 @@ export const CLAIMS: readonly Claim[] = [
       'Kubernetes allows lower-case letters, digits, dashes and dots;',
       'Kubernetes allows lower-case letters, digits and dashes, with a letter or digit at both ends',
     ],
-    tests: [kubernetes],
+    tests: [
+      `${kubernetes}: have labels that Kubernetes accepts`,
+      `${kubernetes}: name objects and namespaces as Kubernetes allows`,
+    ],
   },
   // ICC
   {
@@ -1783,7 +1786,14 @@ export const CLAIMS: readonly Claim[] = [
       'systemd replaces it with nothing',
       'systemd replaces `${NAME}` in arguments, also inside single quotes',
     ],
-    sources: [{ repository: systemd, file: 'src/basic/env-util.c', shows: /If \$FOO appears as single word[^]*strv_env_get\(env, \*i\+1\);[^]*\} else\s+m = NULL;\s+q = strv_length\(m\);/ }],
+    sources: [
+      {
+        repository: systemd,
+        file: 'src/basic/env-util.c',
+        shows:
+          /If \$FOO appears as single word[^]*strv_env_get\(env, \*i\+1\);[^]*\} else\s+m = NULL;\s+q = strv_length\(m\);/,
+      },
+    ],
   },
   {
     says: [
@@ -1946,7 +1956,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: ['the limit of Kubernetes is 1 MiB'],
-    tests: ['interop/manifests.test.ts: refuse a Secret of more than 1 MiB'],
+    tests: [`${kubernetes}: refuse a Secret of more than 1 MiB`],
   },
   {
     says: ['GRUB in … does not find its menu if UEFI boots the ISO from a USB disk:'],
