@@ -18,7 +18,7 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkIp } from '../../src/kargs/argumentValues.ts';
+import { checkConsole, checkIp } from '../../src/kargs/argumentValues.ts';
 import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
 import { isInterfaceName } from '../../src/network/networkData/links.ts';
 import { nodeNameProblem } from '../../src/core/objectName.ts';
@@ -34,6 +34,9 @@ import { listenLocally } from '../support/listening.ts';
 import { hasIpa, ipaNote } from '../support/ipaOracle.ts';
 import { have, missingNote } from '../support/programs.ts';
 
+const { parts }: { readonly parts: { readonly kernel: string } } = await import(
+  new URL('chain/parts.js', import.meta.url).href
+);
 const source = resolve(import.meta.dirname, '../../src');
 const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
@@ -44,7 +47,11 @@ let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'claims-'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  // podman mounts the folder of its storage on itself.
+  spawnSync('umount', [join(folder, 'storage/overlay')]);
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** What a program prints on both outputs. */
 function output(program: string, args: readonly string[], input?: string): string {
@@ -127,7 +134,9 @@ const UNITS: readonly Row[] = [
   ],
   ['the unit requires a unit', `[Unit]\nRequires=none.service\n${service}`, /Unit none\.service not found/],
   ['the unit requires a unit', `[Unit]\nBindsTo=none.service\n${service}`, /Unit none\.service not found/],
+  ['the unit requires a unit', `[Unit]\nRequisite=none.service\n${service}`, /Unit none\.service not found/],
   ['systemd ignores the name', `[Unit]\nAfter=none.service\nWants=none.service\n${service}`, /^$/],
+  ['systemd ignores the name', `[Unit]\nBefore=none.service\nPartOf=none.service\n${service}`, /^$/],
 ];
 
 describe(`units of systemd${missingNote('systemd-analyze')}`, () => {
@@ -240,8 +249,10 @@ describe.runIf(have('podman'))(`containers of podman${missingNote('podman')}`, (
     );
   });
 
-  it('do not start if the source of one of the mounts of podman is missing', () => {
-    const mount = ['--mount', 'type=bind,src=/none/file,dst=/file'];
+  it.each([
+    ['--mount', 'type=bind,src=/none/file,dst=/file'],
+    ['--volume', '/none/file:/file'],
+  ])('do not start if the source of one of the mounts of podman is missing: %s %s', (...mount) => {
     expect(podman(['run', ...mount, '--rootfs', 'root', '/bin/true'])).toMatch(
       /statfs \/none\/file: no such file/,
     );
@@ -283,6 +294,25 @@ describe.runIf(have('podman'))(`archives of podman${missingNote('podman')}`, () 
     expect(digest()).not.toBe(before);
   });
 });
+
+describe.runIf(have('podman') && have('gzip'))(
+  `compressed archives of podman${missingNote('podman')}`,
+  () => {
+    it('are loaded in the format of OCI, and by podman 4.3 not in that of docker', () => {
+      write('layer.txt', 'text');
+      spawnSync('tar', ['-cf', 'layer.tar', 'layer.txt'], { cwd: folder });
+      podman(['import', 'layer.tar', 'localhost/agent:1']);
+      const load = (format: string): string => {
+        podman(['save', '--format', format, '-o', `${format}.tar`, 'localhost/agent:1']);
+        spawnSync('gzip', [`${format}.tar`], { cwd: folder });
+        return podman(['load', '-i', `${format}.tar.gz`]);
+      };
+      expect(load('oci-archive')).toContain('Loaded image');
+      const is43 = output('podman', ['--version']).includes('4.3.');
+      expect(load('docker-archive')).toContain(is43 ? 'unexpected EOF' : 'Loaded image');
+    });
+  },
+);
 
 describe.runIf(have('podman'))(`registries of podman${missingNote('podman')}`, () => {
   it('with a certificate of a private authority are rejected', async () => {
@@ -360,6 +390,30 @@ describe(`interfaces${canRename ? '' : ' (skipped: only root can add interfaces)
       for try in 1 2 3 4 5 6 7 8 9; do ip -6 -o address show dev a0 scope link | grep fe80 && break; sleep 0.3; done`;
     expect(output('unshare', ['--net', 'sh', '-c', script])).toMatch(/inet6 fe80::/);
   });
+});
+
+const emulator = 'qemu-system-x86_64';
+const canBoot = have(emulator) && existsSync(parts.kernel);
+describe(`consoles of Linux${canBoot ? '' : ` (skipped: no ${emulator}, or no kernel of the chain)`}`, () => {
+  it.runIf(canBoot).each([
+    ['console=ttyS0 console=foo0', true],
+    ['console=foo0', false],
+  ])(
+    '%s: the kernel starts, and prints on the console that it knows',
+    { timeout: 240_000 },
+    (text, prints) => {
+      expect(checkConsole('foo0').map(({ rule }) => rule.id)).toEqual(['console-spec']);
+      const machine =
+        '-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg -m 512 -serial stdio';
+      const kernel = ['-kernel', parts.kernel, '-append', `${text} panic=-1`];
+      // Without a root filesystem, the kernel panics, and the machine ends.
+      const { status, stdout } = spawnSync(emulator, [...machine.split(' '), ...kernel], {
+        encoding: 'latin1',
+      });
+      expect(status).toBe(0);
+      expect(stdout.includes('Kernel panic')).toBe(prints);
+    },
+  );
 });
 
 const generator = ['/usr/lib/NetworkManager/nm-initrd-generator', '/usr/libexec/nm-initrd-generator'].find(

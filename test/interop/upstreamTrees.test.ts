@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkArgument } from '../../src/kargs/argumentChecks.ts';
 import { CLAIMS } from '../support/claims.ts';
 
 const root = process.env['UPSTREAM_TREES'] ?? '';
@@ -35,4 +36,27 @@ describe('what messages say of other programs', () => {
       });
     }
   }
+});
+
+const readers = ['coreos+fedora-coreos-config', 'coreos+coreos-installer', 'coreos+ignition'];
+const areThere = readers.every((repository) => treeOf(repository) !== undefined);
+
+describe('arguments that CoreOS, coreos-installer and Ignition read', () => {
+  it.skipIf(!areThere)(
+    `are not reported as unknown${areThere ? '' : ` (skipped: UPSTREAM_TREES has not all of ${readers.join(', ')})`}`,
+    () => {
+      const reads = String.raw`(karg|karg_bool|getarg|getargbool [01]|cmdline_arg|cmdline_bool|copy_arg) '?(coreos|ignition)\.[a-z_.]+`;
+      const found = readers.flatMap((repository) =>
+        git(treeOf(repository) ?? '', 'grep', '-hoE', reads, 'HEAD')
+          .stdout.trim()
+          .split('\n'),
+      );
+      const names = [...new Set(found.map((line) => line.replace(/^.*[ ']/, '').replace(/\.$/, '')))];
+      expect(names.length).toBeGreaterThan(15);
+      const unknown = names.filter((name) =>
+        checkArgument(`${name}=1`).some(({ rule }) => rule.id === 'argument-unknown'),
+      );
+      expect(unknown).toEqual([]);
+    },
+  );
 });

@@ -3,6 +3,7 @@
  * tries them with systemd 252 and podman 4.3.1; settings that depend on the release, such as `ProtectSystem=full`, are not reported.
  */
 
+import { posix } from 'node:path';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { optionValues, type PodmanCommand } from './podmanCommand.ts';
 import { brokenSetting, effectiveSettings, type LintSubject, type UnitSetting } from './subject.ts';
@@ -49,7 +50,8 @@ interface SandboxedUnit {
 /** Why podman fails with the last value of a setting; undefined if it may work. */
 type FindReason = (value: string, unit: SandboxedUnit) => string | undefined;
 
-const readOnlyStorage = 'podman cannot write /var/lib/containers, so it does not run the agent';
+/** Folders that podman of every release writes. Up to 4.3, it also writes /etc/containers. */
+const writtenFolders = ['/var/lib/containers', '/run/libpod'];
 const noRoot =
   'podman runs without root, so the agent does not reach the disks and the network of the machine';
 
@@ -58,15 +60,22 @@ const refusals: readonly (readonly [name: string, findReason: FindReason])[] = [
   ['DynamicUser', when(noRoot)],
   [
     'ProtectSystem',
-    (value, { own }) => {
-      const isWritable = effectiveSettings(own, 'ReadWritePaths').some((setting) =>
-        /\/var|\s\/(?:\s|$)|^[-+]*\/$/.test(setting.value),
-      );
-      return value === 'strict' && !isWritable ? readOnlyStorage : undefined;
-    },
+    (value, { own }) =>
+      value === 'strict'
+        ? findUnwritable((folder) => deepest(own, 'ReadWritePaths', folder) === 0)
+        : undefined,
   ],
-  ['ReadOnlyPaths', (_value, { own }) => hidesStorage(own, 'ReadOnlyPaths')],
-  ['InaccessiblePaths', (_value, { own }) => hidesStorage(own, 'InaccessiblePaths')],
+  [
+    'ReadOnlyPaths',
+    (_value, { own }) =>
+      findUnwritable(
+        (folder) => deepest(own, 'ReadOnlyPaths', folder) > deepest(own, 'ReadWritePaths', folder),
+      ),
+  ],
+  [
+    'InaccessiblePaths',
+    (_value, { own }) => findUnwritable((folder) => deepest(own, 'InaccessiblePaths', folder) > 0),
+  ],
   ['RestrictNamespaces', findNamespaceProblem],
   ['PrivateUsers', when('podman cannot mount the image in a user namespace')],
   [
@@ -109,11 +118,17 @@ function isOn(value: string): boolean {
   return /^(?:1|yes|y|true|t|on)$/i.test(value);
 }
 
-function hidesStorage(own: readonly UnitSetting[], name: string): string | undefined {
-  const paths = effectiveSettings(own, name).flatMap(({ value }) => value.split(/\s+/));
-  return paths.some((path) => /^[-+]*\/(?:var(?:\/lib(?:\/containers)?)?\/?)?$/.test(path) && path !== '')
-    ? readOnlyStorage
-    : undefined;
+function findUnwritable(isUnwritable: (folder: string) => boolean): string | undefined {
+  const folder = writtenFolders.find(isUnwritable);
+  return folder && `podman cannot write ${folder}, so it does not run the agent`;
+}
+
+/** The length of the longest path of a setting that is the folder or contains it; 0 if there is none. */
+function deepest(own: readonly UnitSetting[], name: string, folder: string): number {
+  const paths = effectiveSettings(own, name)
+    .flatMap(({ value }) => value.split(/\s+/))
+    .map((path) => posix.join('/', path.replace(/^[-+]*/, ''), '/').replace(/^\/var\/run\//, '/run/'));
+  return Math.max(0, ...paths.filter((path) => `${folder}/`.startsWith(path)).map((path) => path.length));
 }
 
 /** Each container has a mount namespace of its own. */

@@ -247,7 +247,7 @@ export const unitEnvironmentRules = {
   ),
   variable: lintWarning(
     'agent-unit-variable',
-    'a variable of the command is not set, so systemd passes an empty text',
+    'a variable of the command is not set, so systemd replaces it with nothing',
     'add Environment=NAME=VALUE to the section [Service], or write $$ for a literal dollar sign',
   ),
 };
@@ -309,7 +309,7 @@ function checkVariables({ execs, settings }: LintedUnit, subject: LintSubject): 
     const names = ifWellFormed(() => variableNames(setting.value)) ?? [];
     const missing = names.find((name) => !known.has(name) && !isSetBySystemd.test(name));
     if (missing === undefined) return [];
-    const message = `the variable ${missing.slice(0, 60)} is not set, so systemd passes an empty text`;
+    const message = `the variable ${missing.slice(0, 60)} is not set, so systemd replaces it with nothing`;
     return [brokenSetting(unitEnvironmentRules.variable, setting, { message })];
   });
 }

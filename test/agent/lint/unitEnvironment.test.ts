@@ -15,7 +15,7 @@ function reported(lines: string, ...files: readonly File[]): string[] {
 }
 
 const unset = (name: string): string[] => [
-  `agent-unit-variable x.service: ExecStart=: the variable ${name} is not set, so systemd passes an empty text`,
+  `agent-unit-variable x.service: ExecStart=: the variable ${name} is not set, so systemd replaces it with nothing`,
 ];
 const absent = [
   `agent-unit-environment-file x.service: EnvironmentFile=: ${unitEnvironmentRules.file.message}`,

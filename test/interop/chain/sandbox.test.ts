@@ -35,7 +35,9 @@ const REFUSED = [
   'User=core',
   'DynamicUser=yes',
   'ProtectSystem=strict',
+  'ProtectSystem=strict\nReadWritePaths=/var',
   'ReadOnlyPaths=/var',
+  'ReadOnlyPaths=/run',
   'ReadOnlyPaths=/',
   'InaccessiblePaths=/var/lib/containers',
   'RestrictNamespaces=yes',
@@ -58,6 +60,7 @@ const REFUSED = [
 const RUNNING = [
   '',
   'User=root',
+  'ProtectSystem=strict\nReadWritePaths=/var /run /etc/containers',
   'ProtectHome=yes',
   'PrivateTmp=yes',
   'ProtectKernelModules=yes',
