@@ -65,7 +65,9 @@ describe('readUserFile', () => {
 
   it('says what to do with a URL', async () => {
     const reading = readUserFile('https://192.0.2.1/a.ign', { cwd }, what);
-    await expect(reading).rejects.toMatchObject({ hint: 'download the file first: curl -fLO https://192.0.2.1/a.ign' });
+    await expect(reading).rejects.toMatchObject({
+      hint: 'download the file first: curl -fLO https://192.0.2.1/a.ign',
+    });
   });
 
   it('says that contents are not a path', async () => {
