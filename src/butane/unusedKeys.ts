@@ -9,7 +9,7 @@ import { nullObject, unusedKey } from '../ignition/unusedKeys.ts';
 import type { ButaneMembers } from './decode.ts';
 import { lastEntry, textOfKey, type YamlNode } from './document.ts';
 import type { ButaneIssue } from './rules.ts';
-import type { ButaneStruct } from './schema.ts';
+import { type ButaneStruct, snakeCase } from './schema.ts';
 
 /** Aliases are not followed: Butane does not look for unused keys in them. */
 export function* findUnusedButaneKeys(
@@ -71,7 +71,7 @@ function mismatchHint(node: YamlNode): string {
 }
 
 function hintFor({ fields }: ButaneStruct, name: string): string {
-  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const snake = snakeCase(name);
   const field = fields.has(snake) ? snake : nearestName(name, fields.keys());
   return field === undefined ? unusedKey.hint : `use ${quoteText(field)}`;
 }

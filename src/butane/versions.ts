@@ -124,3 +124,8 @@ export function rulesOfVersion(version: string): ButaneRules | undefined {
 }
 
 export const butaneVersions = Object.keys(releases);
+
+/** The oldest version that is translated to this version of the Ignition spec; undefined if none is. */
+export function versionOfSpec(spec: string): string | undefined {
+  return Object.entries<ButaneRelease>(releases).find(([, release]) => release.spec === spec)?.[0];
+}

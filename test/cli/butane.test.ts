@@ -42,6 +42,89 @@ afterEach(async () => rm(cwd, { recursive: true, force: true }));
 const run = async (line: string, stdin = ''): Promise<RunResult> =>
   runCli(line.split(' '), { cwd, ...(stdin !== '' && { stdin }) });
 
+/** A file of a Butane document, with further lines. */
+const fileOf = (...lines: readonly string[]): string =>
+  ['storage:', '  files:', '    - path: /etc/x', ...lines.map((line) => `      ${line}`), ''].join('\n');
+
+describe('hints', () => {
+  it.each<[title: string, version: string, text: string, hint: string]>([
+    [
+      'a key',
+      '1.6.0',
+      'storage: {filesystems: [{device: /dev/sdb, format: xfs}], disks: [{device: /dev/sdb, wipe_table: true}]}\n',
+      'set wipe_filesystem if this is intended, or remove wipe_table from the disk',
+    ],
+    [
+      'a key in quotes',
+      '1.6.0',
+      'kernel_arguments: {should_exist: [quiet]}\n',
+      'remove "kernel_arguments"; add the arguments with "ironic-coreos iso kargs modify --append" or "ironic-coreos pxe kargs --append"',
+    ],
+    [
+      'contents',
+      '1.6.0',
+      fileOf('overwrite: true'),
+      'set contents.inline ("" for an empty file), or remove overwrite',
+    ],
+    [
+      'a text in place of a URL',
+      '1.6.0',
+      fileOf('contents: {source: hello}'),
+      'write an absolute URL, e.g. https://HOST/PATH, or "inline" for the contents themselves',
+    ],
+    [
+      'a local file',
+      '1.6.0',
+      fileOf('contents: {source: "file:///x"}'),
+      'use "local" with a path below --files-dir: Ignition cannot read local files',
+    ],
+    [
+      'a version',
+      '1.1.0',
+      fileOf('contents: {source: "gs://a/b"}'),
+      'use version 1.2.0 or newer for gs: URLs',
+    ],
+    [
+      'a mode that looks decimal',
+      '1.6.0',
+      fileOf('mode: 1777'),
+      'write the mode in octal with a leading zero, for example 0644',
+    ],
+    ['a mode that is too large', '1.6.0', fileOf('mode: 010000'), 'use an octal number from 0 to 07777'],
+    [
+      'a mode of a newer version',
+      '1.6.0',
+      fileOf('mode: 01777'),
+      'remove these bits from the mode, or use version 1.7.0',
+    ],
+    [
+      'a path with the name of a key',
+      '1.6.0',
+      fileOf().replace('/etc/x', 'etc/keyFile'),
+      'write "/etc/keyFile"',
+    ],
+    [
+      'a key of Ignition',
+      '1.6.0',
+      'storage: {disks: [{device: /dev/sdb, partitions: [{number: 1, sizeMiB: 1}]}]}\n',
+      'use "size_mib"',
+    ],
+  ])('have the terms of Butane: %s', async (_title, version, text, hint) => {
+    await writeFile(join(cwd, 'a.bu'), `variant: fcos\nversion: ${version}\n${text}`);
+    const { stdout, stderr } = await run('iso ignition embed -i a.bu -o new.iso coreos.iso');
+    expect(`${stdout}${stderr}`.split('\n')).toContain(`hint: ${hint}`);
+  });
+
+  it('of YAML that is no Butane have the terms of Ignition', async () => {
+    await writeFile(
+      join(cwd, 'a.yaml'),
+      'ignition: {version: 3.5.0}\nkernelArguments: {shouldExist: [quiet]}\n',
+    );
+    const { stderr } = await run('iso ignition embed -i a.yaml -o new.iso coreos.iso');
+    expect(stderr).toContain('hint: remove "kernelArguments"; ');
+  });
+});
+
 describe('validate', () => {
   it.each([
     ['good.bu', 0, 'good.bu: valid\n'],

@@ -159,8 +159,8 @@ describe('something else than an Ignition config', () => {
     ['user-data', 'a cloud-init config', 'as a Butane config'],
     ['ca.der', 'a DER certificate', '--ca-file ca.der'],
     ['page.iso', 'an HTML page', 'download the file again'],
-    ['cut.iso', 'an incomplete or damaged image', 'download or create it again'],
-    ['none.img', 'an incomplete or damaged image', 'download or create it again'],
+    ['cut.iso', 'an incomplete or damaged image', 'download or create cut.iso again'],
+    ['none.img', 'an incomplete or damaged image', 'download or create none.img again'],
   ];
   it.each(kinds)('validate %s', async (file, noun, use) => {
     const { code, stdout } = await run(`validate ${file}`);

@@ -3,6 +3,7 @@
  * findings have the paths and positions of the YAML.
  */
 
+import { butaneHint } from '../../butane/hints.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
 import { translateButane } from '../../butane/translate.ts';
 import { hasErrors } from '../../core/finding.ts';
@@ -31,14 +32,11 @@ export function readButaneConfig(
     locate: positionOf,
     locateInText: makeLocateInText(source),
     pathOf,
-    hints: { 'mode-special-bits': OCTAL, 'agent-mode-decimal': OCTAL },
+    hintOf: butaneHint,
     own: findings,
     isRefused: hasErrors(findings),
   };
 }
-
-/** YAML has octal numbers, other than JSON. */
-const OCTAL = 'write the mode in octal with a leading zero, for example 0644';
 
 /** Ignition reads a document as JSON first. */
 function isIgnition(document: Buffer): boolean {

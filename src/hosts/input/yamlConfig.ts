@@ -24,8 +24,8 @@ export interface YamlConfig {
   readonly locateInText: ParsedYaml['locateInText'];
   /** The path in the YAML of a path in the JSON (default: the same). */
   readonly pathOf?: (path: Path) => Path;
-  /** Hints for the YAML that replace those for JSON, by rule. */
-  readonly hints?: Readonly<Record<string, string>>;
+  /** The hint for the YAML (default: that for the JSON). */
+  readonly hintOf?: (finding: Finding) => string | undefined;
   /** What the translation to JSON found. */
   readonly own?: readonly Finding[];
   /** There is no JSON, because of errors in `own`. */
@@ -69,7 +69,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 function relocate(finding: Finding, config: YamlConfig): Finding {
   const { position: ofJson, line, column, ...others } = finding;
-  const placeless = { ...others, hint: config.hints?.[finding.rule] ?? finding.hint };
+  const { hintOf = ({ hint }: Finding) => hint } = config;
+  const placeless = { ...others, hint: hintOf(finding) };
   const path = config.pathOf?.(finding.path) ?? finding.path;
   const inText = line === undefined ? undefined : config.locateInText(path, { line, column });
   const position = inText ?? (ofJson === undefined ? undefined : findPosition({ ...finding, path }, config));
