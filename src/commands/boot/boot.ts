@@ -25,12 +25,16 @@ import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
+import { createSigner } from '../../http/server/answer/signedPath.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';
 import type { Expectation } from '../try/expectation.ts';
+import { createLinks } from '../serve/links.ts';
 import { reachableAddresses } from '../try/ironicAddress.ts';
 import type { TrialSetup, TryOptions } from '../try/setup.ts';
 import type { ApiPlace } from '../try/timeline/addresses.ts';
+import { ISO_TOKEN_BYTES, servedIsoName } from '../try/serving/isoService.ts';
 import { readTrialInventory, runTrial } from '../try/try.ts';
 import {
   bootMachine,
@@ -188,12 +192,20 @@ function urlFor(
   return url.replace('//localhost', `//${withBrackets(address.replace(/%.*$/, ''))}`);
 }
 
-/** The URL of the image, with its path as far as it is known. */
+/** Enough for a signer. */
+const SIGNER_KEY_BYTES = 32;
+
+/** The URL of the image. Its token is another one, but has the same length. */
 function expectedUrl(target: Target, run: BootRun): URL | undefined {
   const { iso } = run.setup;
-  const { publicUrl, serveListen = '' } = run.trialOptions;
+  const { inventory, open, publicUrl, serveListen = '' } = run.trialOptions;
   if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);
-  return parseUrl(publicUrl ?? urlFor(target, `http://${serveListen.replace(/^:/, 'localhost:')}`, run));
+  const base = publicUrl ?? urlFor(target, `http://${serveListen.replace(/^:/, 'localhost:')}`, run);
+  if (iso !== undefined) return parseUrl(`${base}/${'0'.repeat(2 * ISO_TOKEN_BYTES)}/${servedIsoName(iso)}`);
+  if (inventory === undefined) return parseUrl(base);
+  const signer = open === true ? undefined : createSigner(Buffer.alloc(SIGNER_KEY_BYTES));
+  const links = createLinks({ signer, publicUrl: base, lifetime: undefined });
+  return parseUrl(links.url({ kind: 'host', host: target.name }, hostFileName(target.name, 'iso')));
 }
 
 /** The trial checks the images of an inventory itself, before a machine is changed. */

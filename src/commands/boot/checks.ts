@@ -265,7 +265,7 @@ function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): V
  * doc/source/admin/drivers/redfish.rst). They name no limit for each vendor, so these are warnings.
  */
 function checkUrlText({ href, pathname, search }: URL): Verdict | undefined {
-  if (pathname === '/') return undefined; // the path is not known yet
+  if (pathname === '/') return undefined; // without an image
   const problems = [
     ...(href.length > LONGEST_URL
       ? [`has ${href.length} characters; some BMCs accept only ${LONGEST_URL}`]

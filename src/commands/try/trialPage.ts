@@ -24,7 +24,9 @@ import { elapsed, eventPhrase, originPhrase } from './report/phrases.ts';
 import { lastLinesOf, type LikelyCause } from './timeline/causes.ts';
 import { entriesOf, plainCauseText } from './timeline/causes/cause.ts';
 import { type HostResult, shownResults, type TrialResult } from './timeline/result.ts';
-import { byLastEvent } from './timeline/stages.ts';
+import { consoleSigns } from './timeline/consoleSigns.ts';
+import type { Printer } from './timeline/console/sign.ts';
+import { byLastEvent, type TimelineEntry } from './timeline/stages.ts';
 import { type Stage, stages } from './timeline/stage.ts';
 import type { HostTimeline } from './timeline/timeline.ts';
 
@@ -137,24 +139,19 @@ function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineStat
 }
 
 function detailsOf(one: HostResult, result: TrialResult): Html {
-  const { host } = one;
+  const { causes, hasCalledHome, host } = one;
   const { ended } = result;
   const started = host.entries[0]?.first;
   const last = host.entries.toSorted(byLastEvent).at(-1);
+  const evidence = hasCalledHome ? undefined : causes[0]?.evidence;
   const lines = lastLinesOf(host);
   const unseen = host.entries.length === 0 ? causeOf(one, result) : undefined;
   return html`${stageBar(stageMarks(one))}
   ${factList([
     ...host.macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
     ...(started === undefined ? [] : [['First event', timeOf(started, ended)] as const]),
-    ...(last === undefined
-      ? []
-      : [
-          [
-            'Last event',
-            html`${eventPhrase(last.event)}${originPhrase(last.event)}, ${timeOf(last.last, ended)}`,
-          ] as const,
-        ]),
+    ...(evidence === undefined ? [] : [['Evidence', entryOf(evidence, ended)] as const]),
+    ...(last === undefined ? [] : [['Last event', entryOf(last, ended)] as const]),
   ])}
   ${unseen && html`<p>${causeItem(unseen)}</p>`}
   ${
@@ -163,6 +160,10 @@ function detailsOf(one: HostResult, result: TrialResult): Html {
       : html`<p>Last lines on the console:</p>
           <pre>${lines.join('\n')}</pre>`
   }`;
+}
+
+function entryOf({ event, last }: TimelineEntry, now: Date): Html {
+  return html`${eventPhrase(event)}${originPhrase(event)}, ${timeOf(last, now)}`;
 }
 
 function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
@@ -178,11 +179,14 @@ function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineC
   const [first] = causes;
   if (first === undefined) return undefined;
   if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
+  const { cause, certainty } = first;
+  const isPossible = certainty === 'possible'; // so it is to be verified first
   return {
-    severity: first.certainty === 'proven' ? 'error' : 'warning',
-    label: certainties[first.certainty],
-    text: plainCauseText(first.cause.text, ports),
-    fix: plainCauseText(first.cause.fix, ports),
+    severity: certainty === 'proven' ? 'error' : 'warning',
+    label: certainties[certainty],
+    text: plainCauseText(cause.text, ports),
+    hint: isPossible ? plainCauseText(cause.check, ports) : undefined,
+    fix: isPossible ? undefined : plainCauseText(cause.fix, ports),
   };
 }
 
@@ -232,12 +236,31 @@ export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): S
   });
 }
 
+/** The part of the boot in which a program prints its lines; undefined for programs of several parts. */
+const partOfPrinter: Readonly<Partial<Record<Printer, BootStage>>> = {
+  kernel: 'kernel',
+  'coreos-livepxe-rootfs': 'root filesystem',
+  ignition: 'Ignition',
+  sha512sum: 'image',
+  podman: 'image',
+  agent: 'agent',
+};
+const partOfSign = new Map(consoleSigns.map(({ id, printer }) => [id, partOfPrinter[printer]]));
+
+/** The part that an entry shows without a stage. */
+function partShownBy({ event }: TimelineEntry): BootStage | undefined {
+  if (event.kind === 'bmc') return event.step === 'media' ? 'media' : undefined;
+  if (event.kind !== 'console') return undefined;
+  // The live system pulls the image as its first task.
+  return event.stage === 'live system' ? 'image' : partOfSign.get(event.sign ?? '');
+}
+
 function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {
-  const inserted = entries.filter(({ event }) => event.kind === 'bmc' && event.step === 'media');
   const shown = stages.flatMap((stage) =>
     stage !== 'none' && partOf[stage] === part ? (milestones.get(stage) ?? []) : [],
   );
-  const times = [...(part === 'media' ? inserted : []), ...shown].map(({ first }) => first.getTime());
+  const observed = entries.filter((entry) => partShownBy(entry) === part);
+  const times = [...observed, ...shown].map(({ first }) => first.getTime());
   return times.length === 0 ? undefined : new Date(Math.min(...times));
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { BootOptions } from '../../../src/commands/boot/setup.ts';
+import { servedIsoName } from '../../../src/commands/try/serving/isoService.ts';
 import {
   bmcModels,
   type BmcModel,
@@ -339,6 +340,41 @@ describe('the image', () => {
     const { code, error, report } = await startBoot(['a'], options, { cwd: folder, env }).ended;
     expect([report.replaceAll(/\s+/g, ' '), error]).toEqual([expect.stringMatching(text), undefined]);
     expect(code).toBe(0);
+  });
+});
+
+describe('the URL of an image that boot serves', () => {
+  const name = 'a'.repeat(60);
+
+  it.each<[title: string, publicUrl: string, text: RegExp]>([
+    ['with a host name of 60 characters', 'http://127.0.0.1:8084', /image-url +http:\/\/127\.0\.0\.1\/…/],
+    [
+      'with a long path of --public-url is too long for some BMCs',
+      `http://127.0.0.1:8084/${'p'.repeat(100)}`,
+      /image-url +warning: the image URL has 275 characters; some BMCs accept only\s+255/,
+    ],
+  ])('%s', async (_, publicUrl, text) => {
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    const lines = [
+      "agent: {ironic.apiUrls: 'http://192.0.2.1:6385', agent.image: registry.example.com/ironic-agent, host.sshKeys: []}",
+      'hosts:',
+      `- {name: ${name}, mac: '52:54:00:00:00:01', bmc: {address: 'redfish+${bmc.origin}'}}`,
+    ];
+    writeFileSync(join(folder, 'long.yaml'), lines.join('\n'));
+    writeFileSync(join(folder, 'live.iso'), isoPair().full);
+    const options = { inventory: 'long.yaml', iso: ['live.iso'], grow: true, check: true, publicUrl };
+    const { report } = await startBoot([name], options, { cwd: folder, env }).ended;
+    expect(report).toMatch(text);
+  });
+
+  it.each([
+    ['coreos.iso', 'coreos.iso'],
+    ['images/fedora coreos.ISO', 'fedora_coreos.iso'],
+    ['coreos.img', 'coreos.img.iso'],
+    [`${'a'.repeat(200)}.iso`, `${'a'.repeat(60)}.iso`],
+  ])('%s is served as %s', (file, name) => {
+    expect(servedIsoName(file)).toBe(name);
   });
 });
 

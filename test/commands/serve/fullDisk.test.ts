@@ -50,7 +50,7 @@ describe.skipIf(note !== '')(`serve with a full disk${note}`, () => {
     renameSync(path('new.yaml'), path('many.yaml'));
     const before = running.service.state.current();
     const reloaded = running.reload();
-    await vi.waitFor(() => expect(said()).toHaveLength(1));
+    await vi.waitFor(() => expect(said()).toHaveLength(1), { timeout: 20_000 });
     expect(JSON.parse(said()[0] ?? '')).toMatchObject({
       event: 'reload',
       message: expect.stringMatching(
@@ -66,5 +66,5 @@ describe.skipIf(note !== '')(`serve with a full disk${note}`, () => {
     await reloaded;
     expect(running.service.state.current()).not.toBe(before);
     expect([await ready(), said().length]).toEqual(['ready\n', 1]);
-  }, 20_000);
+  }, 60_000);
 });

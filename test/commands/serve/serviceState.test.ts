@@ -67,7 +67,11 @@ describe('the state of the service', () => {
     await give();
     const failing = state.load();
     await Promise.all([expect(failing).rejects.toThrow('wrong'), give('wrong')]);
-    expect([state.problem(), state.current()?.catalog.images.count, closed]).toEqual(['wrong', 1, []]);
+    expect([state.problem(), state.current()?.catalog.images.count, closed]).toEqual([
+      new Error('wrong'),
+      1,
+      [],
+    ]);
     void state.load();
     await give();
     expect([state.problem(), state.current()?.catalog.images.count]).toEqual([undefined, 3]);

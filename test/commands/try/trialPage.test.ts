@@ -151,8 +151,13 @@ describe('the page of a trial', () => {
   });
 
   it('shows no cause while the machine boots', () => {
-    expect(page(booted, { ended: at(20) })).not.toContain('Fix:');
-    expect(page(booted)).toContain('Fix:');
+    expect(page(booted, { ended: at(20) })).not.toContain('The cause is not known');
+  });
+
+  it('shows how to check a cause that is only possible', () => {
+    const shown = page(booted);
+    expect(shown).toMatch(/The cause is not known; possible:[^]*<span class="hint">[a-z]/);
+    expect(shown).not.toContain('Fix:');
   });
 
   const markup = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\0\u202e`;

@@ -15,6 +15,19 @@ import { createQuietLog } from '../quietLog.ts';
 import type { SingleIso, TrialPlan } from '../trial.ts';
 import { serveListenHint, startCatalogService, throwWithHint } from './catalogService.ts';
 
+const LONGEST_NAME = 64;
+
+/** The file name in the URL: short and with the suffix that some BMCs require. */
+export function servedIsoName(file: string): string {
+  const stem = basename(file)
+    .replace(/\.iso$/i, '')
+    .replaceAll(/[^\w.-]/g, '_');
+  return `${stem.slice(0, LONGEST_NAME - 4)}.iso`;
+}
+
+/** Bytes of the random token in the URL. */
+export const ISO_TOKEN_BYTES = 16;
+
 /** Serves an ISO for BMCs, unless it is on another server. */
 export async function startIso(
   { cleanup, expectation: { known }, io, options: { publicUrl }, trial: { observe } }: TrialPlan,
@@ -24,8 +37,8 @@ export async function startIso(
   const location = resolve(io.cwd, file);
   const image = await openSharedImage(location, file);
   cleanup.defer(() => image.close());
-  const token = randomBytes(16).toString('hex');
-  const fileName = basename(location).replaceAll(/[^\w.-]/g, '_');
+  const token = randomBytes(ISO_TOKEN_BYTES).toString('hex');
+  const fileName = servedIsoName(file);
   const resource: ServedResource = {
     artifact: 'iso',
     host: known[0]?.name,

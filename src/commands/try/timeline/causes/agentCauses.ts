@@ -41,9 +41,9 @@ const causes: CauseRows = {
   },
   'pull-secret': {
     short: 'the pull secret',
-    text: 'The registry refuses access to the container image: the pull secret is missing, expired or for another registry, or the repository does not exist.',
+    text: 'The registry refuses access to the container image: the pull secret is missing, has an invalid password, has expired or is for another registry, or the repository does not exist.',
     check: 'look for `unauthorized` or `authentication required` in `journalctl -b -u ironic-agent`',
-    fix: 'in `render --pull-secret`, pass a file whose `auths` contains the registry of `--agent-image`',
+    fix: 'in `render --pull-secret`, pass a file whose `auths` contains the registry of `--agent-image`, and with which `podman pull --authfile FILE IMAGE` succeeds',
     after: beforeContainer,
   },
   'registry-ca': {
