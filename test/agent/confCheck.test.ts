@@ -196,7 +196,15 @@ describe('checkConf', () => {
   });
 
   it('takes any text, in linear time', () => {
-    fc.assert(fc.property(fc.string(), (text) => checkConf(`[DEFAULT]\nmdns = ${text}`).length >= 0));
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        // No option has this name, so its line is reported, and so may the others be.
+        const lines = checkConf(`[DEFAULT]\nmdns = ${text}`).map(({ position }) => position?.line ?? 0);
+        expect(lines).toContain(2);
+        expect(lines).toEqual(lines.toSorted((a, b) => a - b));
+        expect(lines.at(-1)).toBeLessThanOrEqual(2 + text.length);
+      }),
+    );
     const many = ','.repeat(300_000);
     for (const value of [
       `a:"${many}`,

@@ -98,6 +98,7 @@ describe('values to choose from', () => {
   );
 
   it('are in the help', async () => {
+    expect(choices.length).toBeGreaterThan(10);
     for (const { path, flag, option } of choices) {
       const text = (await help(path)).replaceAll(/\s+/g, ' ');
       for (const value of option.argChoices ?? []) expect.soft(text, `${path} ${flag}`).toContain(value);

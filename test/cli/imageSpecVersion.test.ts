@@ -145,8 +145,9 @@ describe('a config that the image does not support', () => {
     await rm(join(cwd, 'out'), { recursive: true, force: true });
   });
 
-  it.each(uses)('unless ignored: %s', async (line) => {
-    if (line.startsWith('serve') || line.startsWith('try')) return;
+  // Services would go on without the error.
+  const ending = uses.filter((line) => !/^(?:serve|try) /.test(line));
+  it.each(ending)('unless ignored: %s', async (line) => {
     const { stdout, stderr } = await run(`--ignore image-spec-version ${line}`);
     expect(`${stdout}${stderr}`).not.toContain('does not support the spec version');
     await rm(join(cwd, 'out'), { recursive: true, force: true });

@@ -613,13 +613,12 @@ describe.each(Object.entries(kinds))('%s', (_name, kind) => {
   );
 
   it.each(kind.setting === undefined ? [] : kind.faults)('$title: in an inventory', async (fault) => {
-    for (const line of inventoryUses) {
+    // A service without a fatal fault would go on.
+    for (const line of inventoryUses.filter((each) => fault.isFatal || !each.startsWith('serve'))) {
       await writeFile(join(cwd, 'input'), fault.input);
       await writeFile(join(cwd, 'settings.yaml'), inventoryOf(kind.setting));
       await writeFile(join(cwd, 'a.iso'), liveIso('2023-07'));
       await rm(join(cwd, 'out'), { recursive: true, force: true });
-      // A service without a fatal fault would go on.
-      if (line.startsWith('serve') && !fault.isFatal) continue;
       const { code, stderr, stdout } = await runCli(line.split(' '), { cwd });
       const text = `${stdout}${stderr}`;
       expect(text).toMatch(fault.says);
@@ -627,8 +626,7 @@ describe.each(Object.entries(kinds))('%s', (_name, kind) => {
     }
   });
 
-  it.each(kind.uses)('%s: a valid one', async (name) => {
-    if (kind.valid === '') return;
+  it.each(kind.valid === '' ? [] : kind.uses)('%s: a valid one', async (name) => {
     const { code, text } = await use(name, kind, kind.valid);
     // No BMC is there; the address is not what is wrong.
     const isAccepted = code === 0 || text.includes('no credentials for the BMC of 192.0.2.9');

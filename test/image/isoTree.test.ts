@@ -30,17 +30,17 @@ function renamed(from: string, to: string): Uint8Array {
 
 describe('find', () => {
   it.each([
-    'coreos/igninfo.json',
-    '/coreos//igninfo.json/',
-    'COREOS/IGNINFO.JSO',
-    'COREOS/IGNINFO.JSON',
-    'Coreos/igninfo.JSON',
-    './coreos/./igninfo.json',
-    '.cmdline',
-    '_CMDLINE',
-    'images/pxeboot',
-  ])('%s', async (path) => {
-    expect(await (await open(image)).find(path)).toBeDefined();
+    ['coreos/igninfo.json', 'igninfo.json'],
+    ['/coreos//igninfo.json/', 'igninfo.json'],
+    ['COREOS/IGNINFO.JSO', 'igninfo.json'],
+    ['COREOS/IGNINFO.JSON', 'igninfo.json'],
+    ['Coreos/igninfo.JSON', 'igninfo.json'],
+    ['./coreos/./igninfo.json', 'igninfo.json'],
+    ['.cmdline', '.cmdline'],
+    ['_CMDLINE', '.cmdline'],
+    ['images/pxeboot', 'pxeboot'],
+  ])('%s', async (path, name) => {
+    expect(await (await open(image)).find(path)).toMatchObject({ name });
   });
 
   it.each(['coreos/igninfo', 'igninfo.json', 'coreos/igninfo.json/x', 'images/../coreos', 'a/'.repeat(100)])(

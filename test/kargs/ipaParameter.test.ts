@@ -21,6 +21,7 @@ describe('checkIpaArgument', () => {
   it.each(
     `ipa-insecure=1 ipa-lookup-timeout=1_0 ipa-insecure=True ipa-debug=1 ipa-debug=verbose ipa-lldp-timeout= ipa-listen-port=9999 ipa-lldp-timeout=30.5 ipa-lookup-timeout=600
     ipa-tls-min-version=1.3 ipa-enable-vlan-interfaces= ipa-api-url=https://h:6385
+    ipa-api-url=https://h:6385/v10 ipa-inspection-callback-url=https://h/v1
     ipa-inspection-collectors=default,logs ipa-inspection-benchmarks=cpu,mem`.split(/\s+/),
   )('accepts %s', (text) => {
     expect(checkIpaArgument(text)).toEqual([]);
@@ -49,6 +50,8 @@ describe('checkIpaArgument', () => {
     ['ipa-lldp-timeout=x', 'ipa-parameter-value', /./],
     ['ipa-tls-min-version=1.1', 'ipa-parameter-value', /./],
     ['ipa-api-url=ftp://h', 'ipa-parameter-value', /./],
+    ['ipa-api-url=https://h:6385/v1', 'ipa-parameter-url', /^remove \/v1/],
+    ['ipa-api-url=https://a/v1/,https://b', 'ipa-parameter-url', /^remove \/v1/],
     ['ipa-agent-token=secret', 'ipa-parameter-secret', /./],
   ])('%s breaks %s', (text, rule, hint) => {
     const issues = checkIpaArgument(text);

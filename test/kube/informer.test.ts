@@ -61,7 +61,7 @@ const answerWith = (...answers: Answer[]): void => void server.answers.push(...a
 const a = (version: number): object => objectNamed('a', version);
 const b = (version: number): object => objectNamed('b', version);
 
-describe('createWatchCache', () => {
+describe('Informer', () => {
   it('holds what there is, and what becomes of it', async () => {
     answerWith(
       listOf(5, [a(1), b(2)]),

@@ -1,8 +1,11 @@
 /** The lock of a folder, which survives whoever held it. */
 
+import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../src/io/files/folderLock.ts';
 import { thisProcess } from '../../../src/io/process.ts';
@@ -42,10 +45,50 @@ describe('lockFolder', () => {
     expect([await readFile(lock, 'utf8'), await readdir(root)]).toEqual([text, ['lock']]);
   });
 
-  it('goes to one of many that find it stale', async () => {
+  it('goes to at least one of many that find it stale', async () => {
     await writeFile(lock, `${nobody} ${hostname()}`);
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(lock, 'boot')));
-    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+    expect(results.map(({ status }) => status)).toContain('fulfilled');
     expect(await readdir(root)).toEqual(['lock']);
   });
+
+  it('goes to one of several processes that find it free at the same time', async () => {
+    const input = resolve(import.meta.dirname, '../../../src/io/files/folderLock.ts');
+    await build({
+      input,
+      platform: 'node',
+      output: { file: join(root, 'lock.mjs'), codeSplitting: false },
+      logLevel: 'silent',
+    });
+    await writeFile(join(root, 'take.mjs'), taking);
+    const children = Array.from({ length: 4 }, () => {
+      const child = spawn(process.execPath, [join(root, 'take.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+      return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+    });
+    try {
+      await Promise.all(children.map(({ lines }) => lines.next()));
+      for (let round = 0; round < 20; round++) {
+        const path = join(root, `lock ${round}`);
+        const start = Date.now() + 20;
+        for (const { child } of children) child.stdin.write(`${JSON.stringify({ path, start })}\n`);
+        const answers = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
+        expect([round, ...answers.toSorted()]).toEqual([round, 'busy', 'busy', 'busy', 'taken']);
+      }
+    } finally {
+      for (const { child } of children) child.kill();
+    }
+    const left = (await readdir(root)).filter((name) => !/^lock \d+$/.test(name));
+    expect(left.toSorted()).toEqual(['lock.mjs', 'take.mjs']);
+  });
 });
+
+/** Takes each lock that it reads the path of, all at the same millisecond, and holds it. */
+const taking = `import { createInterface } from 'node:readline';
+import { lockFolder } from './lock.mjs';
+console.log('ready');
+for await (const line of createInterface(process.stdin)) {
+  const { path, start } = JSON.parse(line);
+  while (Date.now() < start);
+  console.log(await lockFolder(path, 'boot').then(() => 'taken', ({ code }) => (code === 'ERR_BUSY' ? 'busy' : code)));
+}
+`;

@@ -84,12 +84,24 @@ describe('readRootDevice', () => {
     expect(readRootDevice(Object.entries(hints)).issues.map(({ rule }) => rule.id)).toEqual(['hint-type']);
   });
 
-  it('never throws', () => {
-    const name = fc.oneof(fc.constantFrom('name', 'size', 'rotational', 'model', 'deviceName'), fc.string());
+  it('reads each of any entries or reports it, and so does toMetal3Hints', () => {
+    const known = ['name', 'by_path', 'size', 'rotational', 'model', 'deviceName', 'wwn', 'tran'];
+    const value = fc.oneof(fc.anything(), fc.constantFrom('/dev/sda', '>= 5', 's== x', '<in> x', true, 7));
+    const entry = fc.tuple(fc.oneof(fc.constantFrom(...known), fc.string()), value);
     fc.assert(
-      fc.property(fc.array(fc.tuple(name, fc.anything())), (entries) => {
+      fc.property(fc.array(entry), (entries) => {
         const { rootDevice, issues } = readRootDevice(entries);
-        expect(issues.length > 0 || toMetal3Hints(rootDevice).issues.length >= 0).toBe(true);
+        const given = new Set(entries.map(([name]) => name));
+        const reported = new Set(issues.map(({ path }) => String(path[1])));
+        expect([...reported].filter((name) => !given.has(name))).toEqual([]);
+        for (const name of given) {
+          const ironic = ['name', 'by_path'].filter((each) => name === 'deviceName' || each === name);
+          const isRead = [name, ...ironic].some((each) => Object.hasOwn(rootDevice, each));
+          expect([name, isRead || reported.has(name)]).toEqual([name, true]);
+        }
+        const metal3 = toMetal3Hints(rootDevice);
+        const count = Object.keys(metal3.hints).length + metal3.issues.length;
+        expect(count).toBe(Object.keys(rootDevice).length);
       }),
     );
   });
