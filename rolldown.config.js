@@ -101,7 +101,7 @@ const { output: chunks } = await program.write({
     groups: [
       {
         name: 'program',
-        test: /src\/(?:cli\/main|core\/(?:assets|errors|once|programVersion)|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
+        test: /src\/(?:cli\/main|core\/(?:assets|errors|once|programVersion)|io\/(?:stdout|v8Flags)|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
         priority: 8,
       },
       {

@@ -1,10 +1,18 @@
 #!/usr/bin/env node
-const paths = process.getBuiltinModule('node:path');
-const { useCodeCache } = require('./codeCache.js');
+// Syntax of ES5 only, which every version of Node.js since 0.10 parses: old ones print which version is required.
+var version = process.versions.node.split('.').map(Number);
+// Also 21 and 22.0 to 22.2 have no getBuiltinModule; engines in package.json is the same condition.
+if (version[0] < 20 || (version[0] === 20 && version[1] < 19) || !process.getBuiltinModule) {
+  var found = process.versions.node;
+  process.stderr.write('error: Node.js ' + found + ' is too old: 20.19, or 22.3 or newer, is required\n');
+  process.stderr.write('hint: install Node.js 24, or use the single executable\n');
+  process.exit(1);
+}
 
-const saveCode = useCodeCache(paths.join(__dirname, '../dist'), process.argv.slice(2));
-const { main } = require('../dist/cli.cjs');
-void main(process.argv).then((exitCode) => {
+var dist = process.getBuiltinModule('node:path').join(__dirname, '../dist');
+var saveCode = require('./codeCache.js').useCodeCache(dist, process.argv.slice(2));
+var main = require('../dist/cli.cjs').main;
+void main(process.argv).then(function (exitCode) {
   process.exitCode = exitCode;
   saveCode();
 });

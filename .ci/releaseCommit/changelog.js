@@ -6,9 +6,6 @@ const SECTIONS = ['Configs', 'Images', 'Boot', 'Program', 'Renamed'];
 
 const NAME = /^[\w-]+\.(?<section>[a-z]+)\.md$/;
 
-/** In the title of a section that was written before the first release, instead of the date. */
-const NOT_RELEASED = '(not released)';
-
 /** @typedef {{ name: string, text: string }} Change name: of the file, e.g. `serve-localhost.boot.md` */
 
 /** @param {string} name of a file in `.changes/` @returns {string} its heading. @throws if the name has another form */
@@ -23,14 +20,17 @@ export function sectionOf(name) {
  * CHANGELOG.md with the section of a new version at the top, and all other sections as they were.
  * @param {string} changelog
  * @param {{ version: string, date: string, changes: readonly Change[] }} release date: YYYY-MM-DD
- * @throws if the version is in it already, or if there are no changes
+ * @throws if the version is in it already, if an earlier one is not released, or if there are no changes
  */
 export function addRelease(changelog, { version, date, changes }) {
   const [head = '', ...releases] = changelog.split(/^(?=## )/m);
-  const written = releases[0]?.startsWith(`## ${version} ${NOT_RELEASED}\n`) ? releases.shift() : undefined;
+  // As that of the first release.
+  const written = releases[0]?.startsWith(`## ${version} (not released)\n`) ? releases.shift() : undefined;
   if (releases.some((release) => release.startsWith(`## ${version} `))) {
     throw new Error(`CHANGELOG.md already has a section of ${version}`);
   }
+  const [unreleased] = /^## \S+ \(not released\)$/m.exec(releases[0] ?? '') ?? [];
+  if (unreleased !== undefined) throw new Error(`CHANGELOG.md has "${unreleased}": release that first`);
   if (written === undefined && changes.length === 0) throw new Error('.changes contains no changes');
   const [title, ...parts] = (written ?? '\n').split(/^(?=### )/m);
   const texts = new Map(parts.map((part) => [part.slice('### '.length, part.indexOf('\n')), part.trimEnd()]));

@@ -8,6 +8,7 @@ import { ComparisonError, UsageError } from '../core/errors.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
 import { ReadFiles } from '../io/files/readFiles.ts';
 import { programNameOf } from '../io/files/platform.ts';
+import { allowV8Flags } from '../io/v8Flags.ts';
 import { openOutput, writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
@@ -16,7 +17,7 @@ import { describeError, type OutputChoice, paintFor, withLogLevel } from '../io/
 import { printable } from '../core/foreignText.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
-export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {
+export async function main(argv: readonly string[], streams: Io = openProcess(argv)): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
   const finish = (code: ExitCode): void => {
     exitCode = code;
@@ -45,7 +46,9 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   }
 }
 
-function processIo(argv: readonly string[]): Io {
+/** The streams of the process, which is the program's own. */
+function openProcess(argv: readonly string[]): Io {
+  allowV8Flags();
   return {
     get stdin() {
       return process.stdin; // opening it takes time, and few commands read it

@@ -1,4 +1,4 @@
-/** A promise with its resolve functions, like `Promise.withResolvers` of Node 22. */
+/** A promise with its resolve functions, like `Promise.withResolvers`, which Node 20 does not have. */
 
 export interface Deferred<T> {
   readonly promise: Promise<T>;

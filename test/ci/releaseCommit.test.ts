@@ -102,6 +102,14 @@ describe('the changelog', () => {
     expect(() => addRelease(older, { version: '1.1.0', date, changes: [] })).toThrow(/no changes/);
   });
 
+  it('refuses a version while an earlier one is not released', () => {
+    const changes = [{ name: 'x.boot.md', text: '- B.\n' }];
+    const draft = '# Changelog\n\n## 0.1.0 (not released)\n\nThe first.\n';
+    expect(() => addRelease(draft, { version: '0.2.0', date, changes })).toThrow(
+      /"## 0\.1\.0 \(not released\)"/,
+    );
+  });
+
   it.each(['a.md', 'a.bots.md', 'a.boot.txt', 'boot.md'])('refuses the file name %s', (name) => {
     expect(() => sectionOf(name)).toThrow(`.changes/${name} is not named NAME.configs.md`);
   });
@@ -114,8 +122,15 @@ describe('the changelog', () => {
 
 describe('in a repository', () => {
   let folder = '';
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const copy = (paths: readonly string[]) => {
     for (const path of paths) cpSync(join(root, path), join(folder, path), { recursive: true });
+    if (paths.includes('CHANGELOG.md')) {
+      writeFileSync(
+        join(folder, 'CHANGELOG.md'),
+        read('CHANGELOG.md').replace('(not released)', '(2026-11-27)'),
+      );
+    }
     git(folder, 'init', '--quiet');
     git(folder, 'config', 'user.name', 'a');
     git(folder, 'config', 'user.email', 'a@example.com');
@@ -136,8 +151,6 @@ describe('in a repository', () => {
       encoding: 'utf8',
     });
   };
-  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
-
   it('a release is one commit: changes, version, lock file, docs and templates', () => {
     copy(['.changes', '.ci', 'CHANGELOG.md', 'docs', 'package.json', 'package-lock.json', 'templates']);
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
@@ -145,7 +158,7 @@ describe('in a repository', () => {
     expect(subjects(folder)).toEqual(['Release 7.8.9', 'Start']);
     expect(git(folder, 'status', '--porcelain')).toBe('');
     expect(read('CHANGELOG.md')).toMatch(
-      /^# Changelog\n\n.*\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n### Boot\n\n- The new thing\.\n\n## /,
+      /^# Changelog\n\n.*\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n### Boot\n\n- The new thing\.\n\n#/,
     );
     expect(existsSync(join(folder, '.changes/new-thing.boot.md'))).toBe(false);
     expect(JSON.parse(read('package.json'))).toMatchObject({ version: '7.8.9' });

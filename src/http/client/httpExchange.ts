@@ -10,7 +10,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, interceptors } from 'undici';
 import type { HttpProxies } from './httpUrl.ts';
-import { setFlagsFromString } from 'node:v8';
+import { setV8Flag } from '../../io/v8Flags.ts';
 
 type ExchangeOptions = Dispatcher.DispatchOptions & { readonly signal: AbortSignal | undefined };
 
@@ -314,6 +314,6 @@ let isCompiled = false;
 function setOptimized(isOptimized: boolean): void {
   if (Number.parseInt(process.versions.node, 10) > NEWEST_KNOWN) return;
   for (const flag of ['wasm-tier-up', 'wasm-dynamic-tiering']) {
-    setFlagsFromString(isOptimized ? `--${flag}` : `--no-${flag}`);
+    setV8Flag(isOptimized ? `--${flag}` : `--no-${flag}`);
   }
 }
