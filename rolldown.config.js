@@ -6,22 +6,15 @@
  * start the program.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { licensesInside } from './.ci/bundle/licenses.js';
 import { loadedWhenUsed } from './.ci/bundle/loadedWhenUsed.js';
 import { commanderInside, programChunks, smallerBuilds } from './.ci/bundle/program.js';
 
-/** @type {{ dependencies: Record<string, string> }} */
-const { dependencies } = JSON.parse(readText('package.json'));
-
-// What is installed with the package stays outside. Not so commander, which every command needs, prom-client, of which
-// little is used, tar-stream, with which dozens of native libraries for another runtime would be installed, and openpgp,
-// which installs 17 MB of builds for other environments.
-/** @param {string} id */
-const external = (id) =>
-  id.startsWith('node:') ||
-  Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
+// All dependencies are inside: the package is installed without a network, its install runs no code of others, and users get the
+// versions that were tested. A list of them is beside each release (CycloneDX).
+const external = /^node:/;
 
 /** So that bin/codeCache.js can tell by the name whether it knows the content. */
 const CHUNK = '[name]-[hash].cjs';
@@ -93,8 +86,3 @@ const { output: chunks } = await program.write({
 });
 writeFileSync('dist/importModule.cjs', 'module.exports = (id) => import(id);\n');
 writeFileSync('dist/cli.cjs', `module.exports = require('./${chunks[0].fileName}');\n`);
-
-/** @param {string} path */
-function readText(path) {
-  return readFileSync(new URL(path, import.meta.url), 'utf8');
-}
