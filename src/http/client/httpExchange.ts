@@ -281,7 +281,7 @@ export interface DirectSettings {
   readonly isInsecure: boolean;
 }
 
-export interface DirectRequest {
+interface DirectRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
