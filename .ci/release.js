@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * Makes all that is released, from what is built: `npm run release -- PART… [--output FOLDER] [--node NODE]`.
+ * Makes all that is released, from what is built: `npm run release -- [PART…] [--output FOLDER] [--node NODE]`. Without a part it
+ * makes all parts, in an empty folder.
  *
  * | part | files |
  * |---|---|
@@ -54,14 +55,13 @@ const parts = {
   platform: () => packOwnPlatform(values.node),
   checksums: writeChecksums,
 };
+if (positionals.length === 0) rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
 if (values['dry-run']) {
-  rmSync(output, { recursive: true, force: true });
-  mkdirSync(output, { recursive: true });
   packPackage();
   await packAllPlatforms();
   writeChecksums();
 } else {
-  mkdirSync(output, { recursive: true });
   for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
     const make = parts[name];
     if (make === undefined) {
