@@ -9,7 +9,8 @@
  * | platform | for the platform that this runs on: an archive of the executable; on Linux, RPM and deb |
  * | checksums | SHA256SUMS of all files in the folder |
  *
- * Beside the package and each archive is a list of what is in them (CycloneDX). The same commit gives the same files.
+ * Beside the package and each archive is a list of what is in them (CycloneDX). The same commit gives the same files, but for
+ * compiled code in the executable.
  * With --dry-run, it makes all parts for all platforms on this machine, with Node from packages of npm. Executables of other
  * platforms are neither run nor signed then.
  */
