@@ -3,26 +3,29 @@
  * Makes the single-file executable: Node itself with the program, all its dependencies and its files inside, and beside it
  * the licences of all of these. To be run after the build:
  *
- *   node .ci/executable.js [--output FILE] [--node NODE]
+ *   node .ci/executable.js [--output FILE] [--node NODE] [--builder NODE]
  *
- * It is for the platform of the Node that goes into it: by default of the one that runs this.
+ * It is for the platform of the Node that goes into it: by default of the one that runs this. To make it for another platform,
+ * pass as the builder a Node of the same version that runs here. Such an executable starts more slowly, because V8 compiles
+ * code for the processor that it runs on only.
  */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundleProgram } from './executable/bundleProgram.js';
 import { listAssets } from './executable/assets.js';
+import { bundleLoader, bundleProgram } from './executable/bundleProgram.js';
 import { describeLicenses } from './executable/licenses.js';
 
 /** What the programs of Node have where they find out whether there is a program inside. */
@@ -40,44 +43,74 @@ const { values } = parseArgs({
       default: join(root, `release/ironic-coreos-${process.platform}-${process.arch}${suffix}`),
     },
     node: { type: 'string', default: process.execPath },
+    builder: { type: 'string' },
   },
 });
-await makeExecutable(resolve(values.output), values.node);
+await makeExecutable(resolve(values.output), values.node, values.builder ?? values.node);
 
-/** @param {string} file @param {string} node */
-async function makeExecutable(file, node) {
+/** @param {string} file @param {string} node @param {string} builder */
+async function makeExecutable(file, node, builder) {
   const folder = mkdtempSync(join(tmpdir(), 'executable-'));
   try {
-    const { program, licenses } = await bundleProgram(root, folder);
+    for (const name of ['code', 'compiled']) mkdirSync(join(folder, name));
+    const licenses = await bundleProgram(root, join(folder, 'code'));
+    if (node === builder) compileCode(node, folder);
+    await bundleLoader(join(folder, 'main.cjs'));
     mkdirSync(dirname(file), { recursive: true });
-    rmSync(file, { force: true });
-    await putInside(node, { program, file, folder });
+    copyFileSync(node, file);
     chmodSync(file, 0o755);
-    writeFileSync(`${file}.LICENSES`, describeLicenses(node) + licenses);
+    if (process.platform === 'linux' && node === builder) stripSymbols(file);
+    await putInside(file, builder, folder);
+    if (process.platform === 'darwin') signForThisMachine(file);
+    writeFileSync(`${file}.LICENSES`, describeLicenses(node, builder) + licenses);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** @param {string} node @param {{ program: string, file: string, folder: string }} paths */
-async function putInside(node, { program, file, folder }) {
-  // The name of the program ends up inside, that of the folder is to stay out.
+/** By the same Node, because compiled code is for its version only. @param {string} node @param {string} folder */
+function compileCode(node, folder) {
+  const script = join(import.meta.dirname, 'executable/compileCode.js');
+  const args = [script, join(folder, 'code'), join(folder, 'compiled')];
+  execFileSync(node, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** A quarter of Node's file on Linux; the symbols that addons use are not among them. Without binutils they stay. @param {string} file */
+function stripSymbols(file) {
+  const { error, status } = spawnSync('strip', ['--strip-all', file], { stdio });
+  if (error === undefined && status !== 0) throw new Error(`strip failed with ${status}`);
+}
+
+/** macOS runs only signed code on Apple silicon; the signature of Node is not valid any more. @param {string} file */
+function signForThisMachine(file) {
+  execFileSync('codesign', ['--force', '--sign', '-', file], { stdio });
+}
+
+/** @param {string} file a Node of its own @param {string} builder @param {string} folder of `main.cjs`, code and compiled code */
+async function putInside(file, builder, folder) {
+  const made = join(folder, 'made');
+  /** @type {Record<string, string>} */
+  const assets = listAssets(root);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (/^(?:code|compiled)[\\/]/.test(name)) assets[name.replaceAll('\\', '/')] = join(folder, name);
+  }
+  // The name of the main script ends up inside, that of the folder is to stay out.
   const settings = {
-    main: basename(program),
+    main: 'main.cjs',
     output: 'made',
     disableExperimentalSEAWarning: true,
-    useCodeCache: true,
-    assets: listAssets(root),
+    useCodeCache: readdirSync(join(folder, 'compiled')).length > 0,
+    assets,
   };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(settings));
-  const made = join(folder, 'made');
-  // By the same Node: the compiled code is for this version only.
-  if (canBuild(node)) {
-    execFileSync(node, ['--build-sea', 'config.json'], { cwd: folder, stdio });
+  const config = join(folder, 'config.json');
+  if (canBuild(builder)) {
+    writeFileSync(config, JSON.stringify({ ...settings, executable: file }));
+    execFileSync(builder, ['--build-sea', 'config.json'], { cwd: folder, stdio });
     copyFileSync(made, file);
+    chmodSync(file, 0o755);
   } else {
-    execFileSync(node, ['--experimental-sea-config', 'config.json'], { cwd: folder, stdio });
-    copyFileSync(node, file);
+    writeFileSync(config, JSON.stringify(settings));
+    execFileSync(builder, ['--experimental-sea-config', 'config.json'], { cwd: folder, stdio });
     await inject(file, made);
   }
 }
@@ -92,7 +125,6 @@ function canBuild(node) {
 /** @param {string} file a Node of its own @param {string} blob what it is to run */
 async function inject(file, blob) {
   const { inject: injectResource } = await import('postject');
-  chmodSync(file, 0o755);
   await injectResource(file, 'NODE_SEA_BLOB', readFileSync(blob), {
     sentinelFuse: FUSE,
     machoSegmentName: 'NODE_SEA',

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What is in something that we hand out, as CycloneDX 1.5 in JSON. npm knows the packages; of those for development it is
- * only listed what the bundler has put inside. The same sources give the same bytes.
+ * What is in something that we hand out, as CycloneDX 1.5 in JSON. npm knows the packages, and the bundler which of them it has
+ * put inside. The same sources give the same bytes.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -16,26 +16,22 @@ import { basename } from 'node:path';
  * @typedef {{ ref: string, dependsOn: string[] }} Dependency
  * @typedef {{ metadata: { component: Component }, components: Component[], dependencies: Dependency[] }} Document
  *
- * @typedef {object} Artifact
- * @property {string} file
+ * @typedef {object} Contents
  * @property {'library' | 'application'} type
  * @property {readonly Package[]} inside packages whose code is in the file
- * @property {'with dependencies' | 'alone'} installed whether packages that are not inside come with it
  * @property {readonly Component[]} others what is inside besides packages of npm
- * @property {Date} time
+ *
+ * @typedef {Contents & { file: string, time: Date }} Artifact
  */
 
 /** @param {string} root folder of the package @param {Artifact} artifact @returns {string} */
 export function describeContents(root, artifact) {
-  const { file, type, inside, installed, others, time } = artifact;
+  const { file, type, inside, others, time } = artifact;
   const known = readPackages(root);
   const own = known.metadata.component;
   const names = new Set(inside.map(({ name, version }) => `${name}@${version}`));
   const packages = known.components
-    .filter(
-      (component) =>
-        names.has(component['bom-ref']) || (installed !== 'alone' && !isForDevelopment(component)),
-    )
+    .filter((component) => names.has(component['bom-ref']))
     .map((component) => ({ ...component, properties: undefined }));
   const components = [...packages, ...others];
   const digest = createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -70,13 +66,13 @@ export function describeContents(root, artifact) {
 function readPackages(root) {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
   return JSON.parse(
-    execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    execFileSync('npm', args, {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      shell: process.platform === 'win32', // npm is a script there
+    }),
   );
-}
-
-/** @param {Component} component */
-function isForDevelopment({ properties = [] }) {
-  return properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
 }
 
 /** @param {string} root */

@@ -6,6 +6,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { ASSETS } from './loader.js';
 
 /** The files that the program reads; compiled modules are not read but imported. */
 const FOLDERS = ['docs', 'schemas', 'templates'];
@@ -49,9 +50,9 @@ function assetsModule(root) {
     return `${JSON.stringify(nameOf(root, file))}: () => import(${JSON.stringify(file)}),\n`;
   });
   return `
-import { getAsset } from 'node:sea';
+import { readAsset as read } from ${JSON.stringify(ASSETS)};
 const modules = {\n${imports.join('')}};
-export const readAsset = (path) => getAsset(path, 'utf8');
+export const readAsset = (path) => read(path);
 export const importAsset = (path) => modules[path]();
 `;
 }

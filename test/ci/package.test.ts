@@ -1,4 +1,4 @@
-/** The package as it is handed out: packed, unpacked elsewhere beside nothing but what it depends on, and used. */
+/** The package as it is handed out: packed, unpacked elsewhere, and used. It depends on no other package. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -21,9 +21,9 @@ const built = existsSync(join(root, 'dist/index.d.ts')) && existsSync(join(root,
 const node = process.env['SMOKE_NODE'] ?? process.execPath;
 
 interface Manifest {
+  readonly man: readonly string[];
   readonly scripts: Readonly<Record<string, string>>;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 interface Packed {
@@ -46,13 +46,14 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
     folder = join(top, 'node_modules/ironic-coreos');
     mkdirSync(dirname(folder));
     execFileSync('mv', [join(top, 'package'), folder]);
-    linkDependencies(folder, dirname(folder));
+    linkTypesOfNode(dirname(folder));
   });
   afterAll(() => rmSync(top, { recursive: true, force: true }));
+  const packedFiles = (): string[] => packed.files.map(({ path }) => path);
 
   it('is small, and holds nothing but what is used', () => {
     expect(packed.size).toBeLessThan(3 << 20);
-    const tops = new Set(packed.files.map(({ path }) => path.replace(/\/.*/, '')));
+    const tops = new Set(packedFiles().map((path) => path.replace(/\/.*/, '')));
     const named = [
       'LICENSE',
       'NOTICE',
@@ -65,14 +66,18 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
       'templates',
     ];
     expect([...tops].toSorted()).toEqual(named);
-    expect(packed.files.filter(({ path }) => /\btests?\b|\.(?:map|log)$|(?<!\.d)\.ts$/.test(path))).toEqual(
-      [],
-    );
+    expect(packedFiles().filter((path) => /\btests?\b|\.(?:map|log)$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });
 
-  it('is installed without scripts', () => {
-    const { scripts } = readManifest(folder);
-    expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?install$|^prepare$/.test(name))).toEqual([]);
+  it('is installed without scripts and other packages', () => {
+    const manifest = readManifest(folder);
+    expect(Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?install$/.test(name))).toEqual([]);
+    expect(manifest).not.toHaveProperty('dependencies');
+  });
+
+  it('contains its manual pages', () => {
+    const pages = packedFiles().filter((path) => path.startsWith('dist/man/'));
+    expect(pages.toSorted()).toEqual(readManifest(folder).man.toSorted());
   });
 
   it('brings the licences of the packages that are in its code', () => {
@@ -81,7 +86,7 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
     expect(names).toContain('commander');
     expect(names).toContain('prom-client');
     expect(text).toContain('Copyright (c) 2011 TJ Holowaychuk');
-    expect(names.filter((name = '') => name in readManifest(folder).dependencies)).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(['cli-progress', 'js-yaml', 'undici']));
   });
 
   it.each([
@@ -141,13 +146,10 @@ function pack(target: string): Packed {
   return Object.values(answer)[0] ?? { filename: '', size: 0, files: [] };
 }
 
-/** Beside the package, what it depends on and what that depends on; for its types also those of Node. */
-function linkDependencies(folder: string, target: string): void {
-  const names = new Set(['@types/node', 'undici-types', ...Object.keys(readManifest(folder).dependencies)]);
-  for (const name of names) {
-    const source = realpathSync(join(root, 'node_modules', name));
-    for (const needed of Object.keys(readManifest(source).dependencies ?? {})) names.add(needed);
+/** For the types of the package. */
+function linkTypesOfNode(target: string): void {
+  for (const name of ['@types/node', 'undici-types']) {
     mkdirSync(dirname(join(target, name)), { recursive: true });
-    symlinkSync(source, join(target, name));
+    symlinkSync(realpathSync(join(root, 'node_modules', name)), join(target, name));
   }
 }

@@ -24,6 +24,7 @@ interface Pod {
 
 interface Container {
   readonly args: readonly string[];
+  readonly ports: readonly { readonly name: string }[];
   readonly securityContext: object;
   readonly volumeMounts: readonly { readonly name: string }[];
   readonly env: readonly { readonly name: string; readonly value?: string }[];
@@ -85,6 +86,27 @@ describe('the manifests', () => {
       });
       expect(resources.limits.memory).toMatch(/Mi$/);
     }
+  });
+
+  it('name no user or group, which OpenShift assigns, and only kinds of volumes that it permits', () => {
+    const fixed =
+      /^(?:runAsUser|runAsGroup|fsGroup|supplementalGroups|seLinuxOptions|hostNetwork|hostPID|hostIPC)$/;
+    const fields = [pod, pod.securityContext, ...containers.map(({ securityContext }) => securityContext)];
+    expect(fields.flatMap((field) => Object.keys(field)).filter((name) => fixed.test(name))).toEqual([]);
+    const kinds = pod.volumes.flatMap(({ name: _name, ...kind }) => Object.keys(kind));
+    expect(new Set(kinds)).toEqual(new Set(['emptyDir', 'secret']));
+  });
+
+  it('let others reach only the port of the images', () => {
+    const policy = manifests.find(({ kind }) => kind === 'NetworkPolicy');
+    const [{ port } = { port: '' }] = pod.containers.flatMap(({ ports }) =>
+      ports.map(({ name }) => ({ port: name })),
+    );
+    expect(policy?.['spec']).toEqual({
+      podSelector: { matchLabels: policy?.metadata['labels'] },
+      policyTypes: ['Ingress'],
+      ingress: [{ ports: [{ protocol: 'TCP', port }] }],
+    });
   });
 
   it('mount what there is', () => {

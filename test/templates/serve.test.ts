@@ -30,6 +30,12 @@ describe('ironic-coreos-serve.service', () => {
     expect(loaded).toEqual(used);
   });
 
+  it('listens as its socket does, or on the address of its options', () => {
+    const socket = read('ironic-coreos-serve.socket');
+    const port = /^ListenStream=(\d+)$/m.exec(socket)?.[1];
+    expect(setting('Environment')).toContain(`--listen 127.0.0.1:${port}`);
+  });
+
   describe.skipIf(!have('systemd-analyze'))(`by systemd-analyze${missingNote('systemd-analyze')}`, () => {
     let folder = '';
     let file = '';
@@ -42,7 +48,10 @@ describe('ironic-coreos-serve.service', () => {
     afterAll(() => rmSync(folder, { recursive: true }));
 
     it('is understood', () => {
-      const { stderr, status } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+      const socket = join(folder, 'ironic-coreos-serve.socket');
+      writeFileSync(socket, read('ironic-coreos-serve.socket'));
+      const args = ['verify', file, socket];
+      const { stderr, status } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
       expect(stderr.split('\n').filter((line) => line.includes('ironic-coreos'))).toEqual([]);
       expect(status).toBe(0);
     });
@@ -66,6 +75,8 @@ const instructions = (text = ''): string[][] =>
 
 describe('Containerfile', () => {
   const stages = read('Containerfile').split(/^(?=FROM )/m);
+  const stage = (name: string): string =>
+    stages.find((text) => text.split('\n')[0]?.endsWith(` AS ${name}`)) ?? '';
   it('copies what there is', () => {
     const copied = instructions(stages[1])
       .filter(([name]) => name === 'COPY')
@@ -75,17 +86,24 @@ describe('Containerfile', () => {
   });
 
   it.each([
-    ['the program', stages.slice(2, 3), '["node", "/app/bin/ironic-coreos.js"]'],
-    ['the service', stages.slice(2), '["node", "/app/bin/ironic-coreos.js", "serve"]'],
-  ])('starts %s, as nobody', (_title, made, entryPoint) => {
+    ['the program', ['cli'], '["node", "/app/bin/ironic-coreos.js"]', /^[1-9]\d*:[1-9]\d*$/],
+    [
+      'the service',
+      ['cli', 'serve'],
+      '["node", "/app/bin/ironic-coreos.js", "serve"]',
+      /^[1-9]\d*:[1-9]\d*$/,
+    ],
+    ['the controller', ['cli', 'controller'], '["node", "/app/bin/ironic-coreos.js"]', /^[1-9]\d*:0$/],
+  ])('starts %s, as nobody', (_title, names, entryPoint, user) => {
+    const made = names.map(stage);
     const last = new Map(made.flatMap(instructions).map(([name, ...words]) => [name, words.join(' ')]));
-    expect(last.get('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(last.get('USER')).toMatch(user);
     expect(last.get('ENTRYPOINT')).toBe(entryPoint);
   });
 
   it('checks the health of the service, not of the program', () => {
-    const [, , cli = '', serve = ''] = stages;
-    expect(cli).not.toContain('HEALTHCHECK');
+    const serve = stage('serve');
+    expect(stage('cli')).not.toContain('HEALTHCHECK');
     expect(serve).toMatch(/^FROM cli /);
     expect(serve).toContain('"/app/templates/serve/healthcheck.js"');
   });

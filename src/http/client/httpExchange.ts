@@ -12,6 +12,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, interceptors } from 
 import type { HttpProxies } from './httpUrl.ts';
 import { setV8Flag } from '../../io/v8Flags.ts';
 
+/** @internal The types of the package do not need those of undici. */
 type ExchangeOptions = Dispatcher.DispatchOptions & { readonly signal: AbortSignal | undefined };
 
 /** The head of an answer, and its body, which has not been read yet. */
@@ -37,6 +38,7 @@ const MAX_WAITING = 32 * 1024;
  * The first exchange of the process compiles the parser of undici. To have it optimized takes 35 MiB, more than everything
  * else of a transfer, and saves no time that could be measured.
  * @throws errors of undici and of the system
+ * @internal
  */
 export async function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<RawResponse> {
   if (isCompiled) return dispatch(dispatcher, options);
@@ -279,12 +281,18 @@ export interface DirectSettings {
   readonly isInsecure: boolean;
 }
 
+interface DirectRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: none. */
+  readonly body: string | null;
+}
+
 export interface DirectConnection {
   /** The caller limits the time of the whole exchange. @throws errors of undici and of the system */
-  request(
-    sent: Pick<Dispatcher.DispatchOptions, 'body' | 'headers' | 'method' | 'path'>,
-    signal: AbortSignal,
-  ): Promise<RawResponse>;
+  request(sent: DirectRequest, signal: AbortSignal): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
