@@ -12,8 +12,8 @@ import { rolldown } from 'rolldown';
 import { licensesInside } from './.ci/bundle/licenses.js';
 import { loadedWhenUsed } from './.ci/bundle/loadedWhenUsed.js';
 
-/** @type {{ dependencies: Record<string, string> }} */
-const { dependencies } = JSON.parse(readText('package.json'));
+/** @type {{ dependencies: Record<string, string>, exports: Record<string, string | { types: string }> }} */
+const { dependencies, exports } = JSON.parse(readText('package.json'));
 
 // What is installed with the package stays outside. Not so commander, which every command needs, prom-client, of which
 // little is used, tar-stream, with which dozens of native libraries for another runtime would be installed, and openpgp,
@@ -69,8 +69,17 @@ const sharedCopies = {
   },
 };
 
+/** The sources of the entries, by the names of their files in `dist/`. */
+const entries = Object.fromEntries(
+  Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[path === '.' ? 'index' : path.slice('./'.length), sourceOf(target.types)]],
+  ),
+);
+
 const library = await rolldown({
-  input: { index: 'src/index.ts' },
+  input: entries,
   platform: 'node',
   resolve,
   logLevel: 'warn',
@@ -79,7 +88,7 @@ const library = await rolldown({
   external,
   plugins: [sharedCopies, licenses],
 });
-await library.write({ ...output, chunkFileNames: '[name].js' });
+await library.write({ ...output, entryFileNames: '[name].js', chunkFileNames: 'library.[name].js' });
 
 const program = await rolldown({
   input: { cli: 'src/cli/main.ts' },
@@ -144,7 +153,6 @@ const { output: chunks } = await program.write({
       },
       { name: 'network', test: /src\/network\//, priority: 1 },
       { name: 'render', test: /src\/commands\/render\/render\.ts$/ },
-      { name: 'chalk', test: /node_modules\/chalk\//, priority: 9 },
       {
         name: 'tarBundle',
         test: /src\/commands\/prepare\/folder\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\//,
@@ -165,6 +173,11 @@ function commanderInside() {
       handler: (code) => code.replace("require('node:child_process')", '{}'),
     },
   };
+}
+
+/** The source of `./dist/library/image.d.ts` is `src/library/image.ts`. @param {string} types */
+function sourceOf(types) {
+  return types.replace(/^\.\/dist\//, 'src/').replace(/\.d\.ts$/, '.ts');
 }
 
 /** @param {string} path */

@@ -1,6 +1,5 @@
 /** Text for terminals: lines are wrapped, and words of diagnostics have colors. `core/foreignText.ts` escapes control characters. */
 
-import { Chalk, type ChalkInstance } from 'chalk';
 import { printable } from '../../core/foreignText.ts';
 import type { Severity } from '../../core/finding.ts';
 
@@ -72,20 +71,12 @@ export type Paint = (role: Role, text: string) => string;
 
 export const withoutColors: Paint = (_role, text) => text;
 
-/** `wantsColor` decides whether to use colors, because chalk does not support NO_COLOR. */
-export const withColors: Paint = (role, text) => chalkFor(role)(text);
+/** `wantsColor` decides whether to use colors. */
+export const withColors: Paint = (role, text) =>
+  text === '' ? '' : `\u001b[1m\u001b[${foreground[role]}m${text}\u001b[39m\u001b[22m`;
 
-function chalkFor(role: Role): ChalkInstance {
-  const { bold } = new Chalk({ level: 1 });
-  const chalks = {
-    error: bold.red,
-    warning: bold.yellow,
-    info: bold.cyan,
-    note: bold.cyan,
-    hint: bold.green,
-  };
-  return chalks[role];
-}
+/** Parameters of the control sequence SGR (ECMA-48). Bold is 1; 22 and 39 end bold and the color. */
+const foreground: Readonly<Record<Role, number>> = { error: 31, warning: 33, info: 36, note: 36, hint: 32 };
 
 /** A line with unchanged text for programs, and escaped text for terminals, because an archive may contain any names. */
 export function lineForOutput(
