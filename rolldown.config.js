@@ -6,7 +6,7 @@
  * start the program.
  */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { licensesInside } from './.ci/bundle/licenses.js';
 import { loadedWhenUsed } from './.ci/bundle/loadedWhenUsed.js';
@@ -15,6 +15,9 @@ import { commanderInside, programChunks, smallerBuilds } from './.ci/bundle/prog
 // All dependencies are inside: the package is installed without a network, its install runs no code of others, and users get the
 // versions that were tested. A list of them is beside each release (CycloneDX).
 const external = /^node:/;
+
+/** @type {{ exports: Record<string, string | { types: string }> }} */
+const { exports } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /** So that bin/codeCache.js can tell by the name whether it knows the content. */
 const CHUNK = '[name]-[hash].cjs';
@@ -55,8 +58,17 @@ const sharedCopies = {
   },
 };
 
+/** The sources of the entries, by the names of their files in `dist/`. */
+const entries = Object.fromEntries(
+  Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[path === '.' ? 'index' : path.slice('./'.length), sourceOf(target.types)]],
+  ),
+);
+
 const library = await rolldown({
-  input: { index: 'src/index.ts' },
+  input: entries,
   platform: 'node',
   resolve: smallerBuilds,
   logLevel: 'warn',
@@ -65,7 +77,7 @@ const library = await rolldown({
   external,
   plugins: [sharedCopies, licenses],
 });
-await library.write({ ...output, chunkFileNames: '[name].js' });
+await library.write({ ...output, entryFileNames: '[name].js', chunkFileNames: 'library.[name].js' });
 
 const program = await rolldown({
   input: { cli: 'src/cli/main.ts' },
@@ -86,3 +98,8 @@ const { output: chunks } = await program.write({
 });
 writeFileSync('dist/importModule.cjs', 'module.exports = (id) => import(id);\n');
 writeFileSync('dist/cli.cjs', `module.exports = require('./${chunks[0].fileName}');\n`);
+
+/** The source of `./dist/library/image.d.ts` is `src/library/image.ts`. @param {string} types */
+function sourceOf(types) {
+  return types.replace(/^\.\/dist\//, 'src/').replace(/\.d\.ts$/, '.ts');
+}

@@ -7,17 +7,22 @@
 import { readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-const dist = resolve(import.meta.dirname, '../dist');
-const reached = reachedFrom(join(dist, 'index.d.ts'));
+const root = resolve(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+/** @type {{ exports: Record<string, string | { types: string }> }} */
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const reached = reachedFrom(
+  Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : [join(root, target.types)])),
+);
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name);
   if (file.endsWith('.d.ts') && !reached.has(file)) rmSync(file);
 }
 removeEmptyFolders(dist);
 
-/** @param {string} start @returns {Set<string>} also the start itself */
-function reachedFrom(start) {
-  const files = new Set([start]);
+/** @param {readonly string[]} starts @returns {Set<string>} also the starts themselves */
+function reachedFrom(starts) {
+  const files = new Set(starts);
   for (const file of files) {
     for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(
       /(?:from |import\()['"](\.[^'"]+)['"]/g,

@@ -26,7 +26,7 @@ export function commanderInside() {
 export const programChunks = [
   {
     name: 'program',
-    test: /src\/(?:cli\/main|core\/(?:assets|errors|once|programVersion)|io\/(?:stdout|v8Flags)|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
+    test: /src\/(?:cli\/main|core\/(?:assets|errors|once|programVersion)|io\/(?:process|processIo|stdout)|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
     priority: 8,
   },
   {

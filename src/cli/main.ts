@@ -8,8 +8,9 @@ import { ComparisonError, UsageError } from '../core/errors.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
 import { ReadFiles } from '../io/files/readFiles.ts';
 import { programNameOf } from '../io/files/platform.ts';
-import { allowV8Flags } from '../io/v8Flags.ts';
-import { openOutput, writeStdout } from '../io/stdout.ts';
+import { ownProcess } from '../io/process.ts';
+import { processIo } from '../io/processIo.ts';
+import { writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions } from './globalOptions.ts';
@@ -17,7 +18,7 @@ import { describeError, type OutputChoice, paintFor, withLogLevel } from '../io/
 import { printable } from '../core/foreignText.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
-export async function main(argv: readonly string[], streams: Io = openProcess(argv)): Promise<ExitCode> {
+export async function main(argv: readonly string[], streams: Io = startProgram(argv[1])): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
   const finish = (code: ExitCode): void => {
     exitCode = code;
@@ -46,20 +47,9 @@ export async function main(argv: readonly string[], streams: Io = openProcess(ar
   }
 }
 
-/** The streams of the process, which is the program's own. */
-function openProcess(argv: readonly string[]): Io {
-  allowV8Flags();
-  return {
-    get stdin() {
-      return process.stdin; // opening it takes time, and few commands read it
-    },
-    stdout: openOutput('stdout'),
-    stderr: openOutput('stderr'),
-    env: process.env,
-    cwd: process.cwd(),
-    programName: programNameOf(argv[1] ?? 'ironic-coreos'),
-    programPath: argv[1],
-  };
+function startProgram(path: string | undefined): Io {
+  ownProcess();
+  return processIo({ programName: programNameOf(path ?? 'ironic-coreos'), programPath: path });
 }
 
 /** Prints the error and returns the exit code. `--quiet` does not suppress the usage line. */

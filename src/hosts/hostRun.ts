@@ -152,6 +152,8 @@ export async function* makeHosts<H extends ListedHost, M>(
   try {
     for (const [index, host] of (invalid === undefined ? hosts : [invalid]).entries()) {
       progress.update(index);
+      run.io.onProgress?.({ unit: 'hosts', done: index, total: hosts.length });
+      run.io.signal?.throwIfAborted();
       if (performance.now() - turn > TURN) {
         await nextTurn();
         turn = performance.now();

@@ -38,7 +38,7 @@ interface PlacedPath {
   readonly path: Path;
 }
 
-export interface InlinedConfig {
+interface InlinedConfig {
   readonly place: ConfigPlace;
   readonly document: Buffer;
   readonly read: ReadResult;

@@ -27,6 +27,27 @@ export interface OpenImage extends ImageBytes {
   close(): Promise<void>;
 }
 
+/** The same image, which cannot be read any more once the signal is aborted. */
+export function abortable(image: OpenImage, signal: AbortSignal): OpenImage {
+  const { inOrder, readNow, size } = image;
+  const checked = (bytes: ImageBytes): ImageBytes =>
+    readerOf(size, async (target, offset) => {
+      signal.throwIfAborted();
+      await bytes.readInto(target, offset);
+    });
+  return {
+    ...image,
+    ...checked(image),
+    ...(inOrder && { inOrder: (use, range) => inOrder((bytes) => use(checked(bytes)), range) }),
+    ...(readNow && {
+      readNow: (target, offset) => {
+        signal.throwIfAborted();
+        readNow(target, offset);
+      },
+    }),
+  };
+}
+
 interface Contents {
   /** For messages. */
   readonly name: string;

@@ -12,11 +12,12 @@ import { overlay } from '../image/overlay.ts';
 import { emptyPathError, fileError } from '../io/files/fileErrors.ts';
 import { openForReading } from '../io/files/handles.ts';
 import { isRemote } from '../http/client/httpUrl.ts';
-import { type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
+import { abortable, type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
 import type { Io } from '../io/io.ts';
 
 /** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
-export type ImageIo = Pick<Io, 'cwd' | 'note' | 'inputs'> & Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
+export type ImageIo = Pick<Io, 'cwd' | 'note' | 'inputs' | 'signal'> &
+  Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
 
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
@@ -24,6 +25,12 @@ export type ImageIo = Pick<Io, 'cwd' | 'note' | 'inputs'> & Partial<Pick<Io, 'st
  * @throws CliError in the user's terms
  */
 export async function openImage(source: string, io: ImageIo, what = 'ISO image'): Promise<OpenImage> {
+  io.signal?.throwIfAborted();
+  const image = await openSource(source, io, what);
+  return io.signal === undefined ? image : abortable(image, io.signal);
+}
+
+async function openSource(source: string, io: ImageIo, what: string): Promise<OpenImage> {
   // Not read for other sources, because reading the property opens standard input.
   if (source === '-' && io.stdin !== undefined) {
     const { openStdin } = await import('./spool.ts');

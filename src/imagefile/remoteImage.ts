@@ -33,10 +33,11 @@ export interface RemoteAccess {
 export function accessFor({
   env = {},
   note,
+  signal,
   stderr,
-}: Partial<Pick<Io, 'env' | 'note' | 'stderr'>>): RemoteAccess {
+}: Partial<Pick<Io, 'env' | 'note' | 'signal' | 'stderr'>>): RemoteAccess {
   const say = (text: string): void => void stderr?.write(`${text}\n`);
-  return { client: createHttpClient({ env, note }), policy: { ...defaultRetries, say } };
+  return { client: createHttpClient({ env, note, signal }), policy: { ...defaultRetries, signal, say } };
 }
 
 /**

@@ -5,13 +5,14 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { onFormatError, UsageError } from '../core/errors.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
-import type { ImageChange } from '../image/imageChange.ts';
+import type { Growth } from '../image/growth.ts';
+import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
-import { patchSource } from '../image/overlay.ts';
+import { bytesAccess, patchSource } from '../image/overlay.ts';
 import type { ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
-import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
+import { type ImageIo, isLocalImage, readImage, withImageName } from './imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import type { NewFile } from '../io/files/newFile.ts';
@@ -59,7 +60,7 @@ export async function rewriteLiveIso(
   else if (!isLocalImage(source)) throw notInPlace(source);
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
-      const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
+      const iso = await openLiveIso(image, growthOf(grow, force));
       logImage(iso, io);
       const change = await edit(iso);
       logChange(change, image, io);
@@ -68,6 +69,26 @@ export async function rewriteLiveIso(
     });
   await (output === undefined ? editAlone(source, io, run) : run());
   return 0;
+}
+
+/**
+ * Returns the bytes of the changed image.
+ * @throws CliError in the user's terms
+ */
+export async function rewriteLiveBytes(
+  image: Uint8Array,
+  { grow = false, force = false }: Pick<Rewrite, 'force' | 'grow'>,
+  edit: (iso: LiveIso) => Promise<ImageChange>,
+): Promise<Uint8Array> {
+  return withImageName('image', async () => {
+    const base = bytesAccess(image);
+    const changed = changedImage(base, await edit(await openLiveIso(base, growthOf(grow, force))));
+    return changed.read(0, changed.size);
+  });
+}
+
+function growthOf(grow: boolean, force: boolean): Growth {
+  return grow ? (force ? 'any' : 'usual') : 'refused';
 }
 
 function notInPlace(source: string): UsageError {
@@ -127,10 +148,16 @@ const MIB = 1024 * 1024;
 const SHOWN_SIZE = 256 * MIB;
 
 async function withCopyProgress(
-  { size }: OpenImage,
-  { stderr }: Io,
+  { name, size }: OpenImage,
+  { onProgress, stderr }: Io,
   copy: (report: (written: number) => void) => Promise<void>,
 ): Promise<void> {
+  if (onProgress !== undefined) {
+    const report = (done: number): void => onProgress({ unit: 'bytes', done, total: size, name });
+    await copy(report);
+    report(size);
+    return;
+  }
   if (size < SHOWN_SIZE || stderr.isTTY !== true) return copy(() => undefined);
   const { showProgress } = await import('../io/progress.ts');
   const progress = showProgress(stderr, 'MiB written', Math.ceil(size / MIB));

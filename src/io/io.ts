@@ -12,6 +12,16 @@ export type Output = Writable & {
   readonly rows?: number;
 };
 
+/** Which part of the work is done. */
+export interface WorkProgress {
+  readonly unit: 'bytes' | 'hosts';
+  readonly done: number;
+  /** Undefined if it is not known. */
+  readonly total: number | undefined;
+  /** The file; undefined for hosts. */
+  readonly name?: string;
+}
+
 export interface Io {
   readonly stdin: Readable;
   /** Data only. */
@@ -31,6 +41,10 @@ export interface Io {
   readonly note?: ((text: string) => void) | undefined;
   /** The regular files that the command has read; its output must not replace them. Absent where it is called as a library. */
   readonly inputs?: ReadFiles | undefined;
+  /** Ends the work early; services stop. Absent in the program, which listens to the signals of its process instead. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives the progress of work that may take longer than a second. */
+  readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
   /** Only errors are printed. */
   readonly isQuiet?: boolean;
   /** Whether text for people on standard output may have colours. */

@@ -5,7 +5,7 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { setV8Flag } from './v8Flags.ts';
+import { setFlagsFromString } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { createDeferred } from '../core/deferred.ts';
 import { errorCode } from './files/fileErrors.ts';
@@ -95,9 +95,39 @@ function bootAndNamespace(): string {
   }
 }
 
-/** @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well */
-export function listenToSignals(reload: () => void) {
+let isOwned = false;
+
+/** Declares that this process runs the program. In a process of others, which use the library, its signals and flags are theirs. */
+export function ownProcess(): void {
+  isOwned = true;
+}
+
+/** Sets flags of V8, if the process runs the program. */
+export function setV8Flags(...flags: readonly string[]): void {
+  if (isOwned) for (const flag of flags) setFlagsFromString(flag);
+}
+
+/** Listens to a signal, if the process runs the program. */
+export function onSignal(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): void {
+  if (isOwned) process.on(signal, listener);
+}
+
+export function offSignal(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): void {
+  if (isOwned) process.off(signal, listener);
+}
+
+/**
+ * @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well
+ * @param aborted counts as the first signal when it is aborted
+ */
+export function listenToSignals(reload: () => void, aborted?: AbortSignal) {
   const waiting: ((signal: NodeJS.Signals) => void)[] = [];
+  let isAborted = false;
+  const abort = (): void => {
+    if (isAborted || waiting.length === 0) return;
+    isAborted = true;
+    stop('SIGTERM');
+  };
   let last = -Infinity;
   const stop = (signal: NodeJS.Signals): void => {
     const now = performance.now();
@@ -110,20 +140,26 @@ export function listenToSignals(reload: () => void) {
     ['SIGINT', stop],
     ['SIGHUP', process.platform === 'win32' ? stop : reload],
   ];
-  for (const [signal, listener] of listeners) process.on(signal, listener);
+  for (const [signal, listener] of listeners) onSignal(signal, listener);
+  aborted?.addEventListener('abort', abort);
   return {
     /** Resolves with the next SIGTERM or SIGINT. */
-    nextStop: () => new Promise<NodeJS.Signals>((resolve) => void waiting.push(resolve)),
+    nextStop: () =>
+      new Promise<NodeJS.Signals>((resolve) => {
+        waiting.push(resolve);
+        if (aborted?.aborted === true) abort();
+      }),
     /** From then on signals do again what they do by themselves. */
     ignore: () => {
-      for (const [signal, listener] of listeners) process.off(signal, listener);
+      for (const [signal, listener] of listeners) offSignal(signal, listener);
+      aborted?.removeEventListener('abort', abort);
     },
   };
 }
 
 /** A stop that leaves time to clean up. */
 export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, 'ignore'> {
-  /** Aborted by SIGTERM, SIGINT or `stop`. */
+  /** Aborted by SIGTERM, SIGINT, `stop` or `aborted`. */
   readonly signal: AbortSignal;
   /** Resolves when the signal is aborted. */
   readonly stopped: Promise<void>;
@@ -134,8 +170,11 @@ export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, '
  * A second signal ends the program immediately, without cleanup, unless another part of it listens.
  * @param quiet milliseconds at the start in which signals have no effect
  */
-export function listenToStop(quiet = 0): GracefulStop {
-  const { ignore, nextStop } = listenToSignals(() => undefined);
+export function listenToStop({
+  quiet = 0,
+  aborted,
+}: { readonly quiet?: number; readonly aborted?: AbortSignal | undefined } = {}): GracefulStop {
+  const { ignore, nextStop } = listenToSignals(() => undefined, aborted);
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   const stopped = createDeferred();
@@ -179,6 +218,8 @@ function closedPort(): MessageChannel['port1'] {
 
 /** For the whole process of the program. Ten thousand hosts take a third less memory so, and up to a tenth more of the processor. */
 export function keepHeapSmall(): void {
-  setV8Flag('--heap-growing-percent=20'); // the old generation, beyond what the last collection left
-  setV8Flag('--semi-space-growth-factor=1'); // the young one
+  setV8Flags(
+    '--heap-growing-percent=20', // the old generation, beyond what the last collection left
+    '--semi-space-growth-factor=1', // the young one
+  );
 }

@@ -5,7 +5,7 @@
 
 import type { MultiBar, SingleBar } from 'cli-progress';
 import { formatSize } from '../formats/messageText.ts';
-import type { Output } from './io.ts';
+import type { Io, Output } from './io.ts';
 import { hasLiveRows, setLiveWork } from './liveRows.ts';
 
 export interface Progress {
@@ -82,12 +82,19 @@ export interface TransfersProgress {
 /** Milliseconds between two plain lines about the same transfer. */
 const plainInterval = 10_000;
 
-/** One line per transfer on a terminal; elsewhere occasional text. */
-export async function showTransfers(stream: Output): Promise<TransfersProgress> {
+/** One line per transfer on a terminal; elsewhere occasional text, or what `onProgress` does. */
+export async function showTransfers({
+  onProgress,
+  stderr: stream,
+}: Pick<Io, 'onProgress' | 'stderr'>): Promise<TransfersProgress> {
   const bars = stream.isTTY === true ? await loadBars(stream) : undefined;
   const say = (text: string): void => void stream.write(`${text}\n`);
   if (bars === undefined) {
-    return { begin: (name) => logTransfer(name, say), say, end: () => undefined };
+    const begin = (name: string): TransferProgress =>
+      onProgress === undefined
+        ? logTransfer(name, say)
+        : { update: (done, total) => onProgress({ unit: 'bytes', done, total, name }), end: nothing };
+    return { begin, say, end: nothing };
   }
   const open = new Set<SingleBar>();
   return {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeSampleIso } from '../../dist/index.js';
+import { writeSampleIso } from '../../dist/image.js';
 import { readArguments, writeFigures } from '../interop/figures.js';
 import { startApiServer } from '../interop/kubernetes/apiServer.js';
 import { startControllerProcess } from '../interop/kubernetes/controllerProcess.js';

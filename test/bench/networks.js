@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeSampleIso } from '../../dist/index.js';
+import { writeSampleIso } from '../../dist/image.js';
 import { startServe } from '../interop/serve/startServe.js';
 import { program } from './measure.js';
 

@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeSampleIso } from '../../dist/index.js';
+import { writeSampleIso } from '../../dist/image.js';
 import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
 import { program, rounded } from './measure.js';
 

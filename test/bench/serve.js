@@ -16,7 +16,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { changedImage, chunksOf, openImage, openLiveIso, planIgnition } from '../../dist/index.js';
+import { changedImage, chunksOf, openImage, openLiveIso, planIgnition } from '../../dist/image.js';
 import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
 import { rounded } from './measure.js';
 import {
@@ -233,7 +233,7 @@ async function compareRanges(service) {
 /**
  * What the library makes of the config that is served.
  * @param {Service} service
- * @param {{ image: import('../../dist/index.js').OpenImage, host: number, agent: Agent }} parts
+ * @param {{ image: import('../../dist/image.js').OpenImage, host: number, agent: Agent }} parts
  */
 async function expectedImage(service, { image, host, agent }) {
   const config = await fetchBody(service.url(`host-${host}`, 'ign'), { agent });
@@ -283,7 +283,7 @@ async function compareWholes(service) {
   console.log(`${some.length} whole images of different hosts at the same time: digests right`);
 }
 
-/** @param {import('../../dist/index.js').RandomAccess} image */
+/** @param {import('../../dist/image.js').RandomAccess} image */
 async function digestOf(image) {
   const hash = createHash('sha256');
   for await (const chunk of chunksOf(image, { offset: 0, length: image.size })) hash.update(chunk);

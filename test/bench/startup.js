@@ -1,13 +1,14 @@
 // @ts-check
 /**
- * How long short commands take, beside a Node program that does nothing, and beside the programs that do the same where
- * they are installed: ignition-validate and coreos-installer. `npm run bench`, or `node test/bench/startup.js [--json FILE]`.
+ * How long short commands and imports of the library take, beside a Node program that does nothing, and beside the programs that
+ * do the same where they are installed: ignition-validate and coreos-installer. `npm run bench`, or
+ * `node test/bench/startup.js [--json FILE]`.
  */
 
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeSampleIso } from '../../dist/index.js';
+import { writeSampleIso } from '../../dist/image.js';
 import { findPeer } from '../interop/coreosInstaller/programs.js';
 import {
   askPeer,
@@ -25,6 +26,9 @@ const ROUNDS = 25;
 /** Milliseconds that embedding a config in place may take beyond validating it. */
 const EMBED_BAR = 20;
 
+/** Start-up with an import, in times of that without: at most 100 ms more where Node starts in 65 ms. */
+const IMPORT_BAR = 2.5;
+
 /** Marks the runs of other programs. */
 const THEIRS = ' (theirs)';
 
@@ -37,6 +41,7 @@ const THEIRS = ' (theirs)';
  */
 
 const { json } = readArguments();
+measureImports();
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   const small = join(folder, 'small.ign');
@@ -55,6 +60,36 @@ try {
   ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Beside an empty module. */
+function measureImports() {
+  const root = new URL('../../', import.meta.url);
+  /** @type {{ exports: Record<string, string | { default: string }> }} */
+  const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const runs = Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [moduleRun(`ironic-coreos${path.slice(1)}`, `import '${new URL(target.default, root).href}'`)],
+  );
+  const [bare, ...times] = takeTurns([moduleRun('an empty module', ''), ...runs], ROUNDS);
+  if (bare === undefined) return;
+  console.log(`imports on Node ${process.version}, ${ROUNDS} runs each, in turns; ms`);
+  console.log(`${' '.repeat(26)} median     min  beyond an empty module: median, min; ratio of the medians`);
+  console.log(`  ${bare.name.padEnd(24)}${format(bare.median)} ${format(bare.min)}`);
+  for (const { name, median, min } of times) {
+    const beyond = median - bare.median;
+    const ratio = median / bare.median;
+    const verdict = ratio > IMPORT_BAR ? ' TOO SLOW' : '';
+    console.log(
+      `  ${name.padEnd(24)}${format(median)} ${format(min)} ${format(beyond)} ${format(min - bare.min)} ${ratio.toFixed(2)}${verdict}`,
+    );
+  }
+}
+
+/** @param {string} name @param {string} code @returns {import('./measure.js').Run} */
+function moduleRun(name, code) {
+  return { name, command: process.execPath, args: ['--input-type=module', '--eval', code] };
 }
 
 /** @param {Record<string, string>} configs @returns {Compared[]} */

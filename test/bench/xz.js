@@ -1,11 +1,26 @@
 /**
- * How large and how fast our .xz streams are, against xz -9 where it is installed: `npm run build`, then
- * `node test/bench/xz.js [FILE...]`. Without files it takes a config that it makes up.
+ * How large and how fast our .xz streams are, against xz -9 where it is installed: `node test/bench/xz.js [FILE...]`. Without
+ * files it takes a config that it makes up.
  */
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { decodeXz, encodeXz } from '../../dist/index.js';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+
+const source = join(import.meta.dirname, '../../src/formats/xz');
+const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
+await build({
+  input: { decode: join(source, 'decode.ts'), encode: join(source, 'encode.ts') },
+  platform: 'node',
+  output: { dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' },
+  logLevel: 'silent',
+});
+const { decodeXz } = await import(pathToFileURL(join(folder, 'decode.mjs')).href);
+const { encodeXz } = await import(pathToFileURL(join(folder, 'encode.mjs')).href);
+rmSync(folder, { recursive: true });
 
 const files = process.argv.slice(2);
 /** @type {[name: string, data: Buffer][]} */

@@ -1,4 +1,4 @@
-/** The package as it is handed out: packed, unpacked elsewhere, and used. It depends on no other package. */
+/** The package as it is handed out: packed, installed elsewhere without a network, and used as program and library. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -24,6 +24,7 @@ interface Manifest {
   readonly man: readonly string[];
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
 }
 
 interface Packed {
@@ -41,13 +42,13 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
   let packed: Packed = { filename: '', size: 0, files: [] };
   beforeAll(() => {
     top = mkdtempSync(join(tmpdir(), 'package of '));
-    packed = pack(top);
-    execFileSync('tar', ['-xzf', join(top, packed.filename), '-C', top]);
+    packed = install(top);
     folder = join(top, 'node_modules/ironic-coreos');
-    mkdirSync(dirname(folder));
-    execFileSync('mv', [join(top, 'package'), folder]);
-    linkTypesOfNode(dirname(folder));
-  });
+    for (const name of ['@types/node', 'undici-types']) {
+      mkdirSync(dirname(join(top, 'node_modules', name)), { recursive: true });
+      symlinkSync(realpathSync(join(root, 'node_modules', name)), join(top, 'node_modules', name));
+    }
+  }, 180_000);
   afterAll(() => rmSync(top, { recursive: true, force: true }));
   const packedFiles = (): string[] => packed.files.map(({ path }) => path);
 
@@ -112,44 +113,68 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
     expect(stdout).toBe('');
   });
 
-  it('is a library', () => {
-    writeFileSync(
-      join(top, 'use.mjs'),
-      "import { specVersions } from 'ironic-coreos';\nconsole.log(specVersions.join());\n",
-    );
-    expect(execFileSync(node, [join(top, 'use.mjs')], { encoding: 'utf8' })).toMatch(/3\.2\.0,/);
+  it('is a library for ES modules', () => {
+    writeFileSync(join(top, 'use.mjs'), libraryUse);
+    expect(execFileSync(node, ['use.mjs'], { cwd: top, encoding: 'utf8' })).toBe('true live-iso 3.2.0\n');
   });
 
-  it('exports what its source exports', async () => {
-    const list = "console.log(Object.keys(await import('ironic-coreos')).join())";
+  it('is a library for CommonJS', () => {
+    const load =
+      "const { validate } = require('ironic-coreos'); validate('{}').then(({ valid }) => console.log(valid))";
+    writeFileSync(join(top, 'use.cjs'), load);
+    expect(
+      execFileSync(node, ['use.cjs'], { cwd: top, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ).toBe('false\n');
+  });
+
+  const entries = Object.entries(readManifest(root).exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : [[path, target.types] as const],
+  );
+  it.each(entries)('exports what its source exports: %s', async (path, types) => {
+    const list = `console.log(Object.keys(await import('ironic-coreos${path.slice(1)}')).join())`;
     const args = ['--input-type=module', '--eval', list];
     const names = execFileSync(node, args, { cwd: top, encoding: 'utf8' }).trim().split(',');
-    expect(names.toSorted()).toEqual(Object.keys(await import('../../src/index.ts')).toSorted());
+    const source = types.replace('./dist/', 'src/').replace('.d.ts', '.ts');
+    const own: object = await import(join(root, source));
+    expect(names.toSorted()).toEqual(Object.keys(own).toSorted());
   });
 
   testSmokeRuns(() => [node, join(folder, 'bin/ironic-coreos.js')]);
 });
 
 const consumer = `
-import { type Report, validateConfig } from 'ironic-coreos';
+import { type CallOptions, embed } from 'ironic-coreos';
+import { type BootSettings, kernelArguments } from 'ironic-coreos/boot';
+import { type Io, serve } from 'ironic-coreos/commands';
+import { type Report, validateConfig } from 'ironic-coreos/ignition';
+import { type LiveIso, openLiveIso } from 'ironic-coreos/image';
+import { convertNmstate, type Keyfile } from 'ironic-coreos/network';
+export type Types = BootSettings | CallOptions | Io | Keyfile | LiveIso;
+export const values = [convertNmstate, embed, kernelArguments, openLiveIso, serve];
 const report: Report = validateConfig(Buffer.from('{}'));
 export const messages: string[] = report.findings.map((finding) => finding.message);
 `;
 
-function pack(target: string): Packed {
-  const env = { ...process.env, npm_config_cache: join(target, 'cache'), npm_config_offline: 'true' };
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', target];
-  const answer: Readonly<Record<string, Packed>> = JSON.parse(
-    execFileSync('npm', args, { cwd: root, env, encoding: 'utf8' }),
-  );
-  // A list, or with newer versions of npm an object, of one.
-  return Object.values(answer)[0] ?? { filename: '', size: 0, files: [] };
-}
+const libraryUse = `
+import { embed, inspect, render, validate } from 'ironic-coreos';
+import { writeSampleIso } from 'ironic-coreos/image';
+const iso = writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) });
+const { config } = await render({ 'ironic.apiUrls': ['https://192.0.2.1'] });
+const { valid } = await validate(config);
+const { image } = await embed({ iso, config });
+const { ignition, kind } = await inspect(image);
+console.log(valid, kind, ignition.version);
+`;
 
-/** For the types of the package. */
-function linkTypesOfNode(target: string): void {
-  for (const name of ['@types/node', 'undici-types']) {
-    mkdirSync(dirname(join(target, name)), { recursive: true });
-    symlinkSync(realpathSync(join(root, 'node_modules', name)), join(target, name));
-  }
+/** Installs the package, which depends on no other, as npm has no cache and no network. */
+function install(target: string): Packed {
+  const env = { ...process.env, npm_config_cache: join(target, 'cache'), npm_config_offline: 'true' };
+  const npm = (...args: readonly string[]): string =>
+    execFileSync('npm', [...args, '--ignore-scripts', '--json'], { cwd: target, env, encoding: 'utf8' });
+  // A list, or with newer versions of npm an object.
+  const answer: Readonly<Record<string, Packed>> = JSON.parse(npm('pack', root));
+  const own = Object.values(answer)[0] ?? { filename: '', size: 0, files: [] };
+  writeFileSync(join(target, 'package.json'), '{ "private": true }');
+  npm('install', '--no-audit', '--no-fund', `./${own.filename}`);
+  return own;
 }

@@ -10,7 +10,7 @@
 
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { formatPath, validateConfig } from '../../dist/index.js';
+import { formatPath, validateConfig } from '../../dist/ignition.js';
 import { ignitionValidatePeer, writeFigures, writeMissing } from './figures.js';
 import { mutate, randomConfig, randomNumbers } from './configGenerator.js';
 import { findIgnitionValidate } from './findIgnitionValidate.js';
@@ -87,7 +87,7 @@ function describe(document) {
   return summary(report.valid, own.map(formatAsReal).join('\n').split('\n'));
 }
 
-/** @param {import('../../dist/index.js').Finding} finding @returns {string} */
+/** @param {import('../../dist/ignition.js').Finding} finding @returns {string} */
 function formatAsReal(finding) {
   if (['empty', 'version-malformed', 'version-unsupported'].includes(finding.rule)) {
     return `couldn't parse config: ${finding.message}`;

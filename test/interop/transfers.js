@@ -15,7 +15,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeSampleIso } from '../../dist/index.js';
+import { writeSampleIso } from '../../dist/image.js';
 import { smallConfig } from '../bench/configs.js';
 import { startClosingProxy, startNginx, startPythonServer } from './transfers/servers.js';
 

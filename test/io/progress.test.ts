@@ -73,7 +73,7 @@ describe('showProgress', () => {
 describe('showTransfers', () => {
   it('draws a line each on a terminal, and text above them', async () => {
     const { stream, said } = collect({ isTTY: true, columns: 120 });
-    const transfers = await showTransfers(stream);
+    const transfers = await showTransfers({ stderr: stream });
     const [kernel, rootfs] = [transfers.begin('kernel'), transfers.begin('rootfs')];
     kernel.update(512 * 1024, 1024 * 1024);
     rootfs.update(1024, undefined);
@@ -90,7 +90,7 @@ describe('showTransfers', () => {
 
   it('writes only text elsewhere', async () => {
     const { stream, said } = collect({ isTTY: false });
-    const transfers = await showTransfers(stream);
+    const transfers = await showTransfers({ stderr: stream });
     const kernel = transfers.begin('kernel');
     kernel.update(1, 2);
     transfers.say('text');

@@ -4,8 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { afterEach, expect, it, vi } from 'vitest';
-import { keepHeapSmall } from '../../src/io/process.ts';
-import { allowV8Flags } from '../../src/io/v8Flags.ts';
+import { keepHeapSmall, ownProcess } from '../../src/io/process.ts';
 import { runCli } from '../support/runCli.ts';
 
 vi.mock('node:v8', async (importOriginal) => ({
@@ -22,7 +21,7 @@ it('the library sets none, also where it runs commands', async () => {
 });
 
 it('the program sets them', () => {
-  allowV8Flags();
+  ownProcess();
   keepHeapSmall();
   expect(set.mock.calls).toEqual([['--heap-growing-percent=20'], ['--semi-space-growth-factor=1']]);
 });
@@ -33,6 +32,6 @@ it('one file sets them, and only the entry point of the program allows that', ()
     readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && readFileSync(join(source, file), 'utf8').includes(word))
       .toSorted();
-  expect(naming('setFlagsFromString')).toEqual(['io/v8Flags.ts']);
-  expect(naming('allowV8Flags')).toEqual(['cli/main.ts', 'io/v8Flags.ts']);
+  expect(naming('setFlagsFromString')).toEqual(['io/process.ts']);
+  expect(naming('ownProcess')).toEqual(['cli/main.ts', 'io/process.ts']);
 });

@@ -238,7 +238,7 @@ async function checkTargets(
   images: (name: string) => readonly MachineCheck[],
   run: BootRun,
 ): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
-  const { ignore, signal } = listenToStop();
+  const { ignore, signal } = listenToStop({ aborted: run.io.signal });
   const machines = await runParallel(targets, run.setup.parallel, (target) =>
     checkTarget(target, images(target.name), run, signal),
   ).finally(ignore);
@@ -444,7 +444,7 @@ async function restoreAll(
 ): Promise<void> {
   const { io, setup } = run;
   // The first signal may have ended the trial: only a later one ends the restoring.
-  const { ignore, signal } = listenToStop(services.signal.aborted ? SECOND_SIGNAL : 0);
+  const { ignore, signal } = listenToStop({ quiet: services.signal.aborted ? SECOND_SIGNAL : 0 });
   const again = services.signal.aborted ? ' again' : '';
   io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
   await runParallel(started, setup.parallel, async (machine) => {

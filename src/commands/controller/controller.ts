@@ -36,7 +36,7 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
     () => readPlan({ ...options, log: form }, serviceIo),
     async (plan) => {
       const replica = await startReplica(options, plan, { io: serviceIo, log });
-      const signals = listenToSignals(() => void replica.reload());
+      const signals = listenToSignals(() => void replica.reload(), io.signal);
       const stopped = signals.nextStop();
       try {
         await Promise.race([replica.begin(), stopped]);

@@ -49,9 +49,10 @@ export interface DownloadOptions extends StreamOptions {
 export async function download(options: DownloadOptions, io: Io): Promise<ExitCode> {
   const retries = parseRetries(options.fetchRetries);
   const client = createHttpClient(io);
-  const progress = await showTransfers(io.stderr);
+  const progress = await showTransfers(io);
+  const stop = new AbortController();
+  io.signal?.addEventListener('abort', () => stop.abort(), { signal: stop.signal });
   try {
-    const stop = new AbortController();
     const say = (text: string): void => progress.say(printable(text));
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
@@ -65,6 +66,7 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     });
     return 0;
   } finally {
+    stop.abort(); // io.signal forgets it
     progress.end();
     await client.close();
   }

@@ -9,7 +9,7 @@ import { printable } from '../../core/foreignText.ts';
 import { asTrouble, report } from '../../io/report/report.ts';
 import { jsonBytes, parseFormat } from '../../io/report/choices.ts';
 import type { InspectionDifference } from './compareInspections.ts';
-import { reportInspection } from './inspectionReport.ts';
+import { type InspectionReport, reportInspection } from './inspectionReport.ts';
 import { type Inspected, inspectSource } from './inspectSource.ts';
 
 export interface InspectOptions {
@@ -36,15 +36,27 @@ export async function inspect({ image, other, format }: InspectOptions, io: Io):
 }
 
 async function inspectOne(image: string, form: Form, io: Io): Promise<ExitCode> {
-  const inspected = await inspectSource(image, io);
-  const document = maskTexts(reportInspection(inspected), maskerOf(image));
+  const { document, isDamaged } = await inspectImage(image, io);
   if (form === 'json') {
     await writeStdout(io, [jsonBytes(document)]);
   } else {
     const { formatInspection } = await import('./inspectionRows.ts');
     await writeStdout(io, [Buffer.from(formatInspection(document, form))]);
   }
-  return inspected.findings.some(isDamage) ? 1 : 0;
+  return isDamaged ? 1 : 0;
+}
+
+/** @param image a path, a URL, `-` for standard input, or the bytes */
+export async function inspectImage(
+  image: string | Uint8Array,
+  io: Io,
+): Promise<{ readonly document: InspectionReport; readonly isDamaged: boolean }> {
+  const inspected = await inspectSource(image, io);
+  const mask = typeof image === 'string' ? maskerOf(image) : maskerOf();
+  return {
+    document: maskTexts(reportInspection(inspected), mask),
+    isDamaged: inspected.findings.some(isDamage),
+  };
 }
 
 async function compare(image: string, other: string, form: Form, io: Io): Promise<ExitCode> {

@@ -80,14 +80,14 @@ const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
 const XZ_LIMIT = EMBED_AREA_SIZE * 4;
 
 /**
- * Inspects `source`: a path, a URL, or `-` for standard input.
+ * Inspects `source`: a path, a URL, `-` for standard input, or the bytes.
  * @throws CliError if it cannot be read, or has an unsupported format
  */
 export async function inspectSource(
-  source: string,
+  source: string | Uint8Array,
   io: Pick<Io, 'cwd' | 'ignored' | 'stdin'>,
 ): Promise<Inspected> {
-  const isLocal = !isRemote(source);
+  const isLocal = typeof source !== 'string' || !isRemote(source);
   const inspected = await readImageSource(source, EXPECTED, io, (opened) =>
     nameInput(opened.name, () => inspectOpened(opened, isLocal)),
   );

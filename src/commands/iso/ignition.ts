@@ -48,6 +48,16 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   outputFile(options, io); // a usage error is reported before a file is opened
   await refuseSwapped(options.iso, [configFile('-i', options.ignitionFile)], io);
   const config = await readCheckedConfig(options, io);
+  return planEmbedding(config, options, io, (edit) => rewriteLiveIso(options, edit, io));
+}
+
+/** Passes `apply` the edit that embeds a checked config with the files of the options, which are open until it is done. */
+export async function planEmbedding<T>(
+  config: Uint8Array,
+  options: Omit<EmbedOptions, 'iso'>,
+  io: Io,
+  apply: (edit: (iso: LiveIso) => Promise<ImageChange>) => Promise<T>,
+): Promise<T> {
   const existing = options.force === true ? 'replace' : 'refuse';
   const initrdFiles = await readInitrdFiles(options, io);
   return withOpened(io, async (open) => {
@@ -64,7 +74,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
       await reportImageNetwork(current, files, { io, options });
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
     };
-    return rewriteLiveIso(options, edit, io);
+    return apply(edit);
   });
 }
 
@@ -83,7 +93,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
  * @throws UsageError for invalid options, CliError for files that cannot be read
  */
 async function readInitrdFiles(
-  { initrdFile = [], initrdArchive = [] }: EmbedOptions,
+  { initrdFile = [], initrdArchive = [] }: Omit<EmbedOptions, 'iso'>,
   io: Io,
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();

@@ -69,7 +69,7 @@ async function runUntilStopped(
     await reload(service);
     if (state.current() !== before) report(io, ...secretMessages(service));
   };
-  const signals = listenToSignals(() => void reloadAll());
+  const signals = listenToSignals(() => void reloadAll(), io.signal);
   const stopped = signals.nextStop();
   const watching = { interval: LOOK_INTERVAL, changed: () => void reloadAll() };
   watches.push(await watchFiles(() => hostFiles(options, io), watching));

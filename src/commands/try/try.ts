@@ -75,7 +75,7 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   const { coverage, expectation, io, setup } = request;
   const { format, successStage } = setup;
   const output = createTrialOutput(io);
-  const stop = listenToStop();
+  const stop = listenToStop({ aborted: io.signal });
   const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
   const trial = createRunningTrial(expectation, successStage, output.print, events?.write);
   const started = new Date();

@@ -103,7 +103,7 @@ interface DocumentOptions extends CheckOptions {
 }
 
 async function readCheckOptions(
-  { lint, strict = false, ipaVersion, filesDir }: ValidateOptions,
+  { lint, strict = false, ipaVersion, filesDir }: Omit<ValidateOptions, 'files' | 'format'>,
   io: Io,
 ): Promise<DocumentOptions> {
   const mode: LintMode = parseChoice('--lint', lint, lintModes) ?? 'auto';
@@ -218,6 +218,18 @@ async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promi
   if (checked.findings.length === 0) return { report: checked, bytes };
   const { maskConfSecrets } = await import('../../agent/lint/secrets.ts');
   return { report: checked, bytes: maskConfSecrets(bytes) };
+}
+
+/** Checks a document that is not in a file, without ignored findings. @throws CliError as {@link checkDocument} */
+export async function checkGiven(
+  file: string,
+  bytes: Uint8Array,
+  options: Omit<ValidateOptions, 'files' | 'format'>,
+  io: Io,
+): Promise<CheckedFile> {
+  const checkOptions = await readCheckOptions(options, io);
+  const checked = await nameInput(file, () => checkDocument(file, bytes, checkOptions));
+  return dropIgnored({ file, ...checked }, checkOptions, io);
 }
 
 function dropIgnored(checked: CheckedFile, options: CheckOptions, io: Io): CheckedFile {

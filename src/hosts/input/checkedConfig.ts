@@ -32,6 +32,16 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
   const { ignitionFile } = options;
   const name = ignitionFile ?? 'standard input';
   const bytes = await (ignitionFile === undefined ? readStdin(io, CONFIG) : readConfigFile(ignitionFile, io));
+  return checkGivenConfig(bytes, name, options, io);
+}
+
+/** The same for the content of the file. */
+export async function checkGivenConfig(
+  bytes: Uint8Array,
+  name: string,
+  options: Omit<ConfigOptions, 'ignitionFile'>,
+  io: Io,
+): Promise<Uint8Array> {
   const source = await nameInput(name, () => readConfigSource(name, bytes, filesDirOf(options, io)));
   const reason = reasonNotToCheck(options, io);
   if (reason === undefined || source.yaml?.isRefused === true) {

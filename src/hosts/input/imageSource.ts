@@ -24,16 +24,17 @@ export interface ImageInput {
 }
 
 /**
- * Opens `source`, calls `use` and closes it; `-` is standard input.
+ * Opens `source`, calls `use` and closes it; `-` is standard input. Bytes have the name `image`.
  * @param expected with the size limit for sources other than images, which are read in parts
  * @throws CliError if it cannot be read
  */
 export async function readImageSource<T>(
-  source: string,
+  source: string | Uint8Array,
   expected: Expected,
   io: Pick<Io, 'cwd' | 'note' | 'stdin'>,
   use: (source: ImageInput) => Promise<T>,
 ): Promise<T> {
+  if (typeof source !== 'string') return use(await detected('image', bytesAccess(source), io));
   if (!isRemote(source) && source !== '-' && !(await isSeekable(source, expected, io))) {
     const image = bytesAccess(await readUserFile(source, io, expected));
     return use(await detected(source, image, io));

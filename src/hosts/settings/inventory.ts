@@ -2,7 +2,12 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { dirname } from 'node:path';
-import { type Inventory, readInventory, type InventoryHost } from './inventoryDocument.ts';
+import {
+  type Inventory,
+  type InventoryDocument,
+  readInventory,
+  type InventoryHost,
+} from './inventoryDocument.ts';
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -27,16 +32,20 @@ const LARGE = 1024 * 1024;
  */
 export async function readInventoryFile(name: string, options: RenderOptions, io: Io, what?: string) {
   const { inventory } = await readInventoryDocument(name, io, what);
-  const { agent, hosts = [], profile = options.profile } = inventory;
+  const { hosts = [] } = inventory;
   if (options.host !== undefined && hosts.some((host) => host.name === options.host)) {
     throw new UsageError(`--host requires the address of Ironic, but ${options.host} is a host of ${name}`, {
       hint: 'remove --host: each host gets its own config in the folder --output',
     });
   }
+  return { inventory, source: sharedSource(inventory, options, io) };
+}
+
+/** The sources of the settings that all hosts of an inventory share. */
+export function sharedSource(inventory: Inventory, options: RenderOptions, io: Io): RenderSource {
+  const { agent, ignore = [], profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
-  const ofAll = ignoringRules(io, inventory.ignore ?? []);
-  const source: RenderSource = { options: { ...options, profile: chosen }, io: ofAll, files: [agent] };
-  return { inventory, source };
+  return { options: { ...options, profile: chosen }, io: ignoringRules(io, ignore), files: [agent] };
 }
 
 /** An inventory, and its document for other parts of it, such as `deploy`. */
@@ -57,16 +66,22 @@ export async function readInventoryDocument(
   const bytes = await readUserFile(name, io, { what, maxBytes });
   if (bytes.length > LARGE) keepHeapSmall();
   const document = parseInventory(name, bytes);
-  const inventory = await readInventory({ name, folder: dirname(name), ...document });
+  return { inventory: await readValidInventory({ name, folder: dirname(name), ...document }, io), document };
+}
+
+/** @throws CliError if the shared part is invalid (after reporting the mistakes) */
+export async function readValidInventory(document: InventoryDocument, io: Io): Promise<Inventory> {
+  const inventory = await readInventory(document);
   report(io, ...inventory.problems);
-  if (inventory.problems.length === 0) return { inventory, document };
-  throw new CliError(`${name} is not a valid inventory; nothing was done`, {
+  if (inventory.problems.length === 0) return inventory;
+  throw new CliError(`${document.name} is not a valid inventory; nothing was done`, {
     code: 'ERR_INVENTORY',
     hint: 'fix the errors above',
   });
 }
 
-function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
+/** @throws CliError if the bytes are neither YAML nor JSON */
+export function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
   try {
     return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {

@@ -292,7 +292,7 @@ function inputValue(
   document: InventoryDocument,
   path: Path,
 ): InputValue & { readonly at: FilePlace } {
-  const at = { file: document.name, ...(document.locate(path) ?? { line: 1, column: 1 }) };
+  const at = { file: document.name, ...document.locate(path) };
   return { text, name, at, origin: 'file', isContent: false, folder: document.folder };
 }
 

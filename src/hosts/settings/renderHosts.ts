@@ -11,7 +11,14 @@ import { report } from '../../io/report/report.ts';
 import { ignoringRules, withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { Connection } from '../../network/connection.ts';
 import { formatAddress } from '../../network/ipAddress.ts';
-import { type FileContent, makeHosts, startRun, writeHostFiles } from '../hostRun.ts';
+import {
+  type FileContent,
+  type HostRun,
+  type MadeHost,
+  makeHosts,
+  startRun,
+  writeHostFiles,
+} from '../hostRun.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
@@ -25,9 +32,18 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
   const folder = requireFolder(source);
   readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
+  return writeHostFiles(renderEach(hosts, source, run), { folder, extension: '.ign', fileOf }, run);
+}
+
+/** Yields the configs of valid hosts; `run` receives the errors of the others. */
+export function renderEach(
+  hosts: readonly InventoryHost[],
+  source: RenderSource,
+  run: HostRun,
+): AsyncGenerator<MadeHost<RenderedConfig>> {
   const render = createRenderer();
   const checkAddresses = createAddressCheck();
-  const rendered = makeHosts(
+  return makeHosts(
     hosts,
     async (host, hostIo) => {
       const own = hostSource(host, source, hostIo);
@@ -37,7 +53,6 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
     },
     run,
   );
-  return writeHostFiles(rendered, { folder, extension: '.ign', fileOf }, run);
 }
 
 function requireFolder({ options: { output } }: RenderSource): string {

@@ -41,7 +41,7 @@ const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
 
 /** @throws UsageError where the environment names a proxy that is no URL */
 export function createHttpClient(
-  { env, note }: Pick<Io, 'env' | 'note'>,
+  { env, note, signal: aborted }: Pick<Io, 'env' | 'note' | 'signal'>,
   timeouts = defaultTimeouts,
 ): HttpClient {
   const proxies = parseProxies(env);
@@ -52,7 +52,7 @@ export function createHttpClient(
     return openConnections(proxies, timeouts);
   };
   return {
-    get: async ({ href }, { headers, signal } = {}) => {
+    get: async ({ href }, { headers, signal = aborted } = {}) => {
       const { name, url, authorization } = parseHttpUrl(href);
       try {
         const opened = await (connections ??= connect());

@@ -9,8 +9,8 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, interceptors } from 'undici';
+import { setV8Flags } from '../../io/process.ts';
 import type { HttpProxies } from './httpUrl.ts';
-import { setV8Flag } from '../../io/v8Flags.ts';
 
 /** @internal The types of the package do not need those of undici. */
 type ExchangeOptions = Dispatcher.DispatchOptions & { readonly signal: AbortSignal | undefined };
@@ -322,6 +322,6 @@ let isCompiled = false;
 function setOptimized(isOptimized: boolean): void {
   if (Number.parseInt(process.versions.node, 10) > NEWEST_KNOWN) return;
   for (const flag of ['wasm-tier-up', 'wasm-dynamic-tiering']) {
-    setV8Flag(isOptimized ? `--${flag}` : `--no-${flag}`);
+    setV8Flags(isOptimized ? `--${flag}` : `--no-${flag}`);
   }
 }

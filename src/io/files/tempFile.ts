@@ -7,7 +7,7 @@ import { constants, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { stateOf, thisProcess } from '../process.ts';
+import { offSignal, onSignal, stateOf, thisProcess } from '../process.ts';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, systemError } from './fileErrors.ts';
 
@@ -144,13 +144,13 @@ function shortName(target: string): string {
 
 /** Until `forget`, the file is removed when a signal ends the program. */
 export function removeWhenInterrupted(path: string): void {
-  if (remaining.size === 0) for (const signal of SIGNALS) process.on(signal, removeAndEnd);
+  if (remaining.size === 0) for (const signal of SIGNALS) onSignal(signal, removeAndEnd);
   remaining.add(path);
 }
 
 export function forget(path: string): void {
   remaining.delete(path);
-  if (remaining.size === 0) for (const signal of SIGNALS) process.off(signal, removeAndEnd);
+  if (remaining.size === 0) for (const signal of SIGNALS) offSignal(signal, removeAndEnd);
 }
 
 /** Whether signals have to wait. */
@@ -167,13 +167,13 @@ export async function completeBeforeEnd(
   let received: NodeJS.Signals | undefined;
   const keep = (signal: NodeJS.Signals): void => void (received ??= signal);
   isProtected = true;
-  for (const signal of SIGNALS) process.on(signal, keep);
+  for (const signal of SIGNALS) onSignal(signal, keep);
   try {
     await work();
     await nextTurn(); // a signal that came during synchronous writes
   } finally {
     isProtected = false;
-    for (const signal of SIGNALS) process.off(signal, keep);
+    for (const signal of SIGNALS) offSignal(signal, keep);
   }
   if (received === undefined) return;
   say(received);

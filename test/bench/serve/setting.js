@@ -6,7 +6,7 @@ import { createCipheriv } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { writeSampleIso } from '../../../dist/index.js';
+import { writeSampleIso } from '../../../dist/image.js';
 import { startServe } from '../../interop/serve/startServe.js';
 import { program } from '../measure.js';
 

@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createDeferred } from '../../../src/core/deferred.ts';
 import type { BootTimes } from '../../../src/commands/boot/bootMachine.ts';
+import { ownProcess } from '../../../src/io/process.ts';
 import { type BmcModel, bmcUser, type FakeBmc, startFakeBmc } from '../../support/fakeBmc.ts';
 import { bootAndCallHome, type BootEnd, type RunningBoot, startBoot } from './startBoot.ts';
 
@@ -69,6 +70,8 @@ const times: Partial<BootTimes> = {
 };
 
 const mac = '52:54:00:00:00:01';
+
+ownProcess(); // so that SIGINT ends the runs
 
 /** Runs at the same time: one Ctrl-C is for all of them. Those that are not `isInterrupted` end by themselves. */
 export async function runAll(runs: readonly SilentRun[], cwd: string): Promise<readonly RunEnd[]> {

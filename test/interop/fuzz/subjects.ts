@@ -1,7 +1,10 @@
-/** What the image targets of the fuzzer feed. The fuzzer bundles it, as most of it is no part of the library's interface. */
+/** What the targets of the fuzzer feed. The fuzzer bundles it, as most of it is no part of the library's interface. */
 
-export { CliError } from '../../../src/core/errors.ts';
+export { checkConf } from '../../../src/agent/confCheck.ts';
+export { CliError, FormatError } from '../../../src/core/errors.ts';
+export { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
 export { formatDiagnostic } from '../../../src/io/report/diagnosticText.ts';
+export { formatTextReport } from '../../../src/io/report/text.ts';
 
 export { writeCpio } from '../../../src/formats/cpio.ts';
 export { decodeGzip } from '../../../src/formats/gzip.ts';
@@ -42,7 +45,7 @@ export { convertNetworkData } from '../../../src/network/networkData/convertNetw
 export { translateButane } from '../../../src/butane/translate.ts';
 export { butaneVersions } from '../../../src/butane/versions.ts';
 export { formatIgnition } from '../../../src/ignition/ignitionText.ts';
-export { examineConfig } from '../../../src/ignition/validate.ts';
+export { examineConfig, validateConfig } from '../../../src/ignition/validate.ts';
 export { randomButane } from '../../support/butaneDocuments.ts';
 
 export { networkDataDocuments } from '../../support/networkDataDocuments.ts';

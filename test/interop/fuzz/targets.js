@@ -32,9 +32,11 @@ export async function loadTarget(name, bundle) {
 
 /** @param {string} name @param {string} bundle @returns {Promise<Readonly<Record<string, Target>>>} */
 async function targetsWith(name, bundle) {
-  if (targetNames.validator.includes(name)) return (await import('./validator.js')).validatorTargets;
   /** @type {import('./formats.js').Subjects} */
   const subjects = await import(pathToFileURL(bundle).href);
+  if (targetNames.validator.includes(name)) {
+    return (await import('./validator.js')).validatorTargets(subjects);
+  }
   if (targetNames.formats.includes(name)) return (await import('./formats.js')).formatTargets(subjects);
   if (targetNames.butane.includes(name)) return (await import('./butane.js')).butaneTargets(subjects);
   if (targetNames.network.includes(name)) return (await import('./network.js')).networkTargets(subjects);

@@ -1,17 +1,11 @@
 // @ts-check
 /** The validator, fed what nobody would write: random bytes, configs, mutations, URLs, units and conf files. */
 
-import {
-  checkConf,
-  decodeDataUrl,
-  FormatError,
-  formatTextReport,
-  validateConfig,
-} from '../../../dist/index.js';
 import { mutate, randomConfig } from '../configGenerator.js';
 import { noise, pick } from './damage.js';
 
 /**
+ * @typedef {typeof import('./subjects.ts')} Subjects
  * @typedef {import('./damage.js').Random} Random
  * @typedef {import('./worker.js').Target} Target
  */
@@ -26,19 +20,24 @@ const confPieces = ['[DEFAULT]', '[', ']', 'api_url', '=', ':', ' = ', '\n', '\n
 /** Of all inputs for the validator, what one of its targets gets. */
 const share = 1 / 7;
 
-/** @type {Readonly<Record<string, Target>>} */
-export const validatorTargets = {
-  'random bytes': { make: (random) => noise(random, randomLength(random)), run: checkReport, share },
-  'JSON-like text': { make: (random) => randomText(random, jsonPieces), run: checkReport, share },
-  'random configs': { make: makeConfig, run: checkReport, share },
-  'mutated configs': { make: (random) => mutate(random, makeConfig(random)), run: checkReport, share },
-  URLs: { make: (random) => randomText(random, urlPieces), run: checkSource, share },
-  units: { make: (random) => randomText(random, unitPieces), run: checkUnit, share },
-  'agent confs': { make: (random) => randomText(random, confPieces), run: checkAgentConf, share },
-};
+/** @param {Subjects} subjects @returns {Readonly<Record<string, Target>>} */
+export function validatorTargets(subjects) {
+  /** @param {(subjects: Subjects, input: Buffer) => void} check @returns {Target['run']} */
+  const run = (check) => (input) => check(subjects, input);
+  const report = run(checkReport);
+  return {
+    'random bytes': { make: (random) => noise(random, randomLength(random)), run: report, share },
+    'JSON-like text': { make: (random) => randomText(random, jsonPieces), run: report, share },
+    'random configs': { make: makeConfig, run: report, share },
+    'mutated configs': { make: (random) => mutate(random, makeConfig(random)), run: report, share },
+    URLs: { make: (random) => randomText(random, urlPieces), run: run(checkSource), share },
+    units: { make: (random) => randomText(random, unitPieces), run: run(checkUnit), share },
+    'agent confs': { make: (random) => randomText(random, confPieces), run: run(checkAgentConf), share },
+  };
+}
 
-/** @param {Buffer} input */
-function checkReport(input) {
+/** @param {Subjects} subjects @param {Buffer} input */
+function checkReport({ formatTextReport, validateConfig }, input) {
   const report = validateConfig(input);
   const text = formatTextReport(report, { name: 'fuzz.ign', bytes: input });
   const hasErrors = report.findings.some(({ severity }) => severity === 'error');
@@ -47,28 +46,29 @@ function checkReport(input) {
   }
 }
 
-/** @param {Buffer} input */
-function checkSource(input) {
+/** @param {Subjects} subjects @param {Buffer} input */
+function checkSource(subjects, input) {
   const source = input.toString('utf8');
-  checkReport(configOf({ storage: { files: [{ path: '/a', contents: { source } }] } }));
+  checkReport(subjects, configOf({ storage: { files: [{ path: '/a', contents: { source } }] } }));
   try {
-    decodeDataUrl(source);
+    subjects.decodeDataUrl(source);
   } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
+    if (!(error instanceof subjects.FormatError)) throw error;
   }
 }
 
-/** @param {Buffer} input */
-function checkUnit(input) {
+/** @param {Subjects} subjects @param {Buffer} input */
+function checkUnit(subjects, input) {
   checkReport(
+    subjects,
     configOf({
       systemd: { units: [{ name: 'a.service', enabled: true, contents: input.toString('utf8') }] },
     }),
   );
 }
 
-/** @param {Buffer} input */
-function checkAgentConf(input) {
+/** @param {Subjects} subjects @param {Buffer} input */
+function checkAgentConf({ checkConf }, input) {
   if (!Array.isArray(checkConf(input.toString('utf8')))) throw new Error('no findings');
 }
 

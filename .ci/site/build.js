@@ -1,0 +1,129 @@
+// @ts-check
+/**
+ * Builds the documentation site: README, docs as they are, and a page for each command, from its help. `npm ci` in this folder and
+ * in the root comes first; then `node .ci/site/build.js`. The result is `.ci/site/pages/.vitepress/dist`.
+ *
+ * Environment: `GITHUB_REPOSITORY` and `GITHUB_SHA`, so that links to files that are no pages lead to the repository; without
+ * them, these are no links. `SITE_BASE`: the path of the site (default: `/`).
+ */
+
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { findBrokenLinks } from './links.js';
+
+/** @typedef {import('../../src/cli/describeCommand.ts').CommandDescription} CommandDescription */
+
+const root = resolve(import.meta.dirname, '../..');
+const pages = join(import.meta.dirname, 'pages');
+
+rmSync(pages, { recursive: true, force: true });
+cpSync(join(root, 'docs'), join(pages, 'docs'), { recursive: true });
+for (const name of ['README.md', 'CHANGELOG.md']) copyFileSync(join(root, name), join(pages, name));
+writeFileSync(join(pages, 'index.md'), homePage());
+mkdirSync(join(pages, 'commands'));
+for (const command of await describeCommands()) {
+  writeFileSync(join(pages, 'commands', `${fileName(command)}.md`), commandPage(command));
+}
+mkdirSync(join(pages, '.vitepress'));
+copyFileSync(join(import.meta.dirname, 'config.js'), join(pages, '.vitepress/config.js'));
+
+const { build } = await import('vitepress');
+await build(pages);
+const broken = findBrokenLinks(join(pages, '.vitepress/dist'), process.env['SITE_BASE'] ?? '/');
+if (broken.length > 0) throw new Error(`broken links:\n${broken.join('\n')}`);
+
+/** docs/index.md, one folder higher. */
+function homePage() {
+  const text = readFileSync(join(root, 'docs/index.md'), 'utf8');
+  const links = text.replaceAll(/\]\(([^)]+)\)/g, (whole, target) => {
+    if (/^(?:https?:|#)/.test(target)) return whole;
+    return `](${target.startsWith('../') ? target.slice('../'.length) : `docs/${target}`})`;
+  });
+  return `${links}\nEvery command and option: [commands](commands/ironic-coreos.md).\n`;
+}
+
+/** @returns {Promise<CommandDescription[]>} the program and all commands that its help lists */
+async function describeCommands() {
+  const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos site '));
+  const bundle = await rolldown({
+    input: {
+      describe: join(root, 'src/cli/describeCommand.ts'),
+      program: join(root, 'test/support/wholeProgram.ts'),
+    },
+    platform: 'node',
+    logLevel: 'silent',
+  });
+  const dist = join(folder, 'dist'); // assets of the package are beside it
+  await bundle.write({ dir: dist, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+  for (const name of ['schemas', 'docs', 'package.json']) symlinkSync(join(root, name), join(folder, name));
+  /** @param {string} name */
+  const load = (name) => import(pathToFileURL(join(dist, `${name}.mjs`)).href);
+  const { describeCommand, withDescendants } = await load('describe');
+  const { wholeProgram } = await load('program');
+  rmSync(folder, { recursive: true });
+  return withDescendants(describeCommand(wholeProgram()));
+}
+
+/** @param {CommandDescription} command */
+function fileName({ words }) {
+  return words.join('-');
+}
+
+/** @param {CommandDescription} command */
+function commandPage(command) {
+  const { arguments: operands, commands, notes, options, purpose, usage, words } = command;
+  const groups = new Set(options.map(({ group }) => group));
+  return [
+    `# ${words.join(' ')}`,
+    escapeText(purpose.replace(/\.?$/, '.')),
+    `\`\`\`text\n${words.join(' ')} ${usage}\n\`\`\``,
+    ...table(
+      'Commands',
+      commands.map((child) => [`[${child.words.slice(1).join(' ')}](${fileName(child)}.md)`, child.summary]),
+    ),
+    ...table(
+      'Arguments',
+      operands.map(({ name, text }) => [`\`${name}\``, text]),
+    ),
+    ...[...groups].flatMap((group) =>
+      table(
+        group.replace(/:$/, ''),
+        options.flatMap((option) => (option.group === group ? [[flagsOf(option), option.text]] : [])),
+      ),
+    ),
+    ...(notes.trim() === '' ? [] : [`## Notes\n\n\`\`\`text\n${notes.trim()}\n\`\`\``]),
+  ].join('\n\n');
+}
+
+/** @param {CommandDescription['options'][number]} option */
+function flagsOf({ long, placeholder = '', short }) {
+  const flags = short === undefined ? [long] : [short, long];
+  return flags.map((flag) => `\`${`${flag} ${placeholder}`.trim().replaceAll('|', '\\|')}\``).join(', ');
+}
+
+/** @param {string} title @param {readonly (readonly string[])[]} rows @returns {string[]} */
+function table(title, rows) {
+  if (rows.length === 0) return [];
+  const lines = rows.map(([name, text = '']) => `| ${name} | ${escapeText(text).replaceAll('|', '\\|')} |`);
+  return [
+    `## ${title}`,
+    [`| ${title.toLowerCase().replace(/s$/, '')} | description |`, '|---|---|', ...lines].join('\n'),
+  ];
+}
+
+/** Text with characters that Markdown would interpret. @param {string} text */
+function escapeText(text) {
+  return text.replaceAll(/[\\`*_<>{}[\]]/g, (character) => `&#${character.codePointAt(0)};`);
+}

@@ -1,0 +1,112 @@
+// @ts-check
+/** The configuration of VitePress. `build.js` copies it beside the pages. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix, resolve } from 'node:path';
+
+const pages = resolve(import.meta.dirname, '..');
+const {
+  GITHUB_REPOSITORY,
+  GITHUB_SERVER_URL = 'https://github.com',
+  GITHUB_SHA = 'HEAD',
+  SITE_BASE,
+} = process.env;
+
+/** The headings of docs/index.md, in short; each with its pages. */
+const sidebar = [
+  {
+    text: 'Start',
+    items: ['../README', 'index', 'agent-image', 'first-host', 'ci', 'upgrade'],
+  },
+  {
+    text: 'Boot the agent',
+    items: [
+      'virtual-media',
+      'network-boot',
+      'hosts-without-dhcp',
+      'offline',
+      'metal3',
+      'kubernetes',
+      'boot',
+      'try',
+    ],
+  },
+  {
+    text: 'Tasks',
+    items: ['settings', 'certificates', 'images', 'prepare', 'serve', 'deploy', 'validate', 'coming-from'],
+  },
+  {
+    text: 'Reference',
+    items: ['../commands/ironic-coreos', 'rules', 'errors', 'reasons', 'formats', 'library', 'glossary'],
+  },
+  { text: 'Find a fault', items: ['troubleshooting'] },
+  { text: 'Development', items: ['architecture', 'proof', '../CHANGELOG'] },
+];
+
+export default {
+  title: 'ironic-coreos',
+  description: 'Prepares CoreOS live images to run ironic-python-agent',
+  base: SITE_BASE ?? '/',
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: 'deep',
+    nav: [
+      { text: 'Which page for which job', link: '/' },
+      { text: 'Commands', link: '/commands/ironic-coreos' },
+    ],
+    sidebar: sidebar.map(({ text, items }) => ({ text, collapsed: false, items: items.map(itemOf) })),
+  },
+  markdown: {
+    anchor: { slugify: githubAnchor },
+    /** @param {any} md of markdown-it */
+    config: (md) => {
+      md.core.ruler.push('repository-links', replaceFileLinks);
+    },
+  },
+};
+
+const missing = readdirSync(join(pages, 'docs'))
+  .filter((file) => file.endsWith('.md'))
+  .filter((file) => !sidebar.some(({ items }) => items.includes(file.replace('.md', ''))));
+if (missing.length > 0)
+  throw new Error(`pages that are not in the sidebar of .ci/site/config.js: ${missing.join(', ')}`);
+
+/** @param {string} name of a page, below docs */
+function itemOf(name) {
+  const [, title = name] = /^# (.+)$/m.exec(readFileSync(join(pages, 'docs', `${name}.md`), 'utf8')) ?? [];
+  return { text: title.replaceAll('`', ''), link: posix.join('/docs', name) };
+}
+
+/** As GitHub names headings, so that links with a fragment work on both. @param {string} heading */
+function githubAnchor(heading) {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Links to files that are no pages lead to the repository. Without its address, only their text stays. @param {any} state */
+function replaceFileLinks({ env, tokens }) {
+  for (const { children } of tokens) {
+    /** @type {any[]} */
+    const removed = [];
+    for (const token of children ?? []) {
+      if (token.type === 'link_close') {
+        if (removed.pop() === true) Object.assign(token, { type: 'text', content: '', tag: '', nesting: 0 });
+        continue;
+      }
+      if (token.type !== 'link_open') continue;
+      const href = token.attrGet('href') ?? '';
+      const [path = ''] = href.split('#');
+      const file = posix.join(posix.dirname(env.relativePath), decodeURI(path));
+      const isPage =
+        /^[a-z]+:/.test(href) || path === '' || (path.endsWith('.md') && existsSync(join(pages, file)));
+      const isRemoved = !isPage && GITHUB_REPOSITORY === undefined;
+      removed.push(isRemoved);
+      if (isRemoved) Object.assign(token, { type: 'text', content: '', tag: '', nesting: 0 });
+      else if (!isPage) {
+        token.attrSet('href', `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/blob/${GITHUB_SHA}/${file}`);
+      }
+    }
+  }
+}

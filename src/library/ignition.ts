@@ -1,0 +1,53 @@
+/** `ironic-coreos/ignition`: functions of Ignition configs. They use no files, no network and no output. */
+
+import { type LintOptions, lintConfig as listIssues } from '../agent/lint/lintConfig.ts';
+import { FormatError } from '../core/errors.ts';
+import type { Finding, Report } from '../core/finding.ts';
+import type { Config } from '../ignition/config.ts';
+import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
+import { findingOf } from '../ignition/rule.ts';
+import { validateConfig as validateBytes } from '../ignition/validate.ts';
+import { type IpaVersion, parseIpaVersion } from '../ipa/ipaOptions.ts';
+import { bytesOf } from './content.ts';
+
+export { compareConfigs, describeConfig } from '../agent/deployed/describeConfig.ts';
+export type { DescribedSetting, SettingChange } from '../agent/deployed/describeConfig.ts';
+export { CliError, FormatError, UsageError, type ErrorCode } from '../core/errors.ts';
+export { formatPath } from '../core/finding.ts';
+export type { Finding, Path, Position, Report, Severity } from '../core/finding.ts';
+export type { Config } from '../ignition/config.ts';
+export { formatIgnition } from '../ignition/ignitionText.ts';
+export { mergeConfigs } from '../ignition/merge.ts';
+export { translateConfig, type Translation } from '../ignition/translate.ts';
+export { specVersions, type SpecVersion } from '../ignition/versions.ts';
+
+/** What ignition-validate reports about a config, with positions in its text. */
+export function validateConfig(config: string | Uint8Array): Report {
+  return validateBytes(bytesOf(config));
+}
+
+/**
+ * The config, merged with the configs that it inlines.
+ * @throws FormatError if it is not an Ignition config that can be read
+ */
+export function readConfig(config: string | Uint8Array): Config {
+  const read = readEffectiveConfig(bytesOf(config));
+  if (read.status === 'read') return read.config;
+  const { hint, message, position, rule } = read.finding;
+  throw new FormatError(message, { hint, rule, ...(position && { position }) });
+}
+
+export interface ConfigLintOptions extends Partial<Omit<LintOptions, 'ipaVersion'>> {
+  /** The release of ironic-python-agent, e.g. `11.2.0` (default: the newest one). */
+  readonly ipaVersion?: string;
+}
+
+/**
+ * What Ignition accepts, but what stops the agent or a part of the system.
+ * @throws UsageError if `ipaVersion` is not a release
+ */
+export function lintConfig(config: Config, options: ConfigLintOptions = {}): Finding[] {
+  const { ipaVersion, now = new Date(), ...others } = options;
+  const release: IpaVersion | undefined = ipaVersion === undefined ? undefined : parseIpaVersion(ipaVersion);
+  return listIssues(config, { ...others, now, ...(release && { ipaVersion: release }) }).map(findingOf);
+}

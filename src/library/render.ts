@@ -1,0 +1,152 @@
+/** Configs from settings, as `ironic-coreos render` renders them. */
+
+import type { InputKind, KnownSetting } from '../agent/settingTable.ts';
+import type { ProfileName } from '../agent/settings.ts';
+import type { Architecture } from '../core/architecture.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { CliError } from '../core/errors.ts';
+import type { InventoryDocument } from '../hosts/settings/inventoryDocument.ts';
+import type { RenderOptions } from '../hosts/settings/options.ts';
+import type { RenderedConfig } from '../hosts/settings/renderConfig.ts';
+import type { Io } from '../io/io.ts';
+import { call, type CallOptions } from './call.ts';
+import { bytesOf } from './content.ts';
+
+/** The settings of docs/settings.md by their names. Files are given by their paths; null is the same as a missing setting. */
+export type Settings = {
+  readonly [S in KnownSetting as S['name']]?: SettingValue<S['kind'], S['name']> | null | undefined;
+};
+
+type SettingValue<Kind extends InputKind, Name> = Kind extends 'switch'
+  ? boolean
+  : Kind extends 'list'
+    ? string | readonly string[]
+    : Kind extends 'texts' | 'files'
+      ? readonly string[]
+      : Name extends `${string}ort`
+        ? string | number
+        : string;
+
+/** An inventory as a value; its schema is `schemas/inventory.json`. */
+export interface HostInventory {
+  readonly profile?: ProfileName;
+  readonly ignore?: readonly string[];
+  /** The settings of all hosts. */
+  readonly agent?: Settings;
+  readonly hosts: readonly InventoryEntry[];
+  /** Settings of the commands `deploy` and `boot`, which are not used here. */
+  readonly deploy?: object;
+  readonly bmc?: object;
+}
+
+export interface InventoryEntry {
+  /** Also the host name, if network and settings provide none. */
+  readonly name: string;
+  readonly mac?: string;
+  readonly architecture?: Architecture;
+  readonly ignore?: readonly string[];
+  /** Settings of this host, which override those of all hosts. */
+  readonly overrides?: Settings;
+  /** Paths of files, or the documents themselves; keyfiles by their names. */
+  readonly network?: {
+    readonly nmstate?: string | object;
+    readonly networkData?: string | object;
+    readonly keyfiles?: readonly string[] | Readonly<Record<string, string>>;
+  };
+  readonly deploy?: object;
+  readonly bmc?: object;
+}
+
+/** As the flags of `ironic-coreos render`. */
+export type RenderCallOptions = CallOptions &
+  Pick<
+    RenderOptions,
+    'host' | 'nmstatectl' | 'noCopyNetwork' | 'noSshKey' | 'pretty' | 'registry' | 'tls'
+  > & { readonly profile?: ProfileName };
+
+export interface Rendered {
+  /** The Ignition config as JSON. */
+  readonly config: string;
+  /** Nouns for the secrets in it, e.g. `a pull secret`; empty without secrets. */
+  readonly secrets: readonly string[];
+  /** Warnings. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** @throws ReportedError if a setting or the config is invalid */
+export async function render(settings: Settings, options: RenderCallOptions = {}): Promise<Rendered> {
+  const { result, diagnostics } = await call(options, async (io) => {
+    const { createRenderer } = await import('../hosts/settings/renderConfig.ts');
+    const { source } = await readSource(valueDocument('settings', { agent: settings }), options, io);
+    const rendered = await createRenderer()(source);
+    if (rendered !== undefined) return rendered;
+    throw new CliError('the Ignition config is invalid', { code: 'ERR_CONFIG_INVALID' });
+  });
+  return { ...describeRendered(result), diagnostics };
+}
+
+export interface RenderedHost {
+  readonly name: string;
+  /** Undefined if the host is invalid. */
+  readonly config: string | undefined;
+  readonly secrets: readonly string[];
+  /** Errors of an invalid host, and warnings. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Yields the hosts in their order, one by one.
+ * @param inventory YAML or JSON, or a value
+ * @throws ReportedError if the inventory is invalid outside its list of hosts, before the first host
+ */
+export async function* renderHosts(
+  inventory: string | Uint8Array | HostInventory,
+  options: RenderCallOptions = {},
+): AsyncGenerator<RenderedHost, void> {
+  const invalid: RenderedHost[] = [];
+  const { result: rendered } = await call(options, async (io) => {
+    const { renderEach } = await import('../hosts/settings/renderHosts.ts');
+    const { readInputs } = await import('../hosts/settings/settings.ts');
+    const { startRun } = await import('../hosts/hostRun.ts');
+    const { hosts, source } = await readSource(await documentOf(inventory), options, io);
+    readInputs(source); // errors that concern all hosts
+    const run = startRun(
+      {
+        io,
+        done: 'written',
+        onProblem: ({ name }, diagnostics) =>
+          void invalid.push({ name, config: undefined, secrets: [], diagnostics }),
+      },
+      hosts.length,
+    );
+    return renderEach(hosts, source, run);
+  });
+  for await (const { host, made, remarks } of rendered) {
+    yield* invalid.splice(0);
+    yield { name: host.name, ...describeRendered(made), diagnostics: remarks };
+  }
+  yield* invalid;
+}
+
+function describeRendered({ document, secrets }: RenderedConfig): Pick<Rendered, 'config' | 'secrets'> {
+  return { config: document.toString(), secrets };
+}
+
+async function readSource(document: InventoryDocument, options: RenderCallOptions, io: Io) {
+  const { readValidInventory, sharedSource } = await import('../hosts/settings/inventory.ts');
+  const inventory = await readValidInventory(document, io);
+  return { hosts: inventory.hosts ?? [], source: sharedSource(inventory, options, io) };
+}
+
+async function documentOf(inventory: string | Uint8Array | HostInventory): Promise<InventoryDocument> {
+  const name = 'inventory';
+  if (typeof inventory === 'object' && !(inventory instanceof Uint8Array))
+    return valueDocument(name, inventory);
+  const { parseInventory } = await import('../hosts/settings/inventory.ts');
+  return { name, folder: '.', ...parseInventory(name, bytesOf(inventory)) };
+}
+
+/** A value has no lines. */
+function valueDocument(name: string, value: unknown): InventoryDocument {
+  return { name, folder: '.', value, locate: () => undefined, locateInText: () => undefined };
+}

@@ -1,0 +1,78 @@
+/** The documentation site, built by `node .ci/site/build.js`: a reader finds a page by search, in a real browser. */
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { extname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumNote, hasChromium, visit } from '../support/chromium.ts';
+
+const dist = join(import.meta.dirname, '../../.ci/site/pages/.vitepress/dist');
+const built = existsSync(dist);
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+};
+
+let server: Server;
+let origin: string;
+beforeAll(async () => {
+  server = createServer(({ url = '/' }, response) => {
+    const { pathname } = new URL(url, 'http://site');
+    const file = join(dist, pathname === '/' ? 'index.html' : pathname);
+    const isThere = existsSync(file) && statSync(file).isFile();
+    response.writeHead(isThere ? 200 : 404, {
+      'Content-Type': types[extname(file)] ?? 'application/octet-stream',
+    });
+    response.end(isThere ? readFileSync(file) : '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+describe.skipIf(!built || !hasChromium)(
+  `the documentation site${built ? '' : ' (skipped: node .ci/site/build.js has not run)'}${chromiumNote}`,
+  () => {
+    it.each([
+      ['agent-unit-not-enabled', '/docs/rules.html'],
+      ['ERR_IMAGE_SPACE', '/docs/errors.html'],
+      ['replace an embedded config', '/commands/ironic-coreos-iso-ignition-embed.html'],
+    ])('finds "%s" by search', async (words, page) => {
+      await visit({ url: `${origin}/` }, async (browser) => {
+        const waitFor = async (expression: string): Promise<unknown> => {
+          for (let left = 200; left > 0; left--) {
+            const value = await browser.evaluate(expression);
+            if (value !== null && value !== false) return value;
+            await delay(100);
+          }
+          throw new Error(`${expression} stays empty`);
+        };
+        await waitFor(`document.querySelector('.DocSearch-Button') !== null`);
+        const type = `(() => {
+          document.querySelector('.DocSearch-Button').click();
+          const input = document.querySelector('.VPLocalSearchBox input');
+          if (input === null) return false;
+          input.value = ${JSON.stringify(words)};
+          input.dispatchEvent(new Event('input', { bubbles: true }));
+          return true;
+        })()`;
+        await waitFor(type);
+        const found = `Array.from(document.querySelectorAll('.VPLocalSearchBox a.result'), ({ pathname }) => pathname)`;
+        await waitFor(`${found}.length > 0`);
+        expect(await browser.evaluate(found)).toContain(page);
+        await browser.evaluate(`document.querySelector('.VPLocalSearchBox a.result').click()`);
+        await waitFor(`location.pathname !== '/'`);
+        // No request leaves the site.
+        expect(browser.requests.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual(
+          [],
+        );
+      });
+    });
+  },
+);
