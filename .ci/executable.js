@@ -62,7 +62,7 @@ async function makeExecutable(file, node, builder) {
     if (process.platform === 'linux' && node === builder) stripSymbols(file);
     await putInside(file, builder, folder);
     if (process.platform === 'darwin') signForThisMachine(file);
-    writeFileSync(`${file}.LICENSES`, describeLicenses(node, builder) + licenses);
+    writeFileSync(`${file}.LICENSES`, `${describeLicenses(node, builder)}${licenses}`);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * A plugin of rolldown that puts the licences of the packages inside a bundle beside it, and the reader of that file: the
- * list of components of what we hand out is made of it. Packages which are installed with ours bring their own. NOTICE lists
- * the same packages for people, and `license` in package.json combines their licences; a test compares them.
+ * list of components of what we hand out is made of it. NOTICE lists the same packages for people, and `license` in
+ * package.json combines their licences; a test compares them.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,3 +1,3 @@
 /** Types of `bundleProgram.js`, for the tests. */
 
-export function bundleProgram(root: string, dir: string): Promise<{ program: string; licenses: string }>;
+export function bundleProgram(root: string, dir: string): Promise<string>;

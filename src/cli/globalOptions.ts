@@ -3,7 +3,7 @@
 import { type Command, Help, Option } from 'commander';
 import { namedCommand } from './arguments.ts';
 import { parseChoice } from '../io/report/choices.ts';
-import type { OutputChoice } from '../io/report/report.ts';
+import type { OutputChoice } from '../io/report/outputChoice.ts';
 import {
   choice,
   type Context,

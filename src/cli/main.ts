@@ -14,7 +14,8 @@ import { writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions } from './globalOptions.ts';
-import { describeError, type OutputChoice, paintFor, withLogLevel } from '../io/report/report.ts';
+import { type OutputChoice, paintFor, withLogLevel } from '../io/report/outputChoice.ts';
+import { describeError } from '../io/report/report.ts';
 import { printable } from '../core/foreignText.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */

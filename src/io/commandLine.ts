@@ -3,7 +3,7 @@
  * commands takes longer than to validate a config, so only the command that the command line names is declared.
  */
 
-import type { OutputChoice } from './report/report.ts';
+import type { OutputChoice } from './report/outputChoice.ts';
 import type { ExitCode, Io } from './io.ts';
 import { type Command, Option } from 'commander';
 

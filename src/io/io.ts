@@ -47,8 +47,8 @@ export interface Io {
   readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
   /** Only errors are printed. */
   readonly isQuiet?: boolean;
-  /** Whether text for people on standard output may have colours. */
-  readonly hasColors?: boolean;
+  /** The colours of text for people on standard output. */
+  readonly paintData?: Paint | undefined;
   /** The colours of text on standard error; absent without colours. */
   readonly paint?: Paint | undefined;
   /** The ids of ignored rules; all are valid. */

@@ -28,7 +28,7 @@ describe.skipIf(!built)(`licences${built ? '' : ' (skipped: the package is not b
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'licenses '));
     texts.package = read('dist/bundled.LICENSES');
-    ({ licenses: texts.executable } = await bundleProgram(root, folder));
+    texts.executable = await bundleProgram(root, folder);
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,32 +1,10 @@
-/** Flags of V8 change the whole process: the program sets them, the library does not. */
+/** Flags of V8 change the whole process: only the program sets them. `library/process.test.ts` shows that the library does not. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { afterEach, expect, it, vi } from 'vitest';
-import { keepHeapSmall, ownProcess } from '../../src/io/process.ts';
-import { runCli } from '../support/runCli.ts';
+import { expect, it } from 'vitest';
 
-vi.mock('node:v8', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  setFlagsFromString: vi.fn<(flags: string) => void>(),
-}));
-const set = vi.mocked(setFlagsFromString);
-afterEach(() => set.mockClear());
-
-it('the library sets none, also where it runs commands', async () => {
-  await runCli(['--version']);
-  keepHeapSmall();
-  expect(set).not.toHaveBeenCalled();
-});
-
-it('the program sets them', () => {
-  ownProcess();
-  keepHeapSmall();
-  expect(set.mock.calls).toEqual([['--heap-growing-percent=20'], ['--semi-space-growth-factor=1']]);
-});
-
-it('one file sets them, and only the entry point of the program allows that', () => {
+it('one file sets flags of V8, and only the entry point of the program permits that', () => {
   const source = resolve(import.meta.dirname, '../../src');
   const naming = (word: string): string[] =>
     readdirSync(source, { recursive: true, encoding: 'utf8' })

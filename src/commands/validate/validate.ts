@@ -17,7 +17,6 @@ import {
 import { parseChoice, parseFormat } from '../../io/report/choices.ts';
 import { diagnosticOf } from '../../core/diagnostic.ts';
 import { report } from '../../io/report/report.ts';
-import { withColors } from '../../io/report/terminalText.ts';
 import { createTextReporter } from '../../io/report/text.ts';
 import {
   type CheckedDocument,
@@ -77,8 +76,8 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
 const formats = ['text', 'json', 'sarif', 'github'] as const;
 
 const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
-  text: ({ hasColors, isQuiet = false }) => {
-    const reporter = createTextReporter(hasColors === true ? withColors : undefined);
+  text: ({ isQuiet = false, paintData }) => {
+    const reporter = createTextReporter(paintData);
     return isQuiet ? { add: (file) => reporter.add(onlyErrors(file)) } : reporter;
   },
   json: () => jsonReporter,

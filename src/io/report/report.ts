@@ -1,14 +1,12 @@
 /**
- * Prints diagnostics. The user selects the log level and the colors. For the error that ends a command, `--verbose` adds its
- * causes, and `--debug` also adds stack traces.
+ * Prints diagnostics. For the error that ends a command, `--verbose` adds its causes, and `--debug` also adds stack traces.
  */
 
 import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
-import { type Io, ioWith, type Output } from '../io.ts';
+import { type Io, ioWith } from '../io.ts';
 import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
-import { Writable } from 'node:stream';
 import { printable } from '../../core/foreignText.ts';
-import { type Paint, withColors, withoutColors } from './terminalText.ts';
+import { type Paint, withoutColors } from './terminalText.ts';
 import { CliError, ComparisonError, UsageError } from '../../core/errors.ts';
 
 /** Passes diagnostics to `io.report`, or prints them on standard error without it. */
@@ -34,73 +32,6 @@ export function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[]
 
 /** Log level: only errors, normal output, also reasons (`--verbose`), or also stack traces (`--debug`). */
 export type LogLevel = 'errors' | 'usual' | 'verbose' | 'debug';
-
-/** Set while the command line is parsed, after the streams were passed on. */
-export interface OutputChoice {
-  level: LogLevel;
-  color: 'auto' | 'always' | 'never';
-  /** Ids of ignored rules; while the command line is parsed, the values of the option. */
-  ignored: readonly string[];
-}
-
-/** The same `io`, but standard error follows the log level at the time of use. */
-export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
-  const print = (diagnostics: readonly Diagnostic[]): void => {
-    const shown =
-      choice.level === 'errors' ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
-    io.stderr.write(formatDiagnostics(shown, paintFor(io.stderr, choice, io.env)));
-  };
-  const note = (text: string): void => {
-    const word = paintFor(io.stderr, choice, io.env)('note', 'note');
-    io.stderr.write(`${word}: ${printable(text)}\n`);
-  };
-  return ioWith(io, {
-    report: print,
-    get stderr() {
-      return choice.level === 'errors' ? nowhere() : io.stderr; // nor any progress
-    },
-    get note() {
-      return choice.level === 'verbose' || choice.level === 'debug' ? note : undefined;
-    },
-    get isQuiet() {
-      return choice.level === 'errors';
-    },
-    get hasColors() {
-      return wantsColor(io.stdout, choice, io.env);
-    },
-    get paint() {
-      return paintFor(io.stderr, choice, io.env);
-    },
-    get ignored() {
-      return choice.ignored;
-    },
-  });
-}
-
-let discarded: Output | undefined;
-
-/** Discards all output; created on first use. */
-function nowhere(): Output {
-  discarded ??= new Writable({ write: (_chunk, _encoding, done) => done() });
-  return discarded;
-}
-
-/** The colours of text on this stream. */
-export function paintFor(stream: Output, choice: Pick<OutputChoice, 'color'>, env: Io['env']): Paint {
-  return wantsColor(stream, choice, env) ? withColors : withoutColors;
-}
-
-/** The flag overrides NO_COLOR (no-color.org), which overrides FORCE_COLOR, which Node and many programs support. */
-function wantsColor({ isTTY }: Output, { color }: Pick<OutputChoice, 'color'>, env: Io['env']): boolean {
-  if (color !== 'auto') return color === 'always';
-  if (isSet(env['NO_COLOR'])) return false;
-  if (isSet(env['FORCE_COLOR'])) return env['FORCE_COLOR'] !== '0';
-  return isTTY === true && env['TERM'] !== 'dumb';
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
-}
 
 /** Maximum depth of causes; they may form a cycle. */
 const MAX_CAUSES = 8;

@@ -1,6 +1,5 @@
 /** Text for terminals: lines are wrapped, and words of diagnostics have colors. `core/foreignText.ts` escapes control characters. */
 
-import { Chalk, type ChalkInstance } from 'chalk';
 import { printable } from '../../core/foreignText.ts';
 import type { Severity } from '../../core/finding.ts';
 
@@ -65,27 +64,12 @@ export function wrapText(text: string, { first, rest }: Indents, width = USUAL_W
 }
 
 /** Parts of the text with their own color. */
-type Role = Severity | 'note' | 'hint';
+export type Role = Severity | 'note' | 'hint';
 
 /** Colors a text by its role. */
 export type Paint = (role: Role, text: string) => string;
 
 export const withoutColors: Paint = (_role, text) => text;
-
-/** `wantsColor` decides whether to use colors, because chalk does not support NO_COLOR. */
-export const withColors: Paint = (role, text) => chalkFor(role)(text);
-
-function chalkFor(role: Role): ChalkInstance {
-  const { bold } = new Chalk({ level: 1 });
-  const chalks = {
-    error: bold.red,
-    warning: bold.yellow,
-    info: bold.cyan,
-    note: bold.cyan,
-    hint: bold.green,
-  };
-  return chalks[role];
-}
 
 /** A line with unchanged text for programs, and escaped text for terminals, because an archive may contain any names. */
 export function lineForOutput(

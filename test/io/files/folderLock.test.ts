@@ -72,7 +72,13 @@ describe('lockFolder', () => {
         const start = Date.now() + 20;
         for (const { child } of children) child.stdin.write(`${JSON.stringify({ path, start })}\n`);
         const answers = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
-        expect([round, ...answers.toSorted()]).toEqual([round, 'busy', 'busy', 'busy', 'taken']);
+        expect([round, ...answers.toSorted((a, b) => String(a).localeCompare(String(b)))]).toEqual([
+          round,
+          'busy',
+          'busy',
+          'busy',
+          'taken',
+        ]);
       }
     } finally {
       for (const { child } of children) child.kill();
