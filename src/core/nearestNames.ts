@@ -1,4 +1,7 @@
-/** Suggestions for misspelled names. */
+/**
+ * Suggestions after an error. They may be less similar than `nearestName` in `formats/messageText.ts` requires, which decides whether
+ * a name is a misspelling at all.
+ */
 
 /** At most three names, the most similar first; empty without similar names. */
 export function nearestNames(typed: string, names: Iterable<string>): readonly string[] {

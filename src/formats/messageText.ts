@@ -36,7 +36,7 @@ function powerOf(bytes: number): number {
   return Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
 }
 
-// How far a misspelled name is from others, to guess what was meant.
+// How far a misspelled name is from others, to decide whether it means one of them. `core/nearestNames.ts` suggests names after an error.
 
 /** The name that takes the fewest edits, if at most about a quarter of its letters differ; the first of several. */
 export function nearestName(wanted: string, names: Iterable<string>): string | undefined {

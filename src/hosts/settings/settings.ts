@@ -13,7 +13,7 @@ import {
   type Inputs,
   type InputValue,
 } from '../../agent/settingInputs.ts';
-import type { SettingName } from '../../agent/settingTable.ts';
+import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
 import { createSettingCheck } from '../../agent/settingChecks.ts';
 import { type AgentSettings, type ProfileName, profileNames } from '../../agent/settings.ts';
@@ -144,7 +144,9 @@ export function createSettingsReader(): ReadSettings {
 }
 
 /** Settings that name a file: an invalid file is not a usage error. */
-const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
+const fileSettings: ReadonlySet<SettingName> = new Set(
+  settingTable.filter(({ kind }) => kind === 'file' || kind === 'files').map(({ name }) => name),
+);
 
 /** The source of a setting, for messages. The image may come from `--registry`. */
 function sourceOf(setting: SettingName, reading: Reading): InputSource {
