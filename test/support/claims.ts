@@ -1524,11 +1524,7 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: nmstate, file: 'rust/src/lib/dns.rs', shows: /"Unsupported DNS option \{opt\}/ }],
   },
   {
-    says: [
-      'nmstate writes `cloned-mac-address=` for `mac-address`',
-      'nmstate keeps only one of them',
-      'nmstate does not support autoconf without DHCP',
-    ],
+    says: ['nmstate writes `cloned-mac-address=` for `mac-address`'],
     tests: ['network/nmstateCases.test.ts: result in the keyfiles of nmstate, or are refused'],
   },
   {
@@ -2226,6 +2222,27 @@ export const CLAIMS: readonly Claim[] = [
         shows: /getarg rd\.break; then[^]*emergency|exec sulogin|rd\.break/,
       },
       { repository: systemd, file: 'src/basic/unit-file.c', shows: /"emergency", SPECIAL_EMERGENCY_TARGET,/ },
+    ],
+  },
+  {
+    says: ['nmstate keeps only one of them'],
+    sources: [
+      {
+        repository: nmstate,
+        file: 'rust/src/lib/route.rs',
+        shows:
+          /self\.next_hop_addr\.as_deref\(\)\.unwrap_or\(""\),[^]*impl PartialEq for RouteEntry \{\s+fn eq\(&self, other: &Self\) -> bool \{\s+self\.sort_key\(\) == other\.sort_key\(\)/,
+      },
+    ],
+  },
+  {
+    says: ['nmstate does not support autoconf without DHCP'],
+    sources: [
+      {
+        repository: nmstate,
+        file: 'rust/src/lib/nm/settings/ip.rs',
+        shows: /"Autoconf without DHCP is not supported yet"/,
+      },
     ],
   },
   // Others
