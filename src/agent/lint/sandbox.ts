@@ -123,7 +123,7 @@ function findUnwritable(isUnwritable: (folder: string) => boolean): string | und
   return folder && `podman cannot write ${folder}, so it does not run the agent`;
 }
 
-/** The length of the longest path of a setting that is the folder or contains it; 0 if there is none. */
+/** The length of the longest path of a setting that is the folder or contains it; 0 without one. */
 function deepest(own: readonly UnitSetting[], name: string, folder: string): number {
   const paths = effectiveSettings(own, name)
     .flatMap(({ value }) => value.split(/\s+/))
