@@ -710,7 +710,12 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: ['RHEL CoreOS does not have docker', 'Fedora CoreOS contains docker'],
-    sources: [{ repository: coreos, file: 'manifests/fedora-coreos.yaml', shows: /^ {2}- moby-engine$/m }],
+    sources: [
+      { repository: coreos, file: 'manifests/fedora-coreos.yaml', shows: /^ {2}- moby-engine$/m },
+      // The last commit with the whole list of packages.
+      { repository: 'openshift+os', file: '*.yaml', revision: '5f8ff1f', absent: 'moby-engine' },
+      { repository: 'openshift+os', file: '*.yaml', absent: 'moby-engine' },
+    ],
   },
   {
     says: ['use podman, which every CoreOS has'],
@@ -2219,7 +2224,7 @@ export const CLAIMS: readonly Claim[] = [
       {
         repository: 'dracut-ng+dracut-ng',
         file: 'modules.d/77dracut-systemd/dracut-emergency.sh',
-        shows: /getarg rd\.break; then[^]*emergency|exec sulogin|rd\.break/,
+        shows: /getargbool 1 rd\.shell \|\| getarg rd\.break; then/,
       },
       { repository: systemd, file: 'src/basic/unit-file.c', shows: /"emergency", SPECIAL_EMERGENCY_TARGET,/ },
     ],
