@@ -2250,6 +2250,52 @@ export const CLAIMS: readonly Claim[] = [
       },
     ],
   },
+  {
+    says: ['CoreOS mounts /usr read-only, and /bin, /sbin, /lib and /lib64 are links to folders in it'],
+    sources: [
+      {
+        repository: 'ostreedev+ostree',
+        file: 'src/switchroot/ostree-prepare-root.c',
+        shows: /Otherwise, a read-only bind mount for \/usr/,
+      },
+      {
+        repository: 'coreos+rpm-ostree',
+        file: 'rust/src/composepost.rs',
+        shows:
+          /TOPLEVEL_LINKS: &\[&str\] = &\["lib", "lib64", "lib32", "bin", "sbin"\];\s+println!\("Copying toplevel compat symlinks"\)/,
+      },
+    ],
+  },
+  {
+    says: ['/home, /mnt, /opt, /root, /srv and /usr/local, which are links to folders below /var'],
+    sources: [
+      {
+        repository: 'coreos+rpm-ostree',
+        file: 'rust/src/composepost.rs',
+        shows: /OSTREE_HOME_SYMLINKS: [^=]*= &\[\("var\/roothome", "root"\), \("var\/home", "home"\)\]/,
+      },
+      {
+        repository: coreos,
+        file: `${dracutModules}/40ignition-ostree/ignition-ostree-populate-var.sh`,
+        shows: /for varsubdir in lib log home roothome opt srv usrlocal mnt media;/,
+      },
+    ],
+  },
+  {
+    says: [
+      'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
+    ],
+    sources: [
+      {
+        repository: 'tianocore+edk2',
+        file: 'NetworkPkg/HttpBootDxe/HttpBootSupport.c',
+        shows: /RamDisk->Register \(/,
+      },
+      // iPXE describes only disks of iSCSI and others to the system.
+      { repository: 'ipxe+ipxe', file: 'src/net/tcp/http*.c', absent: 'acpi_describe' },
+      { repository: 'ipxe+ipxe', file: 'src/net/tcp/iscsi.c', shows: /acpi_describe/ },
+    ],
+  },
   // Others
   {
     says: [
@@ -2355,12 +2401,3 @@ export const OBSERVATIONS: readonly string[] = [
   'the network config of cloud-init and netplan is another format',
   'a network boot has no such limit',
 ];
-
-/** Sentences that nothing shows yet. Prove them, or remove them from the messages. */
-export const UNPROVEN: readonly string[] = [
-  'CoreOS mounts /usr read-only, and /bin, /sbin, /lib and /lib64 are links to folders in it',
-  'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
-];
-
-/** The number of {@link UNPROVEN}, which only decreases. */
-export const UNPROVEN_BEFORE = 2;
