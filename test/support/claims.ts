@@ -65,6 +65,1493 @@ const iccBuilder = 'pkg/ignition/builder.go';
 const iccService = 'pkg/ignition/service_config.go';
 
 export const CLAIMS: readonly Claim[] = [
+  // Ignition
+  {
+    says: ['neither Ignition nor install_coreos reads it'],
+    sources: [
+      { repository: ignition, file: 'internal/*.go', absent: 'network_data' },
+      { repository: agentImage, file: '*.py', absent: 'network_data' },
+    ],
+  },
+  {
+    says: [
+      'Ignition stops at the first value of an invalid type',
+      'Ignition stops at the first such value',
+      'Ignition reports only one value of an invalid type at a time',
+      'Ignition does not convert values:',
+      'Ignition refuses, for example, comments, trailing commas, single quotes, a byte order mark and UTF-16',
+      'Without a version, Ignition cannot interpret the config',
+      'Ignition treats it as an empty object and does not report unused keys in it',
+      'Ignition accepts this spelling, but reports it as unused',
+      'Ignition supports only gzip.',
+      'Ignition does not support the scheme, or the scheme is missing',
+      'use a scheme that Ignition supports:',
+      'a media type that the library of Ignition does not support',
+      'Ignition supports SHA-512, and since 3.1.0 also SHA-256',
+      'Ignition counts bytes, so non-ASCII letters count more than once',
+      'Ignition cannot create a filesystem of this type',
+      'a filesystem that Ignition creates or reuses, and it does neither without a format',
+      'Ignition sends headers only with http and https requests',
+      'the path to which Ignition writes a unit or a drop-in',
+      'Ignition does not follow links of the same config',
+      'Ignition cannot read local files',
+      'Ignition runs in the initramfs and writes to the new system',
+      'Ignition rejects a config with duplicate files',
+      'Valid if Ignition accepts it.',
+    ],
+    tests: [randomConfigs, corpus],
+  },
+  {
+    says: [
+      'Ignition does not support the key at this position and ignores its value',
+      'remove the key, or fix its name or position: Ignition ignores it',
+      'in a … config Ignition ignores it',
+      'Butane key that Ignition ignores',
+      'Ignition ignores …',
+    ],
+    tests: [`${ignitionTests}: ignores a key that it does not know`],
+  },
+  {
+    says: ['Ignition ignores an empty config'],
+    tests: [`${ignitionTests}: goes on without an empty config`],
+  },
+  {
+    says: [
+      'Ignition detects this when it merges the config, and the machine does not boot',
+      'Ignition decompresses the contents of a file on boot if `compression` is `gzip`',
+      'If that fails, Ignition stops, and the machine does not boot',
+      'Ignition cannot decode the contents, for example because the data are not compressed',
+      'is not base64 on one line, so Ignition could not decode the resulting data URL',
+    ],
+    tests: [`${ignitionTests}: stops at contents that it cannot decode`],
+  },
+  {
+    says: [
+      'Ignition compares the hash with the config as lower-case hexadecimal digits',
+      'Ignition compares the hash with the contents of the file',
+      'If they differ, Ignition stops, and the machine does not boot',
+      'so Ignition fails and the boot stops',
+      'Ignition validates only the length of a hash',
+    ],
+    tests: [`${ignitionTests}: stops at a hash that differs`],
+  },
+  {
+    says: [
+      'Ignition ignores everything else in this config',
+      'Ignition ignores its files, units and users, and does not fetch the configs',
+      'Ignition will replace the merged config with the one that config.replace refers to',
+      'Ignition replaces the merged config with the one that it fetches',
+      'Ignition ignores it with its units',
+    ],
+    tests: [`${ignitionTests}: takes nothing of a config that is replaced`],
+  },
+  {
+    says: [
+      'Ignition merges the configs that it fetches over this one',
+      'Ignition fetches it on boot',
+      'Merge Ignition configs into one config, as Ignition does on boot',
+      'the config is translated as Ignition does on boot',
+    ],
+    tests: [
+      `${ignitionTests}: merges a config over the one that names it`,
+      'ignition/merge.test.ts: gives what Ignition gives',
+    ],
+  },
+  {
+    says: ['Ignition loses the advertisement of a Tang server when it translates from 3.4.0 to 3.5.0'],
+    tests: [`${ignitionTests}: loses the advertisement of a Tang server`],
+  },
+  {
+    says: ['Older spec versions accept this, but Ignition then fails on boot'],
+    tests: [`${ignitionTests}: stops at a link without a target`],
+  },
+  {
+    says: [
+      'the path contains a NUL character, so Ignition cannot use it and the boot fails',
+      "The kernel ends a path at a NUL character, so Ignition's calls fail with `invalid argument`",
+    ],
+    tests: [`${ignitionTests}: stops at a path with a NUL character`],
+  },
+  {
+    says: [
+      'CoreOS contains the file, so Ignition does not write it without "overwrite" and the boot fails',
+      'so Ignition does not create the … without "overwrite" and the boot fails',
+      'Ignition stops at the first file, folder or link that it cannot write',
+      'Ignition replaces an existing file only if "overwrite" is true, and stops otherwise',
+      'is a link of CoreOS to a folder below /var, so Ignition does not create it and the boot fails',
+    ],
+    tests: [`${ignitionTests}: does not replace what exists`],
+  },
+  {
+    says: [
+      'Without a mode, Ignition creates files that all users can read',
+      'Without "mode", Ignition creates files with the mode 0644',
+      'without "mode", Ignition creates files with the mode 0644',
+    ],
+    tests: [`${ignitionTests}: creates files that all users can read`],
+  },
+  {
+    says: ['Ignition decodes only the data URL in `source`, and writes units unchanged'],
+    tests: [`${ignitionTests}: writes units unchanged`],
+  },
+  {
+    says: ['Ignition merges them only as a whole', 'Ignition treats them as one key:'],
+    tests: [`${ignitionTests}: treats the lines of a key as one`],
+  },
+  {
+    says: [
+      'ends with text or an empty line after the last certificate, so Ignition fetches nothing',
+      'it fetches nothing, and the boot fails',
+      'Ignition accepts only PEM, and fails if text or an empty line follows the last certificate',
+    ],
+    tests: [`${ignitionTests}: stops at text after a certificate`],
+  },
+  {
+    says: [
+      'so Ignition rejects the certificate and the boot does not continue',
+      'It repeats the request until the time limit',
+      'Ignition trusts no other CA at this point',
+      'Ignition trusts the public CAs',
+    ],
+    tests: [`${ignitionTests}: trusts no private certificate authority but one of the config`],
+  },
+  {
+    says: [
+      'the Ignition of the image does not support the spec version of its config, so the boot stops',
+      'Ignition refuses configs of a spec version that it does not know',
+      'images whose Ignition does not support … do not boot with it',
+    ],
+    tests: [`${ignitionTests}: stops at a version that it does not know`],
+  },
+  {
+    says: ['Ignition fetches its config without a proxy', 'Ignition does not use these proxies'],
+    sources: [
+      {
+        repository: ignition,
+        file: 'internal/exec/engine.go',
+        shows:
+          /emptyProxy := types\.Proxy\{\}\s+err = e\.Fetcher\.UpdateHttpTimeoutsAndCAs\([^)]*nil, emptyProxy\)/,
+      },
+      {
+        repository: ignition,
+        file: 'internal/resource/http.go',
+        shows: /transport\.Proxy = func[^}]*proxyFuncFromIgnitionConfig\(proxy\)/,
+      },
+    ],
+  },
+  {
+    says: [
+      'anyone on the network can change the data that Ignition fetches from this URL',
+      'Ignition fetches the config without encryption',
+    ],
+    tests: [`${ignitionTests}: fetches over plain HTTP`],
+  },
+  {
+    says: ['Ignition runs if `ignition.firstboot` is set'],
+    sources: [
+      {
+        repository: ignition,
+        file: 'dracut/30ignition/ignition-generator',
+        shows: /cmdline_bool 'ignition\.firstboot' 0[^]*PLATFORM_ID=\$\(cmdline_arg ignition\.platform\.id\)/,
+      },
+    ],
+  },
+  {
+    says: ['Ignition creates the folder at `path` of a filesystem to mount it during the boot'],
+    sources: [
+      {
+        repository: ignition,
+        file: 'internal/exec/stages/mount/mount.go',
+        shows: /s\.NotateMkdirAll\(relpath, 0755\)/,
+      },
+    ],
+  },
+  {
+    says: ['Ignition uses only one of them'],
+    sources: [
+      {
+        repository: ignition,
+        file: 'internal/exec/engine.go',
+        shows:
+          /cmdline\.Config,\s+system\.Config,\s+e\.PlatformConfig,[^]*!= platform\.ErrNoProvider \{[^}]*break/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the program that reads this argument does not remove the quotes: dracut, NetworkManager, Ignition and the agent split at spaces',
+    ],
+    sources: [
+      {
+        repository: ignition,
+        file: 'internal/providers/cmdline/cmdline.go',
+        shows: /range strings\.Fields\(string\(cmdline\)\)/,
+      },
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/utils.py',
+        shows: /options = cmdline\.split\(\)\s+params = \{\}\s+for option in options:/,
+      },
+    ],
+  },
+  // CoreOS, its installer and its deploy steps
+  {
+    says: ['CoreOS does not contain cloud-init'],
+    sources: [{ repository: coreos, file: '*.yaml', absent: '- cloud-init' }],
+  },
+  {
+    says: ['install_coreos does not read ISO config drives'],
+    sources: [{ repository: agentImage, file: installStep, shows: /Cannot use a pre-rendered configdrive/ }],
+  },
+  {
+    says: ['install_coreos adds /etc/hostname itself'],
+    sources: [{ repository: agentImage, file: installStep, shows: /'path': '\/etc\/hostname'/ }],
+  },
+  {
+    says: ['install_coreos would join a list with commas'],
+    sources: [
+      { repository: agentImage, file: installStep, shows: /'--append-karg', ','\.join\(append_karg\)/ },
+    ],
+  },
+  {
+    says: ['install_coreos does not verify the image'],
+    sources: [{ repository: agentImage, file: installStep, shows: /'--image-url', image_url, '--insecure'/ }],
+  },
+  {
+    says: ['with coreos.inst.install_dev in the kernel arguments, the installer runs instead of the agent'],
+    sources: [
+      {
+        repository: installer,
+        file: 'systemd/coreos-installer-generator',
+        shows: /karg coreos\.inst\.install_dev[^]*ls -A \/etc\/coreos\/installer\.d[^]*default\.target/,
+      },
+    ],
+  },
+  {
+    says: ['a live system cannot add kernel arguments'],
+    sources: [
+      {
+        repository: coreos,
+        file: 'overlay.d/05core/usr/lib/dracut/modules.d/35coreos-ignition/coreos-kargs.sh',
+        shows: /cannot affect live system/,
+      },
+    ],
+  },
+  {
+    says: ['the image contains no root filesystem, and no kernel argument has its URL: the boot fails'],
+    sources: [
+      {
+        repository: coreos,
+        file: 'overlay.d/05core/usr/lib/dracut/modules.d/35coreos-live/coreos-livepxe-rootfs.sh',
+        shows: /No rootfs image found/,
+      },
+    ],
+  },
+  {
+    says: ['the kernel arguments name another volume label'],
+    sources: [
+      {
+        repository: coreos,
+        file: 'overlay.d/05core/usr/lib/dracut/modules.d/35coreos-live/live-generator',
+        shows: /isosrc=dev\/disk\/by-label\/\$\{isoroot\}/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails',
+      'In a live system, only /etc and /var are writable',
+      'a live system cannot create the mount point, because the filesystem is read-only; Ignition fails and the boot stops',
+    ],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-live/live-generator`,
+        shows: /sysroot-etc\.mount[^]*sysroot-var\.mount/,
+      },
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-live/live-generator`,
+        shows: /What=\/root\.squashfs\s+Where=\/sysroot/,
+      },
+    ],
+  },
+  {
+    says: ['RHEL CoreOS does not have docker', 'Fedora CoreOS contains docker, RHEL CoreOS does not'],
+    sources: [
+      { repository: coreos, file: 'manifests/fedora-coreos.yaml', shows: /^ {2}- moby-engine$/m },
+      // The last commit with the whole list of packages.
+      { repository: 'openshift+os', file: '*.yaml', revision: '5f8ff1f', absent: 'moby-engine' },
+      { repository: 'openshift+os', file: '*.yaml', absent: 'moby-engine' },
+    ],
+  },
+  {
+    says: ['use podman, which every CoreOS has'],
+    sources: [{ repository: coreos, file: 'manifests/user-experience.yaml', shows: /^ {2}- podman$/m }],
+  },
+  {
+    says: ['the installer overwrites it and fails, because it requires a whole disk'],
+    sources: [{ repository: installer, file: 'src/install.rs', shows: /mount_partition_by_label\("boot"/ }],
+  },
+  {
+    says: ['is not an absolute path, so the installer does not find the disk'],
+    sources: [
+      {
+        repository: installer,
+        file: 'scripts/coreos-installer-service',
+        shows: /device="\/dev\/\$\{device\}"/,
+      },
+    ],
+  },
+  {
+    says: [
+      'With --installer-config or any --dest-* option, the installer runs on boot',
+      'the installer runs on boot, but no disk is set',
+    ],
+    sources: [
+      {
+        repository: installer,
+        file: 'systemd/coreos-installer-generator',
+        shows: /ls -A \/etc\/coreos\/installer\.d/,
+      },
+    ],
+  },
+  {
+    says: ['coreos-installer copies them to the installed system only with its option copy-network'],
+    sources: [
+      { repository: installer, file: 'src/install.rs', shows: /network_config = if config\.copy_network/ },
+    ],
+  },
+  {
+    says: ['coreos-installer accepts it without a signature'],
+    sources: [
+      { repository: agentImage, file: installStep, shows: /'--image-url', image_url, '--insecure'/ },
+      {
+        repository: installer,
+        file: 'src/install.rs',
+        shows:
+          /if config\.insecure \{\s+eprintln!\("Signature not found; skipping verification as requested"\)/,
+      },
+    ],
+  },
+  {
+    says: ['coreos-installer only writes raw images, optionally compressed'],
+    sources: [{ repository: installer, file: 'src/io/compress.rs', shows: /Gzip[^]*Xz/ }],
+  },
+  {
+    says: ['coreos-installer does not create such an archive'],
+    sources: [
+      {
+        repository: installer,
+        file: 'src/live/embed.rs',
+        shows: /INITRD_NETWORK_DIR: &str = "etc\/coreos-firstboot-network"/,
+      },
+    ],
+  },
+  {
+    says: [
+      'Write the config drive that install_coreos reads',
+      'install_coreos reads the Ignition config, the kernel arguments and whether to copy the network from the config drive',
+      'install_coreos does not support this config',
+    ],
+    sources: [
+      {
+        repository: agentImage,
+        file: installStep,
+        shows:
+          /configdrive\.get\('meta_data'\)[^]*configdrive\.get\('user_data'\)[^]*meta_data\.get\('coreos_append_karg'\)[^]*meta_data\.get\('coreos_copy_network'/,
+      },
+    ],
+  },
+  {
+    says: ['passes one element unchanged to coreos-installer'],
+    sources: [
+      { repository: agentImage, file: installStep, shows: /'--append-karg', ','\.join\(append_karg\)/ },
+    ],
+  },
+  {
+    says: ['CoreOS requires more kernel arguments, unless they are in the settings of the conductor'],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-live/coreos-livepxe-rootfs.sh`,
+        shows: /No rootfs image found/,
+      },
+    ],
+  },
+  {
+    says: [
+      'The rule knows some files that every CoreOS contains',
+      'files in /etc that CoreOS does not contain',
+    ],
+    sources: [
+      {
+        repository: coreos,
+        file: 'manifest-lock.x86_64.json',
+        shows: /"chrony": \{[^]*"containers-common": \{[^]*"setup": \{/,
+      },
+    ],
+  },
+  {
+    says: [
+      'Ignition changes kernel arguments in the boot loader on the disk and reboots',
+      'A live system has no such disk:',
+      'unless the image already has all of the arguments, the boot stops',
+      'If the image does not have the arguments in `shouldNotExist`, Ignition changes nothing',
+      'a live system cannot remove kernel arguments:',
+      'if the image has one of them, the boot stops',
+    ],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-ignition/coreos-kargs.sh`,
+        shows:
+          /if is-live-image; then\s+\/usr\/bin\/rdcore kargs --current --create-if-changed[^]*exit 1[^]*else[^]*--boot-device/,
+      },
+    ],
+  },
+  {
+    says: [
+      'The generator of coreos-installer replaces the default target of the live system with its own',
+      'with a file in /etc/coreos/installer.d, the installer runs instead of the agent',
+    ],
+    sources: [
+      {
+        repository: installer,
+        file: 'systemd/coreos-installer-generator',
+        shows:
+          /ls -A \/etc\/coreos\/installer\.d[^]*coreos-installer-post\.target" \\\s+"\$\{UNIT_DIR\}\/default\.target"/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the live system ignores the embedded network configuration',
+      'In images built before 2022, the initramfs does not read keyfiles',
+    ],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-network/coreos-copy-firstboot-network.sh`,
+        revision: '3edd2f28',
+        shows: /etc_firstboot_network_dir/,
+      },
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-network/coreos-copy-firstboot-network.sh`,
+        revision: '3edd2f28^',
+        shows: /^(?![^]*etc_firstboot_network_dir)/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the live system does not mount it',
+      'with … the live system unmounts the medium',
+      'The live system finds its medium by the label in `coreos.liveiso=`',
+    ],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-live/live-generator`,
+        shows:
+          /isosrc=dev\/disk\/by-label\/\$\{isoroot\}[^]*StopWhenUnneeded=true[^]*coreos\.liveiso\.fromram; then\s+sysrootrequiresmountsfor=""/,
+      },
+    ],
+  },
+  {
+    says: [
+      'only CoreOS supports this argument, and the ramdisk is not CoreOS',
+      'only CoreOS supports it',
+      'the boot fails unless it is appended to the initramfs',
+    ],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-live/coreos-livepxe-rootfs.sh`,
+        shows: /coreos\.live\.rootfs_url[^]*No rootfs image found/,
+      },
+    ],
+  },
+  {
+    says: [
+      'A minimal ISO and an initramfs fetch the root filesystem before Ignition applies the config',
+      'the static network is only in the config, so the initramfs cannot fetch the root filesystem',
+    ],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-live/live-generator`,
+        shows:
+          /After=coreos-livepxe-rootfs\.service\s+Before=initrd-root-fs\.target\s+\[Mount\]\s+What=\/root\.squashfs\s+Where=\/sysroot/,
+      },
+    ],
+  },
+  {
+    says: [
+      "the agent's configuration file is mounted at a path that the agent does not read",
+      'the agent reads only files there that end in .conf',
+      'The agent reads only *.conf files in certain folders',
+      "no unit mounts the agent's configuration file into the container, so the agent does not read it",
+    ],
+    tests: [`${experiments}: reads only files in its folder that end in .conf`],
+    sources: [
+      {
+        repository: agentImage,
+        file: 'Dockerfile.ocp',
+        shows: /ENTRYPOINT \["ironic-python-agent", "--config-dir", "\/etc\/ironic-python-agent"\]/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the container lacks access to parts of the host that the agent needs',
+      'the agent needs its devices and namespaces, and the root of the host at /mnt/coreos',
+    ],
+    sources: [{ repository: agentImage, file: installStep, shows: /ROOT_MOUNT_PATH = '\/mnt\/coreos'/ }],
+  },
+  {
+    says: [
+      'In the converged flow of the assisted installer, the Ironic agent starts the assisted agent when the corresponding step begins',
+    ],
+    sources: [
+      {
+        repository: agentImage,
+        file: installStep,
+        shows: /_ASSISTED_AGENT_UNIT = "agent\.service"[^]*'step': 'start_assisted_install'/,
+      },
+    ],
+  },
+  {
+    says: ['The boot loader passes this area to the kernel as part of the initramfs'],
+    sources: [
+      {
+        repository: coreos,
+        file: 'live/EFI/fedora/grub.cfg',
+        shows: /initrd \/images\/pxeboot\/initrd\.img \/images\/ignition\.img/,
+      },
+    ],
+  },
+  {
+    says: ['because the agent uses that network if the config has none'],
+    sources: [
+      {
+        repository: coreos,
+        file: `${dracutModules}/35coreos-ignition/coreos-teardown-initramfs.sh`,
+        shows: /^propagate_initramfs_networking\(\) \{/m,
+      },
+    ],
+  },
+  {
+    says: ['CoreOS mounts /usr read-only, and /bin, /sbin, /lib and /lib64 are links to folders in it'],
+    sources: [
+      {
+        repository: 'ostreedev+ostree',
+        file: 'src/switchroot/ostree-prepare-root.c',
+        shows: /Otherwise, a read-only bind mount for \/usr/,
+      },
+      {
+        repository: 'coreos+rpm-ostree',
+        file: 'rust/src/composepost.rs',
+        shows:
+          /TOPLEVEL_LINKS: &\[&str\] = &\["lib", "lib64", "lib32", "bin", "sbin"\];\s+println!\("Copying toplevel compat symlinks"\)/,
+      },
+    ],
+  },
+  {
+    says: ['/home, /mnt, /opt, /root, /srv and /usr/local, which are links to folders below /var'],
+    sources: [
+      {
+        repository: 'coreos+rpm-ostree',
+        file: 'rust/src/composepost.rs',
+        shows: /OSTREE_HOME_SYMLINKS: [^=]*= &\[\("var\/roothome", "root"\), \("var\/home", "home"\)\]/,
+      },
+      {
+        repository: coreos,
+        file: `${dracutModules}/40ignition-ostree/ignition-ostree-populate-var.sh`,
+        shows: /for varsubdir in lib log home roothome opt srv usrlocal mnt media;/,
+      },
+    ],
+  },
+  // systemd
+  {
+    says: [
+      'systemd ignores the value, because it is not one of the allowed values',
+      'systemd ignores the value, because it is not a time span',
+      'systemd ignores the value:',
+      'systemd ignores an invalid value with a message in the journal',
+      'systemd ignores the path, because it is not absolute',
+      'systemd ignores …, because it is not the name of a unit',
+      'systemd ignores a word, because it is not of the form NAME=VALUE',
+      'a quote is not closed, so systemd ignores the line',
+      'systemd ignores an assignment with an unclosed quote',
+      'systemd refuses the unit, so it never starts',
+      'systemd refuses a service without a command',
+      'systemd runs no shell:',
+      'systemd passes `&&`, `|`, `>` and other operators to the program as arguments',
+      'podman gets the operator and the words after it as arguments',
+      'podman gets … and the words after it as arguments',
+    ],
+    tests: [systemdUnits],
+  },
+  {
+    says: [
+      'systemd ignores the key:',
+      'systemd ignores …= in […]:',
+      'systemd … ignores …= in […]:',
+      'systemd ignores a line in […]:',
+      'systemd ignores the section […]:',
+      'systemd ignores the section:',
+      'systemd ignores … above the first section',
+      'systemd reads the limit of starts only in the section [Unit], so its default applies',
+      'systemd ignores unknown keys of a section with a message in the journal',
+      'systemd ignores all keys of other sections',
+    ],
+    tests: [systemdKeys],
+  },
+  {
+    says: [
+      'CoreOS does not have the program, so the unit does not start',
+      'CoreOS does not have …, so the unit does not start',
+      'CoreOS has no program …',
+      'a live system does not have the program',
+      'a live system does not have …, and the config does not write it',
+      'CoreOS contains no such program, so the pull fails',
+    ],
+    tests: [systemdUnits],
+    sources: [
+      {
+        repository: coreos,
+        file: 'manifest-lock.x86_64.json',
+        shows:
+          /^(?![^]*"(?:apk-tools|apt|aptitude|docker-compose|docker-credential[^"]*|dpkg|gcc|make|nodejs[^"]*|pacman|podman-compose|python3-pip|snapd|zypper)": \{)/,
+      },
+    ],
+  },
+  {
+    says: ['RHEL CoreOS 9 has …, which ignores it', 'RHEL CoreOS 9 contains systemd 252'],
+    sources: [{ repository: systemd, file: 'meson.build', shows: /version : '252'/ }],
+  },
+  {
+    says: ['By default, systemd starts a unit at most five times in ten seconds'],
+    sources: [
+      {
+        repository: systemd,
+        file: 'src/basic/def.h',
+        shows: /DEFAULT_START_LIMIT_INTERVAL \(10\*USEC_PER_SEC\)\s+#define DEFAULT_START_LIMIT_BURST 5/,
+      },
+    ],
+  },
+  {
+    says: [
+      'systemd stops the command if the pull of the image takes more than 90 seconds',
+      'On a slow network, systemd stops the pull and starts it again',
+      'If neither happens within `TimeoutStartSec=` (90 s by default), systemd stops the unit',
+    ],
+    sources: [
+      {
+        repository: systemd,
+        file: 'src/basic/def.h',
+        shows:
+          /DEFAULT_TIMEOUT_USEC \(DEFAULT_TIMEOUT_SEC\*USEC_PER_SEC\)|DEFAULT_TIMEOUT_USEC \(90\*USEC_PER_SEC\)/,
+      },
+      {
+        repository: systemd,
+        file: 'src/core/service.c',
+        shows: /case SERVICE_START_PRE:\s+case SERVICE_START:[^]{0,200}%s operation timed out\. Terminating/,
+      },
+    ],
+  },
+  {
+    says: [
+      'Type= does not match how podman runs the container, so systemd stops or restarts the agent',
+      'systemd stops the unit after TimeoutStartSec, because the agent does not notify it',
+      'systemd stops the unit after TimeoutStartSec, because podman does not exit',
+      'With `Type=notify`, systemd waits for a notification',
+      'With `Type=forking`, systemd waits until podman exits, which requires `--detach`',
+    ],
+    sources: [
+      {
+        repository: systemd,
+        file: 'src/core/service.c',
+        shows: /s->type == SERVICE_FORKING\) \{[^]{0,300}SERVICE_START\)/,
+      },
+      {
+        repository: systemd,
+        file: 'src/core/service.c',
+        shows: /SERVICE_NOTIFY[^]*notify_state = NOTIFY_READY/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the unit does not restart after a failure, for example when the registry is briefly unreachable',
+      'Without a restart, the agent does not start until the machine is reset',
+    ],
+    sources: [
+      { repository: systemd, file: 'src/core/service.c', shows: /case SERVICE_RESTART_NO:\s+return false;/ },
+    ],
+  },
+  {
+    says: ['systemd replaces a % that is not doubled', 'is therefore replaced, or systemd ignores the line'],
+    tests: [systemdUnits],
+    sources: [
+      {
+        repository: systemd,
+        file: 'src/shared/specifier.c',
+        shows: /if \(percent\) \{\s+percent = false;\s+if \(\*f == '%'\)/,
+      },
+    ],
+  },
+  {
+    says: [
+      'systemd replaces it with nothing',
+      'systemd replaces `${NAME}` in arguments, also inside single quotes',
+    ],
+    sources: [
+      {
+        repository: systemd,
+        file: 'src/basic/env-util.c',
+        shows:
+          /If \$FOO appears as single word[^]*strv_env_get\(env, \*i\+1\);[^]*\} else\s+m = NULL;\s+q = strv_length\(m\);/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the config does not write the file, so the unit does not start',
+      'systemd starts a unit only if it can read the file in `EnvironmentFile=`, unless a dash precedes its path',
+    ],
+    sources: [
+      {
+        repository: systemd,
+        file: 'src/core/execute.c',
+        shows: /if \(fn\[0\] == '-'\) \{\s+ignore = true;[^]{0,900}if \(ignore\)\s+continue;/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the unit requires a unit whose name is misspelled, so it does not start',
+      'the name of a unit is misspelled, so systemd ignores it',
+      'systemd has no …, and the config does not write it, so …',
+      'names must exist, or systemd does not start the unit',
+      'systemd ignores names in `After=`, `Before=`, `Wants=` and `PartOf=` that belong to no unit',
+      'The unit starts, but possibly too early',
+      'add the unit to "systemd.units", or use Wants= if the unit also works without it',
+      'systemd ignores the name',
+      'the unit does not start',
+    ],
+    tests: [systemdUnits],
+  },
+  {
+    says: ['older releases of systemd ignore the key'],
+    tests: [systemdKeys],
+  },
+  {
+    says: [
+      'Some settings make systemd refuse the whole unit:',
+      'the program gets the operator and the words after it as arguments',
+    ],
+    tests: [systemdUnits],
+  },
+  {
+    says: ['the agent starts only when somebody at the console continues the boot'],
+    sources: [
+      {
+        repository: 'dracut-ng+dracut-ng',
+        file: 'modules.d/77dracut-systemd/dracut-emergency.sh',
+        shows: /getargbool 1 rd\.shell \|\| getarg rd\.break; then/,
+      },
+      { repository: systemd, file: 'src/basic/unit-file.c', shows: /"emergency", SPECIAL_EMERGENCY_TARGET,/ },
+    ],
+  },
+  // podman
+  {
+    says: [
+      'podman refuses the image reference',
+      'podman cannot parse the image reference',
+      'podman supports no IPv6 address as registry',
+    ],
+    tests: [`${experiments}: image references of podman`],
+  },
+  {
+    says: [
+      'podman refuses to start the container',
+      'podman fails with "unknown flag" before it pulls the image',
+      'which podman parses as the name of an option',
+      'podman exits with an error message before it starts the container',
+      'of podman … does not support it',
+      'podman has no command …',
+      'podman requires the image of the container',
+    ],
+    tests: [`${experiments}: options of podman`, podmanOptions],
+  },
+  {
+    says: ['podman supports --… up to release …', 'older releases refuse it', 'newer releases refuse it'],
+    tests: ['agent/lint/podmanArguments.test.ts: takes every option that is known, and no other'],
+  },
+  {
+    says: [
+      'the image has no registry, and podman cannot select one',
+      'has no registry, and podman cannot select one',
+      'podman uses a local image from any registry, or the configured search registries',
+      'CoreOS configures several registries for short names, and podman prompts for one of them',
+    ],
+    tests: [`${experiments}: short names of podman`],
+    sources: [
+      {
+        repository: 'containers+common',
+        file: 'rpm/update-config-files.sh',
+        shows: /registries\.conf +short-name-mode +\\"enforcing\\"/,
+      },
+    ],
+  },
+  {
+    says: ['so podman rejects its certificate', 'so podman rejects the certificate of the registry'],
+    tests: [`${experiments}: registries of podman`],
+  },
+  {
+    says: [
+      'podman refuses the file and pulls no image',
+      'An error in `/etc/containers/registries.conf`',
+      'podman ignores a part of the file',
+      'podman ignores the unknown key',
+      'podman ignores unknown keys, so it never uses a mirror with a misspelled key',
+    ],
+    tests: [podmanRegistries],
+  },
+  {
+    says: [
+      'registries.conf leaves podman no registry to pull the image from',
+      'podman does not use the mirrors of registries.conf for the image',
+      'rewrites the image … to …, which podman refuses',
+      'podman cannot pull the image …:',
+      'are only for images with a …, so podman pulls … from …',
+      'podman takes the entry with the longest `prefix` that matches the image',
+      'If a rewritten name is not a complete image reference, for example because the location has no domain, podman tries none of them',
+      'podman uses the mirrors only for images with a digest',
+      'so podman pulls it from the registry itself',
+      'the ones that podman tries before the first reachable one are reported',
+    ],
+    tests: [podmanSources],
+  },
+  {
+    says: [
+      'podman ignores an entry of the pull secret, because it contains no valid credentials',
+      'podman cannot decode the credentials of the image, and does not pull it without them',
+      'podman stops instead of pulling without credentials',
+      'podman ignores the entry and pulls without credentials',
+      'podman reads JSON with an object `auths`',
+      'podman looks up the name of the image, then its parent paths, then the registry',
+      'podman ignores the pull secret, because credential-helpers of registries.conf does not list',
+      'podman reads a pull secret only if the list contains `containers-auth.json`',
+      'Without an entry, podman pulls without credentials',
+    ],
+    tests: [podmanLogins, podmanSources],
+  },
+  {
+    says: [
+      'podman gets the credentials of the image from a program that CoreOS does not contain',
+      'podman gets the credentials for … from a credential helper',
+      'podman runs the program `docker-credential-NAME` and ignores the entry in `auths`',
+      'podman does not support `credsStore`',
+    ],
+    sources: [
+      {
+        repository: 'containers+image',
+        file: 'pkg/docker/config/config.go',
+        shows: /if ch, exists := fileContents\.CredHelpers\[key\]; exists/,
+      },
+      { repository: 'containers+image', file: 'pkg/docker/config/*.go', absent: 'credsStore' },
+    ],
+  },
+  {
+    says: ['starts with a byte order mark, which podman does not accept'],
+    tests: [`${experiments}: pull secrets of podman`],
+  },
+  {
+    says: [
+      'podman refuses to start a container if the source of a mount does not exist',
+      'podman does not start the container',
+    ],
+    tests: [`${experiments}: mounts of podman`],
+  },
+  {
+    says: [
+      'podman passes the proxy of the unit to the container',
+      'the agent uses the proxy to reach Ironic',
+      'the agent connects to … through the proxy',
+      'the agent may connect to it through the proxy',
+    ],
+    tests: [`${experiments}: proxies of podman`, requests],
+  },
+  {
+    says: ['contains a digest, which podman does not keep for an image from an archive'],
+    tests: [`${experiments}: archives of podman`],
+  },
+  {
+    says: [
+      'podman cannot run the agent with this setting',
+      'the agent requires root and all devices of the machine',
+      'the agent does not find the disks of the machine',
+      'podman runs without root, so the agent does not reach the disks and the network of the machine',
+      'podman cannot mount the image in a user namespace',
+      'the unit has no network, so podman does not reach the registry, nor the agent Ironic',
+      'podman cannot create the control group of the container',
+      'podman cannot set the host name of the container',
+      'podman cannot read /proc/mounts',
+      'podman cannot open /dev/null',
+      'podman cannot create the namespaces of the container',
+      'systemd kills podman when it mounts the image',
+      'podman cannot mount the image without CAP_SYS_ADMIN',
+      'The rule reports settings with which podman cannot create such a container:',
+      'The agent runs in a privileged container of root',
+      'With `PrivateDevices=`, the unit has its own /dev without disks',
+    ],
+    tests: [sandbox],
+  },
+  {
+    says: [
+      'podman exits at once because of --detach, so systemd restarts the agent again and again',
+      'podman exits at once, so `Restart=always` starts the container again and again',
+    ],
+    sources: [
+      {
+        repository: 'containers+podman',
+        file: 'docs/source/markdown/podman-run.1.md.in',
+        shows: /Detached mode: run the container in the background and print the new container ID/,
+      },
+    ],
+  },
+  {
+    says: ['podman sends it with `--sdnotify=conmon`'],
+    sources: [
+      {
+        repository: 'containers+podman',
+        file: 'docs/source/markdown/options/sdnotify.md',
+        shows:
+          /\*\*conmon\*\* option sets MAINPID to conmon's pid, and sends READY when the container\s+has started/,
+      },
+    ],
+  },
+  {
+    says: ['older releases of podman do not support the option and refuse to start the container'],
+    tests: [podmanOptions],
+  },
+  {
+    says: ['it is an image ID, which registries do not support'],
+    tests: [`${experiments}: image references of podman`],
+  },
+  {
+    says: ['the agent, which accepts only its own options and stops with a usage message'],
+    tests: [`${experiments}: stops at an argument that is no option, or an option of podman`],
+  },
+  {
+    says: [
+      'podman cannot write …, so it does not run the agent',
+      'podman up to 4.3 also writes /etc/containers',
+    ],
+    tests: ['interop/readOnlySystem.test.ts: runs the agent if the lint accepts'],
+    sources: [
+      {
+        repository: 'containers+common',
+        file: 'libnetwork/netavark/network.go',
+        revision: 'v0.50.0',
+        shows: /filepath\.Join\(conf\.NetworkConfigDir, "netavark\.lock"\)/,
+      },
+      {
+        repository: 'containers+common',
+        file: 'libnetwork/netavark/network.go',
+        revision: 'v0.51.0',
+        shows: /lockPath := defaultRootLockPath/,
+      },
+    ],
+  },
+  {
+    says: [
+      'creates an archive that podman loads',
+      'podman 4.3 cannot load a `docker-archive` that is compressed with gzip as a whole',
+    ],
+    tests: [`${experiments}: compressed archives of podman`],
+  },
+  // ironic-python-agent
+  {
+    says: ['the agent ignores a parameter without a value'],
+    sources: [{ repository: ipa, file: 'ironic_python_agent/utils.py', shows: /'=' not in/ }],
+  },
+  {
+    says: ['the URL contains the path /v1, which the agent appends'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/ironic_api_client.py',
+        shows: /lookup_api = '\/%s\/lookup' % api_version/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the agent ignores it and its options',
+      'unknown option: the agent ignores it',
+      'the agent does not start',
+      'Valid if the agent starts with it',
+      'oslo.config, which parses the file, stops at such a line, and the agent does not start',
+      'Python reads the file as UTF-8 and stops at the first invalid byte',
+      'No part of the agent has options in this section',
+      'The agent reports nothing, and the options have no effect',
+      'The agent reads all its options at startup and stops at a value that cannot be converted',
+      'The agent accepts the section, but references in values and other programs may be case-sensitive',
+    ],
+    tests: [agentConfs],
+  },
+  {
+    says: [
+      'the agent does not support this kernel parameter, and ignores it',
+      'No option of ironic-python-agent has this kernel parameter',
+      'ironic-python-agent … was the last release that supports it',
+    ],
+    tests: [agentOptions],
+  },
+  {
+    says: [
+      'The agent converts the value when it starts, and exits if the value is not of the type of the option',
+    ],
+    tests: [agentArguments],
+  },
+  {
+    says: ['The agent reads only arguments of the form `NAME=VALUE`'],
+    sources: [
+      { repository: ipa, file: 'ironic_python_agent/utils.py', shows: /if '=' not in option:\s+continue/ },
+    ],
+  },
+  {
+    says: ['The agent appends `/v1` to the URL of the API itself'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/ironic_api_client.py',
+        shows: /lookup_api = '\/%s\/lookup' % api_version/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the agent runs none, and the inspection fails',
+      'so the agent runs none and the inspection fails',
+      'The agent runs no collector if it does not know one of the names, and the inspection fails',
+      'The agent loads all collectors of `inspection_collectors` before it runs the first one',
+      'it sends Ironic only the error `Failed to load collector`, without an inventory, and the inspection of the node fails',
+      'the agent contains …',
+    ],
+    tests: [agentOptions],
+  },
+  {
+    says: ['the agent treats the value as the name of an interface'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/netutils.py',
+        shows: /CONF\.enable_vlan_interfaces\.split\(','\)/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the agent rejects the certificate of Ironic unless its container trusts the CA',
+      'no public CA issues certificates for the host in the URL, so the agent needs "cafile"',
+      'the agent rejects it unless it knows the CA:',
+      'the agent does not use it to verify Ironic',
+      'the agent does not use the trust store of the host',
+      'The container of the agent has a separate trust store, in which it is missing',
+    ],
+    tests: [realAgent],
+    sources: [
+      { repository: ipa, file: 'ironic_python_agent/utils.py', shows: /verify = conf\.cafile or True/ },
+    ],
+  },
+  {
+    says: [
+      'the agent does not verify the certificate of Ironic',
+      '`insecure` disables verification, so the agent ignores the certificates of `cafile`',
+      'With `ipa-insecure=1` the agent verifies no certificate, also with `cafile`',
+      'A man in the middle between the agent and Ironic can impersonate Ironic',
+    ],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/utils.py',
+        shows: /if conf\.insecure:\s+verify = False\s+else:\s+verify = conf\.cafile or True/,
+      },
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/config.py',
+        shows: /default=APARAMS\.get\('ipa-insecure', False\)/,
+      },
+    ],
+  },
+  {
+    says: [
+      'the agent ignores the option:',
+      'the agent ignores the option since the release after',
+      'a future release of the agent will remove the option',
+    ],
+    tests: ['agent/confCheck.test.ts: checkConf for a release', agentOptions],
+  },
+  {
+    says: ['The option "standalone" of the agent was removed after 6.6.0'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/config.py',
+        revision: '6.6.0',
+        shows: /BoolOpt\('standalone'/,
+      },
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/config.py',
+        revision: '7.0.0',
+        shows: /^(?![^]*BoolOpt\('standalone')/,
+      },
+    ],
+  },
+  {
+    says: ['The agent sends none;'],
+    sources: [{ repository: ipa, file: 'ironic_python_agent/*.py', absent: 'NOTIFY_SOCKET' }],
+  },
+  {
+    says: [
+      'the agent ignores an entry in the list of hosts without a proxy',
+      'the agent ignores networks of IPv6 in the list of hosts without a proxy',
+      'the agent ignores … in the list of hosts without a proxy',
+      "The agent connects through Python's library requests, which supports fewer entries in `NO_PROXY`",
+      "Python's library requests, through which the agent connects, reads only networks of IPv4 in `NO_PROXY`",
+    ],
+    tests: [requests],
+  },
+  {
+    says: [
+      'the agent starts, but cannot use the address:',
+      'the agent starts, but cannot use the URL',
+      'the agent starts, but cannot use the value',
+      'the agent starts, but does not find the file, because its path is relative',
+      'The agent uses these values later:',
+    ],
+    tests: [agentConfs],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/utils.py',
+        shows: /def _validate_ntp_server\(ntp_server\)/,
+      },
+    ],
+  },
+  {
+    says: ['the agent derives it from the URL of Ironic'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/agent.py',
+        shows: /if self\.api_urls or cfg\.CONF\.inspection_callback_url:/,
+      },
+    ],
+  },
+  {
+    says: ['An agent without its token stops and takes its network down'],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/agent.py',
+        shows: /'This is \*\*FATAL\*\*\.'\)\s+self\.serve_api = False\s+self\.lockdown = True/,
+      },
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/agent.py',
+        shows: /utils\.execute\('ip', 'link', 'set', iface, 'down'\)/,
+      },
+    ],
+  },
+  {
+    says: [
+      'The agent waits up to one minute for an address on every interface before it sends the inventory',
+    ],
+    sources: [
+      {
+        repository: ipa,
+        file: 'ironic_python_agent/config.py',
+        shows: /INSPECTION_DEFAULT_DHCP_WAIT_TIMEOUT = 60/,
+      },
+    ],
+  },
+  // Ironic
+  {
+    says: ['by default, Ironic does not permit vdi and vmdk'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conf/conductor.py',
+        shows: /'permitted_image_formats',\s+default=\['raw', 'gpt', 'qcow2', 'iso'\]/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic refuses file URLs in this folder'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/common/image_service.py',
+        shows: /BLOCKED_FILE_URL_PATHS = \{'\/dev', '\/sys', '\/proc', '\/boot', '\/etc', '\/run'\}/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/common/kernel_parameters.py',
+        shows: /key: \/\[A-Za-z0-9_\\-\\\.\]\+\//,
+      },
+    ],
+  },
+  {
+    says: ['the limit of Ironic is 64 MiB'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conf/api.py',
+        shows: /'max_json_body_size_provision',\s+default=65536/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic replaces %default% only in the settings of a node'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/utils.py',
+        shows: /result\.replace\('%default%', default or ''\)/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic cannot add kernel arguments to an ISO'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/modules/image_utils.py',
+        shows:
+          /if base_iso:[^]{0,700}custom configuration will not be available[^]{0,300}return prepare_remote_image\(task, base_iso/,
+      },
+    ],
+  },
+  {
+    says: ['remove the user name: Ironic accepts lookups and heartbeats without a login'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/api/config.py',
+        shows: /'acl_public_routes': \[[^\]]*'\/v1\/lookup'/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic writes this argument unquoted to grub.cfg'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/modules/pxe_grub_config.template',
+        shows: /text \{\{ pxe_options\.pxe_append_params/,
+      },
+    ],
+  },
+  {
+    says: ['unsupported image reference for Ironic'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/common/image_service.py',
+        shows: /protocol_mapping = \{\s+'http': [^}]*'oci': OciImageService/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic does not by default'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conf/default.py',
+        shows: /'enabled_deploy_interfaces',\s+default=\['autodetect', 'direct', 'ramdisk', 'bootc'\]/,
+      },
+      {
+        repository: ironic,
+        file: 'ironic/conf/default.py',
+        shows: /'enabled_inspect_interfaces',\s+default=\['no-inspect', 'redfish'\]/,
+      },
+      {
+        repository: ironic,
+        file: 'ironic/conf/default.py',
+        shows: /'enabled_boot_interfaces',\s+default=\['ipxe', 'pxe', 'redfish-virtual-media'\]/,
+      },
+    ],
+  },
+  {
+    says: [
+      'Ironic installs CoreOS with the deploy step',
+      'install_coreos also runs with direct',
+      'only the deploy step install_coreos reads this',
+    ],
+    tests: [`${chain}: installs a disk image with install_coreos, as deploy steps prints it`],
+    sources: [
+      {
+        repository: agentImage,
+        file: installStep,
+        shows: /'step': 'install_coreos',[^]*'interface': 'deploy'/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic rejects a kernel argument'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/common/kernel_parameters.py',
+        shows: /key: \/\[A-Za-z0-9_\\-\\\.\]\+\//,
+      },
+    ],
+  },
+  {
+    says: ['Ironic has no such path:'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/api/controllers/v1/__init__.py',
+        shows: /'continue_inspection': ramdisk\.ContinueInspectionController\(\)/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic accepts lookups and heartbeats without a login'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/api/config.py',
+        shows: /'acl_public_routes': \[[^\]]*'\/v1\/lookup'/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic sends secrets to the agent in the lookup'],
+    sources: [
+      { repository: ironic, file: 'ironic/api/controllers/v1/ramdisk.py', shows: /'agent_token': token,/ },
+    ],
+  },
+  {
+    says: ['the callback URL is plain HTTP, which Ironic refuses ([agent] require_tls)'],
+    tests: ['interop/try.test.ts: that takes commands without TLS is refused'],
+    sources: [{ repository: ironic, file: 'ironic/conf/agent.py', shows: /cfg\.BoolOpt\('require_tls',/ }],
+  },
+  {
+    says: ['Ironic verifies what it writes'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/modules/agent.py',
+        shows: /elif not os_hash_value and not image_checksum:/,
+      },
+    ],
+  },
+  {
+    says: ['The conductor chooses interfaces that are not given, among those that it enables'],
+    sources: [
+      { repository: ironic, file: 'ironic/common/driver_factory.py', shows: /def default_interface\(/ },
+    ],
+  },
+  {
+    says: [
+      'the conductor must enable what is off by default',
+      'the conductor must enable …: Ironic does not by default',
+      'Ironic enables these interfaces by default;',
+      'Ironic does not by default',
+    ],
+    tests: [
+      `${chain}: takes each interface that it enables, and refuses those for which a message names the line of ironic.conf`,
+    ],
+  },
+  {
+    says: ['Ironic does not add arguments to it'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/modules/image_utils.py',
+        shows:
+          /if base_iso:[^]{0,700}custom configuration will not be available[^]{0,300}return prepare_remote_image\(task, base_iso/,
+      },
+    ],
+  },
+  {
+    says: ['Ansible would evaluate the argument as a template'],
+    tests: ['interop/bifrost.test.ts: evaluates an argument that looks like a template'],
+  },
+  {
+    says: [
+      'the unit never starts, because it is not enabled',
+      'The config contains the unit, but the unit is not enabled, so the agent does not start',
+      'the unit never starts',
+      'If the unit is enabled, it starts immediately',
+      'Without that section there are no links, and the unit never starts',
+    ],
+    tests: ['interop/chain/chain.test.ts: the agent of assisted-service is present and not running'],
+  },
+  {
+    says: ['Bifrost always does;'],
+    sources: [
+      {
+        repository: 'openstack+bifrost',
+        file: 'playbooks/roles/bifrost-ironic-install/defaults/main.yml',
+        shows: /^ {2}ipa-insecure=1$/m,
+      },
+    ],
+  },
+  {
+    says: ['A real Ironic also refuses the inventory of a node that is not in inspection'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conductor/manager.py',
+        shows:
+          /accepted_states = \{states\.INSPECTWAIT\}[^]*if task\.node\.provision_state not in accepted_states:[^]{0,400}raise exception\.NotFound\(\)/,
+      },
+    ],
+  },
+  {
+    says: ['A real Ironic also refuses the first heartbeat of a locked node'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/conductor/manager.py',
+        shows:
+          /if \(not task\.node\.driver_internal_info\.get\('agent_url'\)\s+and task\.node\.reservation\):\s+raise exception\.NodeLocked/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic then uses the oldest version, which does not support the request'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/api/controllers/base.py',
+        shows: /default_version: version to use if not specified in headers/,
+      },
+    ],
+  },
+  {
+    says: ['Ironic ignores the lookup of nodes in other states'],
+    sources: [
+      { repository: ironic, file: 'ironic/conf/api.py', shows: /BoolOpt\('restrict_lookup',\s+default=True/ },
+    ],
+  },
+  // Metal3 and Kubernetes
   {
     says: ['the operator writes networkData only to the config drive'],
     sources: [
@@ -73,13 +1560,6 @@ export const CLAIMS: readonly Claim[] = [
         file: 'pkg/provisioner/ironic/ironic.go',
         shows: /HostConfig\.NetworkData\(ctx\)[^]{0,400}configDrive\.NetworkData = networkData/,
       },
-    ],
-  },
-  {
-    says: ['neither Ignition nor install_coreos reads it'],
-    sources: [
-      { repository: ignition, file: 'internal/*.go', absent: 'network_data' },
-      { repository: agentImage, file: '*.py', absent: 'network_data' },
     ],
   },
   {
@@ -107,26 +1587,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['by default, Ironic does not permit vdi and vmdk'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/conf/conductor.py',
-        shows: /'permitted_image_formats',\s+default=\['raw', 'gpt', 'qcow2', 'iso'\]/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic refuses file URLs in this folder'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/common/image_service.py',
-        shows: /BLOCKED_FILE_URL_PATHS = \{'\/dev', '\/sys', '\/proc', '\/boot', '\/etc', '\/run'\}/,
-      },
-    ],
-  },
-  {
     says: ['Ironic reads file URLs only in'],
     sources: [
       {
@@ -135,30 +1595,6 @@ export const CLAIMS: readonly Claim[] = [
         shows: /^file_url_allowed_paths = \/shared\/html\/images,/m,
       },
     ],
-  },
-  {
-    says: ['Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/common/kernel_parameters.py',
-        shows: /key: \/\[A-Za-z0-9_\\-\\\.\]\+\//,
-      },
-    ],
-  },
-  {
-    says: ['the agent ignores a parameter without a value'],
-    sources: [{ repository: ipa, file: 'ironic_python_agent/utils.py', shows: /'=' not in/ }],
-  },
-  {
-    says: ['nmstate no longer supports'],
-    sources: [
-      { repository: nmstate, file: 'CHANGELOG', shows: /Removed the support of deprecated `slaves`/ },
-    ],
-  },
-  {
-    says: ['CoreOS does not contain cloud-init'],
-    sources: [{ repository: coreos, file: '*.yaml', absent: '- cloud-init' }],
   },
   {
     says: ['Metal3 no longer supports the scheme'],
@@ -275,639 +1711,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['the limit of Ironic is 64 MiB'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/conf/api.py',
-        shows: /'max_json_body_size_provision',\s+default=65536/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic replaces %default% only in the settings of a node'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/drivers/utils.py',
-        shows: /result\.replace\('%default%', default or ''\)/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic cannot add kernel arguments to an ISO'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/drivers/modules/image_utils.py',
-        shows:
-          /if base_iso:[^]{0,700}custom configuration will not be available[^]{0,300}return prepare_remote_image\(task, base_iso/,
-      },
-    ],
-  },
-  {
-    says: ['remove the user name: Ironic accepts lookups and heartbeats without a login'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/api/config.py',
-        shows: /'acl_public_routes': \[[^\]]*'\/v1\/lookup'/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic writes this argument unquoted to grub.cfg'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/drivers/modules/pxe_grub_config.template',
-        shows: /text \{\{ pxe_options\.pxe_append_params/,
-      },
-    ],
-  },
-  {
-    says: ['unsupported image reference for Ironic'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/common/image_service.py',
-        shows: /protocol_mapping = \{\s+'http': [^}]*'oci': OciImageService/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic does not by default'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/conf/default.py',
-        shows: /'enabled_deploy_interfaces',\s+default=\['autodetect', 'direct', 'ramdisk', 'bootc'\]/,
-      },
-      {
-        repository: ironic,
-        file: 'ironic/conf/default.py',
-        shows: /'enabled_inspect_interfaces',\s+default=\['no-inspect', 'redfish'\]/,
-      },
-      {
-        repository: ironic,
-        file: 'ironic/conf/default.py',
-        shows: /'enabled_boot_interfaces',\s+default=\['ipxe', 'pxe', 'redfish-virtual-media'\]/,
-      },
-    ],
-  },
-  {
-    says: ['install_coreos does not read ISO config drives'],
-    sources: [{ repository: agentImage, file: installStep, shows: /Cannot use a pre-rendered configdrive/ }],
-  },
-  {
-    says: ['install_coreos adds /etc/hostname itself'],
-    sources: [{ repository: agentImage, file: installStep, shows: /'path': '\/etc\/hostname'/ }],
-  },
-  {
-    says: ['install_coreos would join a list with commas'],
-    sources: [
-      { repository: agentImage, file: installStep, shows: /'--append-karg', ','\.join\(append_karg\)/ },
-    ],
-  },
-  {
-    says: ['install_coreos does not verify the image'],
-    sources: [{ repository: agentImage, file: installStep, shows: /'--image-url', image_url, '--insecure'/ }],
-  },
-  {
-    says: ['the URL contains the path /v1, which the agent appends'],
-    sources: [
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/ironic_api_client.py',
-        shows: /lookup_api = '\/%s\/lookup' % api_version/,
-      },
-    ],
-  },
-  {
-    says: ['with coreos.inst.install_dev in the kernel arguments, the installer runs instead of the agent'],
-    sources: [
-      {
-        repository: installer,
-        file: 'systemd/coreos-installer-generator',
-        shows: /karg coreos\.inst\.install_dev[^]*ls -A \/etc\/coreos\/installer\.d[^]*default\.target/,
-      },
-    ],
-  },
-  {
-    says: ['a live system cannot add kernel arguments'],
-    sources: [
-      {
-        repository: coreos,
-        file: 'overlay.d/05core/usr/lib/dracut/modules.d/35coreos-ignition/coreos-kargs.sh',
-        shows: /cannot affect live system/,
-      },
-    ],
-  },
-  {
-    says: ['the image contains no root filesystem, and no kernel argument has its URL: the boot fails'],
-    sources: [
-      {
-        repository: coreos,
-        file: 'overlay.d/05core/usr/lib/dracut/modules.d/35coreos-live/coreos-livepxe-rootfs.sh',
-        shows: /No rootfs image found/,
-      },
-    ],
-  },
-  {
-    says: ['the kernel arguments name another volume label'],
-    sources: [
-      {
-        repository: coreos,
-        file: 'overlay.d/05core/usr/lib/dracut/modules.d/35coreos-live/live-generator',
-        shows: /isosrc=dev\/disk\/by-label\/\$\{isoroot\}/,
-      },
-    ],
-  },
-  {
-    says: ['GRUB before 2.12 ignores the port and uses port 80'],
-    sources: [
-      {
-        repository: 'rhboot+grub2',
-        file: 'grub-core/net/http.c',
-        revision: 'grub-2.06',
-        shows: /tcp_open \(file->device->net->server,\s+HTTP_PORT,/,
-      },
-      {
-        repository: 'rhboot+grub2',
-        file: 'grub-core/net/http.c',
-        revision: 'grub-2.12',
-        shows: /port \? port : HTTP_PORT, http_receive/,
-      },
-    ],
-  },
-  {
-    says: ['GRUB adds a backslash before every quote and backslash in kernel arguments'],
-    sources: [
-      {
-        repository: 'rhboot+grub2',
-        file: 'grub-core/lib/cmdline.c',
-        shows: /c == '\\\\' \|\| \*c == '\\'' \|\| \*c == '"'\)\s+\*buf\+\+ = '\\\\'/,
-      },
-    ],
-  },
-  {
-    says: ['iPXE interprets a word that starts with # as a comment'],
-    sources: [
-      {
-        repository: 'ipxe+ipxe',
-        file: 'src/core/exec.c',
-        shows: /tokens\[i\]\[0\] == '#'[^]*"\|\|"[^]*"&&"[^]*";"/,
-      },
-    ],
-  },
-  {
-    says: ['iPXE replaces ${…} with the value of a setting'],
-    sources: [
-      {
-        repository: 'ipxe+ipxe',
-        file: 'src/core/settings.c',
-        shows: /tmp\[0\] == '\$' \) && \( tmp\[1\] == '\{'/,
-      },
-    ],
-  },
-  {
-    says: ['PXELINUX splits the URL of the initramfs at commas'],
-    sources: [
-      {
-        repository: 'geneC+syslinux',
-        file: 'com32/elflink/ldlinux/kernel.c',
-        shows: /\*p != ' ' && \*p != ',' && \*p/,
-      },
-    ],
-  },
-  {
-    says: ['PXELINUX does not support file names or URLs longer than 255 bytes'],
-    sources: [{ repository: 'geneC+syslinux', file: 'core/include/fs.h', shows: /FILENAME_MAX_LG2 8\s/ }],
-  },
-  {
-    says: ['nmstate does not support weights for IPv6'],
-    sources: [
-      {
-        repository: nmstate,
-        file: 'rust/src/lib/route.rs',
-        shows: /IPv6 ECMP route with weight is not supported yet/,
-      },
-    ],
-  },
-  {
-    says: ['nmstate supports link-local name servers on one interface only'],
-    sources: [
-      {
-        repository: nmstate,
-        file: 'rust/src/lib/dns.rs',
-        shows: /Cannot have more than one IPv6 link-local DNS interface/,
-      },
-    ],
-  },
-  // Ignition: configs
-  {
-    says: [
-      'Ignition stops at the first value of an invalid type',
-      'Ignition stops at the first such value',
-      'Ignition reports only one value of an invalid type at a time',
-      'Ignition does not convert values:',
-      'Ignition refuses, for example, comments, trailing commas, single quotes, a byte order mark and UTF-16',
-      'Without a version, Ignition cannot interpret the config',
-      'Ignition treats it as an empty object and does not report unused keys in it',
-      'Ignition accepts this spelling, but reports it as unused',
-      'Ignition supports only gzip',
-      'Ignition does not support the scheme, or the scheme is missing',
-      'use a scheme that Ignition supports:',
-      'a media type that the library of Ignition does not support',
-      'Ignition supports SHA-512, and since 3.1.0 also SHA-256',
-      'Ignition counts bytes, so non-ASCII letters count more than once',
-      'Ignition cannot create a filesystem of this type',
-      'a filesystem that Ignition creates or reuses, and it does neither without a format',
-      'Ignition sends headers only with http and https requests',
-      'the path to which Ignition writes a unit or a drop-in',
-      'Ignition does not follow links of the same config',
-      'Ignition cannot read local files',
-      'Ignition runs in the initramfs and writes to the new system',
-      'Ignition rejects a config with duplicate files',
-      'Valid if Ignition accepts it',
-    ],
-    tests: [randomConfigs, corpus],
-  },
-  {
-    says: [
-      'Ignition does not support the key at this position and ignores its value',
-      'remove the key, or fix its name or position: Ignition ignores it',
-      'config Ignition ignores it',
-      'Butane key that Ignition ignores',
-      'use …; Ignition ignores …',
-    ],
-    tests: [`${ignitionTests}: ignores a key that it does not know`],
-  },
-  {
-    says: ['Ignition ignores an empty config'],
-    tests: [`${ignitionTests}: goes on without an empty config`],
-  },
-  {
-    says: [
-      'Ignition detects this when it merges the config, and the machine does not boot',
-      'Ignition decompresses the contents of a file on boot if `compression` is `gzip`',
-      'If that fails, Ignition stops, and the machine does not boot',
-      'Ignition cannot decode the contents, for example because the data are not compressed',
-      'is not base64 on one line, so Ignition could not decode the resulting data URL',
-    ],
-    tests: [`${ignitionTests}: stops at contents that it cannot decode`],
-  },
-  {
-    says: [
-      'Ignition compares the hash with the config as lower-case hexadecimal digits',
-      'Ignition compares the hash with the contents of the file',
-      'If they differ, Ignition stops, and the machine does not boot',
-      'so Ignition fails and the boot stops',
-      'Ignition validates only the length of a hash',
-    ],
-    tests: [`${ignitionTests}: stops at a hash that differs`],
-  },
-  {
-    says: [
-      'Ignition ignores everything else in this config',
-      'Ignition ignores its files, units and users, and does not fetch the configs',
-      'Ignition will replace the merged config with the one that config.replace refers to',
-      'Ignition replaces the merged config with the one that it fetches',
-      'Ignition ignores it with its units',
-    ],
-    tests: [`${ignitionTests}: takes nothing of a config that is replaced`],
-  },
-  {
-    says: [
-      'Ignition merges the configs that it fetches over this one',
-      'Ignition fetches it on boot',
-      'Merge Ignition configs into one config, as Ignition does on boot',
-      'the config is translated as Ignition does on boot',
-    ],
-    tests: [
-      `${ignitionTests}: merges a config over the one that names it`,
-      'ignition/merge.test.ts: gives what Ignition gives',
-    ],
-  },
-  {
-    says: ['Ignition loses the advertisement of a Tang server when it translates from 3.4.0 to 3.5.0'],
-    tests: [`${ignitionTests}: loses the advertisement of a Tang server`],
-  },
-  {
-    says: ['Ignition then fails on boot'],
-    tests: [`${ignitionTests}: stops at a link without a target`],
-  },
-  {
-    says: [
-      'the path contains a NUL character, so Ignition cannot use it and the boot fails',
-      "The kernel ends a path at a NUL character, so Ignition's calls fail with `invalid argument`",
-    ],
-    tests: [`${ignitionTests}: stops at a path with a NUL character`],
-  },
-  {
-    says: [
-      'CoreOS contains the file, so Ignition does not write it without "overwrite" and the boot fails',
-      'so Ignition does not create the … without "overwrite" and the boot fails',
-      'Ignition stops at the first file, folder or link that it cannot write',
-      'Ignition replaces an existing file only if "overwrite" is true, and stops otherwise',
-      'is a link of CoreOS to a folder below /var, so Ignition does not create it and the boot fails',
-    ],
-    tests: [`${ignitionTests}: does not replace what exists`],
-  },
-  {
-    says: [
-      'Without a mode, Ignition creates files that all users can read',
-      'Without "mode", Ignition creates files with the mode 0644',
-      'without "mode", Ignition creates files with the mode 0644',
-    ],
-    tests: [`${ignitionTests}: creates files that all users can read`],
-  },
-  {
-    says: ['Ignition decodes only the data URL in `source`, and writes units unchanged'],
-    tests: [`${ignitionTests}: writes units unchanged`],
-  },
-  {
-    says: ['Ignition merges them only as a whole', 'Ignition treats them as one key:'],
-    tests: [`${ignitionTests}: treats the lines of a key as one`],
-  },
-  {
-    says: [
-      'ends with text or an empty line after the last certificate, so Ignition fetches nothing',
-      'it fetches nothing, and the boot fails',
-      'Ignition accepts only PEM, and fails if text or an empty line follows the last certificate',
-    ],
-    tests: [`${ignitionTests}: stops at text after a certificate`],
-  },
-  {
-    says: [
-      'so Ignition rejects the certificate and the boot does not continue',
-      'It repeats the request until the time limit',
-      'Ignition trusts no other CA at this point',
-      'Ignition trusts the public CAs',
-    ],
-    tests: [`${ignitionTests}: trusts no private certificate authority but one of the config`],
-  },
-  {
-    says: [
-      'the Ignition of the image does not support the spec version of its config, so the boot stops',
-      'Ignition refuses configs of a spec version that it does not know',
-      'images whose Ignition does not support … do not boot with it',
-    ],
-    tests: [`${ignitionTests}: stops at a version that it does not know`],
-  },
-  {
-    says: ['Ignition fetches its config without a proxy', 'Ignition does not use these proxies'],
-    sources: [
-      {
-        repository: ignition,
-        file: 'internal/exec/engine.go',
-        shows:
-          /emptyProxy := types\.Proxy\{\}\s+err = e\.Fetcher\.UpdateHttpTimeoutsAndCAs\([^)]*nil, emptyProxy\)/,
-      },
-      {
-        repository: ignition,
-        file: 'internal/resource/http.go',
-        shows: /transport\.Proxy = func[^}]*proxyFuncFromIgnitionConfig\(proxy\)/,
-      },
-    ],
-  },
-  {
-    says: [
-      'anyone on the network can change the data that Ignition fetches from this URL',
-      'Ignition fetches the config without encryption',
-    ],
-    tests: [`${ignitionTests}: fetches over plain HTTP`],
-  },
-  {
-    says: ['Ignition runs if `ignition.firstboot` is set'],
-    sources: [
-      {
-        repository: ignition,
-        file: 'dracut/30ignition/ignition-generator',
-        shows: /cmdline_bool 'ignition\.firstboot' 0[^]*PLATFORM_ID=\$\(cmdline_arg ignition\.platform\.id\)/,
-      },
-    ],
-  },
-  // CoreOS
-  {
-    says: [
-      'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails',
-      'In a live system, only /etc and /var are writable',
-      'a live system cannot create the mount point, because the filesystem is read-only; Ignition fails and the boot stops',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-live/live-generator`,
-        shows: /sysroot-etc\.mount[^]*sysroot-var\.mount/,
-      },
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-live/live-generator`,
-        shows: /What=\/root\.squashfs\s+Where=\/sysroot/,
-      },
-    ],
-  },
-  {
-    says: ['RHEL CoreOS does not have docker', 'Fedora CoreOS contains docker'],
-    sources: [{ repository: coreos, file: 'manifests/fedora-coreos.yaml', shows: /^ {2}- moby-engine$/m }],
-  },
-  {
-    says: ['use podman, which every CoreOS has'],
-    sources: [{ repository: coreos, file: 'manifests/user-experience.yaml', shows: /^ {2}- podman$/m }],
-  },
-  {
-    says: [
-      'NetworkManager ignores the keyfile in the initramfs:',
-      'the live system ignores the network of the kernel arguments, because the image contains keyfiles',
-      'Before NetworkManager starts in the initramfs, coreos-copy-firstboot-network deletes the connections',
-      'The initramfs configures the network with these files',
-      'The initramfs knows only the network settings that are embedded in the image',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-network/coreos-copy-firstboot-network.sh`,
-        shows:
-          /\/run\/NetworkManager\/system-connections[^]*rm -f \$\{initramfs_network_dir\}\/\*[^]*cp -v \$\{src\}/,
-      },
-      {
-        repository: networkManager,
-        file: 'src/libnm-core-impl/nm-keyfile.c',
-        shows:
-          /if \(require_extension\) \{\s+if \(!NM_STR_HAS_SUFFIX_WITH_MORE\(base, NM_KEYFILE_PATH_SUFFIX_NMCONNECTION\)\)/,
-      },
-    ],
-  },
-  // Installation
-  {
-    says: ['the installer overwrites it and fails, because it requires a whole disk'],
-    sources: [{ repository: installer, file: 'src/install.rs', shows: /mount_partition_by_label\("boot"/ }],
-  },
-  {
-    says: ['is not an absolute path, so the installer does not find the disk'],
-    sources: [
-      {
-        repository: installer,
-        file: 'scripts/coreos-installer-service',
-        shows: /device="\/dev\/\$\{device\}"/,
-      },
-    ],
-  },
-  {
-    says: [
-      'With --installer-config or any --dest-* option, the installer runs on boot',
-      'the installer runs on boot, but no disk is set',
-    ],
-    sources: [
-      {
-        repository: installer,
-        file: 'systemd/coreos-installer-generator',
-        shows: /ls -A \/etc\/coreos\/installer\.d/,
-      },
-    ],
-  },
-  {
-    says: ['coreos-installer copies them to the installed system only with its option copy-network'],
-    sources: [
-      { repository: installer, file: 'src/install.rs', shows: /network_config = if config\.copy_network/ },
-    ],
-  },
-  {
-    says: ['coreos-installer accepts it without a signature'],
-    sources: [
-      { repository: agentImage, file: installStep, shows: /'--image-url', image_url, '--insecure'/ },
-      {
-        repository: installer,
-        file: 'src/install.rs',
-        shows:
-          /if config\.insecure \{\s+eprintln!\("Signature not found; skipping verification as requested"\)/,
-      },
-    ],
-  },
-  {
-    says: ['coreos-installer only writes raw images, optionally compressed'],
-    sources: [{ repository: installer, file: 'src/io/compress.rs', shows: /Gzip[^]*Xz/ }],
-  },
-  {
-    says: ['coreos-installer does not create such an archive'],
-    sources: [
-      {
-        repository: installer,
-        file: 'src/live/embed.rs',
-        shows: /INITRD_NETWORK_DIR: &str = "etc\/coreos-firstboot-network"/,
-      },
-    ],
-  },
-  {
-    says: [
-      'Ironic installs CoreOS with the deploy step',
-      'install_coreos also runs with direct',
-      'only the deploy step install_coreos reads this',
-    ],
-    tests: [`${chain}: installs a disk image with install_coreos, as deploy steps prints it`],
-    sources: [
-      {
-        repository: agentImage,
-        file: installStep,
-        shows: /'step': 'install_coreos',[^]*'interface': 'deploy'/,
-      },
-    ],
-  },
-  {
-    says: [
-      'Write the config drive that install_coreos reads',
-      'install_coreos reads the Ignition config, the kernel arguments and whether to copy the network from the config drive',
-      'install_coreos does not support this config',
-    ],
-    sources: [
-      {
-        repository: agentImage,
-        file: installStep,
-        shows:
-          /configdrive\.get\('meta_data'\)[^]*configdrive\.get\('user_data'\)[^]*meta_data\.get\('coreos_append_karg'\)[^]*meta_data\.get\('coreos_copy_network'/,
-      },
-    ],
-  },
-  {
-    says: ['passes one element unchanged to coreos-installer'],
-    sources: [
-      { repository: agentImage, file: installStep, shows: /'--append-karg', ','\.join\(append_karg\)/ },
-    ],
-  },
-  // Ironic
-  {
-    says: ['Ironic rejects a kernel argument'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/common/kernel_parameters.py',
-        shows: /key: \/\[A-Za-z0-9_\\-\\\.\]\+\//,
-      },
-    ],
-  },
-  {
-    says: ['Ironic has no such path:'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/api/controllers/v1/__init__.py',
-        shows: /'continue_inspection': ramdisk\.ContinueInspectionController\(\)/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic accepts lookups and heartbeats without a login'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/api/config.py',
-        shows: /'acl_public_routes': \[[^\]]*'\/v1\/lookup'/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic sends secrets to the agent in the lookup'],
-    sources: [
-      { repository: ironic, file: 'ironic/api/controllers/v1/ramdisk.py', shows: /'agent_token': token,/ },
-    ],
-  },
-  {
-    says: ['the callback URL is plain HTTP, which Ironic refuses ([agent] require_tls)'],
-    tests: ['interop/try.test.ts: that takes commands without TLS is refused'],
-    sources: [{ repository: ironic, file: 'ironic/conf/agent.py', shows: /cfg\.BoolOpt\('require_tls',/ }],
-  },
-  {
-    says: ['Ironic allows letters, digits and the characters - .'],
-    tests: [`${experiments}: allows the names of nodes that are accepted here`],
-  },
-  {
-    says: ['Ironic verifies what it writes'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/drivers/modules/agent.py',
-        shows: /elif not os_hash_value and not image_checksum:/,
-      },
-    ],
-  },
-  {
-    says: ['The conductor chooses interfaces that are not given, among those that it enables'],
-    sources: [
-      { repository: ironic, file: 'ironic/common/driver_factory.py', shows: /def default_interface\(/ },
-    ],
-  },
-  {
-    says: [
-      'the conductor must enable',
-      'Ironic enables these interfaces by default;',
-      'Ironic does not by default',
-    ],
-    tests: [
-      `${chain}: takes each interface that it enables, and refuses those for which a message names the line of ironic.conf`,
-    ],
-  },
-  {
     says: ['ironic-image enables what Metal3 uses'],
     sources: [
       {
@@ -917,35 +1720,6 @@ export const CLAIMS: readonly Claim[] = [
       },
     ],
   },
-  {
-    says: ['Ironic does not add arguments to it'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/drivers/modules/image_utils.py',
-        shows:
-          /if base_iso:[^]{0,700}custom configuration will not be available[^]{0,300}return prepare_remote_image\(task, base_iso/,
-      },
-    ],
-  },
-  {
-    says: ['the agent cannot apply … to a disk', 'the agent reports this WWN as 0x…'],
-    tests: [
-      'commands/deploy/documents/rootDeviceHints.test.ts: can apply whatever is accepted here',
-      'commands/deploy/documents/rootDeviceHints.test.ts: picks the disk as it is meant',
-    ],
-  },
-  {
-    says: ['CoreOS requires more kernel arguments, unless they are in the settings of the conductor'],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-live/coreos-livepxe-rootfs.sh`,
-        shows: /No rootfs image found/,
-      },
-    ],
-  },
-  // Metal3
   {
     says: ['Metal3 requires it'],
     sources: [
@@ -992,7 +1766,6 @@ export const CLAIMS: readonly Claim[] = [
     says: ['The pod of Ironic serves /shared, an empty volume that nothing outside the pod can write to'],
     sources: [{ repository: standalone, file: 'pkg/ironic/containers.go', shows: /EmptyDir/ }],
   },
-  // Kubernetes
   {
     says: [
       'Kubernetes refuses this label',
@@ -1004,7 +1777,63 @@ export const CLAIMS: readonly Claim[] = [
       `${kubernetes}: name objects and namespaces as Kubernetes allows`,
     ],
   },
-  // ICC
+  {
+    says: ['these arguments are added to those that Ironic always uses'],
+    sources: [
+      {
+        repository: 'metal3-io+ironic-image',
+        file: 'ironic-config/ironic.conf.j2',
+        shows: /^kernel_append_params = nofb nomodeset vga=normal ipa-insecure=.*IRONIC_KERNEL_PARAMS/m,
+      },
+    ],
+  },
+  {
+    says: ['the limit of Kubernetes is 1 MiB'],
+    tests: [`${kubernetes}: refuse a Secret of more than 1 MiB`],
+  },
+  {
+    says: [
+      'Both write spec.overrides, which requires the feature gate Overrides',
+      'the Ironic resource has no field for an ISO',
+      'the Ironic resource has no such setting:',
+    ],
+    sources: [
+      {
+        repository: standalone,
+        file: 'api/v1alpha1/features.go',
+        shows: /FeatureOverrides:\s+\{Default: false/,
+      },
+      { repository: standalone, file: 'api/v1alpha1/*.go', absent: 'DeployISO' },
+    ],
+  },
+  {
+    says: ['many BMCs and older releases of the operator require it'],
+    sources: [
+      {
+        repository: metal3,
+        file: 'pkg/hardwareutils/bmc/redfish.go',
+        revision: 'v0.4.0',
+        shows: /"redfish_system_id": a\.path/,
+      },
+    ],
+  },
+  {
+    says: ['the BMC address selects network boot, which does not support an ISO'],
+    sources: [
+      {
+        repository: metal3,
+        file: 'pkg/hardwareutils/bmc/ipmi.go',
+        shows: /SupportsISOPreprovisioningImage\(\) bool \{\s+return false/,
+      },
+    ],
+  },
+  {
+    says: ['the kernel arguments of ironic-image do not include the root filesystem for …'],
+    sources: [
+      { repository: 'metal3-io+ironic-image', file: 'ironic-config/ironic.conf.j2', absent: 'rootfs_url' },
+    ],
+  },
+  // the image-customization-controller
   {
     says: [
       'ICC would ignore the URL',
@@ -1072,385 +1901,56 @@ export const CLAIMS: readonly Claim[] = [
       { repository: icc, file: iccBuilder, shows: /return "no network configuration", nil/ },
     ],
   },
-  // Ansible
+  // NetworkManager, nmstate and other readers of networks
   {
-    says: ['Ansible would evaluate the argument as a template'],
-    tests: ['interop/bifrost.test.ts: evaluates an argument that looks like a template'],
-  },
-  // ironic-python-agent
-  {
-    says: [
-      'the agent ignores it and its options',
-      'unknown option: the agent ignores it',
-      'the agent does not start',
-      'Valid if the agent starts with it',
-      'oslo.config, which parses the file, stops at such a line, and the agent does not start',
-      'Python reads the file as UTF-8 and stops at the first invalid byte',
-      'No part of the agent has options in this section',
-      'The agent reports nothing, and the options have no effect',
-      'The agent reads all its options at startup and stops at a value that cannot be converted',
-      'The agent accepts the section',
-    ],
-    tests: [agentConfs],
-  },
-  {
-    says: [
-      'the agent does not support this kernel parameter, and ignores it',
-      'No option of ironic-python-agent has this kernel parameter',
-      'ironic-python-agent … was the last release that supports it',
-    ],
-    tests: [agentOptions],
-  },
-  {
-    says: [
-      'The agent converts the value when it starts, and exits if the value is not of the type of the option',
-    ],
-    tests: [agentArguments],
-  },
-  {
-    says: ['The agent reads only arguments of the form `NAME=VALUE`'],
+    says: ['nmstate no longer supports …'],
     sources: [
-      { repository: ipa, file: 'ironic_python_agent/utils.py', shows: /if '=' not in option:\s+continue/ },
+      { repository: nmstate, file: 'CHANGELOG', shows: /Removed the support of deprecated `slaves`/ },
     ],
   },
   {
-    says: [
-      'The agent appends `/v1` to the URL of the API itself',
-      'the URL contains the path /v1, which the agent appends',
-    ],
+    says: ['nmstate does not support weights for IPv6'],
     sources: [
       {
-        repository: ipa,
-        file: 'ironic_python_agent/ironic_api_client.py',
-        shows: /lookup_api = '\/%s\/lookup' % api_version/,
+        repository: nmstate,
+        file: 'rust/src/lib/route.rs',
+        shows: /IPv6 ECMP route with weight is not supported yet/,
+      },
+    ],
+  },
+  {
+    says: ['nmstate supports link-local name servers on one interface only'],
+    sources: [
+      {
+        repository: nmstate,
+        file: 'rust/src/lib/dns.rs',
+        shows: /Cannot have more than one IPv6 link-local DNS interface/,
       },
     ],
   },
   {
     says: [
-      'the agent runs none, and the inspection fails',
-      'so the agent runs none and the inspection fails',
-      'The agent runs no collector if it does not know one of the names, and the inspection fails',
-      'The agent loads all collectors of `inspection_collectors` before it runs the first one',
-      'it sends Ironic only the error `Failed to load collector`, without an inventory, and the inspection of the node fails',
-      'the agent contains …',
-    ],
-    tests: [agentOptions],
-  },
-  {
-    says: ['the agent treats the value as the name of an interface'],
-    sources: [
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/netutils.py',
-        shows: /CONF\.enable_vlan_interfaces\.split\(','\)/,
-      },
-    ],
-  },
-  {
-    says: [
-      'the agent rejects the certificate of Ironic unless its container trusts the CA',
-      'so the agent needs "cafile"',
-      'the agent rejects it unless it knows the CA:',
-      'the agent does not use it to verify Ironic',
-      'the agent does not use the trust store of the host',
-      'The container of the agent has a separate trust store, in which it is missing',
-    ],
-    tests: [realAgent],
-    sources: [
-      { repository: ipa, file: 'ironic_python_agent/utils.py', shows: /verify = conf\.cafile or True/ },
-    ],
-  },
-  {
-    says: [
-      'the agent does not verify the certificate of Ironic',
-      '`insecure` disables verification, so the agent ignores the certificates of `cafile`',
-      'With `ipa-insecure=1` the agent verifies no certificate, also with `cafile`',
-      'A man in the middle between the agent and Ironic can impersonate Ironic',
+      'NetworkManager ignores the keyfile in the initramfs:',
+      'the live system ignores the network of the kernel arguments, because the image contains keyfiles',
+      'Before NetworkManager starts in the initramfs, coreos-copy-firstboot-network deletes the connections',
+      'The initramfs configures the network with these files',
+      'The initramfs knows only the network settings that are embedded in the image',
     ],
     sources: [
       {
-        repository: ipa,
-        file: 'ironic_python_agent/utils.py',
-        shows: /if conf\.insecure:\s+verify = False\s+else:\s+verify = conf\.cafile or True/,
+        repository: coreos,
+        file: `${dracutModules}/35coreos-network/coreos-copy-firstboot-network.sh`,
+        shows:
+          /\/run\/NetworkManager\/system-connections[^]*rm -f \$\{initramfs_network_dir\}\/\*[^]*cp -v \$\{src\}/,
       },
       {
-        repository: ipa,
-        file: 'ironic_python_agent/config.py',
-        shows: /default=APARAMS\.get\('ipa-insecure', False\)/,
+        repository: networkManager,
+        file: 'src/libnm-core-impl/nm-keyfile.c',
+        shows:
+          /if \(require_extension\) \{\s+if \(!NM_STR_HAS_SUFFIX_WITH_MORE\(base, NM_KEYFILE_PATH_SUFFIX_NMCONNECTION\)\)/,
       },
     ],
   },
-  {
-    says: [
-      'the agent ignores the option:',
-      'the agent ignores the option since the release after',
-      'a future release of the agent will remove the option',
-    ],
-    tests: ['agent/confCheck.test.ts: checkConf for a release', agentOptions],
-  },
-  {
-    says: ['The option "standalone" of the agent was removed after 6.6.0'],
-    sources: [
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/config.py',
-        revision: '6.6.0',
-        shows: /BoolOpt\('standalone'/,
-      },
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/config.py',
-        revision: '7.0.0',
-        shows: /^(?![^]*BoolOpt\('standalone')/,
-      },
-    ],
-  },
-  {
-    says: ['The agent sends none;'],
-    sources: [{ repository: ipa, file: 'ironic_python_agent/*.py', absent: 'NOTIFY_SOCKET' }],
-  },
-  {
-    says: [
-      'the agent ignores an entry in the list of hosts without a proxy',
-      'the agent ignores networks of IPv6 in the list of hosts without a proxy',
-      'the agent ignores … in the list of hosts without a proxy',
-      "Python's library requests",
-    ],
-    tests: [requests],
-  },
-  // podman
-  {
-    says: [
-      'podman refuses the image reference',
-      'podman cannot parse the image reference',
-      'podman supports no IPv6 address as registry',
-    ],
-    tests: [`${experiments}: image references of podman`],
-  },
-  {
-    says: [
-      'podman refuses to start the container',
-      'podman fails with "unknown flag" before it pulls the image',
-      'which podman parses as the name of an option',
-      'podman exits with an error message before it starts the container',
-      'of podman … does not support it',
-      'podman has no command …',
-      'podman requires the image of the container',
-    ],
-    tests: [`${experiments}: options of podman`, podmanOptions],
-  },
-  {
-    says: ['podman supports --… up to release …', 'older releases refuse it', 'newer releases refuse it'],
-    tests: ['agent/lint/podmanArguments.test.ts: takes every option that is known, and no other'],
-  },
-  {
-    says: [
-      'the image has no registry, and podman cannot select one',
-      'has no registry, and podman cannot select one',
-      'podman uses a local image from any registry, or the configured search registries',
-      'CoreOS configures several registries for short names, and podman prompts for one of them',
-    ],
-    tests: [`${experiments}: short names of podman`],
-    sources: [
-      {
-        repository: 'containers+common',
-        file: 'rpm/update-config-files.sh',
-        shows: /registries\.conf +short-name-mode +\\"enforcing\\"/,
-      },
-    ],
-  },
-  {
-    says: ['so podman rejects its certificate', 'so podman rejects the certificate of the registry'],
-    tests: [`${experiments}: registries of podman`],
-  },
-  {
-    says: [
-      'podman refuses the file and pulls no image',
-      'An error in `/etc/containers/registries.conf`',
-      'podman ignores a part of the file',
-      'podman ignores the unknown key',
-      'podman ignores unknown keys, so it never uses a mirror with a misspelled key',
-    ],
-    tests: [podmanRegistries],
-  },
-  {
-    says: [
-      'registries.conf leaves podman no registry to pull the image from',
-      'podman does not use the mirrors of registries.conf for the image',
-      'which podman refuses',
-      'podman cannot pull the image …:',
-      'so podman pulls … from …',
-      'podman takes the entry with the longest `prefix` that matches the image',
-      'podman tries none of them',
-      'podman uses the mirrors only for images with a digest',
-      'so podman pulls it from the registry itself',
-      'the ones that podman tries before the first reachable one are reported',
-    ],
-    tests: [podmanSources],
-  },
-  {
-    says: [
-      'podman ignores an entry of the pull secret, because it contains no valid credentials',
-      'podman cannot decode the credentials of the image, and does not pull it without them',
-      'podman stops instead of pulling without credentials',
-      'podman ignores the entry and pulls without credentials',
-      'podman reads JSON with an object `auths`',
-      'podman looks up the name of the image, then its parent paths, then the registry',
-      'podman ignores the pull secret, because credential-helpers of registries.conf does not list',
-      'podman reads a pull secret only if the list contains `containers-auth.json`',
-      'Without an entry, podman pulls without credentials',
-    ],
-    tests: [podmanLogins, podmanSources],
-  },
-  {
-    says: [
-      'podman gets the credentials of the image from a program that CoreOS does not contain',
-      'podman gets the credentials for … from a credential helper',
-      'podman runs the program `docker-credential-NAME` and ignores the entry in `auths`',
-      'podman does not support `credsStore`',
-    ],
-    sources: [
-      {
-        repository: 'containers+image',
-        file: 'pkg/docker/config/config.go',
-        shows: /if ch, exists := fileContents\.CredHelpers\[key\]; exists/,
-      },
-      { repository: 'containers+image', file: 'pkg/docker/config/*.go', absent: 'credsStore' },
-    ],
-  },
-  {
-    says: ['starts with a byte order mark, which podman does not accept'],
-    tests: [`${experiments}: pull secrets of podman`],
-  },
-  {
-    says: [
-      'podman fails if the file is missing, even if the registry requires no credentials',
-      'podman reads credentials from …, which the config does not write',
-      'the config does not write the file that podman reads credentials from',
-    ],
-    tests: [`${experiments}: fail if the file is missing`],
-  },
-  {
-    says: [
-      'podman refuses to start a container if the source of a mount does not exist',
-      'podman does not start the container',
-    ],
-    tests: [`${experiments}: mounts of podman`],
-  },
-  {
-    says: [
-      'podman passes the proxy of the unit to the container',
-      'the agent uses the proxy to reach Ironic',
-      'the agent connects to … through the proxy',
-      'the agent may connect to it through the proxy',
-    ],
-    tests: [`${experiments}: proxies of podman`, requests],
-  },
-  {
-    says: ['looks like a registry, but podman parses it as image'],
-    tests: [`${experiments}: names that look like registries`],
-  },
-  {
-    says: ['contains a digest, which podman does not keep for an image from an archive'],
-    tests: [`${experiments}: archives of podman`],
-  },
-  {
-    says: [
-      'podman cannot run the agent with this setting',
-      'the agent requires root and all devices of the machine',
-      'the agent does not find the disks of the machine',
-      'podman runs without root, so the agent does not reach the disks and the network of the machine',
-      'podman cannot mount the image in a user namespace',
-      'the unit has no network, so podman does not reach the registry, nor the agent Ironic',
-      'podman cannot create the control group of the container',
-      'podman cannot set the host name of the container',
-      'podman cannot read /proc/mounts',
-      'podman cannot open /dev/null',
-      'podman cannot create the namespaces of the container',
-      'systemd kills podman when it mounts the image',
-      'podman cannot mount the image without CAP_SYS_ADMIN',
-      'The rule reports settings with which podman cannot create such a container:',
-      'The agent runs in a privileged container of root',
-      'With `PrivateDevices=`, the unit has its own /dev without disks',
-    ],
-    tests: [sandbox],
-  },
-  // systemd
-  {
-    says: [
-      'systemd ignores the value, because it is not one of the allowed values',
-      'systemd ignores the value, because it is not a time span',
-      'systemd ignores the value:',
-      'systemd ignores an invalid value with a message in the journal',
-      'systemd ignores the path, because it is not absolute',
-      'systemd ignores …, because it is not the name of a unit',
-      'systemd ignores a word, because it is not of the form NAME=VALUE',
-      'a quote is not closed, so systemd ignores the line',
-      'systemd ignores an assignment with an unclosed quote',
-      'systemd refuses the unit, so it never starts',
-      'systemd refuses a service without a command',
-      'systemd runs no shell:',
-      'systemd passes `&&`, `|`, `>` and other operators to the program as arguments',
-      'podman gets the operator and the words after it as arguments',
-      'podman gets … and the words after it as arguments',
-    ],
-    tests: [systemdUnits],
-  },
-  {
-    says: [
-      'systemd ignores the key:',
-      'systemd ignores …= in […]:',
-      'systemd … ignores …= in […]:',
-      'systemd ignores a line in […]:',
-      'systemd ignores the section […]:',
-      'systemd ignores the section:',
-      'systemd ignores … above the first section',
-      'systemd reads the limit of starts only in the section [Unit], so its default applies',
-      'systemd ignores unknown keys of a section with a message in the journal',
-      'systemd ignores all keys of other sections',
-    ],
-    tests: [systemdKeys],
-  },
-  // GRUB, iPXE, the kernel
-  {
-    says: [
-      'GRUB cannot read its menu, and the kernel joins the arguments behind it',
-      'The kernel knows double quotes only:',
-      'the kernel would split or change it',
-    ],
-    tests: [grubQuotes],
-  },
-  {
-    says: ['GRUB cannot boot with the kernel argument …, or changes it:'],
-    tests: [`${experiments}: menus of GRUB`],
-  },
-  {
-    says: [
-      'the lines of the script end in CR LF, so the kernel does not find its interpreter',
-      'the kernel cannot run the script, so the unit that runs it fails',
-    ],
-    tests: [`${experiments}: scripts in CR LF`],
-  },
-  {
-    says: ['GRUB does not support credentials in URLs'],
-    sources: [{ repository: 'rhboot+grub2', file: 'grub-core/net/http.c', shows: /^(?![^]*Authorization)/ }],
-  },
-  {
-    says: ['only iPXE replaces ${…} in a URL'],
-    sources: [
-      {
-        repository: 'ipxe+ipxe',
-        file: 'src/core/settings.c',
-        shows: /tmp\[0\] == '\$' \) && \( tmp\[1\] == '\{'/,
-      },
-    ],
-  },
-  {
-    says: ['invalid interface name'],
-    tests: [`${experiments}: names of interfaces`],
-  },
-  // NetworkManager and nmstate
   {
     says: [
       'NetworkManager ignores a keyfile, so the connection does not exist',
@@ -1524,428 +2024,16 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: nmstate, file: 'rust/src/lib/dns.rs', shows: /"Unsupported DNS option \{opt\}/ }],
   },
   {
-    says: [
-      'nmstate writes `cloned-mac-address=` for `mac-address`',
-      'nmstate keeps only one of them',
-      'nmstate does not support autoconf without DHCP',
-    ],
+    says: ['nmstate writes `cloned-mac-address=` for `mac-address`'],
     tests: ['network/nmstateCases.test.ts: result in the keyfiles of nmstate, or are refused'],
   },
   {
-    says: ['is used, as cloud-init does'],
+    says: ['the netmask is missing; /… is used, as cloud-init does'],
     tests: ['interop/networkData.test.ts: is what cloud-init makes of it, but for what is listed'],
   },
   {
     says: ['which Ironic and Glean require'],
     tests: ['interop/networkData.test.ts: is what Glean makes of it, but for what is listed'],
-  },
-  // Programs, files and folders of CoreOS
-  {
-    says: [
-      'CoreOS does not have the program, so the unit does not start',
-      'CoreOS does not have …, so the unit does not start',
-      'CoreOS has no program …',
-      'a live system does not have the program',
-      'a live system does not have …, and the config does not write it',
-      'CoreOS contains no such program, so the pull fails',
-    ],
-    tests: [systemdUnits],
-    sources: [
-      {
-        repository: coreos,
-        file: 'manifest-lock.x86_64.json',
-        shows:
-          /^(?![^]*"(?:apk-tools|apt|aptitude|docker-compose|docker-credential[^"]*|dpkg|gcc|make|nodejs[^"]*|pacman|podman-compose|python3-pip|snapd|zypper)": \{)/,
-      },
-    ],
-  },
-  {
-    says: [
-      'The rule knows some files that every CoreOS contains',
-      'files in /etc that CoreOS does not contain',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: 'manifest-lock.x86_64.json',
-        shows: /"chrony": \{[^]*"containers-common": \{[^]*"setup": \{/,
-      },
-    ],
-  },
-  {
-    says: [
-      'Ignition changes kernel arguments in the boot loader on the disk and reboots',
-      'A live system has no such disk:',
-      'unless the image already has all of the arguments, the boot stops',
-      'If the image does not have the arguments in `shouldNotExist`, Ignition changes nothing',
-      'a live system cannot remove kernel arguments:',
-      'if the image has one of them, the boot stops',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-ignition/coreos-kargs.sh`,
-        shows:
-          /if is-live-image; then\s+\/usr\/bin\/rdcore kargs --current --create-if-changed[^]*exit 1[^]*else[^]*--boot-device/,
-      },
-    ],
-  },
-  {
-    says: ['Ignition creates the folder at `path` of a filesystem to mount it during the boot'],
-    sources: [
-      {
-        repository: ignition,
-        file: 'internal/exec/stages/mount/mount.go',
-        shows: /s\.NotateMkdirAll\(relpath, 0755\)/,
-      },
-    ],
-  },
-  {
-    says: [
-      'The generator of coreos-installer replaces the default target of the live system with its own',
-      'with a file in /etc/coreos/installer.d, the installer runs instead of the agent',
-    ],
-    sources: [
-      {
-        repository: installer,
-        file: 'systemd/coreos-installer-generator',
-        shows:
-          /ls -A \/etc\/coreos\/installer\.d[^]*coreos-installer-post\.target" \\\s+"\$\{UNIT_DIR\}\/default\.target"/,
-      },
-    ],
-  },
-  {
-    says: [
-      'the live system ignores the embedded network configuration',
-      'In images built before 2022, the initramfs does not read keyfiles',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-network/coreos-copy-firstboot-network.sh`,
-        revision: '3edd2f28',
-        shows: /etc_firstboot_network_dir/,
-      },
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-network/coreos-copy-firstboot-network.sh`,
-        revision: '3edd2f28^',
-        shows: /^(?![^]*etc_firstboot_network_dir)/,
-      },
-    ],
-  },
-  {
-    says: [
-      'the live system does not mount it',
-      'with … the live system unmounts the medium',
-      'The live system finds its medium by the label in `coreos.liveiso=`',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-live/live-generator`,
-        shows:
-          /isosrc=dev\/disk\/by-label\/\$\{isoroot\}[^]*StopWhenUnneeded=true[^]*coreos\.liveiso\.fromram; then\s+sysrootrequiresmountsfor=""/,
-      },
-    ],
-  },
-  {
-    says: [
-      'only CoreOS supports this argument, and the ramdisk is not CoreOS',
-      'only CoreOS supports it',
-      'the boot fails unless it is appended to the initramfs',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-live/coreos-livepxe-rootfs.sh`,
-        shows: /coreos\.live\.rootfs_url[^]*No rootfs image found/,
-      },
-    ],
-  },
-  {
-    says: [
-      'A minimal ISO and an initramfs fetch the root filesystem before Ignition applies the config',
-      'the static network is only in the config, so the initramfs cannot fetch the root filesystem',
-    ],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-live/live-generator`,
-        shows:
-          /After=coreos-livepxe-rootfs\.service\s+Before=initrd-root-fs\.target\s+\[Mount\]\s+What=\/root\.squashfs\s+Where=\/sysroot/,
-      },
-    ],
-  },
-  {
-    says: ['RHEL CoreOS 9 has …, which ignores it', 'RHEL CoreOS 9 contains systemd 252'],
-    sources: [{ repository: systemd, file: 'meson.build', shows: /version : '252'/ }],
-  },
-  // Units
-  {
-    says: ['By default, systemd starts a unit at most five times in ten seconds'],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/basic/def.h',
-        shows: /DEFAULT_START_LIMIT_INTERVAL \(10\*USEC_PER_SEC\)\s+#define DEFAULT_START_LIMIT_BURST 5/,
-      },
-    ],
-  },
-  {
-    says: [
-      'systemd stops the command if the pull of the image takes more than 90 seconds',
-      'On a slow network, systemd stops the pull and starts it again',
-      'If neither happens within `TimeoutStartSec=` (90 s by default), systemd stops the unit',
-    ],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/basic/def.h',
-        shows:
-          /DEFAULT_TIMEOUT_USEC \(DEFAULT_TIMEOUT_SEC\*USEC_PER_SEC\)|DEFAULT_TIMEOUT_USEC \(90\*USEC_PER_SEC\)/,
-      },
-      {
-        repository: systemd,
-        file: 'src/core/service.c',
-        shows: /case SERVICE_START_PRE:\s+case SERVICE_START:[^]{0,200}%s operation timed out\. Terminating/,
-      },
-    ],
-  },
-  {
-    says: [
-      'Type= does not match how podman runs the container, so systemd stops or restarts the agent',
-      'systemd stops the unit after TimeoutStartSec, because the agent does not notify it',
-      'systemd stops the unit after TimeoutStartSec, because podman does not exit',
-      'With `Type=notify`, systemd waits for a notification',
-      'With `Type=forking`, systemd waits until podman exits, which requires `--detach`',
-    ],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/core/service.c',
-        shows: /s->type == SERVICE_FORKING\) \{[^]{0,300}SERVICE_START\)/,
-      },
-      {
-        repository: systemd,
-        file: 'src/core/service.c',
-        shows: /SERVICE_NOTIFY[^]*notify_state = NOTIFY_READY/,
-      },
-    ],
-  },
-  {
-    says: [
-      'podman exits at once because of --detach, so systemd restarts the agent again and again',
-      'podman exits at once, so `Restart=always` starts the container again and again',
-    ],
-    sources: [
-      {
-        repository: 'containers+podman',
-        file: 'docs/source/markdown/podman-run.1.md.in',
-        shows: /Detached mode: run the container in the background and print the new container ID/,
-      },
-    ],
-  },
-  {
-    says: ['podman sends it with `--sdnotify=conmon`'],
-    sources: [
-      {
-        repository: 'containers+podman',
-        file: 'docs/source/markdown/options/sdnotify.md',
-        shows:
-          /\*\*conmon\*\* option sets MAINPID to conmon's pid, and sends READY when the container\s+has started/,
-      },
-    ],
-  },
-  {
-    says: ['the unit does not restart after a failure, for example when the registry is briefly unreachable'],
-    sources: [
-      { repository: systemd, file: 'src/core/service.c', shows: /case SERVICE_RESTART_NO:\s+return false;/ },
-    ],
-  },
-  {
-    says: [
-      'the unit cannot start twice, because its first container still has the name',
-      'When the unit starts again, the name is in use',
-    ],
-    tests: [`${experiments}: have a name that no other container has`],
-  },
-  {
-    says: ['systemd replaces a % that is not doubled', 'is therefore replaced, or systemd ignores the line'],
-    tests: [systemdUnits],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/shared/specifier.c',
-        shows: /if \(percent\) \{\s+percent = false;\s+if \(\*f == '%'\)/,
-      },
-    ],
-  },
-  {
-    says: [
-      'systemd replaces it with nothing',
-      'systemd replaces `${NAME}` in arguments, also inside single quotes',
-    ],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/basic/env-util.c',
-        shows:
-          /If \$FOO appears as single word[^]*strv_env_get\(env, \*i\+1\);[^]*\} else\s+m = NULL;\s+q = strv_length\(m\);/,
-      },
-    ],
-  },
-  {
-    says: [
-      'the config does not write the file, so the unit does not start',
-      'systemd starts a unit only if it can read the file in `EnvironmentFile=`, unless a dash precedes its path',
-    ],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/core/execute.c',
-        shows: /if \(fn\[0\] == '-'\) \{\s+ignore = true;[^]{0,900}if \(ignore\)\s+continue;/,
-      },
-    ],
-  },
-  {
-    says: [
-      'the unit requires a unit whose name is misspelled, so it does not start',
-      'the name of a unit is misspelled, so systemd ignores it',
-      'systemd has no …, and the config does not write it, so …',
-      'names must exist, or systemd does not start the unit',
-      'systemd ignores names in `After=`, `Before=`, `Wants=` and `PartOf=` that belong to no unit',
-      'The unit starts, but possibly too early',
-      'add the unit to "systemd.units", or use Wants= if the unit also works without it',
-      'systemd ignores the name',
-      'the unit does not start',
-    ],
-    tests: [systemdUnits],
-  },
-  {
-    says: [
-      'systemd ignores the unit:',
-      'systemd derives the type of a unit from the suffix of its name',
-      'systemd reads only drop-ins with names that end in .conf',
-    ],
-    tests: [`${experiments}: names of units`],
-  },
-  {
-    says: [
-      'the unit never starts, because it is not enabled',
-      'the unit never starts',
-      'If the unit is enabled, it starts immediately',
-      'Without that section there are no links, and the unit never starts',
-    ],
-    tests: ['interop/chain/chain.test.ts: the agent of assisted-service is present and not running'],
-  },
-  // ironic-python-agent
-  {
-    says: ['the agent does not support the scheme …', 'the agent uses port …'],
-    tests: [`${experiments}: connects to URLs of http and https only, to their usual ports`],
-  },
-  {
-    says: [
-      "the agent's configuration file is mounted at a path that the agent does not read",
-      'the agent reads only files there that end in .conf',
-      'The agent reads only *.conf files in certain folders',
-      'so the agent does not read it',
-    ],
-    tests: [`${experiments}: reads only files in its folder that end in .conf`],
-    sources: [
-      {
-        repository: agentImage,
-        file: 'Dockerfile.ocp',
-        shows: /ENTRYPOINT \["ironic-python-agent", "--config-dir", "\/etc\/ironic-python-agent"\]/,
-      },
-    ],
-  },
-  {
-    says: [
-      'but the agent accepts only options',
-      'so podman passes it to the agent, which does not support it',
-    ],
-    tests: [`${experiments}: stops at an argument that is no option`],
-  },
-  {
-    says: [
-      'the container lacks access to parts of the host that the agent needs',
-      'the agent needs its devices and namespaces, and the root of the host at /mnt/coreos',
-    ],
-    sources: [{ repository: agentImage, file: installStep, shows: /ROOT_MOUNT_PATH = '\/mnt\/coreos'/ }],
-  },
-  {
-    says: [
-      'the agent starts, but cannot use the address:',
-      'the agent starts, but cannot use the URL',
-      'the agent starts, but cannot use the value',
-      'the agent starts, but does not find the file, because its path is relative',
-      'The agent uses these values later:',
-    ],
-    tests: [agentConfs],
-    sources: [
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/utils.py',
-        shows: /def _validate_ntp_server\(ntp_server\)/,
-      },
-    ],
-  },
-  {
-    says: ['the agent derives it from the URL of Ironic'],
-    sources: [
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/agent.py',
-        shows: /if self\.api_urls or cfg\.CONF\.inspection_callback_url:/,
-      },
-    ],
-  },
-  {
-    says: ['Bifrost always does;'],
-    sources: [
-      {
-        repository: 'openstack+bifrost',
-        file: 'playbooks/roles/bifrost-ironic-install/defaults/main.yml',
-        shows: /^ {2}ipa-insecure=1$/m,
-      },
-    ],
-  },
-  {
-    says: ['these arguments are added to those that Ironic always uses'],
-    sources: [
-      {
-        repository: 'metal3-io+ironic-image',
-        file: 'ironic-config/ironic.conf.j2',
-        shows: /^kernel_append_params = nofb nomodeset vga=normal ipa-insecure=.*IRONIC_KERNEL_PARAMS/m,
-      },
-    ],
-  },
-  {
-    says: [
-      'In the converged flow of the assisted installer, the Ironic agent starts the assisted agent when the corresponding step begins',
-    ],
-    sources: [
-      {
-        repository: agentImage,
-        file: installStep,
-        shows: /_ASSISTED_AGENT_UNIT = "agent\.service"[^]*'step': 'start_assisted_install'/,
-      },
-    ],
-  },
-  {
-    says: ['ISOLINUX requires its file ldlinux.c32'],
-    sources: [
-      {
-        repository: 'geneC+syslinux',
-        file: 'core/elflink/load_env32.c',
-        shows: /spawn_load\(LDLINUX, argc, argv\)/,
-      },
-    ],
-  },
-  {
-    says: ['the kernel creates one automatically'],
-    tests: [`${experiments}: have an address that Linux creates`],
   },
   {
     says: [
@@ -1955,105 +2043,8 @@ export const CLAIMS: readonly Claim[] = [
     tests: [nmInitrd],
   },
   {
-    says: ['the limit of Kubernetes is 1 MiB'],
-    tests: [`${kubernetes}: refuse a Secret of more than 1 MiB`],
-  },
-  {
-    says: ['GRUB in … does not find its menu if UEFI boots the ISO from a USB disk:'],
-    tests: ['interop/createIso.test.ts: a machine boots a new ISO'],
-  },
-  {
-    says: ['Ignition uses only one of them'],
-    sources: [
-      {
-        repository: ignition,
-        file: 'internal/exec/engine.go',
-        shows:
-          /cmdline\.Config,\s+system\.Config,\s+e\.PlatformConfig,[^]*!= platform\.ErrNoProvider \{[^}]*break/,
-      },
-    ],
-  },
-  {
-    says: ['The boot loader passes this area to the kernel as part of the initramfs'],
-    sources: [
-      {
-        repository: coreos,
-        file: 'live/EFI/fedora/grub.cfg',
-        shows: /initrd \/images\/pxeboot\/initrd\.img \/images\/ignition\.img/,
-      },
-    ],
-  },
-  {
-    says: ['because the agent uses that network if the config has none'],
-    sources: [
-      {
-        repository: coreos,
-        file: `${dracutModules}/35coreos-ignition/coreos-teardown-initramfs.sh`,
-        shows: /^propagate_initramfs_networking\(\) \{/m,
-      },
-    ],
-  },
-  {
-    says: ['The agent runs in a container and uses its defaults, so it does not contact Ironic'],
-    tests: [`${experiments}: reads only files in its folder that end in .conf`],
-  },
-  {
     says: ['NetworkManager ignores a keyfile with the group address as nmstate writes it'],
     tests: ['interop/keyfiles.test.ts: rejects the group address of a bridge as nmstate writes it'],
-  },
-  {
-    says: ['older releases of podman do not support the option and refuse to start the container'],
-    tests: [podmanOptions],
-  },
-  {
-    says: ['older releases of systemd ignore the key'],
-    tests: [systemdKeys],
-  },
-  {
-    says: ['it is an image ID, which registries do not support'],
-    tests: [`${experiments}: image references of podman`],
-  },
-  {
-    says: [
-      'Both write spec.overrides, which requires the feature gate Overrides',
-      'the Ironic resource has no field for an ISO',
-      'the Ironic resource has no such setting:',
-    ],
-    sources: [
-      {
-        repository: standalone,
-        file: 'api/v1alpha1/features.go',
-        shows: /FeatureOverrides:\s+\{Default: false/,
-      },
-      { repository: standalone, file: 'api/v1alpha1/*.go', absent: 'DeployISO' },
-    ],
-  },
-  {
-    says: ['many BMCs and older releases of the operator require it'],
-    sources: [
-      {
-        repository: metal3,
-        file: 'pkg/hardwareutils/bmc/redfish.go',
-        revision: 'v0.4.0',
-        shows: /"redfish_system_id": a\.path/,
-      },
-    ],
-  },
-  {
-    says: ['the BMC address selects network boot, which does not support an ISO'],
-    sources: [
-      {
-        repository: metal3,
-        file: 'pkg/hardwareutils/bmc/ipmi.go',
-        shows: /SupportsISOPreprovisioningImage\(\) bool \{\s+return false/,
-      },
-    ],
-  },
-  {
-    says: ['the kernel arguments of ironic-image do not include the root filesystem for …'],
-    sources: [
-      { repository: 'metal3-io+ironic-image', file: 'ironic-config/ironic.conf.j2', absent: 'rootfs_url' },
-    ],
   },
   {
     says: ['install nmstate 1.0.2 or later, which supports "nmstatectl gc"'],
@@ -2073,6 +2064,221 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
+    says: ['nmstate keeps only one of them'],
+    sources: [
+      {
+        repository: nmstate,
+        file: 'rust/src/lib/route.rs',
+        shows:
+          /self\.next_hop_addr\.as_deref\(\)\.unwrap_or\(""\),[^]*impl PartialEq for RouteEntry \{\s+fn eq\(&self, other: &Self\) -> bool \{\s+self\.sort_key\(\) == other\.sort_key\(\)/,
+      },
+    ],
+  },
+  {
+    says: ['nmstate does not support autoconf without DHCP'],
+    sources: [
+      {
+        repository: nmstate,
+        file: 'rust/src/lib/nm/settings/ip.rs',
+        shows: /"Autoconf without DHCP is not supported yet"/,
+      },
+    ],
+  },
+  // boot loaders and Linux
+  {
+    says: ['GRUB before 2.12 ignores the port and uses port 80'],
+    sources: [
+      {
+        repository: 'rhboot+grub2',
+        file: 'grub-core/net/http.c',
+        revision: 'grub-2.06',
+        shows: /tcp_open \(file->device->net->server,\s+HTTP_PORT,/,
+      },
+      {
+        repository: 'rhboot+grub2',
+        file: 'grub-core/net/http.c',
+        revision: 'grub-2.12',
+        shows: /port \? port : HTTP_PORT, http_receive/,
+      },
+    ],
+  },
+  {
+    says: ['GRUB adds a backslash before every quote and backslash in kernel arguments'],
+    sources: [
+      {
+        repository: 'rhboot+grub2',
+        file: 'grub-core/lib/cmdline.c',
+        shows: /c == '\\\\' \|\| \*c == '\\'' \|\| \*c == '"'\)\s+\*buf\+\+ = '\\\\'/,
+      },
+    ],
+  },
+  {
+    says: ['iPXE interprets a word that starts with # as a comment'],
+    sources: [
+      {
+        repository: 'ipxe+ipxe',
+        file: 'src/core/exec.c',
+        shows: /tokens\[i\]\[0\] == '#'[^]*"\|\|"[^]*"&&"[^]*";"/,
+      },
+    ],
+  },
+  {
+    says: ['iPXE replaces ${…} with the value of a setting'],
+    sources: [
+      {
+        repository: 'ipxe+ipxe',
+        file: 'src/core/settings.c',
+        shows: /tmp\[0\] == '\$' \) && \( tmp\[1\] == '\{'/,
+      },
+    ],
+  },
+  {
+    says: ['PXELINUX splits the URL of the initramfs at commas'],
+    sources: [
+      {
+        repository: 'geneC+syslinux',
+        file: 'com32/elflink/ldlinux/kernel.c',
+        shows: /\*p != ' ' && \*p != ',' && \*p/,
+      },
+    ],
+  },
+  {
+    says: ['PXELINUX does not support file names or URLs longer than 255 bytes'],
+    sources: [{ repository: 'geneC+syslinux', file: 'core/include/fs.h', shows: /FILENAME_MAX_LG2 8\s/ }],
+  },
+  {
+    says: [
+      'GRUB cannot read its menu, and the kernel joins the arguments behind it',
+      'The kernel knows double quotes only:',
+      'the kernel would split or change it',
+    ],
+    tests: [grubQuotes],
+  },
+  {
+    says: ['GRUB cannot boot with the kernel argument …, or changes it:'],
+    tests: [`${experiments}: menus of GRUB`],
+  },
+  {
+    says: [
+      'the lines of the script end in CR LF, so the kernel does not find its interpreter',
+      'the kernel cannot run the script, so the unit that runs it fails',
+    ],
+    tests: [`${experiments}: scripts in CR LF`],
+  },
+  {
+    says: ['GRUB does not support credentials in URLs'],
+    sources: [{ repository: 'rhboot+grub2', file: 'grub-core/net/http.c', shows: /^(?![^]*Authorization)/ }],
+  },
+  {
+    says: ['only iPXE replaces ${…} in a URL'],
+    sources: [
+      {
+        repository: 'ipxe+ipxe',
+        file: 'src/core/settings.c',
+        shows: /tmp\[0\] == '\$' \) && \( tmp\[1\] == '\{'/,
+      },
+    ],
+  },
+  {
+    says: ['ISOLINUX requires its file ldlinux.c32'],
+    sources: [
+      {
+        repository: 'geneC+syslinux',
+        file: 'core/elflink/load_env32.c',
+        shows: /spawn_load\(LDLINUX, argc, argv\)/,
+      },
+    ],
+  },
+  {
+    says: ['the kernel creates one automatically'],
+    tests: [`${experiments}: have an address that Linux creates`],
+  },
+  {
+    says: ['The kernel arguments of an ISO are part of the menu of GRUB, which is a shell script:'],
+    tests: [grubQuotes],
+  },
+  {
+    says: ['the kernel does not support this console', 'The kernel ignores a console that it does not know'],
+    tests: [`${experiments}: consoles of Linux`],
+  },
+  {
+    says: [
+      'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
+    ],
+    sources: [
+      {
+        repository: 'tianocore+edk2',
+        file: 'NetworkPkg/HttpBootDxe/HttpBootSupport.c',
+        shows: /RamDisk->Register \(/,
+      },
+      // iPXE describes only disks of iSCSI and others to the system.
+      { repository: 'ipxe+ipxe', file: 'src/net/tcp/http*.c', absent: 'acpi_describe' },
+      { repository: 'ipxe+ipxe', file: 'src/net/tcp/iscsi.c', shows: /acpi_describe/ },
+    ],
+  },
+  // other programs
+  {
+    says: ['Ironic allows letters, digits and the characters - .'],
+    tests: [`${experiments}: allows the names of nodes that are accepted here`],
+  },
+  {
+    says: ['the agent cannot apply … to a disk', 'the agent reports this WWN as 0x…'],
+    tests: [
+      'commands/deploy/documents/rootDeviceHints.test.ts: can apply whatever is accepted here',
+      'commands/deploy/documents/rootDeviceHints.test.ts: picks the disk as it is meant',
+    ],
+  },
+  {
+    says: [
+      'podman fails if the file is missing, even if the registry requires no credentials',
+      'podman reads credentials from …, which the config does not write',
+      'the config does not write the file that podman reads credentials from',
+    ],
+    tests: [`${experiments}: fail if the file is missing`],
+  },
+  {
+    says: ['looks like a registry, but podman parses it as image'],
+    tests: [`${experiments}: names that look like registries`],
+  },
+  {
+    says: ['invalid interface name'],
+    tests: [`${experiments}: names of interfaces`],
+  },
+  {
+    says: [
+      'the unit cannot start twice, because its first container still has the name',
+      'When the unit starts again, the name is in use',
+    ],
+    tests: [`${experiments}: have a name that no other container has`],
+  },
+  {
+    says: [
+      'systemd ignores the unit:',
+      'systemd derives the type of a unit from the suffix of its name',
+      'systemd reads only drop-ins with names that end in .conf',
+    ],
+    tests: [`${experiments}: names of units`],
+  },
+  {
+    says: ['the agent does not support the scheme …', 'the agent uses port …'],
+    tests: [`${experiments}: connects to URLs of http and https only, to their usual ports`],
+  },
+  {
+    says: [
+      'but the agent accepts only options',
+      'so podman passes it to the agent, which does not support it',
+    ],
+    tests: [`${experiments}: stops at an argument that is no option`],
+  },
+  {
+    says: ['GRUB in … does not find its menu if UEFI boots the ISO from a USB disk:'],
+    tests: ['interop/createIso.test.ts: a machine boots a new ISO'],
+  },
+  {
+    says: ['The agent runs in a container and uses its defaults, so it does not contact Ironic'],
+    tests: [`${experiments}: reads only files in its folder that end in .conf`],
+  },
+  {
     says: ['unknown option in this version of the agent, which ignores it'],
     tests: ['agent/confCheck.test.ts: checkConf for a release'],
   },
@@ -2081,154 +2287,13 @@ export const CLAIMS: readonly Claim[] = [
     tests: ['interop/loaders.test.ts: a machine of $architecture'],
   },
   {
-    says: ['the agent, which accepts only its own options and stops with a usage message'],
-    tests: [`${experiments}: stops at an argument that is no option, or an option of podman`],
-  },
-  {
     says: ['OpenSSH no longer supports keys of this type'],
     tests: [`${experiments}: of type ssh-dss are not accepted`],
-  },
-  {
-    says: [
-      'Some settings make systemd refuse the whole unit:',
-      'the program gets the operator and the words after it as arguments',
-    ],
-    tests: [systemdUnits],
-  },
-  {
-    says: [
-      'the program that reads this argument does not remove the quotes: dracut, NetworkManager, Ignition and the agent split at spaces',
-    ],
-    sources: [
-      {
-        repository: ignition,
-        file: 'internal/providers/cmdline/cmdline.go',
-        shows: /range strings\.Fields\(string\(cmdline\)\)/,
-      },
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/utils.py',
-        shows: /options = cmdline\.split\(\)\s+params = \{\}\s+for option in options:/,
-      },
-    ],
-  },
-  {
-    says: ['The kernel arguments of an ISO are part of the menu of GRUB, which is a shell script:'],
-    tests: [grubQuotes],
-  },
-  {
-    says: ['A real Ironic also refuses the inventory of a node that is not in inspection'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/conductor/manager.py',
-        shows:
-          /accepted_states = \{states\.INSPECTWAIT\}[^]*if task\.node\.provision_state not in accepted_states:[^]{0,400}raise exception\.NotFound\(\)/,
-      },
-    ],
-  },
-  {
-    says: ['A real Ironic also refuses the first heartbeat of a locked node'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/conductor/manager.py',
-        shows:
-          /if \(not task\.node\.driver_internal_info\.get\('agent_url'\)\s+and task\.node\.reservation\):\s+raise exception\.NodeLocked/,
-      },
-    ],
-  },
-  {
-    says: ['An agent without its token stops and takes its network down'],
-    sources: [
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/agent.py',
-        shows: /'This is \*\*FATAL\*\*\.'\)\s+self\.serve_api = False\s+self\.lockdown = True/,
-      },
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/agent.py',
-        shows: /utils\.execute\('ip', 'link', 'set', iface, 'down'\)/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic then uses the oldest version, which does not support the request'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/api/controllers/base.py',
-        shows: /default_version: version to use if not specified in headers/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic ignores the lookup of nodes in other states'],
-    sources: [
-      { repository: ironic, file: 'ironic/conf/api.py', shows: /BoolOpt\('restrict_lookup',\s+default=True/ },
-    ],
-  },
-  {
-    says: [
-      'The agent waits up to one minute for an address on every interface before it sends the inventory',
-    ],
-    sources: [
-      {
-        repository: ipa,
-        file: 'ironic_python_agent/config.py',
-        shows: /INSPECTION_DEFAULT_DHCP_WAIT_TIMEOUT = 60/,
-      },
-    ],
-  },
-  {
-    says: [
-      'podman cannot write …, so it does not run the agent',
-      'podman up to 4.3 also writes /etc/containers',
-    ],
-    tests: ['interop/readOnlySystem.test.ts: runs the agent if the lint accepts'],
-    sources: [
-      {
-        repository: 'containers+common',
-        file: 'libnetwork/netavark/network.go',
-        revision: 'v0.50.0',
-        shows: /filepath\.Join\(conf\.NetworkConfigDir, "netavark\.lock"\)/,
-      },
-      {
-        repository: 'containers+common',
-        file: 'libnetwork/netavark/network.go',
-        revision: 'v0.51.0',
-        shows: /lockPath := defaultRootLockPath/,
-      },
-    ],
-  },
-  {
-    says: ['the kernel does not support this console', 'The kernel ignores a console that it does not know'],
-    tests: [`${experiments}: consoles of Linux`],
   },
   {
     says: ['neither Ignition nor CoreOS has such an argument'],
     tests: ['interop/upstreamTrees.test.ts: are not reported as unknown'],
   },
-  {
-    says: [
-      'creates an archive that podman loads',
-      'podman 4.3 cannot load a `docker-archive` that is compressed with gzip as a whole',
-    ],
-    tests: [`${experiments}: compressed archives of podman`],
-  },
-  {
-    says: ['the agent starts only when somebody at the console continues the boot'],
-    sources: [
-      {
-        repository: 'dracut-ng+dracut-ng',
-        file: 'modules.d/77dracut-systemd/dracut-emergency.sh',
-        shows: /getarg rd\.break; then[^]*emergency|exec sulogin|rd\.break/,
-      },
-      { repository: systemd, file: 'src/basic/unit-file.c', shows: /"emergency", SPECIAL_EMERGENCY_TARGET,/ },
-    ],
-  },
-  // Others
   {
     says: [
       'chronyd does not start, or takes an option as the name',
@@ -2242,7 +2307,8 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: [
-      'Butane is not supported',
+      'this variant of Butane is not supported',
+      'the variant … of Butane is not supported',
       'Each version of Butane has one version of the Ignition spec',
       'Butane does not exist in this version',
     ],
@@ -2283,11 +2349,11 @@ export const OBSERVATIONS: readonly string[] = [
   'An image without a config, or with a config for another Ironic, is not booted',
   'cannot check whether the agent calls the mock Ironic',
   'the agent would call another Ironic:',
-  'the mock Ironic is at …',
-  'QEMU is not installed',
+  'its config contains …, but the mock Ironic is at …',
+  'QEMU is not installed: … not found on PATH',
   'Ironic is an OpenStack project which enables the provision and management of baremetal machines',
-  'the mock Ironic serves …',
-  'The agent never called Ironic',
+  'the mock Ironic serves … on port …: requests to …',
+  'The agent never called Ironic.',
   'sent a request that Ironic does not support',
   'the agent also answers at its callback URL',
   'Valid if the image is intact and Ignition accepts the embedded config',
@@ -2298,7 +2364,7 @@ export const OBSERVATIONS: readonly string[] = [
   'without DHCP, the initramfs cannot fetch the config',
   'the initramfs fetches the Ignition config, but it has no network',
   'the URL of Ironic is missing',
-  'systemd passes … sockets',
+  'systemd passes … sockets; only one is supported',
   'use 3.5.0 if Ignition supports it on all hosts',
   'the kernel cannot be decompressed',
   'The initramfs does not belong to a CoreOS live system',
@@ -2326,19 +2392,11 @@ export const OBSERVATIONS: readonly string[] = [
   'The version of the build, in the label of an ISO or in a stamp of the initramfs, contains a date',
   'which is of the same build, unless the installer gets another image',
   'registries to which podman connects without a proxy',
-  'UEFI HTTP boot requires UEFI',
+  'the machine boots in BIOS mode, but UEFI HTTP boot requires UEFI',
   'use the initramfs of a live PXE image of CoreOS, which contains …',
   'a boot script requires the URLs of the kernel and the initramfs',
   'use a minimal ISO for iPXE, which fetches its root filesystem by URL',
   'the network config of cloud-init and netplan is another format',
   'a network boot has no such limit',
+  'Nothing in the config reads the file, so the agent does not start',
 ];
-
-/** Sentences that nothing shows yet. Prove them, or remove them from the messages. */
-export const UNPROVEN: readonly string[] = [
-  'CoreOS mounts /usr read-only, and /bin, /sbin, /lib and /lib64 are links to folders in it',
-  'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
-];
-
-/** The number of {@link UNPROVEN}, which only decreases. */
-export const UNPROVEN_BEFORE = 2;
