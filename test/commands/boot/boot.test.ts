@@ -385,6 +385,21 @@ describe('a status code is no proof', () => {
     expect(bmc.state.images.size).toBe(0);
   });
 
+  it.each<[keyof typeof bmcModels, string]>([
+    ['idrac9', 'the Virtual Console of the iDRAC'],
+    ['ilo6', 'the Integrated Remote Console of the iLO'],
+    ['xcc', 'the remote console of the XCC'],
+    ['cimc', 'the vKVM console of the CIMC'],
+    ['irmc', 'the video redirection (AVR) of the iRMC'],
+    ['supermicro', 'the remote console of the BMC'],
+    ['unknown', 'the remote console of the BMC'],
+  ])('the hint about the boot device of %s names its console: %s', async (name, console) => {
+    const fault: Fault = ({ body, method }) => (method === 'PATCH' && 'Boot' in body ? accept : undefined);
+    const { ended, said } = await bootFake({ model: bmcModels[name], fault });
+    expect((await ended).code).toBe(1);
+    expect(said()).toContain(`set the boot device in ${console}, or use --method uefi-http`);
+  });
+
   it('a machine that is not powered on again is reported', async () => {
     let ons = 0;
     const fault = ignored('ComputerSystem.Reset', ({ ResetType: type }) => type === 'On' && ++ons > 1);
