@@ -125,10 +125,10 @@ describe.skipIf(!have('tmux'))(
       expect(rowsOf(shown)).toContain(`worker-0 failed ${stage}`);
       expect(rowsOf(shown)).toContain(cause);
       expect(rowsOf(shown)).toContain(`fix: ${fix}`);
-      const shownPage = await page();
-      expect(shownPage).toContain(`worker-0 failed ${stage}`);
-      expect(shownPage).toContain(cause);
-      expect(shownPage).toContain(`Fix: ${fix}`);
+      const row = await page();
+      expect(row).toContain(`worker-0 failed ${stage}`);
+      expect(row).toContain(cause);
+      expect(row).toContain(`Fix: ${fix}`);
     });
 
     it('of another certificate authority, without the console', async () => {

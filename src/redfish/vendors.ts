@@ -141,7 +141,11 @@ export const vendors: readonly Vendor[] = [
     mediaOf: 'manager',
     needsTransferProtocol: true,
     license: 'iRMC Advanced (virtual media)',
-    sources: ['fujitsu/terraform-provider-irmc-redfish: internal/provider/resource_virtual_media.go'],
+    console: 'the video redirection (AVR) of the iRMC',
+    sources: [
+      'fujitsu/terraform-provider-irmc-redfish: internal/provider/resource_virtual_media.go',
+      'https://manualsdump.com/en/manuals/fujitsu-irmc_s2-s3/170891/89',
+    ],
   },
   {
     name: 'AMI MegaRAC',

@@ -336,6 +336,9 @@ const ignored = (
   matches: (body: Readonly<Record<string, unknown>>) => boolean = () => true,
 ): Fault => onPath(end, ({ body, method }) => (method !== 'GET' && matches(body) ? accept : undefined));
 
+const ignoredBootDevice: Fault = ({ body, method }) =>
+  method === 'PATCH' && 'Boot' in body ? accept : undefined;
+
 describe('a status code is no proof', () => {
   it('a slot that stays empty is left for the next one', async () => {
     const { bmc, ended, said } = await bootFake({ fault: ignored('/1/Actions/VirtualMedia.InsertMedia') });
@@ -383,6 +386,20 @@ describe('a status code is no proof', () => {
     expect(said()).toMatch(/the (?:Lifecycle Log|Virtual Console) of the iDRAC/);
     expect(bmc.state).toMatchObject({ power: 'Off', boot: initialBoot });
     expect(bmc.state.images.size).toBe(0);
+  });
+
+  it.each<[keyof typeof bmcModels, string]>([
+    ['idrac9', 'the Virtual Console of the iDRAC'],
+    ['ilo6', 'the Integrated Remote Console of the iLO'],
+    ['xcc', 'the remote console of the XCC'],
+    ['cimc', 'the vKVM console of the CIMC'],
+    ['irmc', 'the video redirection (AVR) of the iRMC'],
+    ['supermicro', 'the remote console of the BMC'],
+    ['unknown', 'the remote console of the BMC'],
+  ])('the hint about the boot device of %s names its console: %s', async (name, console) => {
+    const { ended, said } = await bootFake({ model: bmcModels[name], fault: ignoredBootDevice });
+    expect((await ended).code).toBe(1);
+    expect(said()).toContain(`set the boot device in ${console}, or use --method uefi-http`);
   });
 
   it('a machine that is not powered on again is reported', async () => {
