@@ -45,6 +45,44 @@ const variants: readonly (readonly [string, NewIso])[] = [
   ],
 ];
 
+describe('the first sector', () => {
+  const code = Buffer.alloc(432, 0x90);
+  const hybrid = { ...bios, mbr: code };
+  it.each<readonly [string, NewIso]>([
+    ['BIOS', { ...none, bios: hybrid }],
+    ['EFI', { ...none, efi }],
+    ['both', { ...none, bios: hybrid, efi }],
+    ['BIOS from a CD only', { ...none, bios }],
+  ])('has the code and the partitions from which a disk boots: %s', async (_title, iso) => {
+    const image = make(iso);
+    const mbr = Buffer.from(await image.read(0, 512));
+    const { tree } = await openLiveIso(image);
+    const blockOf = async (path: string): Promise<number> => ((await tree.find(path))?.offset ?? NaN) / 512;
+    const partition = (at: number): number[] => [
+      mbr.readUInt8(at),
+      mbr.readUInt8(at + 4),
+      mbr.readUInt32LE(at + 8),
+      mbr.readUInt32LE(at + 12),
+    ];
+    const hasCode = iso.bios?.mbr !== undefined;
+    const absent = [0, 0, 0, 0];
+    const efiBlocks = Math.ceil(efiPartition.length / 512);
+    expect({
+      code: mbr.subarray(0, 432),
+      loader: mbr.readUInt32LE(432),
+      whole: partition(446),
+      efi: partition(462),
+      signature: mbr.toString('hex', 510),
+    }).toEqual({
+      code: hasCode ? code : Buffer.alloc(432),
+      loader: hasCode ? await blockOf('isolinux/isolinux.bin') : 0,
+      whole: hasCode ? [0x80, 0, 0, image.size / 512] : absent,
+      efi: iso.efi === undefined ? absent : [0, 0xef, await blockOf('images/efiboot.img'), efiBlocks],
+      signature: '55aa',
+    });
+  });
+});
+
 describe.each(variants)('an ISO for %s', (_title, iso) => {
   it('has kernel and initramfs as they are', async () => {
     const image = make(iso);

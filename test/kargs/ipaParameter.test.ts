@@ -21,6 +21,7 @@ describe('checkIpaArgument', () => {
   it.each(
     `ipa-insecure=1 ipa-lookup-timeout=1_0 ipa-insecure=True ipa-debug=1 ipa-debug=verbose ipa-lldp-timeout= ipa-listen-port=9999 ipa-lldp-timeout=30.5 ipa-lookup-timeout=600
     ipa-tls-min-version=1.3 ipa-enable-vlan-interfaces= ipa-api-url=https://h:6385
+    ipa-listen-port=0 ipa-http-request-timeout=1 ipa-inject-files-priority=99
     ipa-api-url=https://h:6385/v10 ipa-inspection-callback-url=https://h/v1
     ipa-inspection-collectors=default,logs ipa-inspection-benchmarks=cpu,mem`.split(/\s+/),
   )('accepts %s', (text) => {
@@ -43,6 +44,7 @@ describe('checkIpaArgument', () => {
     ],
     ['ipa-inspection-collectors=default,mine', 'ipa-parameter-collector', /dmi-decode/],
     ['ipa-listen-port=65536', 'ipa-parameter-value', /./],
+    ['ipa-listen-port=-1', 'ipa-parameter-value', /at least 0/],
     ['ipa-lookup-timeout=ten', 'ipa-parameter-value', /./],
     ['ipa-inject-files-priority=100', 'ipa-parameter-value', /./],
     ['ipa-http-request-timeout=0', 'ipa-parameter-value', /./],

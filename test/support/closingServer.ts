@@ -13,6 +13,7 @@ export type Framing =
   | 'Connection: close until it closes'
   | 'keep-alive, which it does not keep';
 
+/** `reset`: the client gets RST without FIN, which Linux sends if the server closes with unread bytes of the request. */
 type Ending = 'complete' | 'cut' | 'reset';
 
 export interface ClosingServer {
@@ -33,6 +34,8 @@ export interface ClosingServerOptions {
 }
 
 const CHUNK = 16 * 1024;
+/** Milliseconds in which a client handles what it has received. */
+const PAUSE = 30;
 
 export async function startClosingServer({
   body,
@@ -46,19 +49,25 @@ export async function startClosingServer({
   const answer = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    socket.once('data', () => {
+    const respond = (): void => {
       last = socket;
       closed = new Promise((resolve) => {
         const bytes = Buffer.concat([head(framing, body.length), encode(framing, body)]);
         socket.write(ending === 'complete' ? bytes : bytes.subarray(0, -1), () => {
-          if (ending === 'reset') socket.resetAndDestroy();
+          // libuv reports an end that comes together with bytes as a regular one.
+          if (ending === 'reset') setTimeout(() => socket.destroy(), PAUSE);
           else socket.end();
-          setTimeout(resolve, 50); // until the other side has seen it
+          setTimeout(resolve, 2 * PAUSE); // until the other side has seen it
         });
       });
-    });
+    };
+    if (ending === 'reset') setTimeout(respond, PAUSE); // until the request has come
+    else socket.once('data', respond);
   };
-  const server: Server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
+  const server: Server =
+    tls === undefined
+      ? createServer({ pauseOnConnect: ending === 'reset' }, answer)
+      : createTlsServer(tls, answer);
   const port = await listenLocally(server);
   return {
     port,

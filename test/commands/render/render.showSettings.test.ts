@@ -78,11 +78,8 @@ describe('formatShownSettings', () => {
     ['assisted', []],
     ['configure-coreos-ipa', ports],
   ])('shows the default values of the settings that the profile %s supports', async (profile, defaults) => {
-    const host = profile === 'buildpy' ? '192.0.2.1' : undefined;
-    const [head, chosen, ...lines] = await show('agent: {agent.image: quay.io/x/y}\n', {
-      profile,
-      ...(host !== undefined && { host }),
-    });
+    const host = profile === 'buildpy' && { host: '192.0.2.1' };
+    const [head, chosen, ...lines] = await show('agent: {agent.image: quay.io/x/y}\n', { profile, ...host });
     expect([head, chosen]).toEqual(['setting | value | source', `profile | ${profile}`]);
     expect(lines.filter((line) => line.endsWith(' | default'))).toEqual(defaults);
   });

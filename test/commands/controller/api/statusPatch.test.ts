@@ -187,17 +187,55 @@ describe('a patch', () => {
     });
   });
 
-  it('leads to the same status from any other one', () => {
-    const names = ['imageUrl', 'kernelUrl', 'extraKernelParams', 'format', 'architecture', 'networkData'];
+  const own = new Set(['Ready', 'Error']);
+  const names = ['imageUrl', 'kernelUrl', 'extraKernelParams', 'format', 'architecture', 'networkData'];
+
+  it('leads to the same status from any other one, with the conditions of others', () => {
+    const text = fc.constantFrom('iso', 'initrd', 'a=b', 'http://192.0.2.1/kernel');
+    const fields = Object.fromEntries(names.map((name) => [name, text]));
+    const networkData = fc.record({ name: text, version: text }, { requiredKeys: [] });
+    const conditions = fc.uniqueArray(
+      fc.record({
+        type: fc.constantFrom('Ready', 'Error', 'Audited', 'Other'),
+        status: fc.constantFrom('True', 'False'),
+        reason: fc.constantFrom('ImageSuccess', 'x'),
+        message: fc.constantFrom('', 'Generated image'),
+        lastTransitionTime: fc.constant(earlier),
+      }),
+      { selector: ({ type }) => type },
+    );
     fc.assert(
       fc.property(
-        fc.record(Object.fromEntries([...names, 'conditions'].map((name) => [name, fc.jsonValue()]))),
+        fc.record({ ...fields, networkData, conditions }, { requiredKeys: ['conditions'] }),
         fc.constantFrom(ready, initrd, failed),
         (status, outcome) => {
           const after = mergePatch(status, patchOf(status, outcome) ?? {});
-          expect(patchOf(after, outcome)).toBeUndefined();
+          const image = readPreprovisioningImage(storedObject({ status: after }));
+          const expected = readPreprovisioningImage(storedObject({ status: statusAfter(outcome) }));
+          expect({ ...image.status, conditions: [] }).toEqual({ ...expected.status, conditions: [] });
+          const wanted = expected.status.conditions.map(({ message, reason, status: value, type }) => ({
+            message,
+            reason,
+            status: value,
+            type,
+          }));
+          const found = image.status.conditions.filter(({ type }) => own.has(type));
+          expect(found).toHaveLength(wanted.length);
+          expect(found).toEqual(expect.arrayContaining(wanted.map((one) => expect.objectContaining(one))));
+          const others = image.status.conditions.filter(({ type }) => !own.has(type));
+          expect(others).toEqual(status.conditions.filter(({ type }) => !own.has(type)));
         },
       ),
+    );
+  });
+
+  it('is none after it was merged, whatever is in the status', () => {
+    const anything = Object.fromEntries([...names, 'conditions'].map((name) => [name, fc.jsonValue()]));
+    fc.assert(
+      fc.property(fc.record(anything), fc.constantFrom(ready, initrd, failed), (status, outcome) => {
+        const after = mergePatch(status, patchOf(status, outcome) ?? {});
+        expect(patchOf(after, outcome)).toBeUndefined();
+      }),
     );
   });
 });
