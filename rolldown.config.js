@@ -11,13 +11,14 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { licensesInside } from './.ci/bundle/licenses.js';
 import { loadedWhenUsed } from './.ci/bundle/loadedWhenUsed.js';
+import { withoutUnusedParts } from './.ci/bundle/withoutUnusedParts.js';
 
 /** @type {{ dependencies: Record<string, string> }} */
 const { dependencies } = JSON.parse(readText('package.json'));
 
 // What is installed with the package stays outside. Not so commander, which every command needs, prom-client, of which
-// little is used, tar-stream, with which dozens of native libraries for another runtime would be installed, and openpgp,
-// which installs 17 MB of builds for other environments.
+// little is used, cli-progress, with which five more packages would be installed, tar-stream, with which dozens of native
+// libraries for another runtime would be installed, and openpgp, which installs 17 MB of builds for other environments.
 /** @param {string} id */
 const external = (id) =>
   id.startsWith('node:') ||
@@ -77,7 +78,7 @@ const library = await rolldown({
   checks: { ineffectiveDynamicImport: false }, // it exports what the program's commands load late
   preserveEntrySignatures: 'strict', // names that only its chunks share are no part of the library
   external,
-  plugins: [sharedCopies, licenses],
+  plugins: [sharedCopies, withoutUnusedParts(), licenses],
 });
 await library.write({ ...output, chunkFileNames: '[name].js' });
 
@@ -89,7 +90,7 @@ const program = await rolldown({
   checks: { ineffectiveDynamicImport: false }, // loadedWhenUsed makes static imports late as well
   preserveEntrySignatures: 'allow-extension',
   external,
-  plugins: [sharedCopies, commanderInside(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
+  plugins: [sharedCopies, withoutUnusedParts(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
 });
 const { output: chunks } = await program.write({
   ...output,
@@ -154,18 +155,6 @@ const { output: chunks } = await program.write({
 });
 writeFileSync('dist/importModule.cjs', 'module.exports = (id) => import(id);\n');
 writeFileSync('dist/cli.cjs', `module.exports = require('./${chunks[0].fileName}');\n`);
-
-/** Commander loads node:child_process for commands that are programs of their own, of which we have none. */
-function commanderInside() {
-  return {
-    name: 'commander-inside',
-    transform: {
-      filter: { id: /\/node_modules\/commander\// },
-      /** @param {string} code */
-      handler: (code) => code.replace("require('node:child_process')", '{}'),
-    },
-  };
-}
 
 /** @param {string} path */
 function readText(path) {

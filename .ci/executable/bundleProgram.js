@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { licensesInside } from '../bundle/licenses.js';
 import { loadedWhenUsed } from '../bundle/loadedWhenUsed.js';
+import { withoutUnusedParts } from '../bundle/withoutUnusedParts.js';
 import { assetsInside } from './assets.js';
 
 const LICENSES = 'LICENSES';
@@ -22,7 +23,7 @@ export async function bundleProgram(root, dir) {
     platform: 'node',
     logLevel: 'warn',
     external: /^node:/,
-    plugins: [assetsInside(root), loadedWhenUsed('import'), licensesInside(LICENSES)],
+    plugins: [assetsInside(root), withoutUnusedParts(), loadedWhenUsed('import'), licensesInside(LICENSES)],
   });
   const { output } = await bundle.generate({ comments: false, format: 'cjs', codeSplitting: false });
   const [chunk, ...others] = output;
