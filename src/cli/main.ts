@@ -3,12 +3,13 @@
  * code. Commands load their code only when they run.
  */
 
+import { setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
 import { ComparisonError, UsageError } from '../core/errors.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
 import { ReadFiles } from '../io/files/readFiles.ts';
 import { programNameOf } from '../io/files/platform.ts';
-import { allowV8Flags } from '../io/v8Flags.ts';
+import { setV8FlagsBy } from '../io/v8Flags.ts';
 import { openOutput, writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
@@ -48,7 +49,7 @@ export async function main(argv: readonly string[], streams: Io = openProcess(ar
 
 /** The streams of the process, which is the program's own. */
 function openProcess(argv: readonly string[]): Io {
-  allowV8Flags();
+  setV8FlagsBy((flag) => setFlagsFromString(flag)); // loads node:v8 only then
   return {
     get stdin() {
       return process.stdin; // opening it takes time, and few commands read it
