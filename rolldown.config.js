@@ -10,7 +10,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { licensesInside } from './.ci/bundle/licenses.js';
 import { loadedWhenUsed } from './.ci/bundle/loadedWhenUsed.js';
-import { commanderInside, programChunks, smallerBuilds } from './.ci/bundle/program.js';
+import { programChunks, smallerBuilds } from './.ci/bundle/program.js';
+import { withoutUnusedParts } from './.ci/bundle/withoutUnusedParts.js';
 
 // All dependencies are inside: the package is installed without a network, its install runs no code of others, and users get the
 // versions that were tested. A list of them is beside each release (CycloneDX).
@@ -75,7 +76,7 @@ const library = await rolldown({
   checks: { ineffectiveDynamicImport: false }, // it exports what the program's commands load late
   preserveEntrySignatures: 'strict', // names that only its chunks share are no part of the library
   external,
-  plugins: [sharedCopies, licenses],
+  plugins: [sharedCopies, withoutUnusedParts(), licenses],
 });
 await library.write({ ...output, entryFileNames: '[name].js', chunkFileNames: 'library.[name].js' });
 
@@ -87,7 +88,7 @@ const program = await rolldown({
   checks: { ineffectiveDynamicImport: false }, // loadedWhenUsed makes static imports late as well
   preserveEntrySignatures: 'allow-extension',
   external,
-  plugins: [sharedCopies, commanderInside(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
+  plugins: [sharedCopies, withoutUnusedParts(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
 });
 const { output: chunks } = await program.write({
   ...output,

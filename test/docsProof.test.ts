@@ -46,7 +46,7 @@ describe('a figure of the proof', () => {
 
   it('the version of Node that the pages name is that of package.json', () => {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const version = /^>=([\d.]+)$/.exec(engines.node)?.[1] ?? '';
+    const version = /^\^([\d.]+) \|\|/.exec(engines.node)?.[1] ?? '';
     for (const name of ['README.md', 'docs/library.md']) {
       const named = [...readFileSync(join(root, name), 'utf8').matchAll(/Node\.js \(?([\d.]+) or newer/g)];
       expect(named.map(([, text]) => text)).toEqual([version]);

@@ -102,7 +102,7 @@ const FIRST_WORD =
 
 const [, ...commands] = withDescendants(describeCommand(wholeProgram()));
 const options = commands.flatMap(({ words, options: own }) =>
-  own.map(({ long, text }) => ({ name: [...words, long].join(' '), text })),
+  own.map(({ long, text, placeholder }) => ({ name: [...words, long].join(' '), text, placeholder })),
 );
 
 describe('style', () => {
@@ -124,6 +124,14 @@ describe('style', () => {
   it('help of options is a noun phrase or an imperative: a small letter first, no period', () => {
     const others = options.filter(({ text }) => !FIRST_WORD.test(text) || text.endsWith('.'));
     expect(others.map(({ name, text }) => `${name}: ${text}`)).toEqual([]);
+  });
+
+  it('values of options are in small letters, arguments in capital letters, as in the help of coreos-installer', () => {
+    const values = options.flatMap(({ placeholder }) => placeholder ?? []);
+    expect(values.length).toBeGreaterThan(200);
+    expect(values.filter((value) => !/^<[a-z[\]|:=/-]+>$/.test(value))).toEqual([]);
+    const names = commands.flatMap((command) => command.arguments.map(({ name }) => name));
+    expect(names.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([]);
   });
 
   it('hints are imperatives: a small letter first, no period, no question', () => {

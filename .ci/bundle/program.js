@@ -10,18 +10,6 @@ export const smallerBuilds = {
   },
 };
 
-/** Commander loads node:child_process for commands that are programs of their own, of which we have none. */
-export function commanderInside() {
-  return {
-    name: 'commander-inside',
-    transform: {
-      filter: { id: /\/node_modules\/commander\// },
-      /** @param {string} code */
-      handler: (code) => code.replace("require('node:child_process')", '{}'),
-    },
-  };
-}
-
 /** For `codeSplitting.groups`. What a command needs is read at once; what only some settings need is in files of its own. */
 export const programChunks = [
   {

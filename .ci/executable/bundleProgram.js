@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { licensesInside } from '../bundle/licenses.js';
 import { loadedWhenUsed } from '../bundle/loadedWhenUsed.js';
-import { commanderInside, programChunks, smallerBuilds } from '../bundle/program.js';
+import { programChunks, smallerBuilds } from '../bundle/program.js';
+import { withoutUnusedParts } from '../bundle/withoutUnusedParts.js';
 import { assetsInside } from './assets.js';
 import { ASSETS, wrapCode } from './loader.js';
 
@@ -29,7 +30,7 @@ export async function bundleProgram(root, folder) {
     external: [/^node:/, ASSETS],
     plugins: [
       assetsInside(root),
-      commanderInside(),
+      withoutUnusedParts(),
       loadedWhenUsed('(async (id) => require(id))'),
       licensesInside(LICENSES),
     ],

@@ -62,11 +62,11 @@ describe('an error of the command line', () => {
     ['try --api-url x', 'one of --ironic-url <url>, --public-url <url>'],
     ['controller --port 1', '--listen <address>: '],
     ['prepare --url x', '--base-url <url>: '],
-    ['download --url x', '-u, --image-url <URL>: '],
+    ['download --url x', '-u, --image-url <url>: '],
     ['iso ignition embed --config x y', '-i, --ignition-file <path>: '],
     ['iso ignition embed live.iso a.ign', '-i, --ignition-file <path>: '],
     ['iso ignition remove --force x', '--overwrite: '],
-    ['iso kargs show --json x', '--format <FORM>: '],
+    ['iso kargs show --json x', '--format <form>: '],
     ['render ramdisk.yaml', '--inventory <file>: '],
   ])('%s: the hint is %j', async (line, hint) => {
     const { code, stderr } = await run(line);

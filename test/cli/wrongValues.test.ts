@@ -11,10 +11,10 @@ import { wholeProgram } from '../support/wholeProgram.ts';
 
 /** What stands for a value of the kind in the help, and values that are none. */
 const kinds: readonly (readonly [placeholder: RegExp, wrong: readonly string[]])[] = [
-  [/^<(?:number|mebibytes|N)>$/, ['x', '-1', '1.5', '1e3', '99999999999', '0x10', ' 1', '1 MiB', '']],
+  [/^<(?:number|mebibytes|n)>$/, ['x', '-1', '1.5', '1e3', '99999999999', '0x10', ' 1', '1 MiB', '']],
   [/^<time>$/, ['x', '-1s', '1.5h', '99999999999d', '5 m', '5minutes', '']],
   [/^<octal>$/, ['x', '888', '64', '01777', '0o', '-rw', '']],
-  [/^<VERSION>$|^<RELEASE>$/, ['x', '3', '3.99.0', '']],
+  [/^<(?:version|release)>$/, ['x', '3', '3.99.0', '']],
 ];
 
 const bmc = ['--name', 'a', '--boot-mac', '52:54:00:00:00:01', '--bmc-address', 'redfish://192.0.2.1/x'];

@@ -62,6 +62,7 @@ const rule = closed({ id: text }, ['id'], {
   shortDescription: message(),
   fullDescription: message(),
   defaultConfiguration: closed({ level }, ['level']),
+  helpUri: text,
   help: message('markdown'),
 });
 
@@ -73,6 +74,7 @@ const tool = closed(
         name: text,
         version: text,
         semanticVersion: text,
+        informationUri: text,
         rules: { type: 'array', uniqueItems: true, items: rule },
       },
       ['name', 'rules'],

@@ -200,29 +200,29 @@ function declareSteps(deploy: Command, context: Context): void {
     .description('Write deploy steps for "baremetal node deploy", and the config drive that they read')
     .addOption(
       choice(
-        '--step <NAME>',
+        '--step <name>',
         'install_coreos or start_assisted_install (default: install_coreos)',
         stepNames,
       ),
     );
   declareInstall(command)
-    .option('--config-drive <FILE>', 'config drive file to write')
+    .option('--config-drive <file>', 'config drive file to write')
     .option(
-      '--image-source <URL>',
+      '--image-source <url>',
       'image URL of another CoreOS to install (default: the CoreOS of the ramdisk)',
     )
-    .option('--image-checksum <SUM>', checksumText)
+    .option('--image-checksum <sum>', checksumText)
     .addOption(
       choice(
-        '--deploy-interface <NAME>',
+        '--deploy-interface <name>',
         'custom-agent; with image and checksum also direct (then the default) or autodetect',
         ['custom-agent', 'direct', 'autodetect'],
       ),
     )
     .option('--ignition-in-args', "put the config into the arguments of the step, as in Metal3's design")
-    .option('--node <NAME>', 'name or UUID of the node; requires --format command')
+    .option('--node <name>', 'name or UUID of the node; requires --format command')
     .addOption(
-      choice('--format <FORM>', 'json, yaml or command: shell commands for the deployment (default: json)', [
+      choice('--format <form>', 'json, yaml or command: shell commands for the deployment (default: json)', [
         'json',
         'yaml',
         'command',
@@ -238,7 +238,7 @@ function declareConfigDrive(deploy: Command, context: Context): void {
     .summary('Write the config drive of an installation')
     .description('Write the config drive that install_coreos reads, as JSON for the API of Ironic');
   declareInstall(command)
-    .addOption(new Option('--format <FORM>', 'json, the only supported format').hideHelp())
+    .addOption(new Option('--format <form>', 'json, the only supported format').hideHelp())
     .option('--pretty', 'indent the JSON');
   const run = async (options: ConfigDriveOptions) =>
     (await import('./configDrive.ts')).configDrive(options, context.io);
@@ -253,39 +253,39 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
       'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
     );
   declareHost(command)
-    .option('--namespace <NAME>', 'namespace of all objects (default: the namespace that kubectl uses)')
+    .option('--namespace <name>', 'namespace of all objects (default: the namespace that kubectl uses)')
     .option(
-      '--bmc-credentials-name <NAME>',
+      '--bmc-credentials-name <name>',
       'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
     )
-    .addOption(choice('--boot-mode <MODE>', 'boot mode: UEFI, UEFISecureBoot or legacy', bootModes))
+    .addOption(choice('--boot-mode <mode>', 'boot mode: UEFI, UEFISecureBoot or legacy', bootModes))
     .addOption(
-      choice('--automated-cleaning <MODE>', 'automated cleaning mode: metadata or disabled', cleaningModes),
+      choice('--automated-cleaning <mode>', 'automated cleaning mode: metadata or disabled', cleaningModes),
     )
     .addOption(
       choice(
-        '--inspection-mode <MODE>',
+        '--inspection-mode <mode>',
         'inspection: agent, fast (by the BMC only) or disabled (default: agent)',
         inspectionModes,
       ),
     )
-    .addOption(repeated('--label <NAME=VALUE>', 'label of the host; repeatable'))
+    .addOption(repeated('--label <name=value>', 'label of the host; repeatable'))
     .addOption(
       choice(
-        '--method <NAME>',
+        '--method <name>',
         'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
         stepNames,
       ),
     )
-    .option('--nmstate <FILE>', 'nmstate network configuration of the ramdisk')
-    .option('--network-data <FILE>', 'OpenStack network data for the config drive (network_data.json)');
+    .option('--nmstate <file>', 'nmstate network configuration of the ramdisk')
+    .option('--network-data <file>', 'OpenStack network data for the config drive (network_data.json)');
   declareInstall(command)
-    .option('--user-data-name <NAME>', 'name of the Secret with the config (default: NAME-user-data)')
-    .option('--image-source <URL>', 'image URL of another CoreOS to install');
+    .option('--user-data-name <name>', 'name of the Secret with the config (default: NAME-user-data)')
+    .option('--image-source <url>', 'image URL of another CoreOS to install');
   declareDeployment(
     command,
     'deploy interface; custom-agent writes customDeploy, others only an image',
-  ).addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
+  ).addOption(choice('--format <form>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
   const run = async (options: BareMetalHostOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
   declareInventory(declareOutput(command));
@@ -301,24 +301,24 @@ function declareNode(deploy: Command, context: Context): void {
   declareRamdisk(declareHost(command))
     .addOption(
       choice(
-        '--inspect-interface <NAME>',
+        '--inspect-interface <name>',
         'inspect interface: redfish, agent, no-inspect or idrac-redfish (default: that of the conductor)',
         inspectInterfaces,
       ),
     )
     .addOption(
       choice(
-        '--boot-interface <NAME>',
+        '--boot-interface <name>',
         `boot interface (default: by the BMC address): ${bootInterfaces.join(', ')}`,
         bootInterfaces,
       ),
     )
-    .option('--image-source <URL>', 'image to install, if Ironic installs it');
+    .option('--image-source <url>', 'image to install, if Ironic installs it');
   declareDeployment(command, 'deploy interface')
     .option('--set', 'change an existing node')
     .addOption(
       choice(
-        '--format <FORM>',
+        '--format <form>',
         'command, json, yaml or driver-info: only driver_info as JSON (default: command)',
         ['command', 'json', 'yaml', 'driver-info'],
       ),
@@ -336,33 +336,33 @@ function declareIronic(deploy: Command, context: Context): void {
     .description(
       'Write the ramdisk settings of an Ironic resource, or the lines for ironic.conf, for all hosts of that Ironic',
     )
-    .option('--name <NAME>', 'name of the resource (default: ironic)')
-    .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)')
-    .option('--kernel-append-params <TEXT>', 'kernel arguments of the ramdisk of all hosts')
+    .option('--name <name>', 'name of the resource (default: ironic)')
+    .option('--namespace <name>', 'namespace of the resource (default: the namespace that kubectl uses)')
+    .option('--kernel-append-params <text>', 'kernel arguments of the ramdisk of all hosts')
     .addOption(
       choice(
-        '--format <FORM>',
+        '--format <form>',
         'yaml, json, env: environment of the BareMetal Operator, or conf: lines for ironic.conf (default: yaml)',
         ['yaml', 'json', 'env', 'conf'],
       ),
     );
   declareOutput(command)
     .optionsGroup('Ramdisk at URLs:')
-    .addOption(repeated('--deploy-kernel <[ARCH=]URL>', 'kernel that runs the agent; repeatable'))
-    .addOption(repeated('--deploy-ramdisk <[ARCH=]URL>', 'initramfs that runs the agent; repeatable'))
+    .addOption(repeated('--deploy-kernel <[arch=]url>', 'kernel that runs the agent; repeatable'))
+    .addOption(repeated('--deploy-ramdisk <[arch=]url>', 'initramfs that runs the agent; repeatable'))
     .option('--extra-config', 'write the URLs to spec.extraConfig, which needs no feature gate')
-    .option('--deploy-iso <URL>', 'live ISO that runs the agent; requires --format env')
+    .option('--deploy-iso <url>', 'live ISO that runs the agent; requires --format env')
     .optionsGroup('Ramdisk that an init container prepares:')
-    .option('--prepare-image <REF>', 'container image of ironic-coreos for the init container')
-    .option('--settings <KIND/NAME>', 'secret/NAME or configmap/NAME with environment variables')
+    .option('--prepare-image <ref>', 'container image of ironic-coreos for the init container')
+    .option('--settings <kind/name>', 'secret/NAME or configmap/NAME with environment variables')
     .option('--ironic-ca', 'let the agents trust the CA of the certificate in spec.tls of the resource')
     .addOption(
-      repeated('--live-iso <[ARCH=]URL>', 'live ISO to prepare: URL, or path in the image; repeatable'),
+      repeated('--live-iso <[arch=]url>', 'live ISO to prepare: URL, or path in the image; repeatable'),
     )
     .optionsGroup('Interfaces of nodes, for --format conf:')
-    .addOption(repeated('--deploy-interface <NAME>', 'deploy interface; repeatable (default: custom-agent)'))
-    .addOption(repeated('--inspect-interface <NAME>', 'inspect interface; repeatable (default: agent)'))
-    .addOption(repeated('--boot-interface <NAME>', 'boot interface; repeatable'));
+    .addOption(repeated('--deploy-interface <name>', 'deploy interface; repeatable (default: custom-agent)'))
+    .addOption(repeated('--inspect-interface <name>', 'inspect interface; repeatable (default: agent)'))
+    .addOption(repeated('--boot-interface <name>', 'boot interface; repeatable'));
   const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
   declareRun(command, ironicNotes, run, context);
 }
@@ -372,12 +372,12 @@ const checksumText = 'checksum of the image: SHA-256, SHA-512 or the URL of a ch
 /** Options for what is deployed, besides `--image-source`. */
 function declareDeployment(command: Command, interfaceText: string): Command {
   return command
-    .option('--image-checksum <SUM>', checksumText)
-    .option('--image-format <FORM>', 'format of the image: raw or qcow2')
-    .option('--boot-iso <URL>', 'live ISO that the host boots, instead of an installation')
+    .option('--image-checksum <sum>', checksumText)
+    .option('--image-format <form>', 'format of the image: raw or qcow2')
+    .option('--boot-iso <url>', 'live ISO that the host boots, instead of an installation')
     .addOption(
       choice(
-        '--deploy-interface <NAME>',
+        '--deploy-interface <name>',
         `${interfaceText}: ${deployInterfaces.join(', ')}`,
         deployInterfaces,
       ),
@@ -388,41 +388,41 @@ function declareDeployment(command: Command, interfaceText: string): Command {
 function declareInventory(command: Command): Command {
   return command
     .optionsGroup('Many hosts:')
-    .option('--inventory <FILE>', 'inventory with settings and hosts, YAML or JSON')
-    .addOption(repeated('--host <NAME>', 'only this host of the inventory; repeatable'))
+    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
+    .addOption(repeated('--host <name>', 'only this host of the inventory; repeatable'))
     .option('--fail-fast', 'stop at the first invalid host');
 }
 
 function declareInstall(command: Command): Command {
   return command
-    .option('--ignition <FILE>', 'config for the installed host, or - for standard input')
-    .option('--files-dir <FOLDER>', FILES_DIR)
-    .addOption(repeated('--append-karg <ARG>', 'kernel argument for the installed host; repeatable'))
+    .option('--ignition <file>', 'config for the installed host, or - for standard input')
+    .option('--files-dir <folder>', FILES_DIR)
+    .addOption(repeated('--append-karg <arg>', 'kernel argument for the installed host; repeatable'))
     .option('--copy-network', 'copy the network of the ramdisk to the installed host')
     .option('--no-copy-network', 'do not copy the network (default: the setting of the agent)');
 }
 
 function declareHost(command: Command): Command {
   return command
-    .option('--name <NAME>', 'name of the host')
-    .option('--boot-mac <MAC>', 'MAC address of the boot interface')
-    .addOption(choice('--arch <ARCH>', 'architecture: x86_64, aarch64, ppc64le or s390x', architectures))
-    .option('--bmc-address <URL>', 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
+    .option('--name <name>', 'name of the host')
+    .option('--boot-mac <mac>', 'MAC address of the boot interface')
+    .addOption(choice('--arch <arch>', 'architecture: x86_64, aarch64, ppc64le or s390x', architectures))
+    .option('--bmc-address <url>', 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
     .option('--bmc-insecure', "do not verify the BMC's TLS certificate")
-    .addOption(repeated('--root-device <NAME=HINT>', 'root device hint, e.g. "size=>= 100"; repeatable'));
+    .addOption(repeated('--root-device <name=hint>', 'root device hint, e.g. "size=>= 100"; repeatable'));
 }
 
 function declareRamdisk(command: Command): Command {
   return command
-    .option('--deploy-iso <URL>', 'live ISO that runs the agent')
-    .option('--deploy-kernel <URL>', 'kernel that runs the agent; requires --deploy-ramdisk')
-    .option('--deploy-ramdisk <URL>', 'initramfs that runs the agent; requires --deploy-kernel')
+    .option('--deploy-iso <url>', 'live ISO that runs the agent')
+    .option('--deploy-kernel <url>', 'kernel that runs the agent; requires --deploy-ramdisk')
+    .option('--deploy-ramdisk <url>', 'initramfs that runs the agent; requires --deploy-kernel')
     .option(
-      '--kernel-append-params <TEXT>',
+      '--kernel-append-params <text>',
       'kernel arguments; for a node, %default% inserts those of the conductor',
     );
 }
 
 function declareOutput(command: Command): Command {
-  return command.option('-o, --output <FILE>', 'file to write (default: standard output)');
+  return command.option('-o, --output <file>', 'file to write (default: standard output)');
 }

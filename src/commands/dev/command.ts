@@ -56,7 +56,7 @@ function declareShowInitrd(command: Command, context: Context): void {
   command
     .summary('List the files of an initramfs')
     .description('List the regular files of an initramfs')
-    .argument('<initrd>', INITRD)
+    .argument('<INITRD>', INITRD)
     .argument('[glob...]', GLOBS)
     .addOption(choice('--format <form>', 'text or json (default: text)', ['text', 'json']));
   const run = async (initrd: string, globs: string[], options: Pick<ShowInitrdOptions, 'format'>) =>
@@ -68,7 +68,7 @@ function declareExtractInitrd(command: Command, context: Context): void {
   command
     .summary('Extract the files of an initramfs')
     .description('Extract the regular files of an initramfs to a folder')
-    .argument('<initrd>', INITRD)
+    .argument('<INITRD>', INITRD)
     .argument('[glob...]', GLOBS)
     .option('-C, --directory <path>', 'folder to write to (default: the current folder)')
     .option('--overwrite', OVERWRITE_FILES)

@@ -61,14 +61,14 @@ export function declareDownload(command: Command, context: Context): void {
     .option('-a, --architecture <name>', 'CPU architecture, as printed by uname -m (default: this machine)')
     .option('-p, --platform <name>', 'platform (default: metal)')
     .option('-f, --format <name>', 'format: iso, pxe, raw.xz, … (default: raw.xz)')
-    .option('-u, --image-url <URL>', 'URL of the image, instead of one from stream metadata')
+    .option('-u, --image-url <url>', 'URL of the image, instead of one from stream metadata')
     .option('--sha256 <digest>', 'expected SHA-256 of the file at --image-url, instead of a signature')
     .option('-C, --directory <path>', 'folder for the files, created if missing (default: .)')
     .option('-d, --decompress', 'decompress .gz, .xz and .zst files, and do not save the signature')
     .option('--insecure', 'accept unsigned images')
     .option('--gpg-keyring <file>', 'trust only the keys in this file')
-    .option('--stream-base-url <URL>', BASE_URL)
-    .option('--fetch-retries <N>', 'number of retries, or infinite (default: 3)');
+    .option('--stream-base-url <url>', BASE_URL)
+    .option('--fetch-retries <n>', 'number of retries, or infinite (default: 3)');
   const run = async (options: DownloadOptions) =>
     (await import('./download.ts')).download(options, context.io);
   declareRun(command, DOWNLOAD_NOTES, run, context);
@@ -78,7 +78,7 @@ export function declareListStream(command: Command, context: Context): void {
   command
     .description('List the images of a CoreOS stream')
     .option('-s, --stream <name>', 'stream (default: stable)')
-    .option('--stream-base-url <URL>', BASE_URL)
+    .option('--stream-base-url <url>', BASE_URL)
     .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']));
   const run = async (options: ListStreamOptions) =>
     (await import('./streams.ts')).listStream(options, context.io);

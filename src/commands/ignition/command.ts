@@ -52,7 +52,7 @@ function declareMerge(ignition: Command, context: Context): void {
     .description('Merge Ignition configs into one config, as Ignition does on boot')
     .argument('<PARENT>', 'Ignition config; "-" is standard input')
     .argument('<CHILD...>', 'configs to merge over the parent, in this order')
-    .option('--to <VERSION>', 'spec version of the result (default: the newest version of the configs)');
+    .option('--to <version>', 'spec version of the result (default: the newest version of the configs)');
   const run = async (parent: string, children: readonly string[], options: Omit<MergeOptions, 'files'>) =>
     (await import('./merge.ts')).merge({ ...options, files: [parent, ...children] }, context.io);
   declareRun(declareOutput(command), mergeNotes, run, context);
@@ -64,7 +64,7 @@ function declareTranslate(ignition: Command, context: Context): void {
     .summary('Translate an Ignition config to another spec version')
     .description('Translate an Ignition config to a newer or an older version of the spec')
     .argument('<FILE>', 'Ignition config; "-" is standard input')
-    .requiredOption('--to <VERSION>', `spec version: ${nameVersions(specVersions)}`);
+    .requiredOption('--to <version>', `spec version: ${nameVersions(specVersions)}`);
   const run = async (file: string, options: Omit<TranslateOptions, 'file'>) =>
     (await import('./merge.ts')).translate({ ...options, file }, context.io);
   declareRun(declareOutput(command), translateNotes, run, context);
@@ -83,7 +83,7 @@ function declareFromButane(ignition: Command, context: Context): void {
 
 function declareOutput(command: Command): Command {
   return command
-    .option('-d, --files-dir <FOLDER>', FILES_DIR)
-    .option('-o, --output <FILE>', 'file to write (default: standard output)')
+    .option('-d, --files-dir <folder>', FILES_DIR)
+    .option('-o, --output <file>', 'file to write (default: standard output)')
     .option('--pretty', 'indent the JSON');
 }

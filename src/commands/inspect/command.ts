@@ -41,7 +41,7 @@ export function declareInspect(command: Command, context: Context): void {
     .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or agent archive')
     .argument('[OTHER]', 'second image, to compare with the first')
     .addOption(
-      choice('--format <FORM>', 'text, full: text with all values of settings, or json (default: text)', [
+      choice('--format <form>', 'text, full: text with all values of settings, or json (default: text)', [
         'text',
         'full',
         'json',

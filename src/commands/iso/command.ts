@@ -245,7 +245,7 @@ function declareIsoCustomize(command: Command, context: Context): void {
   command
     .optionsGroup('Output:')
     .option('-f, --force', 'replace all embedded files')
-    .option('--files-dir <FOLDER>', FILES_DIR)
+    .option('--files-dir <folder>', FILES_DIR)
     .option('--no-validate', 'do not validate Ignition configs');
   const run = isoRun(context, async () => (await import('./customize.ts')).customizeLiveIso);
   declareShortHelp(command, CUSTOMIZE_COMMON, CUSTOMIZE_ISO_REFERENCE);
@@ -277,9 +277,9 @@ function declareMinimalIso(command: Command, context: Context): void {
 function declareModify(command: Command, context: Context): void {
   command.description('Append, delete and replace kernel arguments of a live ISO').argument('<ISO>', ISO);
   declareOptions(command, {
-    '-a, --append <KARG>': { list: 'append an argument' },
-    '-d, --delete <KARG>': { list: 'delete an argument' },
-    '-r, --replace <KARG=OLDVAL=NEWVAL>': { list: 'replace the value of an argument' },
+    '-a, --append <karg>': { list: 'append an argument' },
+    '-d, --delete <karg>': { list: 'delete an argument' },
+    '-r, --replace <karg=old=new>': { list: 'replace the value of an argument' },
   });
   const run = isoRun(context, async () => (await import('./kargs.ts')).modifyKargs);
   declareRun(declareResult(command), MODIFY_NOTES, run, context);
@@ -298,7 +298,7 @@ function declareShowKargs(command: Command, context: Context): void {
     .description('Print the kernel arguments of a live ISO')
     .argument('<ISO>', ISO)
     .option('-d, --default', 'print the default kernel arguments')
-    .addOption(choice('--format <FORM>', 'text or json (default: text)', ['text', 'json']));
+    .addOption(choice('--format <form>', 'text or json (default: text)', ['text', 'json']));
   const run = isoRun(context, async () => (await import('./kargs.ts')).showKargs);
   declareRun(command, SHOW_NOTES, run, context);
 }

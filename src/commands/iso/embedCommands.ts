@@ -104,7 +104,7 @@ function declareEmbed(command: Command, context: Context): void {
     .description('Embed an Ignition config in a live ISO. Embedded network settings are kept.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace an embedded config')
-    .option('--files-dir <FOLDER>', FILES_DIR)
+    .option('--files-dir <folder>', FILES_DIR)
     .option('--no-validate', 'do not validate the config');
   const run = async (iso: string, { config, ignitionFile = config, ...options }: ParsedEmbed) =>
     (await import('./ignition.ts')).embed({ ...options, iso, ignitionFile }, context.io);

@@ -210,10 +210,10 @@ function declarePxeCustomize(command: Command, context: Context): void {
       'Write a customized copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
         'system, and the live system',
     )
-    .argument('<initramfs>', 'initramfs of a live PXE image of CoreOS');
+    .argument('<INITRAMFS>', 'initramfs of a live PXE image of CoreOS');
   declareCustomizeOptions(command)
     .optionsGroup('Output:')
-    .option('--files-dir <FOLDER>', FILES_DIR)
+    .option('--files-dir <folder>', FILES_DIR)
     .option('--no-validate', 'do not validate Ignition configs')
     .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output');
   const run = async (initrd: string, options: Omit<PxeCustomizeOptions, 'initrd'>) =>
@@ -226,7 +226,7 @@ function declareWrapIgnition(command: Command, context: Context): void {
     .description('Write an initramfs archive that contains an Ignition config, for network boot')
     .option('-i, --ignition-file <path>', 'Ignition config to wrap (default: standard input)');
   declareWrapOutput(command)
-    .option('--files-dir <FOLDER>', FILES_DIR)
+    .option('--files-dir <folder>', FILES_DIR)
     .option('--no-validate', 'do not validate the config');
   const run = async (options: WrapIgnitionOptions) =>
     (await import('./wrap.ts')).wrapIgnition(options, context.io);
@@ -236,7 +236,7 @@ function declareWrapIgnition(command: Command, context: Context): void {
 function declareUnwrapIgnition(command: Command, context: Context): void {
   command
     .description('Print the Ignition config of an archive or an initramfs, byte for byte')
-    .argument('[initrd]', ARCHIVE);
+    .argument('[INITRD]', ARCHIVE);
   const run = async (initrd: string | undefined) =>
     (await import('./wrap.ts')).unwrapIgnition({ initrd }, context.io);
   declareRun(command, UNWRAP_IGNITION_NOTES, run, context);
@@ -253,7 +253,7 @@ function declareWrapNetwork(command: Command, context: Context): void {
 function declareUnwrapNetwork(command: Command, context: Context): void {
   command
     .description('Print the network settings of an archive or an initramfs, or write them to files')
-    .argument('[initrd]', ARCHIVE);
+    .argument('[INITRD]', ARCHIVE);
   const run = async (initrd: string | undefined, options: Omit<UnwrapNetworkOptions, 'initrd'>) =>
     (await import('./wrap.ts')).unwrapNetwork({ ...options, initrd }, context.io);
   declareRun(declareNetworkOutput(command), UNWRAP_NETWORK_NOTES, run, context);

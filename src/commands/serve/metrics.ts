@@ -4,10 +4,7 @@
  */
 
 import { readdir } from 'node:fs/promises';
-import Counter from 'prom-client/lib/counter.js';
-import Gauge from 'prom-client/lib/gauge.js';
-import Histogram from 'prom-client/lib/histogram.js';
-import Registry from 'prom-client/lib/registry.js';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ImageCounts } from '../../hosts/artifacts/imageCache.ts';
 import type { RequestEvent } from '../../http/server/serverLog.ts';
 import type { TransferWatcher } from '../../http/server/answer/transfers.ts';

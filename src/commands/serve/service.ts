@@ -15,7 +15,7 @@ import {
 import { formatCount } from '../../formats/messageText.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
-import type Registry from 'prom-client/lib/registry.js';
+import type { Registry } from 'prom-client';
 import { createMetrics, type HostCounts, type Metrics } from './metrics.ts';
 import type { ImageCounts } from '../../hosts/artifacts/imageCache.ts';
 import type { ServeOptions } from './options.ts';

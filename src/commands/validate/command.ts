@@ -47,22 +47,22 @@ export function declareValidate(command: Command, context: Context): void {
     .argument('<FILE...>', 'files, folders or patterns; - is standard input')
     .addOption(
       choice(
-        '--format <FORM>',
+        '--format <form>',
         'report format: text, json (one object per file, one per line), sarif (code scanning) or github (annotations) (default: text)',
         ['text', 'json', 'sarif', 'github'],
       ),
     )
     .option('--strict', 'treat files with warnings as invalid')
-    .option('--files-dir <FOLDER>', FILES_DIR)
+    .option('--files-dir <folder>', FILES_DIR)
     .addOption(
       choice(
-        '--lint <MODE>',
+        '--lint <mode>',
         'none: exactly the verdict of ignition-validate; agent: lint all configs (default: lint only configs that run the agent)',
         ['none', 'agent'],
       ),
     )
     .option(
-      '--ipa-version <RELEASE>',
+      '--ipa-version <release>',
       'release of ironic-python-agent to check against (default: the newest)',
     );
   const run = async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) =>

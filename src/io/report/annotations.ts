@@ -23,7 +23,7 @@ import {
   uncheckedFinding,
   type UncheckedFile,
 } from './reporter.ts';
-import { programVersion } from '../../core/programVersion.ts';
+import { programVersion, repositoryAddress } from '../../core/programVersion.ts';
 import { ruleBook, type RuleEntry, type RuleExample } from './ruleBook.ts';
 
 export const githubReporter: Reporter = {
@@ -99,8 +99,12 @@ const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 function formatEnd(ruleIds: readonly string[]): string {
   const version = programVersion();
-  const rules = ruleIds.map((id) => sarifRule(id));
-  const tool = { driver: { name: 'ironic-coreos', version, semanticVersion: version, rules } };
+  const address = repositoryAddress();
+  const pages = address === undefined ? undefined : `${address}/blob/v${version}/docs`; // also on GitLab, which redirects
+  const rules = ruleIds.map((id) => sarifRule(id, pages));
+  const informationUri = address === undefined ? {} : { informationUri: address };
+  const driver = { name: 'ironic-coreos', version, semanticVersion: version, ...informationUri, rules };
+  const tool = { driver };
   return `\n],"tool":${JSON.stringify(tool)}}]}\n`;
 }
 
@@ -146,7 +150,8 @@ function encodeStep(step: string): string {
   return encodeURIComponent(Buffer.from(step).toString());
 }
 
-function sarifRule(id: string): object {
+/** @param pages URL of the folder of the documentation */
+function sarifRule(id: string, pages: string | undefined): object {
   const entry = ruleBook().get(id);
   if (entry === undefined) return { id };
   return {
@@ -154,6 +159,7 @@ function sarifRule(id: string): object {
     shortDescription: { text: escapeLinks(entry.message) },
     fullDescription: { text: escapeLinks(entry.meaning.join('\n\n')) },
     defaultConfiguration: { level: entry.severity === 'info' ? 'note' : entry.severity },
+    ...(pages !== undefined && { helpUri: `${pages}/rules.md#${id}` }),
     help: { text: escapeLinks(entry.meaning.join('\n\n')), markdown: formatMarkdown(entry) },
   };
 }
