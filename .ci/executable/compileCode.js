@@ -11,6 +11,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { createLoader } from './loader.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -34,6 +35,8 @@ const [chunks = '', compiled = ''] = process.argv.slice(2).map((folder) => resol
 const { load, scripts } = createLoader((name) => ({ code: readFileSync(join(chunks, name), 'latin1') }), {
   readAsset: (path) => readFileSync(join(root, path), 'utf8'),
 });
+// Otherwise functions that were not called for a while lose their code.
+setFlagsFromString('--no-flush-bytecode');
 const folder = mkdtempSync(join(tmpdir(), 'compile-'));
 process.chdir(folder);
 for (const command of commands) {
@@ -42,4 +45,6 @@ for (const command of commands) {
 }
 process.chdir(root);
 rmSync(folder, { recursive: true });
+// V8 accepts compiled code only with the flags that it had then.
+setFlagsFromString('--flush-bytecode');
 for (const [name, script] of scripts) writeFileSync(join(compiled, name), script.createCachedData());

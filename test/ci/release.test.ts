@@ -74,7 +74,12 @@ function expectInstalled(clean: string, zsh: string): void {
   expect(files.filter((path) => !existsSync(join(clean, 'usr', path)))).toEqual([]);
   const quickstart =
     'cd /tmp && ironic-coreos quickstart && ironic-coreos validate quickstart/ironic-agent.ign';
-  expect(run('chroot', clean, '/bin/sh', '-c', quickstart)).toContain('quickstart/ironic-agent.ign: valid');
+  // Without the environment of npm, which changes the names of commands in hints.
+  const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
+  const args = [clean, '/bin/sh', '-c', quickstart];
+  const { status, stdout, stderr } = spawnSync('chroot', args, { env, encoding: 'utf8' });
+  expect(stdout + stderr).toContain('quickstart/ironic-agent.ign: valid');
+  expect(status).toBe(0);
 }
 
 describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
@@ -154,7 +159,8 @@ describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
     expect(licensed.filter((name) => !listed.has(name))).toEqual([]);
   });
 
-  it('packs the same package again', () => {
+  // A folder from before may be of another commit.
+  it.skipIf(existsSync(wanted))('packs the same package again', () => {
     const again = join(top, 'again');
     run(process.execPath, join(root, '.ci/release.js'), 'package', '--output', again);
     expect(digest(join(again, `ironic-coreos-${version}.tgz`))).toBe(digest(tarball));
