@@ -168,7 +168,7 @@ function install(target: string): Packed {
 
 /** Of all packages that a package depends on, directly or not. */
 function dependencyFolders(folder: string): readonly string[] {
-  const names = new Set(Object.keys(readManifest(folder).dependencies));
+  const names = new Set(Object.keys(readManifest(folder).dependencies ?? {}));
   const folders: string[] = [];
   for (const name of names) {
     const found = realpathSync(join(root, 'node_modules', name));
