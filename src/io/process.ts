@@ -107,6 +107,14 @@ export function setV8Flags(...flags: readonly string[]): void {
   if (isOwned) for (const flag of flags) setFlagsFromString(flag);
 }
 
+/**
+ * To be called before undici is loaded, which makes its own connections those of `fetch` unless `fetch` has some: they come with
+ * its classes. Only for processes of others, because it takes time.
+ */
+export function keepFetch(): void {
+  if (!isOwned) Reflect.get(globalThis, 'Headers');
+}
+
 /** Listens to a signal, if the process runs the program. */
 export function onSignal(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): void {
   if (isOwned) process.on(signal, listener);

@@ -13,7 +13,7 @@ export { embedIgnition as planIgnition, readIgnition, type Embedding } from '../
 export type { Growth } from '../image/growth.ts';
 export { changedImage, type ImageChange } from '../image/imageChange.ts';
 export { listInitrd, readInitrd, readInitrdFrom, sourceOfImage, writeInitrd } from '../image/initrd.ts';
-export { editKargs as planKargs, type KargsEdits } from '../image/kargsEdit.ts';
+export { editKargs, type KargsEdits } from '../image/kargsEdit.ts';
 export { openLiveIso, type IsoContents, type LiveIso } from '../image/liveIso.ts';
 export { resetIso as planReset } from '../image/liveIso.ts';
 export { listNetworkSettings, type NetworkFile } from '../image/networkSettings.ts';

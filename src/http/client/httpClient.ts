@@ -6,7 +6,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
-import { freeMemory } from '../../io/process.ts';
+import { freeMemory, keepFetch } from '../../io/process.ts';
 import { readAll } from '../../io/files/files.ts';
 import type { HttpConnections, HttpTimeouts, RawResponse } from './httpExchange.ts';
 import { describeFailure, describeStatus } from './httpErrors.ts';
@@ -48,6 +48,7 @@ export function createHttpClient(
   if (proxies.http !== '' || proxies.https !== '') note?.(describeProxies(proxies));
   let connections: Promise<HttpConnections> | undefined;
   const connect = async (): Promise<HttpConnections> => {
+    keepFetch();
     const { openConnections } = await import('./httpExchange.ts');
     return openConnections(proxies, timeouts);
   };
