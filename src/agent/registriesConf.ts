@@ -106,7 +106,7 @@ const registryFields: Fields = {
   mirror: { kind: 'tables', fields: mirrorFields },
 };
 
-/** Version 1, which new releases of podman do not support. */
+/** Version 1 of the format is deprecated. */
 const oldList: Field = { kind: 'table', fields: { registries: texts } };
 
 const rootFields: Fields = {
