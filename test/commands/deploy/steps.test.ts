@@ -179,7 +179,7 @@ describe('deploy steps', () => {
     [
       'a format twice',
       ['--format', 'json', '--format', 'yaml'],
-      /'--format <FORM>' cannot be used multiple times/,
+      /'--format <form>' cannot be used multiple times/,
     ],
   ])('asks for another command line: %s', async (_title, args, message) => {
     expect(await steps(...args)).toMatchObject({
