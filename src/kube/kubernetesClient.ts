@@ -5,21 +5,33 @@
 
 import { asMapping } from '../formats/mapping.ts';
 import {
+  acceptedType,
+  type ApiResource,
   apiVersionOf,
   collectionPath,
   type KubernetesObject,
   type ObjectKey,
   objectPath,
+  operationFor,
   queryText,
   readObject,
-  type ApiResource,
-  acceptedType,
-  operationFor,
 } from './objects.ts';
-import { ApiError, invalidResponse, type OwnReason } from './apiError.ts';
-import { type ApiRequest, ApiRequests, type RequestSettings } from './apiRequests.ts';
+import {
+  abortedError,
+  ApiError,
+  describeBreak,
+  describeRefusal,
+  invalidResponse,
+  type OwnReason,
+  readJson,
+} from './apiError.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';
+import type { RawResponse } from '../http/client/httpExchange.ts';
+import { createMasker, secretsOfRequest } from '../core/masking.ts';
+import { type Clock, pause, systemClock } from '../io/clock.ts';
+import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
+import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 
 export interface ListSelector {
   /** Undefined for all namespaces. */
@@ -203,4 +215,156 @@ function readPage(answer: unknown, operation: string): Page {
     resourceVersion,
     next: typeof next === 'string' && next !== '' ? next : undefined,
   };
+}
+
+// Requests to the API server, with a rate limit, the current token, and an abort signal. If an overloaded API server refuses a
+// request and names a time, the request is retried after that time. The caller handles all other errors.
+
+interface ApiRequest {
+  /** For messages: `list secrets in metal3`. */
+  readonly operation: string;
+  readonly method: SentRequest['method'];
+  /** Including the query. */
+  readonly path: string;
+  /** The accepted media type. Default: `application/json`. */
+  readonly accept?: string | undefined;
+  /** Default: `application/json`. */
+  readonly contentType?: string;
+  /** To be sent as JSON. */
+  readonly body?: unknown;
+  readonly isWatch?: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface RequestSettings {
+  /** Default: 20 per second, with bursts of 40. */
+  readonly pace?: RateLimit | undefined;
+  readonly timeouts?: ApiTimeouts | undefined;
+  readonly clock?: Clock | undefined;
+  /** Receives a line for each request. */
+  readonly note?: ((text: string) => void) | undefined;
+}
+
+const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 20, burst: 40 };
+const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
+/** The size limit of an error response. */
+const MAX_ERROR_BYTES = 256 * 1024;
+/** The number of attempts for a request that is refused. */
+const MAX_ATTEMPTS = 5;
+/** Milliseconds; for a longer time the request fails instead. */
+const LONGEST_WAIT = 30_000;
+
+class ApiRequests {
+  readonly #config: ClusterConfig;
+  readonly #settings: RequestSettings;
+  readonly #clock: Clock;
+  readonly #waitForTurn: WaitForTurn;
+  readonly #open = new Set<AbortController>();
+  #connection: Promise<ClusterConnection> | undefined;
+  #isClosed = false;
+
+  constructor(config: ClusterConfig, settings: RequestSettings) {
+    this.#config = config;
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#waitForTurn = createRateLimiter(settings.pace ?? DEFAULT_RATE_LIMIT, this.#clock);
+  }
+
+  /** Returns the response as JSON. @throws ApiError */
+  async ask(request: ApiRequest, maxBytes: number): Promise<unknown> {
+    return readJson(this.stream(request), request.operation, maxBytes);
+  }
+
+  /** Streams the body. Ending the iteration early closes the connection. @throws ApiError */
+  async *stream(request: ApiRequest): AsyncGenerator<Uint8Array, void> {
+    const { operation } = request;
+    const { signal, release } = this.#track(request);
+    try {
+      const { body } = await this.#send(request, signal);
+      yield* body;
+    } catch (error) {
+      throw signal.aborted ? abortedError(operation) : describeBreak(error, operation);
+    } finally {
+      release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const controller of this.#open) controller.abort();
+    await (await this.#connection)?.close();
+  }
+
+  /**
+   * Returns a signal that is aborted with the signal of the caller, or when the client is closed. Does not use
+   * `AbortSignal.any`: in Node 20 its result stays in memory as long as its source signals.
+   */
+  #track({ signal }: ApiRequest): { readonly signal: AbortSignal; readonly release: () => void } {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    if (this.#isClosed || signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort);
+    this.#open.add(controller);
+    return {
+      signal: controller.signal,
+      release: () => {
+        signal?.removeEventListener('abort', abort);
+        this.#open.delete(controller);
+      },
+    };
+  }
+
+  /** Resolves with a successful response. */
+  async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#waitForTurn(signal);
+      if (signal.aborted) throw abortedError(request.operation);
+      const token = await this.#config.readToken();
+      const response = await this.#sendOnce(request, token, signal);
+      if (response.statusCode < 300) return response;
+      const refusal = await readRefusal(response, request, token);
+      if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
+      await pause(this.#clock, refusal.retryAfter, signal);
+    }
+  }
+
+  async #sendOnce(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<RawResponse> {
+    const { accept = 'application/json', body, contentType = 'application/json' } = request;
+    const connection = await (this.#connection ??= this.#connect());
+    const response = await connection.request(request.path, {
+      method: request.method,
+      headers: {
+        accept,
+        'user-agent': 'ironic-coreos',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': contentType }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+      isWatch: request.isWatch === true,
+    });
+    this.#settings.note?.(`${request.operation}: ${response.statusCode}`);
+    return response;
+  }
+
+  async #connect(): Promise<ClusterConnection> {
+    const { openClusterConnection } = await import('./clusterConnection.ts');
+    return openClusterConnection(this.#config, this.#settings.timeouts ?? DEFAULT_TIMEOUTS);
+  }
+}
+
+/** An unreadable body is ignored, as the status is sufficient. */
+async function readRefusal(
+  { statusCode: status, headers, body }: RawResponse,
+  { body: sent, operation }: ApiRequest,
+  token: string | undefined,
+): Promise<ApiError> {
+  const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
+  const mask = createMasker([token ?? '', ...secretsOfRequest(sent)]);
+  return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], mask });
+}
+
+/** The API server names a time only if it has not processed the request. */
+function isWorthWaiting({ status, retryAfter }: ApiError): boolean {
+  return (status === 429 || status === 503) && retryAfter > 0 && retryAfter <= LONGEST_WAIT;
 }

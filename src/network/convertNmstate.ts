@@ -9,14 +9,13 @@ import { quoteText } from '../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Finding, hasErrors, limitFindings } from '../core/finding.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
-import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
-import { refuseUnsupportedValue, type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
-import { formatBit, object, type Reader, shownList, text, textOrEmpty } from './readers.ts';
-import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
-import type { Interface } from './interface.ts';
+import { type DocumentPlace, refuse, refuseUnsupportedValue, step, warn } from './documentPlace.ts';
+import { formatBit, list, listItem, object, type Reader, shownList, text, textOrEmpty } from './readers.ts';
+import { type NmstateRoute, readRoutes, type RoutesByInterface } from './routes.ts';
+import { type Interface, ipSettingsOf } from './interface.ts';
 import type { LocateLine } from './keyfileSource.ts';
-import type { Family } from './ipAddress.ts';
+import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
 export interface Keyfile {
@@ -235,4 +234,153 @@ function vlanEntries(
   const parent = parents.get(name) ?? vlan.parent;
   const profile = interfaces.get(parent);
   return { ...vlan.entries, parent: profile?.foundByMac === true ? uuidOf(profile) : parent };
+}
+
+// The `dns-resolver` of a document. NetworkManager stores name servers per interface, so nmstate selects an interface.
+
+/** DNS settings of one IP version of one interface. */
+interface DnsSettings {
+  readonly servers: readonly string[];
+  readonly searches: readonly string[];
+  readonly options: readonly string[];
+  readonly priority: number;
+}
+
+type DnsByInterface = ReadonlyMap<string, { readonly 4?: DnsSettings; readonly 6?: DnsSettings }>;
+
+interface Server {
+  readonly place: DocumentPlace;
+  readonly family: Family;
+  readonly address: string;
+  /** The zone in `fe80::1%eth0`. */
+  readonly zone: string | undefined;
+}
+
+const readDnsFields = object({
+  config: object({ server: list(readServer), search: list(listItem), options: list(readOption) }),
+  running: (value) => value,
+});
+
+/** resolv.conf(5). */
+const plainOptions: ReadonlySet<string> = new Set(
+  (
+    'debug edns0 inet6 ip6-bytestring ip6-dotint no-aaaa no-check-names no-ip6-dotint no-reload no-tld-query rotate ' +
+    'single-request single-request-reopen trust-ad use-vc'
+  ).split(' '),
+);
+
+function readOption(value: unknown, place: DocumentPlace): string | undefined {
+  const option = listItem(value, place);
+  if (option === undefined || plainOptions.has(option)) return option;
+  return /^(?:ndots|timeout|attempts):[0-9]+$/.test(option)
+    ? option
+    : refuse(place, 'nmstate does not support this resolver option');
+}
+
+function readServer(value: unknown, place: DocumentPlace): Server | undefined {
+  const [ip = '', zone, ...more] = typeof value === 'string' ? value.split('%') : [];
+  const parsed = parseAddress(ip);
+  const isZoned = zone !== undefined;
+  if (parsed === undefined || more.length > 0 || (isZoned && (parsed.family === 4 || zone === ''))) {
+    return refuse(place, 'expected the IP address of a name server');
+  }
+  return { place, family: parsed.family, address: formatAddress(parsed), zone };
+}
+
+const highPriority = 40;
+const lowPriority = 50;
+
+/** Reads the `dns-resolver` of a document. */
+function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
+  const {
+    server: servers = [],
+    search: searches = [],
+    options = [],
+  } = readDnsFields(value, place)?.config ?? {};
+  const at = step(place, 'config');
+  const settings = { servers: [], searches, options, priority: highPriority };
+  if (servers.length > 0) return placeServers(servers, settings, links, step(at, 'server'));
+  if (searches.length === 0 && options.length === 0) return new Map();
+  return placeSearches(settings, links, at);
+}
+
+function placeServers(
+  servers: readonly Server[],
+  shared: DnsSettings,
+  links: InterfaceLinks,
+  place: DocumentPlace,
+): DnsByInterface {
+  checkZones(servers, links);
+  if (isMixed(servers)) {
+    refuse(place, 'the servers of both IP versions are mixed', 'sort the servers by IP version');
+  }
+  const chosen = new Map<string, { 4?: DnsSettings; 6?: DnsSettings }>();
+  const first = servers[0]?.family;
+  for (const family of [4, 6] as const) {
+    const own = servers.filter((server) => server.family === family);
+    if (own.length === 0) continue;
+    const zone = own.find((server) => server.zone !== undefined)?.zone;
+    const target = zone === undefined ? findTarget(links, family) : links.interfaces.get(zone);
+    if (target === undefined) {
+      const hint = `set ipv${family}.enabled of an interface to true, with an address or DHCP`;
+      refuse(place, `no interface supports IPv${family} name servers`, hint);
+      continue;
+    }
+    const addresses = own.map(({ address }) => address);
+    const settings =
+      family === first
+        ? { ...shared, servers: addresses }
+        : { servers: addresses, searches: [], options: [], priority: lowPriority };
+    chosen.set(target.name, { ...chosen.get(target.name), [family]: settings });
+  }
+  return chosen;
+}
+
+/** All zones must be the same interface, which must be usable. */
+function checkZones(servers: readonly Server[], links: InterfaceLinks): void {
+  const zoned = servers.filter(({ zone }) => zone !== undefined);
+  for (const { place, zone = '' } of zoned) {
+    const target = links.interfaces.get(zone);
+    if (target === undefined || !supportsServers(target, 6)) {
+      refuse(place, `${zone} is not an interface of this document that is up and has IPv6`);
+    } else if (zone !== zoned[0]?.zone) {
+      refuse(place, 'nmstate supports link-local name servers on one interface only');
+    }
+  }
+}
+
+/** nmstate keeps the order of the servers only if they are grouped by IP version. */
+function isMixed(servers: readonly Server[]): boolean {
+  return servers.filter(({ family }, index) => family !== servers[index - 1]?.family).length > 2;
+}
+
+/** The first interface with static addresses, else the first with any address. */
+function findTarget({ listed }: InterfaceLinks, family: Family): Interface | undefined {
+  return (
+    listed.find((candidate) => isPreferred(ipSettingsOf(candidate, family))) ??
+    listed.find((candidate) => supportsServers(candidate, family))
+  );
+}
+
+function isPreferred(settings: IpSettings | undefined): boolean {
+  if (settings === undefined || !settings.enabled) return false;
+  return settings.isAuto ? !settings.autoDns : settings.addresses.length > 0;
+}
+
+function supportsServers(candidate: Interface, family: Family): boolean {
+  const settings = ipSettingsOf(candidate, family);
+  return candidate.isUp && settings?.enabled === true && (settings.isAuto || settings.listsAddresses);
+}
+
+/** Search domains without servers are set on an interface that gets its servers automatically, if there is one. */
+function placeSearches(settings: DnsSettings, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
+  const candidates = links.listed.flatMap((link) =>
+    ([6, 4] as const).filter((family) => supportsServers(link, family)).map((family) => ({ link, family })),
+  );
+  const target =
+    candidates.find(({ link, family }) => ipSettingsOf(link, family)?.isAuto === true) ?? candidates[0];
+  if (target !== undefined) return new Map([[target.link.name, { [target.family]: settings }]]);
+  const hint = 'set ipv4.enabled or ipv6.enabled of an interface to true, with an address or DHCP';
+  refuse(place, 'no interface supports the search domains', hint);
+  return new Map();
 }

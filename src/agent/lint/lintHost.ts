@@ -4,19 +4,34 @@
  */
 
 import type { Config } from '../../ignition/config.ts';
-import type { Issue } from '../../ignition/rule.ts';
-import { checkCommands } from './commands.ts';
-import { checkEncodedFiles, checkEncodedUnit } from './encodedText.ts';
+import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { checkCertificates, checkHashes, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
 import { checkRegistries } from './image.ts';
 import { checkLiveSystem } from './liveSystem.ts';
 import { checkConnections } from './network.ts';
-import { checkPodmanArguments } from './podmanArguments.ts';
-import { isActive, type LintedUnit, type LintSubject, readSubject, type TargetSystem } from './subject.ts';
+import { checkPodmanArguments, podmanArgumentRules } from './podmanArguments.ts';
+import {
+  broken,
+  brokenSetting,
+  type FileSubject,
+  isActive,
+  type LintedFile,
+  type LintedUnit,
+  type LintSubject,
+  readInlineText,
+  readSubject,
+  type TargetSystem,
+  type UnitSetting,
+  type UnitText,
+} from './subject.ts';
 import { checkUnitText, createEnvironmentFileCheck, createVariableCheck } from './unit.ts';
 import { checkUnitFiles, checkUnitKeys } from './unitKeys.ts';
 import { createReferenceCheck } from './unitReferences.ts';
 import { checkUnitValues } from './unitValues.ts';
+import { posix } from 'node:path';
+import { keyfileFolder } from '../files.ts';
+import type { ExecWord } from '../../formats/systemdQuoting.ts';
+import { readPodmanCommand, shellOperator } from './podmanCommand.ts';
 
 export interface HostLintOptions {
   /** The time for which the validity of certificates is checked. */
@@ -69,4 +84,126 @@ function createUnitChecks(subject: LintSubject): ((unit: LintedUnit) => Issue[])
     checkPodmanArguments,
     checkEncodedUnit,
   ];
+}
+
+// Contents that were encoded once too often: text in base64, percent-encoded text, or a data URL instead of a unit or a file.
+
+export const encodedTextRules = {
+  encoded: lintError(
+    'agent-contents-encoded',
+    'the contents are encoded text, which the program that reads them does not decode',
+    'write the text itself; encode only the data URL in "source"',
+  ),
+};
+
+function checkEncodedUnit({ texts }: LintedUnit): Issue[] {
+  return texts.flatMap(checkText);
+}
+
+function checkEncodedFiles({ files }: FileSubject): Issue[] {
+  return files
+    .filter(isPlainText)
+    .flatMap(({ file: { contents }, name, source }) =>
+      checkText({ name: posix.basename(name), text: readInlineText(contents) ?? '', path: source }),
+    );
+}
+
+function checkText({ name: about, path, text }: Omit<UnitText, 'lines'>): Issue[] {
+  const encoding = findEncoding(text);
+  if (encoding === undefined) return [];
+  const message = `the contents are ${encoding}, which the program that reads them does not decode`;
+  return [broken(encodedTextRules.encoded, path, { about, message })];
+}
+
+/** Files that programs of CoreOS read as text: confs, units, keyfiles and scripts. */
+function isPlainText({ file: { mode = 0 }, name }: LintedFile): boolean {
+  const isScript = (Number(mode) & 0o111) !== 0;
+  return isScript || textFile.test(name) || posix.dirname(name) === keyfileFolder;
+}
+
+const textFile =
+  /^\/etc\/(?:ironic-python-agent.*\.conf|systemd\/.*|containers\/(?:systemd\/.*|registries\.conf(?:\.d\/.*)?)|NetworkManager\/(?:conf\.d\/.*|NetworkManager\.conf))$/s;
+
+/** The start of a unit, a conf, a keyfile or a script. */
+const plainStart = /^\s*(?:\[[\w. -]+\]|#|;)/;
+
+/** Long texts are no units and confs that someone has written. */
+const longest = 256 * 1024;
+
+function findEncoding(text: string): string | undefined {
+  if (text === '' || text.length > longest || plainStart.test(text)) return undefined;
+  if (/^\s*data:[^,\s]*,/.test(text)) return 'a data URL';
+  if (/^\s*(?:%5B|%23|\[[^\n]*%0A)/i.test(text)) return 'percent-encoded text';
+  const isBase64 = /^[A-Za-z0-9+/\s]{8,}={0,2}\s*$/.test(text);
+  return isBase64 && plainStart.test(Buffer.from(text, 'base64').toString('latin1'))
+    ? 'text in base64'
+    : undefined;
+}
+
+// Lint of the commands in units: operators of a shell, which systemd does not run, and programs that no CoreOS has.
+
+export const commandRules = {
+  shell: lintWarning(
+    'agent-unit-shell',
+    'systemd runs no shell: the program gets the operator and the words after it as arguments',
+    'run a shell: ExecStart=/bin/bash -c "…"',
+  ),
+  absent: lintError(
+    'agent-unit-absent',
+    'CoreOS does not have the program, so the unit does not start',
+    'run the program in a container with podman, or add it to "storage.files"',
+  ),
+  docker: lintWarning(
+    'agent-unit-docker',
+    'RHEL CoreOS does not have docker, so the unit does not start there',
+    'use podman, which every CoreOS has',
+  ),
+};
+
+function checkCommands({ starts }: LintedUnit): Issue[] {
+  const issues: Issue[] = [];
+  for (const setting of starts) {
+    for (const words of setting.commands) {
+      issues.push(...checkOperator(words, setting), ...checkProgram(words, setting));
+    }
+  }
+  return issues;
+}
+
+/** Operators in podman commands that are read completely are reported with the command. */
+function checkOperator(words: readonly ExecWord[], setting: UnitSetting): Issue[] {
+  const at = words.findIndex(({ text }, index) => index > 0 && shellOperator.test(text));
+  const operator = words[at]?.text;
+  if (operator === undefined) return [];
+  const isShell = /^(?:ba|da|k|z)?sh$/.test(programName(words[0]));
+  if (isShell || readPodmanCommand(words) !== undefined) return [];
+  if (words.slice(at + 1).some((word) => programName(word) === 'podman')) {
+    const message = `systemd runs no shell: podman after ${operator} never runs`;
+    return [brokenSetting(podmanArgumentRules.shell, setting, { message })];
+  }
+  const message = `systemd runs no shell: the program gets ${operator} and the words after it as arguments`;
+  return [brokenSetting(commandRules.shell, setting, { message })];
+}
+
+/** Programs that the manifests of Fedora and RHEL CoreOS do not contain. */
+const absentPrograms = new Set(
+  'apk apt apt-get aptitude dpkg docker-compose gcc make npm pacman pip pip2 pip3 podman-compose snap zypper'.split(
+    ' ',
+  ),
+);
+
+const osFolder = /^(?:\/(?:usr\/)?s?bin\/)?[\w.-]+$/;
+
+function checkProgram([program]: readonly ExecWord[], setting: UnitSetting): Issue[] {
+  const [, prefix = '', path = ''] = /^([-@:+!|]*)(.*)$/s.exec(program?.text ?? '') ?? [];
+  if (prefix.includes('-') || !osFolder.test(path)) return [];
+  const name = posix.basename(path);
+  if (name === 'docker') return [brokenSetting(commandRules.docker, setting)];
+  if (!absentPrograms.has(name)) return [];
+  const message = `CoreOS does not have ${name}, so the unit does not start`;
+  return [brokenSetting(commandRules.absent, setting, { message })];
+}
+
+function programName(word?: ExecWord): string {
+  return posix.basename(word?.text.replace(/^[-@:+!|]+/, '') ?? '');
 }

@@ -7,9 +7,9 @@ import { ApiClient, type KubernetesClient } from '../../kube/kubernetesClient.ts
 import { EventRecorder } from '../../kube/eventRecorder.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
 import type { Outcome } from './api/outcome.ts';
-import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
+import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { Links } from '../serve/links.ts';
-import type { HostCounts } from '../serve/metrics.ts';
+import { addGauges, type HostCounts } from '../serve/metrics.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { type RunningService, startServiceServer } from '../serve/service.ts';
 import type { Servable } from '../serve/serviceState.ts';
@@ -18,11 +18,15 @@ import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
 import { Informers, secretReader } from './informers.ts';
 import type { ControllerPlan } from './plan.ts';
-import { addControllerMetrics, type ControllerCounters, describeImages } from './status.ts';
 import { ReconcileLoop } from './reconcileLoop.ts';
 import { type ControllerOptions, openSettings, type SettingsSource } from './settings.ts';
 import { type Clock, systemClock } from '../../io/clock.ts';
 import { printable } from '../../core/foreignText.ts';
+import type { Finding } from '../../core/finding.ts';
+import type { HostStatus, ImageStatus } from '../serve/status/status.ts';
+import type { TransferLog } from '../../http/server/answer/transfers.ts';
+import { keyText } from '../../kube/objects.ts';
+import { Counter, type Registry } from 'prom-client';
 
 /** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
 const RATE_LIMIT = { perSecond: 100, burst: 200 };
@@ -196,5 +200,94 @@ export function createErrorLog(log: ServerLog, clock: Clock = systemClock): (err
       hint: error instanceof CliError ? error.hint : undefined,
       suppressed: before?.suppressed === 0 ? undefined : before?.suppressed,
     });
+  };
+}
+
+// The status page and the metrics of the controller: each object of the cluster with its image.
+
+/** @param images the objects for which the controller builds the image */
+function describeImages(
+  images: readonly PreprovisioningImage[],
+  transfers: TransferLog,
+): readonly HostStatus[] {
+  return images
+    .map((image) => describeImage(image, transfers))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function describeImage(image: PreprovisioningImage, transfers: TransferLog): HostStatus {
+  const name = keyText(image);
+  return {
+    name,
+    macs: [],
+    architecture: image.status.architecture ?? image.spec.architecture,
+    stream: image.stream,
+    staleSince: undefined,
+    messages: messagesOf(image),
+    progress: () => transfers.progressOf(name),
+    images: () => publishedImage(image),
+  };
+}
+
+function messagesOf({ status: { conditions } }: PreprovisioningImage): Finding[] {
+  const error = conditions.find(({ type, status }) => type === 'Error' && status === 'True');
+  if (error === undefined) return [];
+  const { message, reason } = error;
+  return [{ severity: 'error', rule: reason, path: [], message, hint: hints[reason] }];
+}
+
+/** The messages with the other reasons contain their hints. */
+const hints: Readonly<Partial<Record<string, string>>> = {
+  ConfigurationError: 'pass base images that fit the object, for example --iso aarch64=FILE',
+  MissingNetworkData: 'create the Secret, or fix networkDataName of the object',
+};
+
+function publishedImage({ status: { imageUrl, format } }: PreprovisioningImage): ImageStatus[] {
+  const known = imageFormats.find((it) => it === format);
+  if (imageUrl === undefined || known === undefined) return [];
+  const path = imageUrl.split('/').slice(-2).join('/');
+  return [{ path, artifact: artifactOf[known], url: imageUrl }];
+}
+
+interface ControllerCounters {
+  wrote(outcome: Outcome): void;
+  failed(): void;
+}
+
+/** The values are read at each scrape. */
+function addControllerMetrics(
+  registry: Registry,
+  isLeader: () => boolean,
+  reconcileLoop: Pick<ReconcileLoop, 'load'>,
+  informers: Pick<Informers, 'lastContact'>,
+): ControllerCounters {
+  const outcomes = new Counter({
+    name: 'ironic_coreos_statuses_written_total',
+    help: 'Number of written PreprovisioningImage statuses, by the reason in their conditions.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  const retries = new Counter({
+    name: 'ironic_coreos_retries_total',
+    help: 'Number of reconcile retries after failed API requests.',
+    registers: [registry],
+  });
+  addGauges(registry, [
+    ['ironic_coreos_leader', '1 if this replica is the leader, otherwise 0.', () => (isLeader() ? 1 : 0)],
+    [
+      'ironic_coreos_cluster_contact_timestamp_seconds',
+      'Time of the last watch event or bookmark from the API server, which sends one each minute; 0 if none.',
+      () => (informers.lastContact?.getTime() ?? 0) / 1000,
+    ],
+    [
+      'ironic_coreos_queue',
+      'Number of PreprovisioningImages in the work queue, by state: waiting, delayed or running.',
+      () => ({ ...reconcileLoop.load }),
+      'state',
+    ],
+  ]);
+  return {
+    wrote: (outcome) => outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),
+    failed: () => retries.inc(),
   };
 }

@@ -31,7 +31,7 @@ import {
 
 /**
  * The options of all `deploy` commands, named as on the command line. Each command has some of them, such as
- * `StepsOptions`. An inventory may contain those of `inventoryHost.ts`.
+ * `StepsOptions`. An inventory may contain those of `hosts.ts`.
  */
 export interface DeployOptions extends InstallSettings {
   /** Required without an inventory; for `ironic` the name of the resource (default: `ironic`). */

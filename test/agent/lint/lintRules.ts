@@ -9,12 +9,11 @@ import {
   sizeRules,
   sshKeyRules,
 } from '../../../src/agent/lint/hostFiles.ts';
-import { commandRules } from '../../../src/agent/lint/commands.ts';
-import { encodedTextRules } from '../../../src/agent/lint/encodedText.ts';
+import { commandRules, encodedTextRules } from '../../../src/agent/lint/lintHost.ts';
 import { liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
 import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
 import { unitReferenceRules } from '../../../src/agent/lint/unitReferences.ts';
-import { convergedFlowRules, trustRules } from '../../../src/agent/lint/conf.ts';
+import { convergedFlowRules, trustRules } from '../../../src/agent/lint/lintConfig.ts';
 import { mountRules } from '../../../src/agent/lint/mounts.ts';
 import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image.ts';
 import { exceptionRules } from '../../../src/network/noProxy.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { startXxh64 } from '../../../src/formats/zstd/fallback/xxh64.ts';
+import { startXxh64 } from '../../../src/formats/zstd/fallback/frame.ts';
 
 const digest = (...pieces: readonly Uint8Array[]): string => {
   const hash = startXxh64();

@@ -4,7 +4,7 @@ import {
   readDeploySettings,
   inventoryKey,
   withoutOverridden,
-} from '../../../../src/commands/deploy/inventoryHost.ts';
+} from '../../../../src/commands/deploy/hosts.ts';
 
 describe('the settings below deploy', () => {
   it('are those of the schema', () => {

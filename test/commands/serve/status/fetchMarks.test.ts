@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageProgress } from '../../../../src/http/server/answer/transfers.ts';
-import { fetchMarks } from '../../../../src/commands/serve/status/fetchMarks.ts';
+import { fetchMarks } from '../../../../src/commands/serve/status/hostRows.ts';
 import { ago, exampleProgress } from './exampleStatus.ts';
 
 const complete = { completed: ago(60), running: 0 };

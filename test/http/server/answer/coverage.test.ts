@@ -7,7 +7,7 @@ import {
   createCoverage,
   isComplete,
   receivedBytes,
-} from '../../../../src/http/server/answer/coverage.ts';
+} from '../../../../src/http/server/answer/transfers.ts';
 
 /** With what a service sees of it. */
 function newCoverage(size: number) {
