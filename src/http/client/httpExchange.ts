@@ -158,8 +158,7 @@ function historyOf(context: unknown): readonly URL[] {
  * Keeps faults on the sockets of undici inside the transfer that they belong to. undici's parser throws an assertion out of
  * a socket event, where no caller can catch it, when a server closes a connection while the parser is paused because the
  * reader is busy (https://github.com/nodejs/undici/issues/5360, fixed in undici 8 only, which needs Node 22). So the
- * parser is resumed before it learns of the end, when no more bytes can come, and gets an error before the socket
- * closes. Loaded on demand.
+ * parser is resumed before it learns of the end, when no more bytes can come. Loaded on demand.
  */
 
 type Controller = Dispatcher.DispatchController;
@@ -191,17 +190,12 @@ subscribe('undici:client:sendHeaders', (message) => {
 function guard(socket: Socket): void {
   const emitter: EventEmitter = socket;
   const emit = emitter.emit.bind(emitter);
-  let isBroken = false;
   const isPaused = (): boolean => users.get(socket)?.paused === true;
   socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     try {
       if (event === 'end') users.get(socket)?.resume();
-      if (event === 'error') {
-        isBroken = true;
-        // After ECONNRESET undici asks the parser whether the body is complete, which a paused one cannot say.
-        return emit(event, isPaused() ? socketError(values[0]) : values[0]);
-      }
-      if (event === 'close' && isPaused() && !isBroken) emit('error', socketError());
+      // After ECONNRESET undici asks the parser whether the body is complete, which a paused one cannot say.
+      if (event === 'error' && isPaused()) return emit(event, socketError(values[0]));
       return emit(event, ...values);
     } catch (error) {
       const fault = socketError(error);

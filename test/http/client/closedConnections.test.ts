@@ -161,6 +161,32 @@ describe('the client', () => {
     expect(size).toBeGreaterThan(body.length - 70_000);
   });
 
+  it('takes a socket that closes without an error, while the reader is busy, for a broken transfer', async () => {
+    const url = await start({ body: small, framing: 'Connection: close with its length', ending: 'cut' });
+    let connection: Socket | undefined;
+    const note = (message: unknown): void => {
+      const socket = typeof message === 'object' && message !== null && 'socket' in message && message.socket;
+      if (socket instanceof Socket) connection = socket;
+    };
+    subscribe('undici:client:sendHeaders', note);
+    try {
+      const { parts } = await client.get(url);
+      const read = async (): Promise<void> => {
+        for await (const part of parts) {
+          expect(part.length).toBeGreaterThan(32 * 1024);
+          connection?.destroy();
+          await wait(50);
+        }
+      };
+      await expect(read()).rejects.toMatchObject({
+        isPassing: true,
+        message: `${url.href} cannot be fetched: the connection was interrupted`,
+      });
+    } finally {
+      unsubscribe('undici:client:sendHeaders', note);
+    }
+  });
+
   it.each([
     ['readable', 'a broken transfer', 1],
     ['end', 'a broken transfer', 1],
