@@ -28,7 +28,8 @@ const COMPLETIONS = {
 export function writeTree(root, prefix, platform) {
   /** @param {string} from @param {string} to */
   const copy = (from, to) => cpSync(join(root, from), join(prefix, to), { recursive: true });
-  for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) copy(name, `share/doc/ironic-coreos/${name}`);
+  for (const name of ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md'])
+    copy(name, `share/doc/ironic-coreos/${name}`);
   if (platform.host.startsWith('win32')) return;
   copy('dist/man', 'share/man/man1');
   const program = join(root, 'bin/ironic-coreos.js');

@@ -46,7 +46,7 @@ const platforms = [
 ] as const;
 
 const pages = man.map((path) => `share/man/man1/${path.replace('dist/man/', '')}`);
-const documents = ['CHANGELOG.md', 'LICENSE', 'LICENSES', 'README.md'].map(
+const documents = ['CHANGELOG.md', 'LICENSE', 'LICENSES', 'NOTICE', 'README.md'].map(
   (name) => `share/doc/ironic-coreos/${name}`,
 );
 const completions = [
