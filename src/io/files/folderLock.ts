@@ -14,7 +14,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { readFile, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { CliError } from '../../core/errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
@@ -58,12 +58,29 @@ export async function takeLock(path: string): Promise<FileLock | { readonly owne
   const first = take(path);
   if (first.file !== undefined) return lockAt(path, first.file, false);
   const text = await readFile(path, 'utf8').catch(() => '');
-  if ((await isStale(path, text, first.now)) && (await takeAway(path, text))) {
-    const second = take(path);
-    if (second.file !== undefined) return lockAt(path, second.file, true);
+  if (await isStale(path, text, first.now)) {
+    const file = await takeOver(path, text);
+    if (file !== undefined) return lockAt(path, file, true);
   }
   const [pid = '', machine = ''] = text.split(' ');
   return { owner: `${pid} on ${machine}` };
+}
+
+/**
+ * Takes a stale lock; undefined if another process is faster. Only one process at a time may replace the file, which has a
+ * lock of its own: otherwise, a process that was slow to see the stale lock would remove the new one.
+ */
+async function takeOver(path: string, stale: string): Promise<number | undefined> {
+  const turn = await takeLock(`${path}.takeover`);
+  if ('owner' in turn) return undefined;
+  try {
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text !== undefined && text !== stale) return undefined;
+    if (text !== undefined) await unlink(path);
+    return take(path).file;
+  } finally {
+    await turn.release();
+  }
 }
 
 function lockAt(path: string, file: number, wasStale: boolean): FileLock {
@@ -139,22 +156,6 @@ function nameFirst(own: string, path: string): boolean {
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
-  }
-}
-
-/** False if another process has taken the lock in the meantime; it gets the lock back. */
-async function takeAway(path: string, expected: string): Promise<boolean> {
-  const old = tempPathFor(path);
-  try {
-    await rename(path, old);
-    if ((await readFile(old, 'utf8')) === expected) return true;
-    await link(old, path);
-    return false;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return true;
-    throw error;
-  } finally {
-    await unlink(old).catch(() => undefined);
   }
 }
 
