@@ -40,6 +40,8 @@ export interface Setting {
   readonly profiles: readonly ProfileName[];
   /** The default value, for the documentation. */
   readonly fallback?: string;
+  /** The profiles that have the default, if not all profiles of the setting do. */
+  readonly fallbackProfiles?: readonly ProfileName[];
   /** The valid values, if there are only a few. */
   readonly choices?: readonly string[];
   /** The options in `[DEFAULT]` of the agent's conf that the setting writes. `conf.ts` has their values. */
@@ -47,6 +49,8 @@ export interface Setting {
 }
 
 const own = ['default', 'buildpy'] as const;
+/** The others require an agent image. */
+export const profilesWithImage: readonly ProfileName[] = own;
 const ownAndIcc = [...own, 'icc'] as const;
 const script = 'configure-coreos-ipa';
 
@@ -132,6 +136,7 @@ const table = [
     help: `agent container image (default: ${defaultSettings.agentImage})`,
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
     fallback: defaultSettings.agentImage,
+    fallbackProfiles: profilesWithImage,
   },
   {
     name: 'agent.pullPolicy',

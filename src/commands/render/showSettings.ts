@@ -100,7 +100,9 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
     }
     // With --registry, the default image is not used.
     const isNamed = setting.name === 'agent.image' && options.registry !== undefined;
-    return setting.fallback === undefined || isNamed ? [] : [[setting.name, setting.fallback, 'default']];
+    const { fallback, fallbackProfiles = setting.profiles } = setting;
+    if (fallback === undefined || isNamed || !fallbackProfiles.includes(profile)) return [];
+    return [[setting.name, fallback, 'default']];
   });
   return [...commandRows(options), ...rows];
 }

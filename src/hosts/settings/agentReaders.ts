@@ -47,6 +47,7 @@ import { checkHardwareManager } from '../../agent/files.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
+import { profilesWithImage } from '../../agent/settingTable.ts';
 
 export async function readAgent(reading: Reading) {
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
@@ -86,7 +87,7 @@ function readImage(reading: Reading, archived?: string): string {
   const value = valueOf(reading, 'agent.image');
   if (value === undefined) {
     if (archived !== undefined) return archived;
-    if (profile === 'default' || profile === 'buildpy') return defaultSettings.agentImage;
+    if (profilesWithImage.includes(profile)) return defaultSettings.agentImage;
     throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or --agent-image`, {
       hint: 'set it, for example IRONIC_AGENT_IMAGE=registry.example.com/ironic-agent',
     });

@@ -84,6 +84,16 @@ describe('formatShownSettings', () => {
     expect(lines.filter((line) => line.endsWith(' | default'))).toEqual(defaults);
   });
 
+  it.each<readonly [ProfileName, number]>([
+    ['default', 1],
+    ['icc', 0],
+    ['assisted', 0],
+    ['configure-coreos-ipa', 0],
+  ])('shows the default image only if the profile has one: %s', async (profile, count) => {
+    const lines = await show('{}\n', { profile });
+    expect(lines.filter((line) => line.startsWith('agent.image |'))).toHaveLength(count);
+  });
+
   it('shows each item of a list of all hosts', async () => {
     const lines = await show(agent);
     expect(lines).toContain('ironic.apiUrls | https://192.0.2.1 | r.yaml:1:26');
