@@ -48,7 +48,9 @@ describe('a figure of the proof', () => {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const version = /^\^([\d.]+) \|\|/.exec(engines.node)?.[1] ?? '';
     for (const name of ['README.md', 'docs/library.md']) {
-      const named = [...readFileSync(join(root, name), 'utf8').matchAll(/Node\.js \(?([\d.]+) or newer/g)];
+      const named = [
+        ...readFileSync(join(root, name), 'utf8').matchAll(/Node\.js \(?([\d.]+)\s+or\s+newer/g),
+      ];
       expect(named.map(([, text]) => text)).toEqual([version]);
     }
   });
