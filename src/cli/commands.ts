@@ -117,6 +117,7 @@ Exit codes:
 
 Environment:
   NO_COLOR, FORCE_COLOR  same as --color never and --color always
+  COLUMNS                width of the help
 
 Examples:
   ironic-coreos quickstart

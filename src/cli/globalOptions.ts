@@ -3,6 +3,7 @@
 import { type Command, Help, Option } from 'commander';
 import { namedCommand } from './arguments.ts';
 import { parseChoice } from '../io/report/choices.ts';
+import type { Io } from '../io/io.ts';
 import type { OutputChoice } from '../io/report/outputChoice.ts';
 import {
   choice,
@@ -97,13 +98,14 @@ export function prepareCommands(command: Command, context: Context): void {
     .helpCommand(false)
     .addHelpOption(new Option('-h, --help', 'print the help').helpGroup(GLOBAL_OPTIONS))
     .configureHelp({
+      minWidthToWrap: 20,
       subcommandTerm: (child) => child.name(), // scripts read one line per command
       optionDescription: describeOption,
       visibleOptions: (shown) => new Help().visibleOptions(shown).filter((option) => isInHelp(shown, option)),
     })
     .configureOutput({
-      getOutHelpWidth: () => HELP_WIDTH,
-      getErrHelpWidth: () => HELP_WIDTH,
+      getOutHelpWidth: () => helpWidth(io.env),
+      getErrHelpWidth: () => helpWidth(io.env),
       getOutHasColors: () => false, // by default commander asks the streams of Node
       getErrHasColors: () => false,
       writeOut: print,
@@ -121,7 +123,10 @@ export function prepareCommands(command: Command, context: Context): void {
   if (chosen !== undefined) declareGlobalOptions(command, chosen);
 }
 
-const HELP_WIDTH = 80;
+/** COLUMNS, which users and shells set, or 80. Options and their descriptions need half of that. */
+function helpWidth({ COLUMNS = '' }: Io['env']): number {
+  return /^\d{2,4}$/.test(COLUMNS) ? Math.max(40, Number(COLUMNS)) : 80;
+}
 
 /** Omits the list of values that commander appends, because the descriptions contain it. */
 function describeOption({ defaultValue, description, required }: Option): string {

@@ -64,6 +64,19 @@ describe('help', () => {
     }
   });
 
+  it.each([
+    ['72', 72],
+    ['120', 120],
+    ['8', 80],
+    ['wide', 80],
+  ])('is as wide as COLUMNS=%s says', async (COLUMNS, width) => {
+    const { stdout } = await runCli(['boot', '--help'], { env: { COLUMNS } });
+    const options = stdout.split('\n').filter((line) => /^ {2}-|^ {16}/.test(line));
+    const longest = Math.max(...options.map((line) => line.length));
+    expect(longest).toBeLessThanOrEqual(width);
+    expect(longest).toBeGreaterThan(width * 0.8);
+  });
+
   it('of the program has exit codes and examples', async () => {
     const text = await help('');
     expect(text).toContain('\nExit codes:\n');
