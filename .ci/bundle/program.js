@@ -39,7 +39,7 @@ export const programChunks = [
   },
   {
     name: 'agent',
-    test: /src\/(?:core\/masking|ipa\/|formats\/(?:osloConfig|pythonText|imageReference)|ignition\/(?:merge|effectiveConfig)\.|agent\/(?:agentArchive|conf\w*|embeddedSecrets|image\w+|insecureArgument|ironicUrl|machineAddress|pullSecret|registriesConf)\.|agent\/lint\/(?:addresses|conf|lintConfig|pullSecret|sandbox|secrets)\.)/,
+    test: /src\/(?:core\/masking|ipa\/|formats\/(?:osloConfig|pythonText|imageReference)|ignition\/(?:merge|effectiveConfig)\.|agent\/(?:agentArchive|conf\w*|embeddedSecrets|image\w+|insecureArgument|ironicUrl|machineAddress|pullSecret|registriesConf)\.|agent\/lint\/(?:addresses|lintConfig|pullSecret|sandbox|secrets)\.)/,
     priority: 6,
     includeDependenciesRecursively: false,
   },
@@ -58,8 +58,5 @@ export const programChunks = [
   { name: 'network', test: /src\/network\//, priority: 1 },
   { name: 'render', test: /src\/commands\/render\/render\.ts$/ },
   { name: 'chalk', test: /node_modules\/chalk\//, priority: 9 },
-  {
-    name: 'tarBundle',
-    test: /src\/commands\/prepare\/folder\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\//,
-  },
+  { name: 'tarStream', test: /node_modules\/(?:tar-stream|streamx)\// },
 ];

@@ -1,10 +1,10 @@
 /** System errors about files and standard streams as sentences for the user. */
 
-import { statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readdirSync, statfsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
-import { formatSizeInWords } from '../../formats/messageText.ts';
+import { formatSizeInWords, nearestName } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 
 /** The failed action and its file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
@@ -12,7 +12,7 @@ interface FileAction {
   readonly path: string;
   readonly what: string;
   readonly action: 'read' | 'write' | 'create';
-  /** The absolute path, to find the free space on a full disk. */
+  /** The absolute path, to find the free space on a full disk, and similar names; default: that of the system error. */
   readonly place?: string | undefined;
   /** Bytes of the complete file, if known. */
   readonly size?: number | undefined;
@@ -36,8 +36,14 @@ export function fileError(error: unknown, action: FileAction): unknown {
   const { action: verb, path } = action;
   const files = [dirname(path), path].map(quoteShellWord).join(' ');
   const other: Described = [`Cannot ${verb} ${path} (${code})`, `read the access rights: ls -ld ${files}`];
-  const [message, hint] = descriptions[code]?.(action) ?? other;
+  const { place = pathOf(error) } = action;
+  const [message, hint] = descriptions[code]?.({ ...action, place }) ?? other;
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
+}
+
+/** The path that the system call had; undefined for calls on open files. */
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }
 
 /** A full disk is a problem of the whole run, not of the host or the file that meets it first. */
@@ -81,7 +87,7 @@ const URL_START = /^[a-z][a-z0-9+.-]+:\/\//i;
 /** The message and the hint for a failed action. */
 type Described = readonly [message: string, hint: string];
 
-function describeMissing({ path, what, action }: FileAction): Described {
+function describeMissing({ path, what, action, place }: FileAction): Described {
   if (path.includes('\n')) {
     return [
       `${what}: expected a path, found text of several lines`,
@@ -97,7 +103,34 @@ function describeMissing({ path, what, action }: FileAction): Described {
         `The folder for ${path} does not exist`,
         `create the folder first: mkdir -p ${quoteShellWord(dirname(path))}`,
       ]
-    : [`${what} not found: ${path}`, 'use a path that exists'];
+    : [`${what} not found: ${path}`, hintExisting(path, place)];
+}
+
+/** Larger folders are not searched for similar names: a thousand hosts may each name a missing file. */
+const MAX_NAMES = 200;
+
+/** @param place the absolute path; of another file if a file of the folder `path` is missing */
+function hintExisting(path: string, place: string | undefined): string {
+  const folder = dirname(path);
+  if (place === undefined || basename(place) !== basename(path)) return 'use a path that exists';
+  let names: readonly string[];
+  try {
+    names = readdirSync(dirname(place));
+  } catch (error) {
+    const isMissing = errorCode(error) === 'ENOENT';
+    return isMissing ? `use another folder: ${folder} does not exist` : 'use a path that exists';
+  }
+  const wanted = basename(path);
+  const alike = names.length > MAX_NAMES ? [] : names.filter((name) => digitsOf(name) === digitsOf(wanted));
+  const nearest = nearestName(wanted, alike);
+  return nearest === undefined
+    ? `list the files of the folder: ls ${quoteShellWord(folder)}`
+    : `use ${quoteShellWord(join(folder, nearest))}`;
+}
+
+/** `worker-1.iso` is another file than `worker-0.iso`, not a misspelled name. */
+function digitsOf(name: string): string {
+  return name.replaceAll(/\D/g, '');
 }
 
 function describeRefused({ path, action }: FileAction): Described {

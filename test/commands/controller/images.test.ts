@@ -351,7 +351,7 @@ describe('no image', () => {
     expect(await outcomeOf(imageOf({ spec }), factory)).toMatchObject({
       kind: 'failed',
       reason: 'ControllerError',
-      message: 'Ignition config not found: merged.ign (use a path that exists)',
+      message: 'Ignition config not found: merged.ign (list the files of the folder: ls .)',
       controllerError: { code: 'ERR_FILE_MISSING' },
     });
   });

@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readUserFile } from '../../../src/io/files/files.ts';
 import { writeFileAtomically } from '../../../src/io/files/newFile.ts';
 
@@ -15,4 +18,27 @@ it('a path with a NUL character is an error with a hint when a file is read', as
 
 it('a path with a NUL character is an error with a hint when a file is written', async () => {
   await expect(writeFileAtomically('a\0b', '')).rejects.toMatchObject({ message: `Output: ${message}` });
+});
+
+describe('the hint for a missing file', () => {
+  let cwd = '';
+  beforeAll(() => {
+    cwd = mkdtempSync(join(tmpdir(), 'missing files '));
+    mkdirSync(join(cwd, 'images'));
+    for (const name of ['coreos.iso', 'my inventory.yaml', 'images/worker-1.iso']) {
+      writeFileSync(join(cwd, name), '');
+    }
+  });
+  afterAll(() => rmSync(cwd, { recursive: true }));
+
+  it.each([
+    ['names a similar file', 'coreos.is', 'use coreos.iso'],
+    ['quotes it for the shell', 'my-inventory.yaml', "use 'my inventory.yaml'"],
+    ['lists the folder if no file is similar', 'ramdisk.yaml', 'list the files of the folder: ls .'],
+    ['does not name another host', 'images/worker-0.iso', 'list the files of the folder: ls images'],
+    ['names the missing folder', 'image/coreos.iso', 'use another folder: image does not exist'],
+  ])('%s', async (_, path, hint) => {
+    const read = readUserFile(path, { cwd }, { what: 'ISO image', maxBytes: 10 });
+    await expect(read).rejects.toMatchObject({ message: `ISO image not found: ${path}`, hint });
+  });
 });
