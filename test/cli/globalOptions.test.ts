@@ -129,7 +129,10 @@ describe('--quiet', () => {
 
 describe('causes of errors', () => {
   it.each([
-    ['iso kargs show no.iso', /^error: ISO image not found: no.iso\nhint: list the files of the folder: ls .\n$/],
+    [
+      'iso kargs show no.iso',
+      /^error: ISO image not found: no.iso\nhint: list the files of the folder: ls .\n$/,
+    ],
     [
       '--verbose iso kargs show no.iso',
       /hint: list the files of the folder: ls .\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,

@@ -83,7 +83,12 @@ describe('validate', () => {
     [['warned.ign'], 0, 'warning: unused key x', 'warned.ign: valid (1 warning)\n'],
     [['invalid.ign'], 1, 'error: path not absolute', 'invalid.ign: invalid (1 error)\n'],
     [['valid.ign', 'invalid.ign'], 1, 'error: path', 'valid.ign: valid\ninvalid.ign: invalid (1 error)\n'],
-    [['missing.ign'], 1, '', 'error: Ignition config not found: missing.ign\nhint: list the files of the folder: ls .\n'],
+    [
+      ['missing.ign'],
+      1,
+      '',
+      'error: Ignition config not found: missing.ign\nhint: list the files of the folder: ls .\n',
+    ],
     [
       ['missing.conf'],
       1,
