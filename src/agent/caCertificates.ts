@@ -18,31 +18,7 @@ interface CaCertificates {
 
 /** Parses PEM text. Throws FormatError without a subject. `now` is the time for the validity check. */
 export function parseCaCertificates(text: string, now: Date): CaCertificates {
-  const blocks = splitPem(text);
-  const alien = blocks.find(({ label }) => label !== 'CERTIFICATE');
-  if (alien !== undefined) {
-    throw new FormatError(`contains a "${alien.label}", but only certificates are supported`, { hint });
-  }
-  if (blocks.length === 0) throw new FormatError('contains no PEM certificate', { hint });
-  const certificates = blocks.map(({ pem }, index) => parseCertificate(pem, index + 1));
-  return {
-    pem: certificates.map((certificate) => certificate.toString()).join(''),
-    warnings: certificates.flatMap((certificate, index) => checkValidity(certificate, index + 1, now)),
-  };
-}
-
-/**
- * Why Ignition cannot read a valid file as CA certificates of its own: a clause about the file. Source: `parseCABundle` in
- * Ignition's `http.go`, and `pem.Decode` of Go, which skips text only in front of a certificate.
- */
-export function findBundleProblem(text: string): string | undefined {
-  return /-----END CERTIFICATE-----[ \t]*(?:\r?\n)?$/.test(text)
-    ? undefined
-    : 'ends with text or an empty line after the last certificate, so Ignition fetches nothing';
-}
-
-/** Splits the text in one pass, because a missing END line must not cost a scan for each BEGIN line. */
-function splitPem(text: string): { label: string; pem: string }[] {
+  // The text is split in one pass, because a missing END line must not cost a scan for each BEGIN line.
   const blocks = [];
   for (let start = text.indexOf(begin); start !== -1; start = text.indexOf(begin, start + begin.length)) {
     const label = /^[A-Z0-9 ]{1,40}(?=-----)/.exec(
@@ -54,20 +30,36 @@ function splitPem(text: string): { label: string; pem: string }[] {
     blocks.push({ label, pem: `${text.slice(start, end)}-----END ${label}-----\n` });
     start = end;
   }
-  return blocks;
-}
-
-function parseCertificate(pem: string, ordinal: number): X509Certificate {
-  try {
-    return new X509Certificate(pem);
-  } catch (cause) {
-    throw new FormatError(`contains an invalid certificate (number ${ordinal})`, { hint, cause });
+  const alien = blocks.find(({ label }) => label !== 'CERTIFICATE');
+  if (alien !== undefined) {
+    throw new FormatError(`contains a "${alien.label}", but only certificates are supported`, { hint });
   }
+  if (blocks.length === 0) throw new FormatError('contains no PEM certificate', { hint });
+  const certificates = blocks.map(({ pem }, index) => {
+    try {
+      return new X509Certificate(pem);
+    } catch (cause) {
+      throw new FormatError(`contains an invalid certificate (number ${index + 1})`, { hint, cause });
+    }
+  });
+  return {
+    pem: certificates.map((certificate) => certificate.toString()).join(''),
+    warnings: certificates.flatMap((certificate, index) => {
+      const name = `certificate ${index + 1} (${certificate.subject.replaceAll('\n', ', ')})`;
+      if (now > new Date(certificate.validTo)) return [`${name} expired on ${certificate.validTo}`];
+      if (now < new Date(certificate.validFrom))
+        return [`${name} is not valid before ${certificate.validFrom}`];
+      return [];
+    }),
+  };
 }
 
-function checkValidity(certificate: X509Certificate, ordinal: number, now: Date): string[] {
-  const name = `certificate ${ordinal} (${certificate.subject.replaceAll('\n', ', ')})`;
-  if (now > new Date(certificate.validTo)) return [`${name} expired on ${certificate.validTo}`];
-  if (now < new Date(certificate.validFrom)) return [`${name} is not valid before ${certificate.validFrom}`];
-  return [];
+/**
+ * Why Ignition cannot read a valid file as CA certificates of its own: a clause about the file. Source: `parseCABundle` in
+ * Ignition's `http.go`, and `pem.Decode` of Go, which skips text only in front of a certificate.
+ */
+export function findBundleProblem(text: string): string | undefined {
+  return /-----END CERTIFICATE-----[ \t]*(?:\r?\n)?$/.test(text)
+    ? undefined
+    : 'ends with text or an empty line after the last certificate, so Ignition fetches nothing';
 }

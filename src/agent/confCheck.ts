@@ -24,7 +24,6 @@ import { checkValues, parseOsloBoolean } from '../ipa/confValues.ts';
 import {
   type IpaOption,
   type IpaVersion,
-  type RemovedIpaOption,
   findIpaOption,
   findRemovedIpaOption,
   hadIpaOption,
@@ -60,13 +59,27 @@ export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
     add(found, [finding(confRules.syntax, { ...syntaxTexts[code], position })]);
   }
   const settings = readSettings(document, found, ipaVersion);
-  const effective = findEffective(settings);
+  // The effective line of each option: the last one; a line with an old name counts only without a line with the new name.
+  const effective = new Map<IpaOption, Setting>();
+  for (const setting of settings) {
+    const present = effective.get(setting.option);
+    const wins = present === undefined || rank(setting) <= rank(present);
+    if (wins) effective.set(setting.option, setting);
+  }
   for (const setting of settings) {
     add(found, checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
   }
   add(found, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
   const { findings, limit } = found;
-  return [...limit.limit(findings.toSorted((a, b) => comparePositions(a.position, b.position)))];
+  return [
+    ...limit.limit(
+      findings.toSorted(
+        (a, b) =>
+          (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
+          (a.position?.column ?? 0) - (b.position?.column ?? 0),
+      ),
+    ),
+  ];
 }
 
 interface Found {
@@ -117,10 +130,6 @@ function atValue({ section, name, valuePosition }: OsloOption): Details {
 
 function finding(rule: Rule, details: Details): Finding {
   return findingOf({ path: [], ...details, rule });
-}
-
-function comparePositions(a?: Position, b?: Position): number {
-  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
 const syntaxTexts: Record<OsloProblemCode, Problem> = {
@@ -175,17 +184,6 @@ function readSettings(document: OsloDocument, found: Found, ipaVersion?: IpaVers
   return settings;
 }
 
-/** The effective line of each option: the last one; a line with an old name counts only without a line with the new name. */
-function findEffective(settings: readonly Setting[]): ReadonlyMap<IpaOption, Setting> {
-  const effective = new Map<IpaOption, Setting>();
-  for (const setting of settings) {
-    const present = effective.get(setting.option);
-    const wins = present === undefined || rank(setting) <= rank(present);
-    if (wins) effective.set(setting.option, setting);
-  }
-  return effective;
-}
-
 /** Lookup order of oslo.config, smallest first: the declared name, then old names in the listed order. */
 function rank({ option, line, renamed }: Setting): number {
   if (!renamed) return -1;
@@ -202,20 +200,18 @@ function unknownSection(name: string, position: Position | undefined): Finding {
 
 function checkUnknownName(line: OsloOption, { limit }: Found, ipaVersion: IpaVersion | undefined): Finding[] {
   const removed = findRemovedIpaOption(line.name, line.section);
-  if (removed !== undefined) return checkRemoved(removed, line, ipaVersion);
+  if (removed !== undefined) {
+    if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
+    const message = `the agent ignores the option since the release after ${removed.last}`;
+    return [
+      finding(confRules.unknownOption, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
+    ];
+  }
   const isKept = !limit.isFull(confRules.unknownOption.severity); // a suggestion takes time
   const suggestion = isKept ? suggestIpaOption(line.section, line.name) : undefined;
   if (suggestion === undefined) return [finding(confRules.unknownOption, atName(line))];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
   return [finding(confRules.unknownOption, { ...atName(line), hint: `use "${suggestion.name}"${place}` })];
-}
-
-function checkRemoved(removed: RemovedIpaOption, line: OsloOption, ipaVersion?: IpaVersion): Finding[] {
-  if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
-  const message = `the agent ignores the option since the release after ${removed.last}`;
-  return [
-    finding(confRules.unknownOption, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
-  ];
 }
 
 /** Findings about the line, not its value: overridden by `winner`, too new, deprecated, or without effect in a file. */

@@ -63,7 +63,13 @@ export function checkAgentConf(settings: AgentSettings, sources: ConfSources): r
     (finding) => finding.rule !== confRules.overridden.id && !reported.has(identify(finding)),
   );
   const remarks = [
-    ...ofUser.map((finding) => inUserConf(finding, sources)),
+    ...ofUser.map((finding) => ({
+      severity: finding.severity,
+      rule: finding.rule,
+      at: { file: sources.userConf, ...finding.position },
+      message: finding.message,
+      hint: finding.hint,
+    })),
     ...ofLines.map((finding) => toRemark(withoutLine(finding), optionLineOf(finding, sources))),
     ...ofResult.map((finding) => toRemark(finding, settingOf(finding, sources))),
     ...findOverridden(settings, sources),
@@ -111,10 +117,6 @@ function withoutLine(finding: Finding): Finding {
 
 function toRemark({ severity, rule, message, hint }: Finding, { at, name }: InputSource): ConfRemark {
   return { severity, rule, at, message: `${name}: ${message}`, hint };
-}
-
-function inUserConf({ severity, rule, message, hint, position }: Finding, sources: ConfSources): ConfRemark {
-  return { severity, rule, at: { file: sources.userConf, ...position }, message, hint };
 }
 
 /** Omits the value, because it may be a secret. */

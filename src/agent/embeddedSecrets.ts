@@ -4,7 +4,7 @@
  * found.
  */
 
-import type { Config, Resource } from '../ignition/config.ts';
+import type { Config } from '../ignition/config.ts';
 import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { publicMode } from '../ignition/dataFile.ts';
@@ -100,7 +100,12 @@ function searchConfig(search: Search, config: Config): void {
   for (const { path, resource } of listResources(config).toReversed()) {
     const [list, section, index] = path;
     const isFile = list === 'storage' && section === 'files';
-    searchResource(search, resource, isFile ? (subject.files[Number(index)]?.name ?? '') : '');
+    const { httpHeaders = [] } = resource;
+    if (httpHeaders.some(({ name = '' }) => loginHeader.test(name)))
+      search.secrets.add('credentials for a download');
+    const bytes = readContents(resource);
+    if (bytes !== undefined)
+      addText(search, { path: isFile ? (subject.files[Number(index)]?.name ?? '') : '', bytes });
   }
 }
 
@@ -114,13 +119,5 @@ function isRestricted({ name, file: { mode = publicMode, contents } }: LintedFil
 /** Files with a restricted mode that are not always secret: connections, and files that `iso customize` writes. */
 const usualPlace =
   /^(?:\/etc\/NetworkManager\/system-connections|\/etc\/coreos\/installer\.d)\/|^\/usr\/local\/bin\/(?:pre|post)-install-/;
-
-function searchResource(search: Search, resource: Resource, path: string): void {
-  const { httpHeaders = [] } = resource;
-  if (httpHeaders.some(({ name = '' }) => loginHeader.test(name)))
-    search.secrets.add('credentials for a download');
-  const bytes = readContents(resource);
-  if (bytes !== undefined) addText(search, { path, bytes });
-}
 
 const loginHeader = /authorization|cookie|token/i;

@@ -4,8 +4,8 @@
  * with that library in test/interop/containersImage.test.ts. Nothing is contacted.
  */
 
-import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
-import type { Endpoint, Registries, RegistryEntry } from './registriesConf.ts';
+import { parseImageReference } from '../formats/imageReference.ts';
+import type { Registries, RegistryEntry } from './registriesConf.ts';
 
 export interface PullSource {
   /** What podman requests: registry, path, and the tag or digest of the image. */
@@ -47,7 +47,8 @@ export function planPull(text: string, registries?: Registries): PullPlan | unde
   const { name, version } = image;
   const entry = findEntry(name, registries);
   if (entry === undefined) return { sources: [sourceOf(image, false, registries)] };
-  const used = [...usedMirrors(entry, version), entry];
+  const unused = version.startsWith('@') ? 'tag-only' : 'digest-only';
+  const used = [...entry.mirrors.filter(({ pulls }) => pulls !== unused), entry];
   const rest = name.slice(matchPrefix(name, entry.prefix));
   const sources: PullSource[] = [];
   for (const { insecure, location } of used) {
@@ -93,17 +94,14 @@ function completeReference(text: string, registries?: Registries): FullReference
   const parsed = parseImageReference(text);
   if (!parsed.ok) return undefined;
   const { registry, repository } = parsed.reference;
-  const version = versionOf(parsed.reference);
+  const { digest, tag = 'latest' } = parsed.reference;
+  const version = digest === undefined ? `:${tag}` : `@${digest}`;
   if (registry !== undefined) return { name: fullName(registry, repository), version };
   const { aliases, search = [] } = registries ?? {};
   const alias = imageName(aliases?.get(repository) ?? '');
   if (alias !== undefined) return { name: alias, version };
   const [only, ...others] = search;
   return only === undefined || others.length > 0 ? undefined : { name: fullName(only, repository), version };
-}
-
-function versionOf({ digest, tag = 'latest' }: ImageReference): string {
-  return digest === undefined ? `:${tag}` : `@${digest}`;
 }
 
 /** Docker Hub has two names, and a folder for official images. */
@@ -116,11 +114,6 @@ function sourceOf({ name, version }: FullReference, insecure: boolean, registrie
   const [registry = ''] = name.split('/', 1);
   const blocked = findEntry(name, registries)?.blocked ?? false;
   return { reference: `${name}${version}`, name, registry, insecure, blocked };
-}
-
-function usedMirrors({ mirrors }: RegistryEntry, version: string): Endpoint[] {
-  const unused = version.startsWith('@') ? 'tag-only' : 'digest-only';
-  return mirrors.filter(({ pulls }) => pulls !== unused);
 }
 
 /** The entry with the longest prefix of a name; the first one of equal prefixes, the smaller one of equally long prefixes. */

@@ -268,7 +268,16 @@ type WithHost = (host: string) => string;
 
 function parseAuthority(authority: string, withHost: WithHost): Pick<IronicUrl, 'host' | 'port'> | Problem {
   const parts = /^(\[[^\]]*\]|[^:[\]]*)(?::([0-9]*))?$/u.exec(authority);
-  if (parts === null) return unreadableAuthority(authority, withHost);
+  if (parts === null) {
+    const candidates = ipv6Candidates(authority);
+    if (candidates.length === 0) {
+      return { message: 'the URL has an invalid host or port', hint: urlHint };
+    }
+    return {
+      message: 'the IPv6 address in the URL has no brackets',
+      hint: `use ${candidates.map(withHost).join(', or ')}`,
+    };
+  }
   const [, place = '', digits] = parts;
   const host = place.startsWith('[') ? parseBracketed(place.slice(1, -1)) : parseHost(place);
   if (host.kind === 'invalid') {
@@ -291,17 +300,6 @@ function parseBracketed(text: string): Host {
   return host.kind === 'ipv6'
     ? host
     : { kind: 'invalid', problem: 'brackets are valid only for IPv6 addresses' };
-}
-
-function unreadableAuthority(authority: string, withHost: WithHost): Problem {
-  const candidates = ipv6Candidates(authority);
-  if (candidates.length === 0) {
-    return { message: 'the URL has an invalid host or port', hint: urlHint };
-  }
-  return {
-    message: 'the IPv6 address in the URL has no brackets',
-    hint: `use ${candidates.map(withHost).join(', or ')}`,
-  };
 }
 
 /** Possible meanings of an IPv6 address without brackets: its last part may be a port. */

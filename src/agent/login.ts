@@ -6,10 +6,7 @@ import { FormatError } from '../core/errors.ts';
 import { checkConsole } from '../kargs/argumentValues.ts';
 
 /** The section `passwd` of a config; without logins, none. */
-export function renderPasswd({
-  sshKeys,
-  passwordHash,
-}: Pick<AgentSettings, 'sshKeys' | 'passwordHash'>): Pick<Config, 'passwd'> {
+export function renderPasswd(sshKeys: readonly string[], passwordHash?: string): Pick<Config, 'passwd'> {
   if (sshKeys.length === 0 && passwordHash === undefined) return {};
   const core = {
     name: 'core',

@@ -50,7 +50,7 @@ export interface RegistryEntry {
 }
 
 /** Where podman pulls images from. */
-export interface Endpoint {
+interface Endpoint {
   readonly location: string;
   readonly insecure: boolean;
 }

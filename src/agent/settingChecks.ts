@@ -58,7 +58,13 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
   const found = [...findAddresses(settings, registries), ...findIssuers(settings, registries)];
   // An image from an archive needs neither registry nor credentials.
   if (archive === undefined) {
-    found.push(...findImageProblems(settings, registries));
+    if (settings.pullPolicy !== 'never') {
+      found.push(
+        ['agent.image', findShortNameProblem(agentImage, registries)],
+        ['agent.registriesConf', findPullProblem(agentImage, registries)],
+      );
+    }
+    found.push(['agent.image', findUnmaintainedImage(agentImage, registries)]);
     if (pullSecret !== undefined) found.push(...findSecretProblems(agentImage, pullSecret, registries));
   }
   return found.flatMap(([setting, problem]) => {
@@ -66,16 +72,6 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
     const { hint, message, rule } = problem;
     return [{ setting, rule, message, hint }];
   });
-}
-
-function findImageProblems({ agentImage, pullPolicy }: AgentSettings, registries?: Registries): Found[] {
-  const short = pullPolicy === 'never' ? undefined : findShortNameProblem(agentImage, registries);
-  const pull = pullPolicy === 'never' ? undefined : findPullProblem(agentImage, registries);
-  return [
-    ['agent.image', short],
-    ['agent.registriesConf', pull],
-    ['agent.image', findUnmaintainedImage(agentImage, registries)],
-  ];
 }
 
 function findSecretProblems(agentImage: string, pullSecret: string, registries?: Registries): Found[] {

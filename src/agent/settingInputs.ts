@@ -88,7 +88,14 @@ export function collectInputs(sources: InputSources): CollectedInputs {
     const values = given.length > 0 ? given : below;
     if (isTaken && values.length > 0) inputs.set(setting.name, values);
   }
-  dropBeaten(inputs);
+  // Of two exclusive settings, a flag or variable overrides a setting from a file.
+  for (const [one, other] of rivals) {
+    const [first] = inputs.get(one) ?? [];
+    const [second] = inputs.get(other) ?? [];
+    if (first === undefined || second === undefined) continue;
+    if (first.origin === 'file' && second.origin !== 'file') inputs.delete(one);
+    else if (second.origin === 'file' && first.origin !== 'file') inputs.delete(other);
+  }
   return { inputs, unread, misplaced };
 }
 
@@ -115,17 +122,6 @@ const rivals = [
   ['agent.standalone', 'ironic.apiUrls'],
   ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'],
 ] as const;
-
-/** Of two exclusive settings, a flag or variable overrides a setting from a file. */
-function dropBeaten(inputs: Map<SettingName, readonly InputValue[]>): void {
-  for (const [one, other] of rivals) {
-    const [first] = inputs.get(one) ?? [];
-    const [second] = inputs.get(other) ?? [];
-    if (first === undefined || second === undefined) continue;
-    if (first.origin === 'file' && second.origin !== 'file') inputs.delete(one);
-    else if (second.origin === 'file' && first.origin !== 'file') inputs.delete(other);
-  }
-}
 
 function readFlag({ flag }: Setting, flags: InputSources['flags']): InputValue[] {
   if (flag === undefined) return [];

@@ -102,7 +102,11 @@ function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string, sources:
   const from = [...at, 'luks'];
   const methods = wantsCex
     ? { cex: isMapping(cex) ? cex : {} }
-    : { clevis: setMembers({ tang, threshold, tpm2 }) };
+    : {
+        clevis: Object.fromEntries(
+          Object.entries({ tang, threshold, tpm2 }).filter(([, value]) => value !== undefined),
+        ),
+      };
   sources.addAll(['storage', 'luks'], from);
   sources.add([...to, 'discard'], [...from, 'discard']);
   sources.addMoved([...to, 'clevis'], from);
@@ -115,8 +119,4 @@ function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string, sources:
     name: 'root',
     wipeVolume: true,
   };
-}
-
-function setMembers(members: ButaneMembers): ButaneMembers {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -2,7 +2,7 @@
 
 import type { Path } from '../core/finding.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
-import type { Disk, Integer, Partition } from '../ignition/config.ts';
+import type { Disk, Partition } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
@@ -236,7 +236,7 @@ export function checkPartitions(
       const label = locate(['storage', 'disks', index, 'partitions', number, 'label']);
       if (partition.label === 'root' && features.has('root-size')) {
         const isSized = (partition.sizeMiB ?? 0) !== 0;
-        if (isSized && isLess(partition.sizeMiB, 8192))
+        if (isSized && partition.sizeMiB !== undefined && partition.sizeMiB < 8192)
           issues.push(butaneIssue(problems.rootSmall, [...path, 'size_mib']));
         if (!isSized && isFollowed(disk, number)) issues.push(butaneIssue(problems.rootConstrained, label));
       }
@@ -246,10 +246,6 @@ export function checkPartitions(
     }
   }
   return issues;
-}
-
-function isLess(value: Integer | undefined, limit: number): boolean {
-  return value !== undefined && value < limit;
 }
 
 /** Another partition may be anywhere. */

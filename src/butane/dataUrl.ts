@@ -8,7 +8,7 @@ import type { Resource } from '../ignition/config.ts';
  * `MakeDataURL` in Butane's `base/util/url.go`.
  * @param compression of the contents as given: nothing is compressed twice
  */
-export function dataUrlOf(contents: Uint8Array, compression = ''): Pick<Resource, 'source' | 'compression'> {
+export function dataUrlOf(contents: Uint8Array, compression = ''): Resource {
   const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
   const escapedLength = bytes.reduce((length, byte) => length + (isUnreserved(byte) ? 1 : 3), 1);
   const base64Length = base64Prefix.length + Math.ceil(bytes.length / 3) * 4;

@@ -3,9 +3,15 @@
  * object as it is, aliases and merge keys are followed, and the values of unknown keys are not read at all.
  */
 
-import type { Path } from '../core/finding.ts';
 import { type MappingNode, textOfKey, type YamlNode, type YamlScalar } from './document.ts';
-import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
+import {
+  type ButaneIssue,
+  type ButaneProblem,
+  butaneIssue,
+  butaneRules,
+  duplicateKey,
+  problems,
+} from './rules.ts';
 import type { ButaneField, ButaneStruct } from './schema.ts';
 import type { Integer } from '../ignition/config.ts';
 
@@ -224,19 +230,19 @@ function allowedAliasRatio(count: number): number {
 function isNullNode(decoder: Decoder, node: YamlNode): boolean {
   if (node.kind !== 'scalar') return false;
   try {
-    return isNull(node);
+    return resolve(node).value === null;
   } catch (error) {
     if (!(error instanceof UnreadableScalar)) throw error;
     return stop(decoder, { rule: butaneRules.type, message: error.message }, node);
   }
 }
 
-function stop(decoder: Decoder, problem: Omit<ButaneIssue, 'path'>, { start }: YamlNode): never {
+function stop(decoder: Decoder, problem: ButaneProblem, { start }: YamlNode): never {
   throw new Stop({ ...butaneIssue(problem, [...decoder.path]), offset: start });
 }
 
 function reportType(decoder: Decoder, node: YamlNode, wanted: string): false {
-  const place = pathName(decoder.path);
+  const place = decoder.path.length === 0 ? 'the document' : decoder.path.join('.');
   decoder.issues.push({
     rule: butaneRules.type,
     path: [...decoder.path],
@@ -247,13 +253,10 @@ function reportType(decoder: Decoder, node: YamlNode, wanted: string): false {
   return false;
 }
 
+/** The tag that yaml.v3 names in messages, e.g. `!!str`. */
 function nodeTag(node: YamlNode): string {
-  if (node.kind === 'scalar') return tagOf(node);
+  if (node.kind === 'scalar') return resolve(node).tag;
   return node.kind === 'sequence' ? '!!seq' : '!!map';
-}
-
-function pathName(path: Path): string {
-  return path.length === 0 ? 'the document' : path.join('.');
 }
 
 // Scalars with the type of their field, as yaml.v3 reads them: a mix of YAML 1.1 and 1.2, in which `0644` is octal and `yes`
@@ -264,15 +267,6 @@ type Resolved = { readonly tag: string; readonly value: null | boolean | Integer
 /** A value that yaml.v3 cannot read at all, such as `!!int x`. */
 class UnreadableScalar extends Error {}
 
-function isNull(node: YamlScalar): boolean {
-  return resolve(node).value === null;
-}
-
-/** The tag that yaml.v3 names in messages, e.g. `!!str`. */
-function tagOf(node: YamlScalar): string {
-  return resolve(node).tag;
-}
-
 /** The value; undefined if it has another type. */
 function readScalar(
   node: YamlScalar,
@@ -280,20 +274,18 @@ function readScalar(
 ): string | Integer | boolean | undefined {
   const { tag, value } = resolve(node);
   if (kind === 'string') return tag === '!!binary' && typeof value === 'string' ? value : node.value;
-  if (kind === 'integer') return integerOf(value);
+  if (kind === 'integer') {
+    // Numbers with a fraction lose it.
+    if (typeof value === 'bigint') return value > maxInteger ? undefined : value;
+    if (typeof value !== 'number' || Number.isNaN(value) || value > 2 ** 63) return undefined;
+    if (Number.isSafeInteger(Math.trunc(value))) return Math.trunc(value) + 0;
+    // What the processor makes of a float out of range.
+    return value >= 2 ** 63 || value < -(2 ** 63) ? minInteger : BigInt(Math.trunc(value));
+  }
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
   if (/^(?:y|Y|yes|Yes|YES|on|On|ON)$/.test(value)) return true;
   return /^(?:n|N|no|No|NO|off|Off|OFF)$/.test(value) ? false : undefined;
-}
-
-/** Numbers with a fraction lose it. */
-function integerOf(value: Resolved['value']): Integer | undefined {
-  if (typeof value === 'bigint') return value > maxInteger ? undefined : value;
-  if (typeof value !== 'number' || Number.isNaN(value) || value > 2 ** 63) return undefined;
-  if (Number.isSafeInteger(Math.trunc(value))) return Math.trunc(value) + 0;
-  // What the processor makes of a float out of range.
-  return value >= 2 ** 63 || value < -(2 ** 63) ? minInteger : BigInt(Math.trunc(value));
 }
 
 const maxInteger = 2n ** 63n - 1n;

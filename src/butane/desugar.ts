@@ -133,17 +133,13 @@ function addLocalKeys(
 }
 
 /** The contents of a local file; undefined if it cannot be read, which is reported at `from`. */
-export function readLocal(
-  { files, issues }: ButaneTranslation,
-  path: string,
-  from: Path,
-): Uint8Array | undefined {
-  return tryLocal({ files, issues }, from, (local) => local.read(path));
+export function readLocal(translation: ButaneTranslation, path: string, from: Path): Uint8Array | undefined {
+  return tryLocal(translation, from, (local) => local.read(path));
 }
 
 /** The result of `use`; undefined if the files cannot be used, which is reported at `from`. */
 export function tryLocal<T>(
-  { files, issues }: Pick<ButaneTranslation, 'files' | 'issues'>,
+  { files, issues }: ButaneTranslation,
   from: Path,
   use: (files: LocalFiles) => T,
 ): T | undefined {

@@ -22,7 +22,11 @@ export function addQuadlets(
   const nodes = new NodeTracker(base);
   for (const [index, quadlet] of quadlets.entries()) {
     const from: Path = ['systemd', 'quadlets', index];
-    const path = quadletPath(quadlet);
+    const path = posix.join(
+      '/etc/containers/systemd',
+      quadlet['rootful'] === true ? '' : 'users',
+      asString(quadlet['name']),
+    );
     const target = templateOf(asString(quadlet['name']));
     if (target === undefined) addFile(translation, nodes, { path, from, source: quadlet });
     else if (nodes.has(path)) translation.issues.push(butaneIssue(nodeExists(path), from));
@@ -45,10 +49,6 @@ export function templateOf(name: string): string | undefined {
   const at = name.indexOf('@');
   const dot = name.lastIndexOf('.');
   return at < 0 || dot < 0 || at + 1 === dot ? undefined : `${name.slice(0, at)}@.${name.slice(dot + 1)}`;
-}
-
-function quadletPath({ name, rootful }: ButaneMembers): string {
-  return posix.join('/etc/containers/systemd', rootful === true ? '' : 'users', asString(name));
 }
 
 interface QuadletFile {

@@ -195,7 +195,10 @@ function addEntry(
   const refuse = (problem: Parameters<typeof butaneIssue>[0]): void => {
     translation.issues.push(butaneIssue(problem, from));
   };
-  const owners = ownersOf(tree);
+  const owners = {
+    ...(isSet(tree['group']) && { group: tree['group'] }),
+    ...(isSet(tree['user']) && { user: tree['user'] }),
+  };
   if (entry.kind === 'other') return refuse(problems.fileType);
   if (entry.kind === 'folder') {
     if (tree['dir_mode'] === undefined && Object.keys(owners).length === 0) return undefined;
@@ -217,10 +220,6 @@ function addEntry(
   return nodes.put('files', known, { path, ...owners }, { mode, contents: { ...contents, ...found } }, from);
 }
 
-function ownersOf({ group, user }: ButaneMembers): { readonly group?: NodeOwner; readonly user?: NodeOwner } {
-  return { ...(isSet(group) && { group }), ...(isSet(user) && { user }) };
-}
-
 function isSet(owner: unknown): owner is NodeOwner {
   return isMapping(owner) && Object.keys(owner).length > 0;
 }
@@ -238,8 +237,13 @@ function* findUnusedButaneKeys(
     yield {
       rule: nullObject,
       path,
-      message: mismatchMessage(path),
-      hint: mismatchHint(node),
+      message:
+        `context tree does not match content tree at ${formatPath(path)}. ` +
+        'Line and column reporting may be inconsistent. Unused keys may not be reported',
+      hint:
+        node.kind === 'alias'
+          ? 'write the values instead of the alias, so that unused keys in them are reported'
+          : nullObject.hint,
       offset: node.start,
     };
     return;
@@ -247,11 +251,13 @@ function* findUnusedButaneKeys(
   for (const [key] of node.entries) {
     const name = textOfKey(key);
     if (type.fields.has(name)) continue;
+    const snake = snakeCase(name);
+    const field = type.fields.has(snake) ? snake : nearestName(name, type.fields.keys());
     yield {
       rule: unusedKey,
       path: [...path, name],
       message: `unused key ${name}`,
-      hint: hintFor(type, name),
+      hint: field === undefined ? unusedKey.hint : `use ${quoteText(field)}`,
       offset: key.start,
     };
   }
@@ -271,23 +277,4 @@ function* findUnusedButaneKeys(
         yield* findUnusedButaneKeys(struct, item, itemNode, [...path, name, index]);
     }
   }
-}
-
-function mismatchMessage(path: Path): string {
-  return (
-    `context tree does not match content tree at ${formatPath(path)}. ` +
-    'Line and column reporting may be inconsistent. Unused keys may not be reported'
-  );
-}
-
-function mismatchHint(node: YamlNode): string {
-  return node.kind === 'alias'
-    ? 'write the values instead of the alias, so that unused keys in them are reported'
-    : nullObject.hint;
-}
-
-function hintFor({ fields }: ButaneStruct, name: string): string {
-  const snake = snakeCase(name);
-  const field = fields.has(snake) ? snake : nearestName(name, fields.keys());
-  return field === undefined ? unusedKey.hint : `use ${quoteText(field)}`;
 }

@@ -11,7 +11,8 @@ export interface DecodeOptions {
 }
 
 /** For decoders of streams, whose output is handed on piece by piece. */
-export interface UnpackOptions extends Pick<DecodeOptions, 'maxBytes'> {
+export interface UnpackOptions {
+  readonly maxBytes: number;
   /**
    * Counts down members and frames: setting up their decoders takes time, however little is in them. A decoder that may
    * meet many of them does so.

@@ -61,7 +61,19 @@ export async function readContainerArchive(source: ByteSource): Promise<Containe
   const hash = createHash('sha512');
   const outer = watched(source, (piece) => hash.update(piece));
   const inner = watched(sourceOf(unpackAll(inputOf('compressed', outer.source))), () => undefined);
-  const files = await indexFiles(inputOf('tar', inner.source));
+  const input = inputOf('tar', inner.source);
+  const files = new Map<string, IndexedFile>();
+  const links = new Map<string, string>();
+  const budget = { unpacked: MAX_UNPACKED, documents: MAX_DOCUMENTS };
+  for await (const member of readTarMembers(input)) {
+    const path = plainPath(member.path);
+    if (member.type === 'file') files.set(path, await indexFile(member, budget));
+    else links.set(path, linkTarget(path, member));
+  }
+  for (const path of links.keys()) {
+    const file = files.get(followLinks(path, links));
+    if (file !== undefined) files.set(path, file);
+  }
   await drain(outer.source);
   const form = files.has('index.json') && files.has('oci-layout') ? 'oci-archive' : 'docker-archive';
   const images = form === 'oci-archive' ? readOciImages(files) : readDockerImages(files);
@@ -95,7 +107,9 @@ async function drain(source: ByteSource): Promise<void> {
 async function* unpackAll(input: ByteInput): AsyncGenerator<Uint8Array, void> {
   const streams = { left: MAX_STREAMS };
   let left = MAX_UNPACKED;
-  if ((await compressionAt(input)) === 'none') yield* plain(input);
+  if ((await compressionAt(input)) === 'none') {
+    while (await hasMore(input)) yield input.feed.take(input.feed.available);
+  }
   // What follows the compressed members is no part of them, such as the padding of a tape.
   for (let format = await compressionAt(input); format !== 'none'; format = await compressionAt(input)) {
     for await (const piece of unpackMember(format, input, { maxBytes: left, streams })) {
@@ -103,10 +117,6 @@ async function* unpackAll(input: ByteInput): AsyncGenerator<Uint8Array, void> {
       yield piece;
     }
   }
-}
-
-async function* plain(input: ByteInput): AsyncGenerator<Uint8Array, void> {
-  while (await hasMore(input)) yield input.feed.take(input.feed.available);
 }
 
 /** What is known of a file in the archive once it has passed. */
@@ -123,22 +133,6 @@ interface IndexedFile {
 
 /** By path; links have been followed. */
 type Files = ReadonlyMap<string, IndexedFile>;
-
-async function indexFiles(input: ByteInput): Promise<Files> {
-  const files = new Map<string, IndexedFile>();
-  const links = new Map<string, string>();
-  const budget = { unpacked: MAX_UNPACKED, documents: MAX_DOCUMENTS };
-  for await (const member of readTarMembers(input)) {
-    const path = plainPath(member.path);
-    if (member.type === 'file') files.set(path, await indexFile(member, budget));
-    else links.set(path, linkTarget(path, member));
-  }
-  for (const path of links.keys()) {
-    const file = files.get(followLinks(path, links));
-    if (file !== undefined) files.set(path, file);
-  }
-  return files;
-}
 
 interface Budget {
   unpacked: number;

@@ -56,7 +56,7 @@ export function* walkCpio(feed: ByteFeed, wants: (header: CpioHeader) => boolean
   }
 }
 
-export function isRegularFile(member: Pick<CpioHeader, 'mode'>): boolean {
+export function isRegularFile(member: { readonly mode: number }): boolean {
   return (member.mode & MODE_TYPE) === MODE_FILE;
 }
 
@@ -155,19 +155,15 @@ function withDirectories(files: ReadonlyMap<string, Uint8Array>): NewMember[] {
   const seen = new Set<string>();
   const members: NewMember[] = [];
   for (const [path, data] of sorted) {
-    for (const parent of parentsOf(path)) {
+    // The folders above the file: `a` and `a/b` for `a/b/c`.
+    const steps = path.split('/').slice(0, -1);
+    for (const parent of steps.map((_, index) => steps.slice(0, index + 1).join('/'))) {
       if (!seen.has(parent)) members.push({ path: parent, mode: NEW_DIRECTORY, data: new Uint8Array(0) });
       seen.add(parent);
     }
     members.push({ path, mode: NEW_FILE, data });
   }
   return members;
-}
-
-/** `a` and `a/b` for `a/b/c`. */
-function parentsOf(path: string): string[] {
-  const steps = path.split('/').slice(0, -1);
-  return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
 function memberBytes({ path, mode, data }: NewMember, index: number): Uint8Array[] {

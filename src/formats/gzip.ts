@@ -47,7 +47,7 @@ export function decodeGzip(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOp
  */
 export function decodeGzipMembers(
   bytes: Uint8Array,
-  { maxBytes }: Pick<DecodeOptions, 'maxBytes'>,
+  { maxBytes }: { readonly maxBytes: number },
 ): Uint8Array {
   const parts: Uint8Array[] = [];
   const streams = { left: MAX_MEMBERS };
@@ -73,7 +73,7 @@ const MAX_MEMBERS = 4096;
  */
 export async function* unpackGzip(
   input: ByteInput,
-  { maxBytes }: Pick<DecodeOptions, 'maxBytes'>,
+  { maxBytes }: { readonly maxBytes: number },
 ): AsyncGenerator<Uint8Array, void> {
   const { feed } = input;
   feed.format = 'gzip';

@@ -48,7 +48,11 @@ export function hostNameProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
   if (text.length > maxNameLength) return `it is longer than ${maxNameLength} characters`;
   const strange = /[^A-Za-z0-9.-]/u.exec(text)?.[0];
-  if (strange !== undefined) return strangeCharacterProblem(strange);
+  if (strange !== undefined) {
+    if (/\s/u.test(strange)) return 'it contains a space';
+    if (strange === '_') return 'it contains an underscore';
+    return `the character ${quoteText(strange)} is not allowed`;
+  }
   const labels = text.split('.');
   if (labels.includes('')) return 'it contains an empty part before, after or between dots';
   if (/[^.]{64}/.test(text)) return 'a part between dots is longer than 63 characters';
@@ -57,12 +61,6 @@ export function hostNameProblem(text: string): string | undefined {
   return /^(?:0x[0-9a-f]*|[0-9]+)$/i.test(labels.at(-1) ?? '')
     ? 'it ends in a number, but is not an IPv4 address'
     : undefined;
-}
-
-function strangeCharacterProblem(character: string): string {
-  if (/\s/u.test(character)) return 'it contains a space';
-  if (character === '_') return 'it contains an underscore';
-  return `the character ${quoteText(character)} is not allowed`;
 }
 
 /** Like `hostNameProblem`, for the host name of a Linux machine. */

@@ -46,32 +46,23 @@ export function parseKeyfile(text: string): KeyfileSection<ParsedEntry>[] {
     const line = lines[index]!.replace(/^[ \t\r\f\v]+/, '').replace(/\r$/, '');
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('[')) {
-      const name = readSectionName(line, index);
+      const name = /^\[([^[\]\p{Cc}]+)\][ \t]*$/u.exec(line)?.[1];
+      if (name === undefined)
+        throw lineError(index, 'the section name is invalid', 'use a section header like [connection]');
       entries = sections.get(name) ?? [];
       sections.set(name, entries);
       continue;
     }
     if (entries === undefined)
       throw lineError(index, 'it is before the first section', 'start with [connection]');
-    entries.push(readEntry(line, index));
+    const equals = line.indexOf('=');
+    const key = line.slice(0, Math.max(0, equals)).trimEnd();
+    if (key === '') throw lineError(index, 'it is not of the form key=value', 'start comments with #');
+    if (/[[\]]/.test(key.replace(/(?<=.)\[[\w.@-]+\]$/, '')))
+      throw lineError(index, 'the key contains a bracket', 'remove the bracket');
+    entries.push({ key, value: line.slice(equals + 1).replace(/^[ \t\r\f\v]+/, ''), line: index + 1 });
   }
   return Array.from(sections, ([name, list]) => ({ name, entries: list }));
-}
-
-function readSectionName(line: string, index: number): string {
-  const name = /^\[([^[\]\p{Cc}]+)\][ \t]*$/u.exec(line)?.[1];
-  if (name === undefined)
-    throw lineError(index, 'the section name is invalid', 'use a section header like [connection]');
-  return name;
-}
-
-function readEntry(line: string, index: number): ParsedEntry {
-  const equals = line.indexOf('=');
-  const key = line.slice(0, Math.max(0, equals)).trimEnd();
-  if (key === '') throw lineError(index, 'it is not of the form key=value', 'start comments with #');
-  if (/[[\]]/.test(key.replace(/(?<=.)\[[\w.@-]+\]$/, '')))
-    throw lineError(index, 'the key contains a bracket', 'remove the bracket');
-  return { key, value: line.slice(equals + 1).replace(/^[ \t\r\f\v]+/, ''), line: index + 1 };
 }
 
 function lineError(index: number, problem: string, hint: string): FormatError {

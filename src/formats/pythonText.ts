@@ -55,7 +55,11 @@ export function formatPythonText(
   value: string | number | bigint | boolean | null | PythonList | PythonDict,
 ): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'number') return formatFloat(value);
+  if (typeof value === 'number') {
+    if (Number.isNaN(value)) return 'nan';
+    if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
+    return Number.isInteger(value) && Math.abs(value) < 1e16 ? `${value}.0` : String(value);
+  }
   if (value === null) return 'None';
   if (typeof value !== 'object') return String(value);
   if (isList(value)) return `[${value.map(quote).join(', ')}]`;
@@ -67,12 +71,6 @@ export type PythonDict = ReadonlyMap<string, string>;
 
 function isList(value: PythonList | PythonDict): value is PythonList {
   return Array.isArray(value);
-}
-
-function formatFloat(value: number): string {
-  if (Number.isNaN(value)) return 'nan';
-  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
-  return Number.isInteger(value) && Math.abs(value) < 1e16 ? `${value}.0` : String(value);
 }
 
 function quote(text: string): string {

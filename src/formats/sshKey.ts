@@ -44,7 +44,15 @@ export function splitAuthorizedKeys(text: string): string[] {
 }
 
 function readLine(line: string): SshPublicKey {
-  checkCharacters(line);
+  if (line.trim() === '') throw new KeyProblem('it is empty');
+  if (line.includes('PRIVATE KEY')) throw new KeyProblem('it is a private key; use the public key (id.pub)');
+  if (line.startsWith('---- BEGIN SSH2')) {
+    throw new KeyProblem('it is in the format of RFC 4716; convert it with "ssh-keygen -i -f FILE"');
+  }
+  if (/[\r\n]/.test(line)) throw new KeyProblem('it contains several lines; use one line per key');
+  if (/(?!\t)\p{Cc}/u.test(line)) throw new KeyProblem('it contains a control character');
+  if (line.length > maxLineLength) throw new KeyProblem(`it is longer than ${maxLineLength} characters`);
+  if (line.trimStart().startsWith('#')) throw new KeyProblem('it is a comment');
   const text = trimOf(line, ' \t');
   const { options, rest } = splitOptions(text);
   const [, type = '', base64 = '', comment = ''] =
@@ -60,18 +68,6 @@ function readLine(line: string): SshPublicKey {
   };
 }
 
-function checkCharacters(line: string): void {
-  if (line.trim() === '') throw new KeyProblem('it is empty');
-  if (line.includes('PRIVATE KEY')) throw new KeyProblem('it is a private key; use the public key (id.pub)');
-  if (line.startsWith('---- BEGIN SSH2')) {
-    throw new KeyProblem('it is in the format of RFC 4716; convert it with "ssh-keygen -i -f FILE"');
-  }
-  if (/[\r\n]/.test(line)) throw new KeyProblem('it contains several lines; use one line per key');
-  if (/(?!\t)\p{Cc}/u.test(line)) throw new KeyProblem('it contains a control character');
-  if (line.length > maxLineLength) throw new KeyProblem(`it is longer than ${maxLineLength} characters`);
-  if (line.trimStart().startsWith('#')) throw new KeyProblem('it is a comment');
-}
-
 // Inside quotes, a backslash escapes quotes only.
 const quoted = '"(?:[^"\\\\]|\\\\"|\\\\(?!"))*"';
 const optionsPattern = new RegExp(`^(?:[^ \\t"]|${quoted})+(?=[ \\t])`);
@@ -85,7 +81,15 @@ function splitOptions(text: string): { readonly options: string; readonly rest: 
   const type = /^[^ \t]*/.exec(rest)?.[0] ?? '';
   // A message about the first word helps more than a message about invalid options.
   if (options === '' || !isType(type)) return { options: '', rest: text };
-  checkOptions(options);
+  // sshd ignores a key with an option that it does not know.
+  for (const option of options.match(optionPattern) ?? []) {
+    const [, name = '', value] = /^([^=]*)(=".*")?$/s.exec(option) ?? [];
+    const known = value === undefined ? flagOption : valueOption;
+    if (!known.test(name)) throw new KeyProblem('an option before the key is unknown or has no value');
+  }
+  if (/^,|,,|,$/.test(options.replaceAll(new RegExp(quoted, 'g'), ''))) {
+    throw new KeyProblem('an option before the key is empty');
+  }
   return { options, rest };
 }
 
@@ -96,18 +100,6 @@ function isType(word: string): boolean {
 const flagOption =
   /^(?:cert-authority|restrict|(?:no-)?(?:agent-forwarding|port-forwarding|pty|touch-required|user-rc|verify-required|x11-forwarding))$/i;
 const valueOption = /^(?:command|environment|expiry-time|from|permitlisten|permitopen|principals|tunnel)$/i;
-
-/** sshd ignores a key with an option that it does not know. */
-function checkOptions(options: string): void {
-  for (const option of options.match(optionPattern) ?? []) {
-    const [, name = '', value] = /^([^=]*)(=".*")?$/s.exec(option) ?? [];
-    const known = value === undefined ? flagOption : valueOption;
-    if (!known.test(name)) throw new KeyProblem('an option before the key is unknown or has no value');
-  }
-  if (/^,|,,|,$/.test(options.replaceAll(new RegExp(quoted, 'g'), ''))) {
-    throw new KeyProblem('an option before the key is empty');
-  }
-}
 
 function plainType(type: string): string {
   if (!type.endsWith(certificateSuffix)) return type;
@@ -208,21 +200,19 @@ function readBlob(bytes: Buffer, type: string): readonly Buffer[] {
     check(field, type);
     return field;
   });
-  if (certificate) skipCertificateFields(reader);
+  if (certificate) {
+    // Serial number and kind.
+    reader.take(8 + 4);
+    // Key id and principals.
+    reader.field();
+    reader.field();
+    // The time from which and to which it is valid.
+    reader.take(8 + 8);
+    // Critical options, extensions, reserved, signing key, signature.
+    for (let i = 0; i < 5; i++) reader.field();
+  }
   if (!reader.atEnd()) throw new KeyProblem('the key has extra data at its end');
   return fields;
-}
-
-function skipCertificateFields(reader: BlobReader): void {
-  // Serial number and kind.
-  reader.take(8 + 4);
-  // Key id and principals.
-  reader.field();
-  reader.field();
-  // The time from which and to which it is valid.
-  reader.take(8 + 8);
-  // Critical options, extensions, reserved, signing key, signature.
-  for (let i = 0; i < 5; i++) reader.field();
 }
 
 function findWeakness(type: string, [, modulus]: readonly Buffer[]): string | undefined {

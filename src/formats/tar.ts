@@ -113,10 +113,16 @@ async function readHeader(input: ByteInput): Promise<Header | undefined> {
   if (!(await runAll(input.feed.has(BLOCK), input))) throw cutOff(input);
   const block = Buffer.from(input.feed.take(BLOCK)); // a copy, because the buffer of the available bytes is reused
   if (block.every((byte) => byte === 0)) return undefined;
-  checkChecksum(block, offset);
+  // The sum of all bytes, where those of the field itself count as spaces.
+  const stored = field(block, CHECKSUM);
+  const sum = sumOf(block) - sumOf(stored) + CHECKSUM.length * 0x20;
+  if (octal(stored) !== sum) throw damaged('a checksum does not match', offset);
+  const name = textOf(field(block, NAME));
+  const isUstar = block.toString('latin1', MAGIC.offset, MAGIC.offset + MAGIC.text.length) === MAGIC.text;
+  const prefix = isUstar ? textOf(field(block, PREFIX)) : '';
   return {
     kind: String.fromCharCode(block[TYPE] ?? 0),
-    path: readName(block),
+    path: prefix === '' ? name : `${prefix}/${name}`,
     target: textOf(field(block, LINK)),
     size: readSize(block, offset),
     offset,
@@ -177,13 +183,6 @@ function paddingOf(size: number): number {
   return (BLOCK - (size % BLOCK)) % BLOCK;
 }
 
-/** The sum of all bytes, where those of the field itself count as spaces. */
-function checkChecksum(block: Buffer, offset: number): void {
-  const stored = field(block, CHECKSUM);
-  const sum = sumOf(block) - sumOf(stored) + CHECKSUM.length * 0x20;
-  if (octal(stored) !== sum) throw damaged('a checksum does not match', offset);
-}
-
 function sumOf(bytes: Buffer): number {
   return bytes.reduce((sum, byte) => sum + byte, 0);
 }
@@ -207,13 +206,6 @@ function readSize(block: Buffer, offset: number): number {
 function octal(bytes: Buffer): number | undefined {
   const digits = /^ *([0-7]*)[ \0]*$/.exec(bytes.toString('latin1'))?.[1];
   return digits === undefined ? undefined : Number.parseInt(`0${digits}`, 8);
-}
-
-function readName(block: Buffer): string {
-  const name = textOf(field(block, NAME));
-  const isUstar = block.toString('latin1', MAGIC.offset, MAGIC.offset + MAGIC.text.length) === MAGIC.text;
-  const prefix = isUstar ? textOf(field(block, PREFIX)) : '';
-  return prefix === '' ? name : `${prefix}/${name}`;
 }
 
 /** Up to the first NUL. */

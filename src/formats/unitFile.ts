@@ -48,16 +48,14 @@ function skipToStep(reader: UnitReader, isInSection: boolean): 'section' | 'opti
     if (isInSection && character !== '[' && !isComment && !spaces.has(character)) return 'option';
     reader.skipCharacter();
     if (character === '[') return 'section';
-    if (isComment) skipComment(reader);
+    if (isComment) {
+      // A comment whose line ends in a backslash goes on in the next line.
+      reader.checkLine();
+      let line: string;
+      do line = reader.line().text;
+      while (line.replace(/ $/, '').endsWith('\\'));
+    }
   }
-}
-
-/** A comment whose line ends in a backslash goes on in the next line. */
-function skipComment(reader: UnitReader): void {
-  reader.checkLine();
-  let line: string;
-  do line = reader.line().text;
-  while (line.replace(/ $/, '').endsWith('\\'));
 }
 
 function readSectionName(reader: UnitReader): string {

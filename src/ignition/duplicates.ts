@@ -53,13 +53,12 @@ export function itemKey(element: StructType | string, item: unknown): string {
   if (typeof element === 'string' || !isMapping(item)) return keyText(item);
   const [only, ...others] = element.keyFields;
   if (only !== undefined && others.length === 0) return keyText(item[only]);
-  const name = element.keyFields.find((field) => isSet(item[field]));
+  // A number 0 counts as absent, an empty string does not; only partitions have two key fields.
+  const name = element.keyFields.find((field) => {
+    const value = item[field];
+    return value !== undefined && value !== 0;
+  });
   return name === undefined ? '' : `${name}:${keyText(item[name])}`;
-}
-
-/** A number 0 counts as absent, an empty string does not; only partitions have two key fields. */
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== 0;
 }
 
 function keyText(value: unknown): string {

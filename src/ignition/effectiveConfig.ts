@@ -20,13 +20,7 @@ import {
 import { mergeConfigs, normalizeConfig } from './merge.ts';
 import { type Issue, issue } from './rule.ts';
 import { configType, type Field, type ListField, structOf, type StructType } from './schema.ts';
-import {
-  type DocumentRead,
-  readConfig,
-  type ReadResult,
-  type RefusedConfig,
-  tooManyValues,
-} from './validate.ts';
+import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
 /** The chain of references to a config, the outermost first: `ignition.config.merge.0`. Empty for the outermost config. */
@@ -93,7 +87,10 @@ function parseEffective(document: Uint8Array): ReadEffective {
 export function resolveConfig({
   config,
   version,
-}: Pick<DocumentRead, 'config' | 'version'>): EffectiveConfig {
+}: {
+  readonly config: Config;
+  readonly version: SpecVersion;
+}): EffectiveConfig {
   if (listReferences(config).length === 0) {
     return { config, inlined: [], issues: [], locate: (path) => ({ place: [], path }) };
   }
@@ -128,7 +125,17 @@ function render(search: Search, layer: Layer): Rendered {
   const { ignition } = layer.config;
   const { replace } = ignition?.config ?? {};
   const references = listReferences(layer.config);
-  const children = references.map((reference) => follow(search, layer, reference));
+  // The inner configs; undefined for one that is fetched on boot or cannot be read.
+  const children = references.map((reference) => {
+    const { document, issues } = fetchBounded(search, layer.place, reference);
+    for (const found of issues) report(search, layer.place, found);
+    if (document === undefined) return undefined;
+    const inner = [...layer.place, reference.path.join('.')];
+    const read = readConfig(document);
+    search.inlined.push({ place: inner, document, read });
+    if (read.status === 'refused') return undefined;
+    return render(search, { place: inner, config: normalizeConfig(read.config, read.version) });
+  });
   if (replace?.source !== undefined) {
     reportReplaced(search, layer);
     const only = { ignition: { ...ignition, config: { replace } } };
@@ -144,18 +151,6 @@ function render(search: Search, layer: Layer): Rendered {
     for (const below of child.layers) layers.push(below);
   }
   return { config, layers };
-}
-
-/** Undefined for a config that is fetched on boot or cannot be read. */
-function follow(search: Search, { place }: Layer, reference: Reference): Rendered | undefined {
-  const { document, issues } = fetchBounded(search, place, reference);
-  for (const found of issues) report(search, place, found);
-  if (document === undefined) return undefined;
-  const inner = [...place, reference.path.join('.')];
-  const read = readConfig(document);
-  search.inlined.push({ place: inner, document, read });
-  if (read.status === 'refused') return undefined;
-  return render(search, { place: inner, config: normalizeConfig(read.config, read.version) });
 }
 
 function report(search: Search, place: ConfigPlace, found: Issue): void {

@@ -12,7 +12,7 @@ export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array
     return 'close all quotes and brackets: the document ends too early, or the file is incomplete';
   }
   const at = offset - 1;
-  const start = bytes.findIndex((byte) => !isBlank(byte));
+  const start = bytes.findIndex((byte) => !(byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)));
   const beginning = beginningHint(bytes, start);
   if (beginning !== undefined || at === start) return beginning;
   const byte = bytes[at];
@@ -23,12 +23,21 @@ export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array
       ? 'write one document per file; "ironic-coreos ignition merge" merges several configs'
       : 'remove the text after the end of the document';
   }
-  if (message.endsWith('in string literal')) return controlHint(byte);
+  if (message.endsWith('in string literal')) {
+    if (byte === 0x0a || byte === 0x0d)
+      return 'close the string on the line where it starts, and write a line feed as \\n';
+    return byte === 0x09
+      ? 'write a tab inside a string as \\t'
+      : 'write control characters as \\u and four digits';
+  }
   if (message.endsWith('in string escape code')) return 'write a backslash as \\\\';
   if (/^invalid character '"' after (array element|object key:value pair)$/.test(message)) {
     return 'add the missing comma before this, or write a quote inside a string as \\"';
   }
-  if (message.includes('looking for')) return tokenHint(byte);
+  if (message.includes('looking for')) {
+    if (byte === 0x27) return 'use double quotes';
+    return byte === 0x2f || byte === 0x23 ? 'remove the comment: JSON does not support comments' : undefined;
+  }
   return undefined;
 }
 
@@ -47,23 +56,6 @@ function beginningHint(bytes: Uint8Array, start: number): string | undefined {
   return /^(---|#(?!!)|[a-z_]+:(\s|$))/i.test(text)
     ? 'add "variant: fcos" and "version: 1.6.0" if this is a Butane config; name an Ignition config that is written in YAML *.yaml'
     : undefined;
-}
-
-function controlHint(byte: number | undefined): string {
-  if (byte === 0x0a || byte === 0x0d)
-    return 'close the string on the line where it starts, and write a line feed as \\n';
-  return byte === 0x09
-    ? 'write a tab inside a string as \\t'
-    : 'write control characters as \\u and four digits';
-}
-
-function tokenHint(byte: number | undefined): string | undefined {
-  if (byte === 0x27) return 'use double quotes';
-  return byte === 0x2f || byte === 0x23 ? 'remove the comment: JSON does not support comments' : undefined;
-}
-
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
 /** `text` is the version in the config; undefined if the hint of the rule is sufficient. */
@@ -114,7 +106,7 @@ function specificHint({ path, kind, wanted, found }: TypeMismatch, place: string
     return `set ${place} to an integer of at most 64 bits, with digits only`;
   if (kind === 'boolean' && (text === 'true' || text === 'false'))
     return `set ${place} to ${text}, without quotes`;
-  if (wanted === 'string' && isShortScalar(found))
+  if (wanted === 'string' && /^[-\dtf]/.test(found) && found.length <= 40)
     return `set ${place} to a string: put quotes around ${found}`;
   if (wanted.startsWith('[]') && found !== '[') return `set ${place} to a list: put [ ] around the value`;
   if (isResource(wanted) && text !== undefined)
@@ -132,10 +124,6 @@ function modeHint(text: string, place: string): string {
 
 function numberHint(text: string, place: string): string | undefined {
   return /^-?\d{1,18}$/.test(text) ? `set ${place} to ${BigInt(text)}, without quotes` : undefined;
-}
-
-function isShortScalar(found: string): boolean {
-  return /^[-\dtf]/.test(found) && found.length <= 40;
 }
 
 function isResource(wanted: string): boolean {

@@ -8,14 +8,7 @@ import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
-import {
-  configType,
-  type Field,
-  type ListField,
-  type ScalarField,
-  type StructField,
-  type StructType,
-} from './schema.ts';
+import { configType, type Field, type ListField, type ScalarField, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 
 /**
@@ -49,7 +42,15 @@ function pick(fields: readonly Field[], members: Members): Members {
 }
 
 function mergeEach(fields: readonly Field[], parent: Members, child: Members): Members {
-  const owners = keyOwners(fields, child);
+  const owners = new Map<string, Map<string, Owner>>();
+  for (const field of fields) {
+    if (field.kind !== 'list' || field.repeatable) continue;
+    const space = owners.get(field.keySpace) ?? new Map<string, Owner>();
+    owners.set(field.keySpace, space);
+    for (const item of itemsOf(child[field.name])) {
+      space.set(itemKey(field.element, item), { list: field.name, item });
+    }
+  }
   return Object.fromEntries(
     fields.map((field) => [field.name, mergeMember(field, parent[field.name], child[field.name], owners)]),
   );
@@ -64,21 +65,14 @@ interface Owner {
 /** The child's items by key, for each set of lists that share keys. */
 type KeyOwners = ReadonlyMap<string, ReadonlyMap<string, Owner>>;
 
-function keyOwners(fields: readonly Field[], child: Members): KeyOwners {
-  const spaces = new Map<string, Map<string, Owner>>();
-  for (const field of fields) {
-    if (field.kind !== 'list' || field.repeatable) continue;
-    const space = spaces.get(field.keySpace) ?? new Map<string, Owner>();
-    spaces.set(field.keySpace, space);
-    for (const item of itemsOf(child[field.name])) {
-      space.set(itemKey(field.element, item), { list: field.name, item });
-    }
-  }
-  return spaces;
-}
-
 function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyOwners): unknown {
-  if (field.kind === 'struct') return mergeStruct(field, parent, child);
+  if (field.kind === 'struct') {
+    if (!isMapping(child)) return parent;
+    if (!isMapping(parent)) return child;
+    if (field.pointer) return mergeMembers(field.struct.fields, parent, child);
+    if (isZero(field.struct.fields, child)) return parent;
+    return isZero(field.struct.fields, parent) ? child : mergeMembers(field.struct.fields, parent, child);
+  }
   if (field.kind === 'list') {
     return field.repeatable
       ? [...itemsOf(parent), ...itemsOf(child)]
@@ -86,14 +80,6 @@ function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyO
   }
   // Go cannot distinguish an absent plain scalar from an empty one, so the child's empty value replaces the parent's.
   return field.pointer ? (child ?? parent) : child;
-}
-
-function mergeStruct({ pointer, struct }: StructField, parent: unknown, child: unknown): unknown {
-  if (!isMapping(child)) return parent;
-  if (!isMapping(parent)) return child;
-  if (pointer) return mergeMembers(struct.fields, parent, child);
-  if (isZero(struct.fields, child)) return parent;
-  return isZero(struct.fields, parent) ? child : mergeMembers(struct.fields, parent, child);
 }
 
 function mergeKeyed(
@@ -144,14 +130,12 @@ function normalizeMembers(type: StructType, members: Members): Members {
 }
 
 function normalizeMember(field: Field, member: unknown): unknown {
-  if (field.kind === 'struct') return normalizeStruct(field.struct, member, field.pointer);
+  if (field.kind === 'struct') {
+    if (!isMapping(member)) return undefined;
+    const members = normalizeMembers(field.struct, member);
+    return field.pointer || Object.keys(members).length > 0 ? members : undefined;
+  }
   return field.kind === 'list' ? normalizeList(field, member) : normalizeScalar(field, member);
-}
-
-function normalizeStruct(type: StructType, member: unknown, isNullable: boolean): Members | undefined {
-  if (!isMapping(member)) return undefined;
-  const members = normalizeMembers(type, member);
-  return isNullable || Object.keys(members).length > 0 ? members : undefined;
 }
 
 function normalizeList({ element }: ListField, member: unknown): readonly unknown[] | undefined {

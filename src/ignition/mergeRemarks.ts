@@ -68,17 +68,6 @@ export function remarkMerge(parent: Config, child: Config, version: SpecVersion)
   const report: Report = (rule, path, message = rule.message) => {
     remarks.push(findingOf({ rule, path, message }));
   };
-  remarkFetched(parent, child, report);
-  const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
-  if (isMapping(from) && isMapping(to)) {
-    remarkMembers({ type: configType(version), parent: from, child: to, path: [] }, report);
-  }
-  return remarks;
-}
-
-type Report = (rule: Rule, path: Path, message?: string) => void;
-
-function remarkFetched(parent: Config, child: Config, report: Report): void {
   const { config: parentConfig = {} } = parent.ignition ?? {};
   const { config: childConfig = {}, version: _version, ...section } = child.ignition ?? {};
   if (childConfig.replace?.source !== undefined) {
@@ -88,7 +77,14 @@ function remarkFetched(parent: Config, child: Config, report: Report): void {
   } else if (saysSomething(parentConfig.merge) && saysSomething({ ...child, ignition: section })) {
     report(mergeRules.fetchedLater, []);
   }
+  const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
+  if (isMapping(from) && isMapping(to)) {
+    remarkMembers({ type: configType(version), parent: from, child: to, path: [] }, report);
+  }
+  return remarks;
 }
+
+type Report = (rule: Rule, path: Path, message?: string) => void;
 
 /** Two objects that are merged. */
 interface Pair {

@@ -35,7 +35,7 @@ export interface ScalarField extends FieldBase {
   readonly always: boolean;
 }
 
-export interface StructField extends FieldBase {
+interface StructField extends FieldBase {
   readonly kind: 'struct';
   readonly struct: StructType;
 }

@@ -63,7 +63,14 @@ interface Place {
 function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetIssue> {
   const { type, value, start, path } = place;
   if (document.bytes[start] !== openBrace) {
-    yield { rule: nullObject, path, message: nullObjectMessage(path), offset: start };
+    yield {
+      rule: nullObject,
+      path,
+      message:
+        `context tree does not match content tree at ${formatPath(path)}. ` +
+        'Line and column reporting may be inconsistent. Unused keys may not be reported',
+      offset: start,
+    };
     return;
   }
   const fields = new Set(type.fields.map((field) => field.name));
@@ -131,13 +138,6 @@ function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>) 
     if (unknown.size < maxUnknown) unknown.set(name, keyStart);
   }
   return { members, unknown };
-}
-
-function nullObjectMessage(path: Path): string {
-  return (
-    `context tree does not match content tree at ${formatPath(path)}. ` +
-    'Line and column reporting may be inconsistent. Unused keys may not be reported'
-  );
 }
 
 /**

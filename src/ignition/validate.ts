@@ -91,7 +91,7 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
   const read = readConfig(document);
   if (read.status === 'refused') return { report: { valid: false, findings: [read.finding] }, read };
   const found: Collected = { issues: [], limit: new FindingLimit(), valid: true };
-  collectRules(found, read);
+  collectRules(found, read.type, read.config, read.version);
   for (const { type, value, path } of walkConfig(read.type, read.config)) {
     if (typeof type !== 'string' && isMapping(value)) collectAt(found, path, findDuplicates(type, value));
   }
@@ -109,7 +109,7 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
  */
 export function checkMergedConfig(config: Config, version: SpecVersion): readonly Finding[] {
   const found: Collected = { issues: [], limit: new FindingLimit(), valid: true };
-  collectRules(found, { config, type: configType(version), version });
+  collectRules(found, configType(version), config, version);
   return found.limit.limit(found.issues.map(findingOf));
 }
 
@@ -175,11 +175,11 @@ function collectAt(found: Collected, path: Path, issues: Iterable<Issue>): void 
   for (const issue of issues) collect(found, issue, path);
 }
 
-function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {
-  for (const { type, value, path } of walkConfig(read.type, read.config)) {
+function collectRules(found: Collected, root: StructType, config: Config, version: SpecVersion): void {
+  for (const { type, value, path } of walkConfig(root, config)) {
     const check = checks[typeof type === 'string' ? type : type.name];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
-    if (check !== undefined) collectAt(found, path, check(value as never, read.version));
+    if (check !== undefined) collectAt(found, path, check(value as never, version));
   }
 }
 

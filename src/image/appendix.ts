@@ -82,7 +82,13 @@ async function readRecord(image: RandomAccess, end: number): Promise<Appendix | 
   if (length > MAX_JSON || start < 0) throw damaged('invalid length');
   const text = Buffer.from(await image.read(start, length));
   if (crc32(text) !== footer.readUInt32LE(MAGIC.length + 4)) throw damaged('checksum mismatch');
-  return checkedAppendix(text.toString('utf8'), start);
+  const { originalSize, originals } = parseJsonObject(text.toString('utf8'), () =>
+    damaged('not a JSON object'),
+  );
+  if (!isByteCount(originalSize) || originalSize > start) throw damaged('invalid original size');
+  if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('missing list of bytes');
+  const list: readonly unknown[] = originals;
+  return { originalSize, originals: list.map((original) => checkedOriginal(original, originalSize)) };
 }
 
 /** Returns the record in whole sectors, for the end of the volume. */
@@ -118,14 +124,6 @@ function damaged(problem: string): FormatError {
   return new FormatError(`the record of appended data is damaged: ${problem}`, {
     hint: downloadAgain,
   });
-}
-
-function checkedAppendix(text: string, end: number): Appendix {
-  const { originalSize, originals } = parseJsonObject(text, () => damaged('not a JSON object'));
-  if (!isByteCount(originalSize) || originalSize > end) throw damaged('invalid original size');
-  if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('missing list of bytes');
-  const list: readonly unknown[] = originals;
-  return { originalSize, originals: list.map((original) => checkedOriginal(original, originalSize)) };
 }
 
 function checkedOriginal(original: unknown, originalSize: number): Original {
@@ -180,10 +178,12 @@ export async function appendToImage(tree: IsoTree, additions: readonly Addition[
   const record = writeAppendix(await rememberOriginals(image, await readAppendix(tree), changing));
   const resize = { ...before, volumeAfter: end + record.length };
   const { primary, backup } = moveTable(table, resize);
+  const data = new Uint8Array(SPACE_SIZE.length);
+  putBoth32(viewOf(data), 0, resize.volumeAfter / SECTOR);
   return checkDisjoint({
     stages: [
       [...appended, { offset: end, data: record }, ...backup],
-      spaceSizes(tree, resize.volumeAfter),
+      spaceFields(tree).map(({ offset }) => ({ offset, data })),
       [...pointers, ...primary],
     ],
   });
@@ -251,12 +251,6 @@ function spaceFields({ descriptors }: IsoTree): (ByteRange & { readonly end: num
     const offset = (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset;
     return [{ offset, length: SPACE_SIZE.length, end: descriptor.volumeSpaceSize * SECTOR }];
   });
-}
-
-function spaceSizes(tree: IsoTree, volumeSize: number): Patch[] {
-  const data = new Uint8Array(SPACE_SIZE.length);
-  putBoth32(viewOf(data), 0, volumeSize / SECTOR);
-  return spaceFields(tree).map(({ offset }) => ({ offset, data }));
 }
 
 /** Patches for a partition table and its backup. */

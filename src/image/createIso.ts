@@ -74,9 +74,38 @@ const MAX_KARGS = 2048;
  * @throws CliError for an invalid label, invalid arguments, boot loaders or root filesystem
  */
 export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
-  checkLabel(iso.label);
-  checkSystem(iso);
-  checkLoaders(iso);
+  if (!/^[A-Za-z0-9._-]{1,32}$/.test(iso.label)) {
+    throw new CliError(`Invalid label for an ISO: ${quoteText(iso.label)}`, {
+      code: 'ERR_SETTING',
+      hint: 'use at most 32 letters, digits, dots, dashes and underscores',
+    });
+  }
+  if (iso.rootfs !== undefined && iso.system.kind !== 'coreos') {
+    throw new CliError(
+      'The initramfs does not belong to a CoreOS live system, so it does not use a root filesystem',
+      { code: 'ERR_IMAGE', hint: 'remove --rootfs, or use the initramfs of the same CoreOS build' },
+    );
+  }
+  if (iso.bios === undefined && iso.efi === undefined) {
+    throw new CliError('The ISO requires a boot loader', {
+      code: 'ERR_USAGE',
+      hint: 'add --isolinux FILE for BIOS, --efi-image FILE for UEFI, or both',
+    });
+  }
+  const text = Buffer.from(iso.bios?.isolinux ?? []).toString('latin1');
+  if (iso.bios !== undefined && !text.includes('ISOLINUX')) {
+    throw new CliError('The BIOS boot loader is not ISOLINUX', {
+      code: 'ERR_FORMAT',
+      hint: 'use isolinux.bin of syslinux, for example /usr/lib/ISOLINUX/isolinux.bin',
+    });
+  }
+  // Since version 5, ISOLINUX consists of two files.
+  if (text.includes('ldlinux.c32') && iso.bios?.ldlinux === undefined) {
+    throw new CliError('ISOLINUX requires its file ldlinux.c32', {
+      code: 'ERR_USAGE',
+      hint: 'add the file of the same version: --ldlinux /usr/lib/syslinux/modules/bios/ldlinux.c32',
+    });
+  }
   const kargs = checkedKargs(iso.kargs);
   const files = filesOf(iso, kargs);
   const layout = layoutIso(
@@ -91,45 +120,6 @@ export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
     [...files].map(([path, { size }]) => ({ path, size })),
   );
   return { stages: [patchesFor(iso, files, layout)], size: layout.size };
-}
-
-function checkLabel(label: string): void {
-  if (/^[A-Za-z0-9._-]{1,32}$/.test(label)) return;
-  throw new CliError(`Invalid label for an ISO: ${quoteText(label)}`, {
-    code: 'ERR_SETTING',
-    hint: 'use at most 32 letters, digits, dots, dashes and underscores',
-  });
-}
-
-function checkSystem({ rootfs, system }: NewIso): void {
-  if (rootfs === undefined || system.kind === 'coreos') return;
-  throw new CliError(
-    'The initramfs does not belong to a CoreOS live system, so it does not use a root filesystem',
-    { code: 'ERR_IMAGE', hint: 'remove --rootfs, or use the initramfs of the same CoreOS build' },
-  );
-}
-
-function checkLoaders({ bios, efi }: NewIso): void {
-  if (bios === undefined && efi === undefined) {
-    throw new CliError('The ISO requires a boot loader', {
-      code: 'ERR_USAGE',
-      hint: 'add --isolinux FILE for BIOS, --efi-image FILE for UEFI, or both',
-    });
-  }
-  const text = Buffer.from(bios?.isolinux ?? []).toString('latin1');
-  if (bios !== undefined && !text.includes('ISOLINUX')) {
-    throw new CliError('The BIOS boot loader is not ISOLINUX', {
-      code: 'ERR_FORMAT',
-      hint: 'use isolinux.bin of syslinux, for example /usr/lib/ISOLINUX/isolinux.bin',
-    });
-  }
-  // Since version 5, ISOLINUX consists of two files.
-  if (text.includes('ldlinux.c32') && bios?.ldlinux === undefined) {
-    throw new CliError('ISOLINUX requires its file ldlinux.c32', {
-      code: 'ERR_USAGE',
-      hint: 'add the file of the same version: --ldlinux /usr/lib/syslinux/modules/bios/ldlinux.c32',
-    });
-  }
 }
 
 /** Refuses special characters, because the arguments are a part of a command in the menu of GRUB. */
@@ -194,7 +184,20 @@ function features(system: RamdiskSystem): Uint8Array {
 }
 
 function patchesFor(iso: NewIso, files: ReadonlyMap<string, RandomAccess>, layout: IsoLayout): Patch[] {
-  const patches: Patch[] = [{ offset: 0, data: hybridMbr(iso, layout) }, ...layout.pieces];
+  const sectorOf = (path: string): number => (layout.files.get(path)?.offset ?? 0) / SECTOR;
+  const patches: Patch[] = [
+    {
+      offset: 0,
+      data: writeHybridMbr({
+        imageSize: layout.size,
+        ...(iso.bios?.mbr !== undefined && {
+          bios: { code: iso.bios.mbr, loaderSector: sectorOf(PATHS.isolinux) },
+        }),
+        ...(iso.efi !== undefined && { efi: { sector: sectorOf(PATHS.efi), size: iso.efi.image.size } }),
+      }),
+    },
+    ...layout.pieces,
+  ];
   for (const [path, data] of files) {
     const offset = layout.files.get(path)?.offset ?? 0;
     if (path === PATHS.isolinux && iso.bios !== undefined) {
@@ -202,13 +205,4 @@ function patchesFor(iso: NewIso, files: ReadonlyMap<string, RandomAccess>, layou
     } else if (path !== PATHS.area && data.size > 0) patches.push({ offset, data });
   }
   return patches;
-}
-
-function hybridMbr({ bios, efi }: NewIso, { files, size }: IsoLayout): Uint8Array {
-  const sectorOf = (path: string): number => (files.get(path)?.offset ?? 0) / SECTOR;
-  return writeHybridMbr({
-    imageSize: size,
-    ...(bios?.mbr !== undefined && { bios: { code: bios.mbr, loaderSector: sectorOf(PATHS.isolinux) } }),
-    ...(efi !== undefined && { efi: { sector: sectorOf(PATHS.efi), size: efi.image.size } }),
-  });
 }

@@ -7,7 +7,7 @@
 import { FormatError, onCliError } from '../core/errors.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import { downloadAgain } from './imageHints.ts';
-import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
+import { EMBED_INFO_PATH, findDescriptions, type IsoTree, readJsonFile } from './isoTree.ts';
 import { CHUNK, chunksOf, isByteCount, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
 
 /** Bytes from the start of the image. */
@@ -34,7 +34,14 @@ export async function findEmbedArea(tree: IsoTree): Promise<EmbedArea> {
     const info = await readInfo(tree);
     const file = await tree.find(info.file);
     if (file === undefined) throw new FormatError(`it contains no ${info.file}`);
-    const area = checkedArea(info, file, tree.image);
+    if (file.kind === 'directory') throw new FormatError(`${info.file} on it is a directory`);
+    const length = info.length ?? file.size - info.offset;
+    const end = file.offset + file.size;
+    if (length < 0 || info.offset + length > file.size || end > tree.image.size) {
+      throw new FormatError(`its reserved area exceeds the end of ${info.file}`);
+    }
+    const isWhole = info.offset === 0 && info.length === undefined;
+    const area = { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
     const hit = (await findDescriptions(tree, [EMBED_INFO_PATH])).find((range) => overlaps(range, area));
     if (hit === undefined) return area;
     throw new FormatError(`its reserved area at ${area.offset} overlaps its description at ${hit.offset}`);
@@ -100,17 +107,6 @@ function sizeOf(info: Mapping, key: 'offset' | 'length'): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (isByteCount(value)) return value;
   throw new FormatError(`${EMBED_INFO_PATH} on it has an invalid "${key}"`);
-}
-
-function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): EmbedArea {
-  if (file.kind === 'directory') throw new FormatError(`${info.file} on it is a directory`);
-  const length = info.length ?? file.size - info.offset;
-  const end = file.offset + file.size;
-  if (length < 0 || info.offset + length > file.size || end > image.size) {
-    throw new FormatError(`its reserved area exceeds the end of ${info.file}`);
-  }
-  const isWhole = info.offset === 0 && info.length === undefined;
-  return { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
 }
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {

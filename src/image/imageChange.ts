@@ -71,7 +71,7 @@ export function checkDisjoint(change: ImageChange): ImageChange {
 }
 
 /** Where the patches write. */
-function rangesOf({ stages }: Pick<ImageChange, 'stages'>): ByteRange[] {
+function rangesOf({ stages }: ImageChange): ByteRange[] {
   return stages.flat().map(patchRange);
 }
 
@@ -89,7 +89,7 @@ export function changedImage(base: RandomAccess, { stages, size }: ImageChange):
 
 /** The ranges that the change does not affect, in order. */
 export function keptRanges(
-  { size }: Pick<RandomAccess, 'size'>,
+  { size }: { readonly size: number },
   { stages, size: newSize = size }: ImageChange,
 ): readonly ByteRange[] {
   return gapsIn({ offset: 0, length: Math.min(size, newSize) }, rangesOf({ stages }));

@@ -210,17 +210,17 @@ async function* walkArchives(
   while (await hasMore(input)) {
     countMember(budget);
     const format = await compressionAt(input);
-    if (format === 'none') refuseForeign(input.feed);
+    if (format === 'none' && isForeignCompression(input.feed.bytes.subarray(input.feed.index))) {
+      const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${input.feed.offset}`;
+      throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, {
+        hint: READABLE,
+        offset: input.feed.offset,
+      });
+    }
     if (format === 'none') yield* readEntries(input, wants, budget);
     else yield* readCompressed(format, input, wants, budget);
     await skipZeros(input);
   }
-}
-
-function refuseForeign({ bytes, index, offset }: ByteFeed): void {
-  if (!isForeignCompression(bytes.subarray(index))) return;
-  const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${offset}`;
-  throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, { hint: READABLE, offset });
 }
 
 async function* readCompressed(

@@ -12,16 +12,21 @@ import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJso
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
-export interface KargsAreas {
+/** The areas without their contents, which is sufficient to repair them. */
+export interface KargsLayout {
   /** Size of each area in bytes, including one byte for the character at the end of the arguments. */
   readonly length: number;
   /** The arguments of the released image. */
   readonly defaults: string;
-  readonly current: string;
   /** Sorted by offset. */
   readonly places: readonly KargsPlace[];
   /** Undefined for images before 2021-09. */
   readonly info?: KargsInfo;
+}
+
+export interface KargsAreas extends KargsLayout {
+  /** The arguments that all areas contain. */
+  readonly current: string;
 }
 
 /** `coreos/kargs.json` */
@@ -71,13 +76,14 @@ export async function findKargsAreas(tree: IsoTree): Promise<KargsAreas | undefi
       replaceFormatError((cause) => new FormatError(cause.message, { cause, hint: REPAIR, offset })),
     );
     current ??= found;
-    if (found !== current) throw differentKargs(current, found, place);
+    if (found !== current)
+      throw new FormatError(
+        `kargs don't match at all offsets! (expected '${current}', but offset ${place.offset} has: '${found}')`,
+        { offset: place.offset, hint: REPAIR },
+      );
   }
   return { ...layout, current: current ?? layout.defaults };
 }
-
-/** The areas without their contents, which is sufficient to repair them. */
-export type KargsLayout = Omit<KargsAreas, 'current'>;
 
 /** @throws FormatError if an area is outside of the image, or areas overlap */
 export async function findKargsLayout(tree: IsoTree): Promise<KargsLayout | undefined> {
@@ -88,7 +94,16 @@ export async function findKargsLayout(tree: IsoTree): Promise<KargsLayout | unde
   if (defaultSize > length) {
     throw damaged(`default kargs size ${defaultSize} larger than embed areas (${length})`);
   }
-  const places = separatePlaces(described);
+  // Sorted by offset. An area that is listed twice, for example because a file has two names, is returned once.
+  const places: KargsPlace[] = [];
+  for (const place of described.places.toSorted((a, b) => a.offset - b.offset)) {
+    const previous = places.at(-1);
+    const { offset, pad, end } = place;
+    if (previous?.offset === offset && previous.pad === pad && previous.end === end) continue;
+    if (previous !== undefined)
+      refuseOverlap({ places: [previous], length: described.length }, { offset, length: described.length });
+    places.push(place);
+  }
   const last = places.at(-1);
   if (last === undefined) throw damaged('No karg embed areas found; corrupted CoreOS ISO image.');
   if (!Number.isSafeInteger(last.offset) || last.offset + length > tree.image.size) {
@@ -113,7 +128,7 @@ export function requireKargsAreas<T extends KargsLayout>(areas: T | undefined): 
 
 /** @throws FormatError if one of the areas overlaps with another part of the image */
 export function refuseOverlap(
-  { places, length }: Pick<KargsLayout, 'places' | 'length'>,
+  { places, length }: { readonly places: readonly KargsPlace[]; readonly length: number },
   other: ByteRange,
 ): void {
   const overlapping = places.find(({ offset }) => overlaps({ offset, length }, other));
@@ -142,19 +157,6 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
   });
 }
 
-/** Sorted by offset. An area that is listed twice, for example because a file has two names, is returned once. */
-function separatePlaces({ places, length }: KargsLayout): readonly KargsPlace[] {
-  const separate: KargsPlace[] = [];
-  for (const place of places.toSorted((a, b) => a.offset - b.offset)) {
-    const previous = separate.at(-1);
-    const { offset, pad, end } = place;
-    if (previous?.offset === offset && previous.pad === pad && previous.end === end) continue;
-    if (previous !== undefined) refuseOverlap({ places: [previous], length }, { offset, length });
-    separate.push(place);
-  }
-  return separate;
-}
-
 async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {
   const { offset, pad = DEFAULT_PAD, end = DEFAULT_END } = place;
   const text = decodeUtf8(await image.read(offset, length), offset);
@@ -175,13 +177,6 @@ function stripEnd(text: string, character: string): string {
   return text.slice(0, length);
 }
 
-function differentKargs(expected: string, found: string, { offset }: KargsPlace): FormatError {
-  return new FormatError(
-    `kargs don't match at all offsets! (expected '${expected}', but offset ${offset} has: '${found}')`,
-    { offset, hint: REPAIR },
-  );
-}
-
 /** An error in data of the release, which no command can restore. */
 function damaged(message: string, cause?: unknown): FormatError {
   return new FormatError(message, { hint: downloadAgain, cause });
@@ -200,21 +195,19 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
   if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
   checkLength(size);
-  const listed = files.map(checkedFile);
+  const listed = files.map((file) => {
+    if (!isMapping(file)) throw invalidInfo('contains an invalid entry in "files"');
+    const { path, offset, pad, end } = file;
+    if (typeof path !== 'string' || !isByteCount(offset))
+      throw invalidInfo('lists a file without path or offset');
+    return { path, offset, ...characterOf('pad', pad), ...characterOf('end', end) };
+  });
   const places = await Promise.all(listed.map((listedFile) => findPlace(tree, listedFile, size)));
   return { length: size, defaults, places, info: { entry: info.entry, files: listed } };
 }
 
 function checkLength(length: number): void {
   if (length > MAX_LENGTH) throw damaged(`karg embed area size larger than ${MAX_LENGTH} (found ${length})`);
-}
-
-function checkedFile(file: unknown): KargsFile {
-  if (!isMapping(file)) throw invalidInfo('contains an invalid entry in "files"');
-  const { path, offset, pad, end } = file;
-  if (typeof path !== 'string' || !isByteCount(offset))
-    throw invalidInfo('lists a file without path or offset');
-  return { path, offset, ...characterOf('pad', pad), ...characterOf('end', end) };
 }
 
 async function findPlace(tree: IsoTree, file: KargsFile, length: number): Promise<KargsPlace> {

@@ -73,14 +73,7 @@ export async function readKernelSize(kernel: RandomAccess): Promise<number | und
     // setup_sects and syssize (Documentation/arch/x86/boot.rst); 0 sectors mean 4, and the boot sector comes first.
     return ((head.readUInt8(0x1f1) || 4) + 1) * 512 + head.readUInt32LE(0x1f4) * 16;
   }
-  return sectionsEnd(head);
-}
-
-/** Bytes with the section table of a program. */
-const PROGRAM_HEAD = 4096;
-
-/** The end of the last section of a PE program: after the headers of COFF and of the program, 40 bytes describe each section. */
-function sectionsEnd(head: Buffer): number | undefined {
+  // The end of the last section of a PE program: after the headers of COFF and of the program, 40 bytes describe each section.
   if (head.toString('latin1', 0, 2) !== 'MZ') return undefined;
   const coff = head.readUInt32LE(60) + 4;
   if (coff + 20 > head.length) return undefined;
@@ -92,6 +85,9 @@ function sectionsEnd(head: Buffer): number | undefined {
   );
   return Math.max(0, ...ends);
 }
+
+/** Bytes with the section table of a program. */
+const PROGRAM_HEAD = 4096;
 
 /** Modules in the initramfs of CoreOS and of other systems. */
 const MODULES = /^(?:usr\/)?lib\/modules\/([^/]+)\//;
@@ -160,18 +156,14 @@ export async function readInitramfsStamps(initramfs: RandomAccess): Promise<Init
 
 function stampsOf(files: ReadonlyMap<string, Uint8Array>): InitramfsStamps {
   const stamp = files.get(LIVE_STAMP);
-  return { build: stamp && versionIn(stamp), rootfs: parseStreamHash(files.get(WANT_ROOTFS)) };
-}
-
-/** The output of `rdcore stream-hash`; undefined for another format. */
-function parseStreamHash(file: Uint8Array | undefined): StreamHash | undefined {
-  const [title = '', ...digests] = Buffer.from(file ?? [])
+  // The output of `rdcore stream-hash`; undefined for another format.
+  const [title = '', ...digests] = Buffer.from(files.get(WANT_ROOTFS) ?? [])
     .toString('latin1')
     .trim()
     .split('\n');
   const [, size = ''] = /^stream-hash sha256 ([1-9]\d{0,8})$/.exec(title) ?? [];
   const isValid = size !== '' && digests.length > 0 && digests.every((text) => /^[0-9a-f]{64}$/.test(text));
-  return isValid ? { block: Number(size), digests } : undefined;
+  return { build: stamp && versionIn(stamp), rootfs: isValid ? { block: Number(size), digests } : undefined };
 }
 
 const ROOTFS_STAMP = 'etc/coreos-live-rootfs';

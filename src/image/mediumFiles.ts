@@ -49,7 +49,24 @@ export async function planMediumFiles(
   const names = files.map(({ name }) => name);
   await checkVisible(tree, kargs);
   const folders = await Promise.all((await treesOf(tree)).map(openFolder));
-  for (const { entries } of folders) checkNames(names, entries);
+  for (const { entries } of folders) {
+    const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
+    for (const name of names) {
+      if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
+        throw new CliError(`Invalid file name: ${quoteText(name)}`, {
+          code: 'ERR_SETTING',
+          hint: `use at most ${MAX_NAME} characters, without slashes`,
+        });
+      }
+      if (taken.has(name.toLowerCase())) {
+        throw new CliError(`The image already contains a file ${FOLDER}/${name}`, {
+          code: 'ERR_FILE_EXISTS',
+          hint: 'use another name, or use `iso reset` to remove added files',
+        });
+      }
+      taken.add(name.toLowerCase());
+    }
+  }
   const records = folders.map((folder) => planRecords(folder, files));
   return files.map(({ content }, index) => ({
     data: content,
@@ -95,7 +112,9 @@ async function openFolder(tree: IsoTree): Promise<Folder> {
   }
   const bytes = await tree.readFile(folder, { maxBytes: SECTOR * SECTOR });
   const last = bytes.subarray(Math.max(0, bytes.length - SECTOR));
-  const end = endOfRecords(last);
+  let offset = 0;
+  for (let length = last[0] ?? 0; length > 0; length = last[offset] ?? 0) offset += length;
+  const end = Math.min(offset, last.length);
   return {
     names,
     entries: await tree.list(folder),
@@ -105,35 +124,10 @@ async function openFolder(tree: IsoTree): Promise<Folder> {
   };
 }
 
-function endOfRecords(sector: Uint8Array): number {
-  let offset = 0;
-  for (let length = sector[0] ?? 0; length > 0; length = sector[offset] ?? 0) offset += length;
-  return Math.min(offset, sector.length);
-}
-
 /** The first record is the folder itself, with its attributes. */
 function usesRockRidge(bytes: Uint8Array): boolean {
   const tail = bytes.subarray(recordLength(1, 0), bytes[0] ?? 0);
   return readSystemUse(tail).hasAttributes;
-}
-
-function checkNames(names: readonly string[], entries: readonly IsoEntry[]): void {
-  const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
-  for (const name of names) {
-    if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
-      throw new CliError(`Invalid file name: ${quoteText(name)}`, {
-        code: 'ERR_SETTING',
-        hint: `use at most ${MAX_NAME} characters, without slashes`,
-      });
-    }
-    if (taken.has(name.toLowerCase())) {
-      throw new CliError(`The image already contains a file ${FOLDER}/${name}`, {
-        code: 'ERR_FILE_EXISTS',
-        hint: 'use another name, or use `iso reset` to remove added files',
-      });
-    }
-    taken.add(name.toLowerCase());
-  }
 }
 
 /** For each file, a function that returns the directory records for an offset. */

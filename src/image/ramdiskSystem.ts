@@ -9,7 +9,7 @@ import { FormatError, onFormatError } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteFeed.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
-import { readInitrdFrom, type ReadInitrdOptions, sourceOfImage } from './initrd.ts';
+import { readInitrdFrom, sourceOfImage } from './initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
@@ -37,7 +37,7 @@ export interface InitrdMarks {
  */
 export async function readMarks(
   initrd: ByteSource,
-  limits: Pick<ReadInitrdOptions, 'maxBytes' | 'maxKept'>,
+  limits: { readonly maxBytes?: number; readonly maxKept: number },
 ): Promise<InitrdMarks> {
   let hasRootfs = false;
   const wants = (path: string): boolean => {

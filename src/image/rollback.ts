@@ -182,7 +182,16 @@ const COMPARED = 64 * 1024;
 export async function editInPlace(image: WritableImage, change: ImageChange): Promise<void> {
   const { size } = image;
   const after = sizeAfter(change, size);
-  const replaced = await findReplaced(image, change);
+  // The ranges of the image that the change replaces; appended data replaces nothing.
+  const replaced: { offset: number; length: number }[] = [];
+  for (const patch of change.stages.flat()) {
+    for await (const { offset, data } of piecesOf(patch, image.size)) {
+      if (await isEqualAt(image, data, offset)) continue;
+      const last = replaced.at(-1);
+      if (last !== undefined && last.offset + last.length === offset) last.length += data.length;
+      else replaced.push({ offset, length: data.length });
+    }
+  }
   if (replaced.length === 0 && after === size) return;
   const furthest = Math.max(after, sizeAfter({ stages: change.stages }, size));
   try {
@@ -217,20 +226,6 @@ async function undo(image: WritableImage, size: number, failure: unknown): Promi
       cause: failure,
     });
   }
-}
-
-/** Returns the ranges of the image that the change replaces; appended data replaces nothing. */
-async function findReplaced(image: WritableImage, { stages }: ImageChange): Promise<ByteRange[]> {
-  const ranges: { offset: number; length: number }[] = [];
-  for (const patch of stages.flat()) {
-    for await (const { offset, data } of piecesOf(patch, image.size)) {
-      if (await isEqualAt(image, data, offset)) continue;
-      const last = ranges.at(-1);
-      if (last !== undefined && last.offset + last.length === offset) last.length += data.length;
-      else ranges.push({ offset, length: data.length });
-    }
-  }
-  return ranges;
 }
 
 /** @param size size of the image before the change in bytes */

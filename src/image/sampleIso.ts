@@ -64,7 +64,15 @@ export function sampleFiles(label: string): Map<string, Uint8Array> {
   return new Map([
     ...[...texts].map(([path, text]): [string, Uint8Array] => [path, Buffer.from(text)]),
     ['images/ignition.img', new Uint8Array(EMBED_AREA_SIZE)],
-    ['images/pxeboot/initrd.img', sampleInitrd(label, features)],
+    [
+      'images/pxeboot/initrd.img',
+      writeInitrd(
+        new Map([
+          ['etc/coreos-live-initramfs', Buffer.from(`${label}\n`)],
+          ['etc/coreos/features.json', Buffer.from(jsonText(features))],
+        ]),
+      ),
+    ],
   ]);
 }
 
@@ -93,13 +101,4 @@ export function bootConfigs(area: string): Map<string, string> {
         `  append initrd=/images/pxeboot/initrd.img,/images/ignition.img ${area}`,
     ],
   ]);
-}
-
-function sampleInitrd(label: string, features: object): Uint8Array {
-  return writeInitrd(
-    new Map([
-      ['etc/coreos-live-initramfs', Buffer.from(`${label}\n`)],
-      ['etc/coreos/features.json', Buffer.from(jsonText(features))],
-    ]),
-  );
 }

@@ -61,17 +61,14 @@ async function isCloned({ image, change }: ChangedImage, target: NewFile): Promi
   if (kind !== 'file' || path === undefined) return false;
   const fill: Fill = async ({ handle }) => {
     await image.checkUnchanged?.();
-    if ((await handle.stat()).size !== image.size) throw changedError(image);
+    if ((await handle.stat()).size !== image.size)
+      throw new CliError(`${image.name} changed while it was being copied`, {
+        code: 'ERR_IMAGE_CHANGED',
+        hint: `run the command again when no program writes to ${image.name}`,
+      });
     await writeChange(handle, change);
   };
   return isDone(() => createFile(target, fill, cloneOf(path)));
-}
-
-function changedError({ name }: OpenImage): CliError {
-  return new CliError(`${name} changed while it was being copied`, {
-    code: 'ERR_IMAGE_CHANGED',
-    hint: `run the command again when no program writes to ${name}`,
-  });
 }
 
 /** Changes a new file that has the bytes of the image. */
@@ -180,14 +177,16 @@ async function copyNow(
  * Writes all of the image as it is after the change. Ends quietly when the reader has gone.
  * @throws CliError in the user's terms
  */
-export async function streamImage(
-  image: OpenImage,
-  change: ImageChange,
-  io: Pick<Io, 'stdout'>,
-): Promise<void> {
+export async function streamImage(image: OpenImage, change: ImageChange, io: Io): Promise<void> {
   const { readNow } = image;
   const direct = readNow === undefined ? undefined : openDirectStdout(io);
-  if (readNow === undefined || direct === undefined) return streamInOrder(image, change, io);
+  if (readNow === undefined || direct === undefined) {
+    const { inOrder = (use) => use(image) } = image;
+    return inOrder(async (bytes) => {
+      const changed = changedImage(bytes, change);
+      await writeLentToStdout(io, reusedChunks(changed, { offset: 0, length: changed.size }));
+    });
+  }
   try {
     await streamDirectly({ ...image, readNow }, change, direct);
   } finally {
@@ -195,15 +194,9 @@ export async function streamImage(
   }
 }
 
-async function streamInOrder(image: OpenImage, change: ImageChange, io: Pick<Io, 'stdout'>): Promise<void> {
-  const { inOrder = (use) => use(image) } = image;
-  await inOrder(async (bytes) => {
-    const changed = changedImage(bytes, change);
-    await writeLentToStdout(io, reusedChunks(changed, { offset: 0, length: changed.size }));
-  });
+interface FileImage extends OpenImage {
+  readonly readNow: NonNullable<OpenImage['readNow']>;
 }
-
-type FileImage = OpenImage & Required<Pick<OpenImage, 'readNow'>>;
 
 async function streamDirectly(image: FileImage, change: ImageChange, direct: DirectStdout): Promise<void> {
   const changed = changedImage(image, change);

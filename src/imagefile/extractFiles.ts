@@ -9,7 +9,6 @@ import { join, resolve } from 'node:path';
 import { CliError } from '../core/errors.ts';
 import { emptyPathError, errorCode, existsError, fileError } from '../io/files/fileErrors.ts';
 import { modeForContent } from './imageOutput.ts';
-import type { Io } from '../io/io.ts';
 import { makeFolder, makePrivate, renameToFree, usualMode } from '../io/files/newFile.ts';
 import { isOwnName } from '../io/files/platform.ts';
 import { removeAbandoned, renameFile, withTempFile } from '../io/files/tempFile.ts';
@@ -45,7 +44,7 @@ const MAX_LENGTH = 4096;
 export async function prepareExtraction(
   { directory, overwrite = false }: ExtractionTarget,
   names: readonly string[],
-  io: Pick<Io, 'cwd'>,
+  io: { readonly cwd: string },
 ): Promise<Extraction> {
   if (directory === '') throw emptyPathError('The folder path is empty', 'folder');
   const folder = resolve(io.cwd, directory);

@@ -48,6 +48,9 @@ export function abortable(image: OpenImage, signal: AbortSignal): OpenImage {
   };
 }
 
+/** The bytes of an open file or device. */
+export type OpenFile = Omit<OpenImage, 'kind'>;
+
 interface Contents {
   /** For messages. */
   readonly name: string;
@@ -56,7 +59,7 @@ interface Contents {
 }
 
 /** The content of an open file or device; the reader closes it. */
-export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
+export function readFrom(handle: FileHandle, { name, size }: Contents): OpenFile {
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
       throw readError(error, name);
@@ -70,7 +73,7 @@ export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<Ope
 const SMALL_READ = 256 * 1024;
 
 /** The content of an open file. Small reads are synchronous: a device may block for seconds, a file seldom does. */
-export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
+export function readFromFile(handle: FileHandle, { name, size }: Contents): OpenFile {
   const readNow = (target: Uint8Array, offset: number): void => {
     checkRange({ size }, offset, target.length);
     try {

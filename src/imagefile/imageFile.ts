@@ -12,7 +12,7 @@ import { overlay } from '../image/overlay.ts';
 import { emptyPathError, fileError } from '../io/files/fileErrors.ts';
 import { openForReading } from '../io/files/handles.ts';
 import { isRemote } from '../http/client/httpUrl.ts';
-import { abortable, type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
+import { abortable, type OpenFile, type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
 import type { Io } from '../io/io.ts';
 
 /** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
@@ -34,7 +34,7 @@ async function openSource(source: string, io: ImageIo, what: string): Promise<Op
   // Not read for other sources, because reading the property opens standard input.
   if (source === '-' && io.stdin !== undefined) {
     const { openStdin } = await import('./spool.ts');
-    return openStdin({ stdin: io.stdin });
+    return openStdin(io.stdin);
   }
   if (isRemote(source)) {
     const { accessFor, openRemoteImage } = await import('./remoteImage.ts');
@@ -113,7 +113,7 @@ function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<
 export async function measureImage(
   handle: FileHandle,
   path: string,
-): Promise<Pick<OpenImage, 'kind' | 'size'>> {
+): Promise<{ readonly kind: 'file' | 'device'; readonly size: number }> {
   const stats = await handle.stat();
   if (stats.isFile()) return { kind: 'file', size: stats.size };
   if (stats.isBlockDevice()) return { kind: 'device', size: await deviceSize(handle) };
@@ -124,7 +124,7 @@ export async function measureImage(
 }
 
 /** The device with what an edit has behind its end: one that was interrupted leaves it. */
-async function withTail(device: Omit<OpenImage, 'kind'>, path: string): Promise<Omit<OpenImage, 'kind'>> {
+async function withTail(device: OpenFile, path: string): Promise<OpenFile> {
   const tail = await readFile(tailOf(await realpath(path))).catch(() => new Uint8Array());
   if (tail.length === 0) return device;
   return { ...device, ...overlay(device, [{ offset: device.size, data: tail }]) };

@@ -28,7 +28,7 @@ export interface OutputOptions {
  */
 export function outputFile(
   { output, overwrite, mode }: OutputOptions,
-  { cwd, inputs }: Pick<Io, 'cwd' | 'inputs'>,
+  { cwd, inputs }: Io,
 ): NewFile | undefined {
   const bits = mode === undefined ? undefined : parseMode(mode);
   if (output !== undefined && output !== '-') {
@@ -69,7 +69,7 @@ export async function checkOutput(
 }
 
 /** Refuses a new file that is the image which is read, also by another name. */
-async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'>): Promise<void> {
+async function refuseInput(file: NewFile, input: string, { cwd }: Io): Promise<void> {
   const place = resolve(cwd, input);
   const isInput = isLocalImage(input) && (file.path === place || (await isSameFile(file.path, place)));
   if (!isInput) return;
@@ -86,7 +86,7 @@ async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'
 export async function modeForFiles(
   mode: number | undefined,
   files: EmbedFiles,
-  io: Pick<Io, 'stderr'>,
+  io: Io,
 ): Promise<number | undefined> {
   return mode ?? modeForSecrets(await listSecrets(files), io, '; override with --mode');
 }
@@ -100,11 +100,7 @@ export async function modeForContent(files: EmbedFiles): Promise<number | undefi
  * The same for secrets that are known, as nouns; said on standard error.
  * @param hint continues the sentence
  */
-export function modeForSecrets(
-  secrets: readonly string[],
-  { stderr }: Pick<Io, 'stderr'>,
-  hint = '',
-): number | undefined {
+export function modeForSecrets(secrets: readonly string[], { stderr }: Io, hint = ''): number | undefined {
   if (secrets.length === 0 || !hasPermissions()) return undefined;
   stderr.write(`the new file contains ${formatWordList(secrets)}, so it is created with mode 0600${hint}\n`);
   return OWNER_ONLY;
@@ -113,11 +109,7 @@ export function modeForSecrets(
 const OWNER_ONLY = 0o600;
 
 /** Warns on standard error if a file that all users can read now contains secrets that it did not contain before. */
-export async function warnOfSecrets(
-  before: EmbedFiles,
-  after: EmbedFiles,
-  io: Pick<Io, 'report' | 'stderr'>,
-): Promise<void> {
+export async function warnOfSecrets(before: EmbedFiles, after: EmbedFiles, io: Io): Promise<void> {
   const present = await listSecrets(after);
   const known = new Set(present.length === 0 ? [] : await listSecrets(before));
   const secrets = present.filter((secret) => !known.has(secret));

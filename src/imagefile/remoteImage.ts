@@ -30,12 +30,7 @@ export interface RemoteAccess {
 }
 
 /** By the proxies of the environment, and telling on standard error what is tried again. */
-export function accessFor({
-  env = {},
-  note,
-  signal,
-  stderr,
-}: Partial<Pick<Io, 'env' | 'note' | 'signal' | 'stderr'>>): RemoteAccess {
+export function accessFor({ env = {}, note, signal, stderr }: Partial<Io>): RemoteAccess {
   const say = (text: string): void => void stderr?.write(`${text}\n`);
   return { client: createHttpClient({ env, note, signal }), policy: { ...defaultRetries, signal, say } };
 }

@@ -57,7 +57,12 @@ export async function rewriteLiveIso(
   const { iso: source, grow = false, force = false, output } = rewrite;
   const file = outputFile(rewrite, io);
   if (output !== undefined) await checkOutput(file, [source], io);
-  else if (!isLocalImage(source)) throw notInPlace(source);
+  else if (!isLocalImage(source)) {
+    const kind = source === '-' ? 'from standard input' : 'at a URL';
+    throw new UsageError(`an image ${kind} cannot be changed in place`, {
+      hint: 'write the result to a new file with -o, or to standard output with "-o -"',
+    });
+  }
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
       const iso = await openLiveIso(image, growthOf(grow, force));
@@ -77,7 +82,7 @@ export async function rewriteLiveIso(
  */
 export async function rewriteLiveBytes(
   image: Uint8Array,
-  { grow = false, force = false }: Pick<Rewrite, 'force' | 'grow'>,
+  { grow = false, force = false }: { readonly grow?: boolean; readonly force?: boolean },
   edit: (iso: LiveIso) => Promise<ImageChange>,
 ): Promise<Uint8Array> {
   return withImageName('image', async () => {
@@ -89,13 +94,6 @@ export async function rewriteLiveBytes(
 
 function growthOf(grow: boolean, force: boolean): Growth {
   return grow ? (force ? 'any' : 'usual') : 'refused';
-}
-
-function notInPlace(source: string): UsageError {
-  const kind = source === '-' ? 'from standard input' : 'at a URL';
-  return new UsageError(`an image ${kind} cannot be changed in place`, {
-    hint: 'write the result to a new file with -o, or to standard output with "-o -"',
-  });
 }
 
 function logImage({ embedArea, label }: LiveIso, { note }: Io): void {

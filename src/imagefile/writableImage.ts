@@ -11,7 +11,7 @@ import { CliError } from '../core/errors.ts';
 import { checkRange } from '../image/overlay.ts';
 import { type ImageChange, sizeAfter } from '../image/imageChange.ts';
 import { editInPlace, rollBack, type WritableImage } from '../image/rollback.ts';
-import { measureImage, tailOf, withImageName } from './imageFile.ts';
+import { type ImageIo, measureImage, tailOf, withImageName } from './imageFile.ts';
 import { errorCode, fileError } from '../io/files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
@@ -27,7 +27,10 @@ interface OpenWritableImage extends WritableImage {
  * @param path as the user gave it
  * @throws CliError in the user's terms
  */
-export async function openWritableImage(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<OpenWritableImage> {
+export async function openWritableImage(
+  path: string,
+  { cwd }: { readonly cwd: string },
+): Promise<OpenWritableImage> {
   const absolute = resolve(cwd, path);
   try {
     const handle = await open(absolute, constants.O_RDWR);
@@ -131,11 +134,7 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
  * @param path as the user gave it
  * @throws CliError in the user's terms; the file is then as it was
  */
-export async function changeInPlace(
-  path: string,
-  change: ImageChange,
-  io: Pick<Io, 'cwd'> & Partial<Pick<Io, 'stderr'>>,
-): Promise<void> {
+export async function changeInPlace(path: string, change: ImageChange, io: ImageIo): Promise<void> {
   if (change.stages.length === 0 && change.size === undefined) return;
   const image = await openWritableImage(path, io);
   try {
@@ -166,11 +165,7 @@ const ATTEMPT_EVERY = 50;
  * @param path as the user gave it; errors about what it names are left to `edit`
  * @throws CliError where another process has been editing the image for too long
  */
-export async function editAlone(
-  path: string,
-  io: Pick<Io, 'cwd' | 'stderr'>,
-  edit: () => Promise<void>,
-): Promise<void> {
+export async function editAlone(path: string, io: Io, edit: () => Promise<void>): Promise<void> {
   const place = await realpath(resolve(io.cwd, path)).catch(() => undefined);
   const stats = place === undefined ? undefined : await stat(place).catch(() => undefined);
   const isImage = stats?.isFile() === true || stats?.isBlockDevice() === true;
@@ -205,7 +200,7 @@ async function waitForLock(lockPath: string, shown: string): Promise<FileLock | 
 }
 
 /** Whether the image can be written at all, `edit` finds out by itself. */
-async function undoInterrupted(path: string, io: Pick<Io, 'cwd' | 'stderr'>): Promise<void> {
+async function undoInterrupted(path: string, io: Io): Promise<void> {
   const image = await openWritableImage(path, io).catch(() => undefined);
   if (image === undefined) return;
   try {

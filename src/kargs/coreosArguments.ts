@@ -45,6 +45,6 @@ export const firstBootNames: readonly string[] = firstBoot.map(({ name }) => nam
 export const firstBootArguments: readonly string[] = firstBoot.map(formatCoreosArgument);
 
 /** The argument with a value, by default the one that it requires: `ignition.firstboot`, `ignition.platform.id=metal`. */
-export function formatCoreosArgument({ name, value }: Pick<CoreosArgument, 'name' | 'value'>): string {
+export function formatCoreosArgument({ name, value }: CoreosArgument): string {
   return value === undefined ? name : `${name}=${value}`;
 }

@@ -64,7 +64,10 @@ export function checkIpaArgument(text: string): readonly Issue[] {
   const value = argumentValue(text);
   if (value === undefined) return [{ rule: ipaNoValue, path: [] }];
   const option = parameterOptions().find((candidate) => candidate.kernelParam === name);
-  if (option === undefined) return isOtherParameter(name) ? [] : [unknownParameter(name)];
+  if (option === undefined)
+    return ipaKnowledge().kernelParameters.some((parameter) => parameter.name === name)
+      ? []
+      : [unknownParameter(name)];
   const secret: readonly Issue[] = option.sensitive === true ? [{ rule: ipaSecret, path: [] }] : [];
   const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
   const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
@@ -78,10 +81,6 @@ export function checkIpaArgument(text: string): readonly Issue[] {
 
 function parameterOptions(): readonly IpaOption[] {
   return ipaKnowledge().options.filter((option) => option.kernelParam !== undefined);
-}
-
-function isOtherParameter(name: string): boolean {
-  return ipaKnowledge().kernelParameters.some((parameter) => parameter.name === name);
 }
 
 function unknownParameter(name: string): Issue {

@@ -111,21 +111,21 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
   });
   if (system === 'other') return ignored;
   const url = parseBootUrl(ignitionUrl);
+  // A network range is treated as containing the host, because names cannot be resolved here.
   const isDirect =
     url === undefined ||
     !['http', 'https'].includes(url.scheme) ||
-    proxy.noProxy.some((entry) => covers(entry, url.host));
+    proxy.noProxy.some((entry) => {
+      const bare = withoutBrackets(url.host);
+      return (
+        entry === '*' || entry.includes('/') || bare === entry || bare.endsWith(entry.replace(/^\.?/, '.'))
+      );
+    });
   return [
     ...ignored,
     { rule: proxyScope, path: ['proxy'] },
     ...(isDirect ? [] : [{ rule: proxyIgnition, path: ['ignitionUrl'] }]),
   ];
-}
-
-/** A network range is treated as containing the host, because names cannot be resolved here. */
-function covers(entry: string, host: string): boolean {
-  const bare = withoutBrackets(host);
-  return entry === '*' || entry.includes('/') || bare === entry || bare.endsWith(entry.replace(/^\.?/, '.'));
 }
 
 /** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */

@@ -91,7 +91,14 @@ export function argumentServers(text: string, all: readonly string[]): readonly 
   const value = argumentValue(text) ?? '';
   if (purpose === undefined || value === '' || value.includes('${')) return [];
   if (name === 'ipa-ntp-server') return [{ purpose, host: value }];
-  const variables = bootVariables(all);
+  // The environment that `systemd.setenv=` gives to all services, with names in lower case.
+  const variables = new Map(
+    all.flatMap((other) => {
+      const assignment = argumentName(other) === 'systemd.setenv' ? (argumentValue(other) ?? '') : '';
+      const assigned = argumentValue(assignment);
+      return assigned === undefined ? [] : [[argumentName(assignment).toLowerCase(), assigned] as const];
+    }),
+  );
   const isOfAgent = name.startsWith('ipa-');
   return (isOfAgent ? value.split(',') : [value]).flatMap((item) => {
     const url = parseUrl(item); // not `mdns`
@@ -108,17 +115,6 @@ export function usesBootInterface(texts: readonly string[]): boolean {
 }
 
 const noVariables: ReadonlyMap<string, string> = new Map();
-
-/** The environment that `systemd.setenv=` gives to all services, with names in lower case. */
-function bootVariables(texts: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    texts.flatMap((text) => {
-      const assignment = argumentName(text) === 'systemd.setenv' ? (argumentValue(text) ?? '') : '';
-      const value = argumentValue(assignment);
-      return value === undefined ? [] : [[argumentName(assignment).toLowerCase(), value] as const];
-    }),
-  );
-}
 
 function checkReach(
   placed: readonly KernelArgument[],
@@ -177,7 +173,12 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
   const devices = new Map<string, Device>();
   const deviceOf = (name: string, type?: string): Device => {
     const key = macName.test(name) ? name.replaceAll('-', ':').toUpperCase() : name;
-    const device = devices.get(key) ?? newDevice(key);
+    const device = devices.get(key) ?? {
+      name: key,
+      type: 'ethernet',
+      isConfigured: false,
+      ip: { 4: { ...automatic }, 6: { ...automatic } },
+    };
     devices.set(key, device);
     if (type !== undefined) device.type = type;
     return device;
@@ -191,7 +192,10 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
     switch (argumentName(text)) {
       case 'ip': {
         const read = parseIp(value);
-        if (read !== undefined) wanted.push({ path, ...configure(deviceOf(read.device), read) });
+        if (read === undefined) break;
+        const device = deviceOf(read.device);
+        configure(device, read);
+        wanted.push({ path, device, missed: () => findMissed(device, read) });
         break;
       }
       case 'bond':
@@ -223,7 +227,7 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
     const last = wanted.findLast((one) => one.device === device);
     return reason === undefined || last === undefined
       ? []
-      : [{ ...rejectedIssue(reason, last.path), device }];
+      : [{ rule: networkArgumentRules.rejected, path: last.path, message: reason, device }];
   });
   const accepted = [...devices.values()].filter(
     (device) => !rejected.some((issue) => issue.device === device),
@@ -252,10 +256,6 @@ function findRejection({ ip, name }: Device): string | undefined {
   return undefined;
 }
 
-function rejectedIssue(message: string, path: Path): Issue {
-  return { rule: networkArgumentRules.rejected, path, message };
-}
-
 function cancelledIssue({ controller, name }: Device, reason: string, path: Path): Issue {
   const device = name === '' ? '' : `${name.replaceAll(':', '-')}:`;
   const hint =
@@ -266,10 +266,6 @@ function cancelledIssue({ controller, name }: Device, reason: string, path: Path
 }
 
 const macName = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i;
-
-function newDevice(name: string): Device {
-  return { name, type: 'ethernet', isConfigured: false, ip: { 4: { ...automatic }, 6: { ...automatic } } };
-}
 
 const automatic: IpConfig = {
   method: 'auto',
@@ -358,8 +354,7 @@ function prefixOf(text: string | undefined, { family, groups }: IpAddress): numb
   return first < 192 ? 16 : 24;
 }
 
-function configure(device: Device, argument: IpArgument): Omit<WantedNetwork, 'path'> {
-  const { address, gateway, method } = argument;
+function configure(device: Device, { address, dns, gateway, method }: IpArgument): void {
   const { ip } = device;
   device.isConfigured = true;
   if (address !== undefined) {
@@ -378,8 +373,7 @@ function configure(device: Device, argument: IpArgument): Omit<WantedNetwork, 'p
     if (!isStatic[4]) ip[4].method = 'disabled';
   }
   if (gateway !== undefined) ip[gateway.family].gateway = gateway;
-  for (const server of argument.dns) ip[server.family].dns = [...ip[server.family].dns, server];
-  return { device, missed: () => findMissed(device, argument) };
+  for (const server of dns) ip[server.family].dns = [...ip[server.family].dns, server];
 }
 
 /** Whether an argument has no effect in the end: each one changes the connection that the earlier ones have made. */

@@ -22,7 +22,11 @@ export function staticArguments(connections: readonly Connection[]): readonly st
     ...active.flatMap((connection) => vlanArgument(connection, active)),
     ...active.flatMap(ipArguments),
     ...active.flatMap(routeArguments),
-    ...new Set(active.flatMap(({ ip }) => [...ip[4].dns, ...ip[6].dns].map(nameserver))),
+    ...new Set(
+      active.flatMap(({ ip }) =>
+        [...ip[4].dns, ...ip[6].dns].map((address) => `nameserver=${formatAddress(address)}`),
+      ),
+    ),
   ];
   return texts.length === 0 ? [] : [...texts, formatCoreosArgument(coreosArguments.network)];
 }
@@ -160,10 +164,6 @@ function routeArguments(connection: Connection): string[] {
     const text = destination.address.family === 6 ? `[${network}]` : network;
     return `rd.route=${text}:${gateway === undefined ? '' : bracketed(gateway)}:${device}`;
   });
-}
-
-function nameserver(address: IpAddress): string {
-  return `nameserver=${formatAddress(address)}`;
 }
 
 function bracketed(address: IpAddress): string {

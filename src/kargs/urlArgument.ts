@@ -99,11 +99,9 @@ export function checkPrivacy(text: string): readonly Issue[] {
   const url = parseBootUrl(text);
   if (url?.scheme !== 'http' && url?.scheme !== 'tftp') return [];
   const hint = 'embed the config in the initramfs if it contains a pull secret or another secret';
-  return [{ rule: urlPlaintext, path: [], ...(isInternal(url) && { hint }) }];
-}
-
-function isInternal({ host }: BootUrl): boolean {
-  return isInternalHost(parseHost(withoutBrackets(host)));
+  return [
+    { rule: urlPlaintext, path: [], ...(isInternalHost(parseHost(withoutBrackets(url.host))) && { hint }) },
+  ];
 }
 
 function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Issue {

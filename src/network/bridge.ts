@@ -203,10 +203,8 @@ function formatPortVlans({ mode, tag, 'trunk-tags': tags = [] }: PortVlan): stri
   const own: readonly TagRange[] = tag === undefined ? [] : [[tag, tag]];
   return [...trunk, ...own]
     .toSorted(([a], [b]) => a - b)
-    .map(([min, max]) => formatRange(min, max) + (min === tag ? ' pvid untagged' : ''))
+    .map(
+      ([min, max]) => (min === max ? String(min) : `${min}-${max}`) + (min === tag ? ' pvid untagged' : ''),
+    )
     .join(',');
-}
-
-function formatRange(min: number, max: number): string {
-  return min === max ? String(min) : `${min}-${max}`;
 }

@@ -132,8 +132,19 @@ function renderProfile(link: Interface, network: Network): string {
   const controller = network.links.controllers.get(link.name);
   const { bridge, description } = link.fields;
   const named = link.foundByMac ? undefined : controller; // nmstate finds ports by their names in NetworkManager
+  const isController = link.type === 'bond' || link.type === 'linux-bridge';
   return formatProfile({
-    connection: connectionEntries(link, controller),
+    connection: {
+      autoconnect: String(link.isUp),
+      'autoconnect-slaves': isController ? '1' : '-1',
+      id: link.id,
+      'interface-name': link.foundByMac ? undefined : link.name,
+      lldp: formatBit(link.fields.lldp?.enabled),
+      master: controller?.name,
+      'slave-type': controller === undefined ? undefined : connectionTypes[controller.type],
+      type: link.fields.veth === undefined ? connectionTypes[link.type] : connectionTypes.veth,
+      uuid: uuidOf(link),
+    },
     bond: link.type === 'bond' ? (link.bond?.entries ?? {}) : undefined,
     'bond-port': named?.bond?.portEntries.get(link.name),
     bridge: link.type === 'linux-bridge' ? (bridge?.entries ?? {}) : undefined,
@@ -149,23 +160,8 @@ function renderProfile(link: Interface, network: Network): string {
 
 const descriptionKey = 'nmstate.interface.description';
 
-function connectionEntries(link: Interface, controller: Interface | undefined): ProfileEntries {
-  const isController = link.type === 'bond' || link.type === 'linux-bridge';
-  return {
-    autoconnect: String(link.isUp),
-    'autoconnect-slaves': isController ? '1' : '-1',
-    id: link.id,
-    'interface-name': link.foundByMac ? undefined : link.name,
-    lldp: formatBit(link.fields.lldp?.enabled),
-    master: controller?.name,
-    'slave-type': controller === undefined ? undefined : connectionTypes[controller.type],
-    type: link.fields.veth === undefined ? connectionTypes[link.type] : connectionTypes.veth,
-    uuid: uuidOf(link),
-  };
-}
-
 /** The UUID depends only on the interface. */
-function uuidOf({ type, name }: Pick<Interface, 'type' | 'name'>): string {
+function uuidOf({ type, name }: Interface): string {
   return profileUuid(`${type}://${name}`);
 }
 
@@ -301,7 +297,16 @@ function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): D
   const settings = { servers: [], searches, options, priority: highPriority };
   if (servers.length > 0) return placeServers(servers, settings, links, step(at, 'server'));
   if (searches.length === 0 && options.length === 0) return new Map();
-  return placeSearches(settings, links, at);
+  // Search domains without servers are set on an interface that gets its servers automatically, if there is one.
+  const candidates = links.listed.flatMap((link) =>
+    ([6, 4] as const).filter((family) => supportsServers(link, family)).map((family) => ({ link, family })),
+  );
+  const target =
+    candidates.find(({ link, family }) => ipSettingsOf(link, family)?.isAuto === true) ?? candidates[0];
+  if (target !== undefined) return new Map([[target.link.name, { [target.family]: settings }]]);
+  const hint = 'set ipv4.enabled or ipv6.enabled of an interface to true, with an address or DHCP';
+  refuse(at, 'no interface supports the search domains', hint);
+  return new Map();
 }
 
 function placeServers(
@@ -310,7 +315,16 @@ function placeServers(
   links: InterfaceLinks,
   place: DocumentPlace,
 ): DnsByInterface {
-  checkZones(servers, links);
+  // All zones must be the same interface, which must be usable.
+  const zoned = servers.filter(({ zone }) => zone !== undefined);
+  for (const { place: at, zone = '' } of zoned) {
+    const target = links.interfaces.get(zone);
+    if (target === undefined || !supportsServers(target, 6)) {
+      refuse(at, `${zone} is not an interface of this document that is up and has IPv6`);
+    } else if (zone !== zoned[0]?.zone) {
+      refuse(at, 'nmstate supports link-local name servers on one interface only');
+    }
+  }
   if (isMixed(servers)) {
     refuse(place, 'the servers of both IP versions are mixed', 'sort the servers by IP version');
   }
@@ -336,19 +350,6 @@ function placeServers(
   return chosen;
 }
 
-/** All zones must be the same interface, which must be usable. */
-function checkZones(servers: readonly Server[], links: InterfaceLinks): void {
-  const zoned = servers.filter(({ zone }) => zone !== undefined);
-  for (const { place, zone = '' } of zoned) {
-    const target = links.interfaces.get(zone);
-    if (target === undefined || !supportsServers(target, 6)) {
-      refuse(place, `${zone} is not an interface of this document that is up and has IPv6`);
-    } else if (zone !== zoned[0]?.zone) {
-      refuse(place, 'nmstate supports link-local name servers on one interface only');
-    }
-  }
-}
-
 /** nmstate keeps the order of the servers only if they are grouped by IP version. */
 function isMixed(servers: readonly Server[]): boolean {
   return servers.filter(({ family }, index) => family !== servers[index - 1]?.family).length > 2;
@@ -357,30 +358,15 @@ function isMixed(servers: readonly Server[]): boolean {
 /** The first interface with static addresses, else the first with any address. */
 function findTarget({ listed }: InterfaceLinks, family: Family): Interface | undefined {
   return (
-    listed.find((candidate) => isPreferred(ipSettingsOf(candidate, family))) ??
-    listed.find((candidate) => supportsServers(candidate, family))
+    listed.find((candidate) => {
+      const settings = ipSettingsOf(candidate, family);
+      if (settings === undefined || !settings.enabled) return false;
+      return settings.isAuto ? !settings.autoDns : settings.addresses.length > 0;
+    }) ?? listed.find((candidate) => supportsServers(candidate, family))
   );
-}
-
-function isPreferred(settings: IpSettings | undefined): boolean {
-  if (settings === undefined || !settings.enabled) return false;
-  return settings.isAuto ? !settings.autoDns : settings.addresses.length > 0;
 }
 
 function supportsServers(candidate: Interface, family: Family): boolean {
   const settings = ipSettingsOf(candidate, family);
   return candidate.isUp && settings?.enabled === true && (settings.isAuto || settings.listsAddresses);
-}
-
-/** Search domains without servers are set on an interface that gets its servers automatically, if there is one. */
-function placeSearches(settings: DnsSettings, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
-  const candidates = links.listed.flatMap((link) =>
-    ([6, 4] as const).filter((family) => supportsServers(link, family)).map((family) => ({ link, family })),
-  );
-  const target =
-    candidates.find(({ link, family }) => ipSettingsOf(link, family)?.isAuto === true) ?? candidates[0];
-  if (target !== undefined) return new Map([[target.link.name, { [target.family]: settings }]]);
-  const hint = 'set ipv4.enabled or ipv6.enabled of an interface to true, with an address or DHCP';
-  refuse(place, 'no interface supports the search domains', hint);
-  return new Map();
 }

@@ -215,14 +215,12 @@ function checkFields(type: InterfaceType, fields: InterfaceFields, place: Docume
   }
   if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
   if (type === 'bond') checkBond(fields, place);
-  if (type === 'loopback') checkLoopback(fields, place);
-}
-
-function checkLoopback(fields: InterfaceFields, place: DocumentPlace): void {
-  for (const name of ['ipv4', 'ipv6'] as const) {
-    const settings = fields[name];
-    if (settings === undefined || (settings.enabled && !settings.isAuto)) continue;
-    refuse(step(place, name), 'the loopback interface has static addresses', `remove "${name}"`);
+  if (type === 'loopback') {
+    for (const name of ['ipv4', 'ipv6'] as const) {
+      const settings = fields[name];
+      if (settings === undefined || (settings.enabled && !settings.isAuto)) continue;
+      refuse(step(place, name), 'the loopback interface has static addresses', `remove "${name}"`);
+    }
   }
 }
 

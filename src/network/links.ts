@@ -35,9 +35,29 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
     parents: findParents(interfaces, find),
     find,
   };
-  checkPortsHaveNoIp(links);
-  checkParents(links, unmanaged, place);
-  checkIds(interfaces);
+  for (const [name, controller] of links.controllers) {
+    const port = links.interfaces.get(name);
+    for (const family of ['ipv4', 'ipv6'] as const) {
+      if (port?.fields[family]?.enabled !== true) continue;
+      const message = `a port of ${controller.name} cannot have IP addresses`;
+      const hint = `set enabled to false, or move the addresses to ${controller.name}`;
+      refuse(step(port.place, family), message, hint);
+    }
+  }
+  for (const [name, parent] of links.parents) {
+    const base = step(links.interfaces.get(name)?.place ?? place, 'vlan', 'base-iface');
+    if (parent === name) refuse(base, 'the VLAN is its own parent');
+    else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
+    else if (!links.interfaces.has(parent) && !isKernelName(parent)) {
+      refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
+    }
+  }
+  // Profiles are stored as files named by their id, so one would replace the other.
+  const ids = new Set<string>();
+  for (const { id, place: at } of interfaces.values()) {
+    if (ids.has(id)) refuse(at, `two profiles would have the name ${quoteText(id)}`);
+    ids.add(id);
+  }
   return links;
 }
 
@@ -133,42 +153,6 @@ function findParents(
     parents.set(name, found?.name ?? vlan.parent);
   }
   return parents;
-}
-
-function checkPortsHaveNoIp({ controllers, interfaces }: InterfaceLinks): void {
-  for (const [name, controller] of controllers) {
-    const port = interfaces.get(name);
-    for (const family of ['ipv4', 'ipv6'] as const) {
-      if (port?.fields[family]?.enabled !== true) continue;
-      const message = `a port of ${controller.name} cannot have IP addresses`;
-      const hint = `set enabled to false, or move the addresses to ${controller.name}`;
-      refuse(step(port.place, family), message, hint);
-    }
-  }
-}
-
-function checkParents(
-  { interfaces, parents }: InterfaceLinks,
-  unmanaged: ReadonlyMap<string, Unmanaged>,
-  place: DocumentPlace,
-): void {
-  for (const [name, parent] of parents) {
-    const base = step(interfaces.get(name)?.place ?? place, 'vlan', 'base-iface');
-    if (parent === name) refuse(base, 'the VLAN is its own parent');
-    else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
-    else if (!interfaces.has(parent) && !isKernelName(parent)) {
-      refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
-    }
-  }
-}
-
-/** Profiles are stored as files named by their id, so one would replace the other. */
-function checkIds(interfaces: ReadonlyMap<string, Interface>): void {
-  const ids = new Set<string>();
-  for (const { id, place } of interfaces.values()) {
-    if (ids.has(id)) refuse(place, `two profiles would have the name ${quoteText(id)}`);
-    ids.add(id);
-  }
 }
 
 /** Maximum number of rounds in which nmstate sorts interfaces. */

@@ -63,7 +63,16 @@ function readEntry(value: unknown, place: DocumentPlace): Entry | undefined {
   const { destination: written, 'next-hop-interface': interfaceName } = fields;
   const destination =
     written === undefined ? undefined : parseDestination(written, step(place, 'destination'));
-  if (destination !== undefined) checkFamilies(fields, destination, place);
+  if (destination !== undefined) {
+    for (const key of ['next-hop-address', 'source'] as const) {
+      const address = fields[key];
+      if (address === undefined || parseAddress(address)?.family === destination.family) continue;
+      refuse(step(place, key), `expected an IPv${destination.family} address, like the destination`);
+    }
+    if (destination.family === 6 && fields.weight !== undefined) {
+      refuse(step(place, 'weight'), 'nmstate does not support weights for IPv6');
+    }
+  }
   if (fields.state === 'absent') return undefined;
   if (written === undefined) return missing(value, 'destination', place);
   if (interfaceName === undefined) return missing(value, 'next-hop-interface', place);
@@ -89,17 +98,6 @@ function parseDestination(written: string, place: DocumentPlace): Destination | 
     return refuse(place, 'networks in 0.0.0.0/8 are not reachable', 'use 0.0.0.0/0 for the default route');
   }
   return { family: parsed.family, network: formatSubnet({ address: parsed, prefixLength: prefix }) };
-}
-
-function checkFamilies(fields: Fields, { family }: Destination, place: DocumentPlace): void {
-  for (const key of ['next-hop-address', 'source'] as const) {
-    const written = fields[key];
-    if (written === undefined || parseAddress(written)?.family === family) continue;
-    refuse(step(place, key), `expected an IPv${family} address, like the destination`);
-  }
-  if (family === 6 && fields.weight !== undefined) {
-    refuse(step(place, 'weight'), 'nmstate does not support weights for IPv6');
-  }
 }
 
 /** Reads the `routes` of a document. */

@@ -130,7 +130,12 @@ function compareSetting(
   before: readonly Entry[],
   after: readonly Entry[],
 ): readonly SettingChange[] {
-  const isSame = before.length === after.length && before.every((entry, at) => meansSame(entry, after[at]));
+  const isSame =
+    before.length === after.length &&
+    before.every((entry, at) => {
+      const other = after[at];
+      return entry.meaning === other?.meaning || (entry.whole !== undefined && entry.whole === other?.whole);
+    });
   if (isSame) return [];
   const gone = subtract(before, after);
   const added = subtract(after, before);
@@ -141,10 +146,6 @@ function compareSetting(
   return [
     { setting, deployed: textsOf(gone), rendered: textsOf(added).map((text) => distinguish(text, seen)) },
   ];
-}
-
-function meansSame({ meaning, whole }: Entry, other: Entry | undefined): boolean {
-  return meaning === other?.meaning || (whole !== undefined && whole === other?.whole);
 }
 
 /** Entries that the other list does not contain, or not as often. */
@@ -367,7 +368,13 @@ function readPodmanEntries(run: PodmanCommand, pull?: PodmanCommand): Entry[] {
     ...readImages(run, pull),
     readPullPolicy(run, pull),
     ...run.options.flatMap((option) => readRunOption(option, pull === undefined ? '' : 'podman run ')),
-    ...(pull?.options ?? []).map((option) => readPullOption(option)),
+    ...(pull?.options ?? []).map((option) => {
+      const { name, value } = option;
+      const shared = value === undefined ? undefined : sharedSetting(name, value);
+      return shared === undefined
+        ? optionEntry('agent.podman.pullArgs', option)
+        : optionEntry(shared, option);
+    }),
     ...run.operands.slice(1).map((word) => wordEntry('command of the container', word)),
   ];
 }
@@ -408,12 +415,6 @@ function readRunOption(option: PodmanOption, start: string): Entry[] {
   if (shared !== undefined) return [optionEntry(shared, option, start)];
   const isDebug = name === 'log-driver' && value.text === 'journald';
   return [optionEntry(isDebug ? 'agent.debug' : 'agent.podman.args', option)];
-}
-
-function readPullOption(option: PodmanOption): Entry {
-  const { name, value } = option;
-  const shared = value === undefined ? undefined : sharedSetting(name, value);
-  return shared === undefined ? optionEntry('agent.podman.pullArgs', option) : optionEntry(shared, option);
 }
 
 /** Registry settings that both commands have. */

@@ -12,7 +12,7 @@ import { publicMode } from '../../ignition/dataFile.ts';
 import { anchorFolder, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
 import { compareText, type LintedFile, type LintSubject } from '../lint/subject.ts';
-import { type Setting, type SettingName, settingTable } from '../settingTable.ts';
+import { type SettingName, settingTable } from '../settingTable.ts';
 import {
   type Entry,
   type EntryPlace,
@@ -42,7 +42,17 @@ export function readFileEntries(
   ofAgent: readonly Entry[],
   read: ReadContents,
 ): Entry[] {
-  const kinds = findKinds(subject);
+  const { confs } = subject;
+  const main = confs.find(({ name }) => name === confPath) ?? confs[0];
+  const confKinds = confs.map(({ name }): [string, FileKind] => {
+    const prefix = name === main?.name ? '' : `${name}: `;
+    return [name, { readText: (text) => readConfEntries(text, prefix) }];
+  });
+  const secretKind: FileKind = { setting: 'agent.pullSecret', readText: readPullSecret };
+  const kinds = new Map([
+    ...confKinds,
+    ...listPullSecrets(subject).map(({ name }) => [name, secretKind] as const),
+  ]);
   const files = subject.files
     .toSorted((a, b) => compareText(a.name, b.name))
     .map((file) => ({ file, kind: kinds.get(file.name) ?? findKind(file.name) }));
@@ -64,17 +74,6 @@ interface FileKind {
 
 /** Reads the text of the file at `path`; undefined, or FormatError, if only its digest can be compared. */
 type ReadText = (text: string, path: string, row: EntryPlace) => Entry[] | undefined;
-
-function findKinds(subject: LintSubject): ReadonlyMap<string, FileKind> {
-  const { confs } = subject;
-  const main = confs.find(({ name }) => name === confPath) ?? confs[0];
-  const confKinds = confs.map(({ name }): [string, FileKind] => {
-    const prefix = name === main?.name ? '' : `${name}: `;
-    return [name, { readText: (text) => readConfEntries(text, prefix) }];
-  });
-  const secretKind: FileKind = { setting: 'agent.pullSecret', readText: readPullSecret };
-  return new Map([...confKinds, ...listPullSecrets(subject).map(({ name }) => [name, secretKind] as const)]);
-}
 
 /** The kinds of files by path, or by folder with a slash at the end. */
 const fileKinds: readonly (readonly [place: string, kind: FileKind])[] = [
@@ -164,7 +163,25 @@ const settingsByOption: ReadonlyMap<string, (typeof settingTable)[number]> = new
 function readConfEntries(text: string, prefix = ''): Entry[] {
   const { document, problems } = parseOsloConfig(text);
   const options = document.entries.filter((entry) => entry.kind === 'option');
-  const entries = effectiveOptions(options).flatMap((option) => readOption(option, prefix));
+  const entries = effectiveOptions(options).flatMap((option) => {
+    const { name, section, value } = option;
+    const isDefault = section === 'DEFAULT' && prefix === '';
+    const setting = isDefault ? settingsByOption.get(name) : undefined;
+    if (setting !== undefined) {
+      // The only option of a switch or a list contains the value of the setting; any other is a part of its setting.
+      const isOnly = setting.options?.length === 1;
+      if (isOnly && setting.kind === 'switch') return [textEntry(setting.name, readSwitch(value))];
+      if (isOnly && setting.kind === 'list')
+        return value.split(',').map((item) => textEntry(setting.name, item.trim()));
+      return [textEntry(setting.name, `${name} = ${value}`)];
+    }
+    const start = `${prefix}${sectionAndName(option)} = `;
+    const known = findIpaOption(section, name)?.option;
+    const isSecret = known === undefined ? isSecretName(name) : known.sensitive === true;
+    return [
+      isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value),
+    ];
+  });
   if (problems.length === 0) return entries;
   const broken = `${prefix}unreadable: ${formatCount(problems.length, 'line')} (${fingerprint(text)})`;
   return [...entries, textEntry('agent.options', broken, prefix + text)];
@@ -184,25 +201,6 @@ const mostRepeats = 100;
 
 function sectionAndName({ section, name }: OsloOption): string {
   return `[${normalizeSection(section)}] ${name}`;
-}
-
-function readOption(option: OsloOption, prefix: string): Entry[] {
-  const { name, section, value } = option;
-  const isDefault = section === 'DEFAULT' && prefix === '';
-  const setting = isDefault ? settingsByOption.get(name) : undefined;
-  if (setting !== undefined) return readSettingOption(setting, name, value);
-  const start = `${prefix}${sectionAndName(option)} = `;
-  const known = findIpaOption(section, name)?.option;
-  const isSecret = known === undefined ? isSecretName(name) : known.sensitive === true;
-  return [isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value)];
-}
-
-/** The only option of a switch or a list contains the value of the setting; any other is a part of its setting. */
-function readSettingOption({ kind, name, options }: Setting, option: string, value: string): Entry[] {
-  const isOnly = options?.length === 1;
-  if (isOnly && kind === 'switch') return [textEntry(name, readSwitch(value))];
-  if (isOnly && kind === 'list') return value.split(',').map((item) => textEntry(name, item.trim()));
-  return [textEntry(name, `${option} = ${value}`)];
 }
 
 function readSwitch(value: string): string {
@@ -261,16 +259,13 @@ function readKeyfile(text: string, path: string): Entry[] {
     const start = `${name}: [${section.name}]`;
     if (section.entries.length === 0) return [textEntry('host.keyfiles', start)];
     return section.entries.map(({ key, value }) => {
-      const isSecret = section.name === 'vpn-secrets' || isNetworkSecret(key);
+      const isSecret =
+        section.name === 'vpn-secrets' || isSecretName(key) || /(?:^|-)(?:wep-key\d|mka-cak)$/.test(key);
       return isSecret
         ? hiddenEntry('host.keyfiles', `${start} ${key}=`, value)
         : textEntry('host.keyfiles', `${start} ${key}=${value}`);
     });
   });
-}
-
-function isNetworkSecret(key: string): boolean {
-  return isSecretName(key) || /(?:^|-)(?:wep-key\d|mka-cak)$/.test(key);
 }
 
 /** One entry for each certificate. */

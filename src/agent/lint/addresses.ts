@@ -34,9 +34,24 @@ interface Found {
 
 export function checkAddresses(subject: LintSubject): Issue[] {
   const found: Found[] = [
-    ...ofImages(subject),
-    ...ofRegistries(subject),
-    ...ofTimeServers(subject),
+    ...agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
+      if (podman.verb !== 'pull' && isLocalName(image)) return [];
+      const about = `${setting.unitName}: ${setting.name}=`;
+      return [{ about, path: setting.path, problem: findImageAddress(image) }];
+    }),
+    ...listRegistriesFiles(subject).flatMap((file) => {
+      const { registries } = readRegistriesConf(textOf(file));
+      const place = { about: posix.basename(file.name), path: file.source };
+      const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [
+        ...mirrors.map((mirror) => mirror.location),
+        location,
+      ]);
+      return locations.map((location) => ({ ...place, problem: findRegistryAddress(location) }));
+    }),
+    ...listTimeServers(subject).map(({ host, ...place }) => ({
+      ...place,
+      problem: findAddressProblem(parseHost(host)),
+    })),
     ...ofProxies(subject),
     ...listResources(subject.config).map(({ path, resource: { source = '' } }) => ({
       path: [...path, 'source'],
@@ -52,34 +67,7 @@ function findUrlProblem(url = ''): RuleProblem | undefined {
   return /^(?:https?|tftp):/i.test(url) ? findUrlAddressProblem(url) : undefined;
 }
 
-function ofImages(subject: LintSubject): Found[] {
-  return agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
-    if (podman.verb !== 'pull' && isLocalName(image)) return [];
-    const about = `${setting.unitName}: ${setting.name}=`;
-    return [{ about, path: setting.path, problem: findImageAddress(image) }];
-  });
-}
-
-function ofRegistries(subject: LintSubject): Found[] {
-  return listRegistriesFiles(subject).flatMap((file) => {
-    const { registries } = readRegistriesConf(textOf(file));
-    const place = { about: posix.basename(file.name), path: file.source };
-    const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [
-      ...mirrors.map((mirror) => mirror.location),
-      location,
-    ]);
-    return locations.map((location) => ({ ...place, problem: findRegistryAddress(location) }));
-  });
-}
-
 const timeServer = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
-
-function ofTimeServers(subject: LintSubject): Found[] {
-  return listTimeServers(subject).map(({ host, ...place }) => ({
-    ...place,
-    problem: findAddressProblem(parseHost(host)),
-  }));
-}
 
 interface TimeServer {
   readonly about: string;

@@ -47,7 +47,8 @@ export interface LintOptions extends HostLintOptions {
 
 /** Whether the config starts the container of the agent or writes its conf. */
 export function isAgentConfig(config: Config): boolean {
-  return runsAgent(readSubject(config));
+  const { runs, confs, units } = readSubject(config);
+  return runs.length > 0 || confs.length > 0 || units.some(({ name }) => isAgentUnitName(name));
 }
 
 /** All findings, by topic; paths start at the root of the config. Messages never contain secrets. */
@@ -69,10 +70,6 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkHost(subject, { machine, now }),
     ...checkSize(options.document),
   ];
-}
-
-function runsAgent({ runs, confs, units }: LintSubject): boolean {
-  return runs.length > 0 || confs.length > 0 || units.some(({ name }) => isAgentUnitName(name));
 }
 
 // Lint of the configuration of the agent. `mounts.ts` checks whether the container of the agent sees it.

@@ -13,7 +13,6 @@ import { checkPodmanArguments, podmanArgumentRules } from './podmanArguments.ts'
 import {
   broken,
   brokenSetting,
-  type FileSubject,
   isActive,
   type LintedFile,
   type LintedUnit,
@@ -61,7 +60,11 @@ export function checkHost(subject: LintSubject, { machine, now }: HostLintOption
     ...keys,
     ...checkUnitFiles(subject),
     ...others.flatMap(({ issues }) => issues),
-    ...checkEncodedFiles(subject),
+    ...subject.files
+      .filter(isPlainText)
+      .flatMap(({ file: { contents }, name, source }) =>
+        checkText({ name: posix.basename(name), text: readInlineText(contents) ?? '', path: source }),
+      ),
     ...checkRegistries(subject),
     ...checkCertificates(subject, now),
     ...checkSshKeys(subject),
@@ -82,7 +85,7 @@ function createUnitChecks(subject: LintSubject): ((unit: LintedUnit) => Issue[])
     createVariableCheck(subject),
     checkCommands,
     checkPodmanArguments,
-    checkEncodedUnit,
+    ({ texts }) => texts.flatMap(checkText),
   ];
 }
 
@@ -95,18 +98,6 @@ export const encodedTextRules = {
     'write the text itself; encode only the data URL in "source"',
   ),
 };
-
-function checkEncodedUnit({ texts }: LintedUnit): Issue[] {
-  return texts.flatMap(checkText);
-}
-
-function checkEncodedFiles({ files }: FileSubject): Issue[] {
-  return files
-    .filter(isPlainText)
-    .flatMap(({ file: { contents }, name, source }) =>
-      checkText({ name: posix.basename(name), text: readInlineText(contents) ?? '', path: source }),
-    );
-}
 
 function checkText({ name: about, path, text }: Omit<UnitText, 'lines'>): Issue[] {
   const encoding = findEncoding(text);

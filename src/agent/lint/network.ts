@@ -15,15 +15,7 @@ import {
 import { keyfileFolder } from '../files.ts';
 import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
 import { listNeeds } from './servers.ts';
-import {
-  broken,
-  type FileSubject,
-  type LintedFile,
-  type LintSubject,
-  readContents,
-  readSubject,
-  textOf,
-} from './subject.ts';
+import { broken, type LintedFile, type LintSubject, readContents, readSubject, textOf } from './subject.ts';
 
 /** The findings of {@link checkConnections} for a config that is not linted otherwise. */
 export function lintNetwork(config: Config): Issue[] {
@@ -31,7 +23,14 @@ export function lintNetwork(config: Config): Issue[] {
 }
 
 export function checkConnections(subject: LintSubject): Issue[] {
-  return [...checkKeyfiles(subject), ...checkParsed(subject)];
+  // NetworkManager loads only keyfiles that it can parse and that no other user can read.
+  const keyfiles = [...subject.filesByPath.values()].filter(
+    ({ name }) => posix.dirname(name) === keyfileFolder && !SKIPPED.test(posix.basename(name)),
+  );
+  return [
+    ...keyfiles.flatMap((keyfile) => [...checkMode(keyfile), ...checkSyntax(keyfile)]),
+    ...checkParsed(subject),
+  ];
 }
 
 /**
@@ -39,14 +38,6 @@ export function checkConnections(subject: LintSubject): Issue[] {
  * here (`nm_keyfile_utils_ignore_filename` in NetworkManager's nm-keyfile.c).
  */
 const SKIPPED = /^\.|~$|\.(?:swpx?|pem|der|[a-zA-Z0-9]{6})$/;
-
-/** NetworkManager loads only keyfiles that it can parse and that no other user can read. */
-function checkKeyfiles({ filesByPath }: FileSubject): Issue[] {
-  const keyfiles = [...filesByPath.values()].filter(
-    ({ name }) => posix.dirname(name) === keyfileFolder && !SKIPPED.test(posix.basename(name)),
-  );
-  return keyfiles.flatMap((keyfile) => [...checkMode(keyfile), ...checkSyntax(keyfile)]);
-}
 
 /** Ignition creates files with the mode 0644. */
 function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Issue[] {

@@ -37,13 +37,20 @@ export const podmanArgumentRules = {
 const widespreadVersion = '4.4';
 
 export function checkPodmanArguments({ commands }: LintedUnit): Issue[] {
-  return commands
-    .filter(isRequired)
-    .flatMap((command) => [
-      ...reportProblems(command),
-      ...reportOperator(command),
-      ...reportVersions(command),
-    ]);
+  return commands.filter(isRequired).flatMap((command) => [
+    ...command.podman.problems.map((problem) => {
+      // The value is omitted because it may be a secret.
+      const { instead, kind } = problem;
+      const { rule, ...texts } = describeProblem(
+        instead === undefined || kind === 'value'
+          ? problem
+          : { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') },
+      );
+      return brokenSetting(rule, command.setting, texts);
+    }),
+    ...reportOperator(command),
+    ...reportVersions(command),
+  ]);
 }
 
 /** The rule that an option breaks, and its correction; `write` formats an argument for the config. */
@@ -66,20 +73,6 @@ const describeKind: Readonly<Record<OptionProblem['kind'], (problem: OptionProbl
     `unknown option ${option}: ${command} of podman ${knownPodmanVersion()} does not support it`,
   value: ({ command, option, reason }) => `${command} refuses ${option}: ${reason}`,
 };
-
-function reportProblems({ podman, setting }: UnitCommand): Issue[] {
-  return podman.problems.map((problem) => {
-    const { rule, ...texts } = describeProblem(withoutValue(problem));
-    return brokenSetting(rule, setting, texts);
-  });
-}
-
-/** The value is omitted because it may be a secret. */
-function withoutValue(problem: OptionProblem): OptionProblem {
-  const { instead, kind } = problem;
-  if (instead === undefined || kind === 'value') return problem;
-  return { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
-}
 
 function reportOperator({ podman: { operator }, setting }: UnitCommand): Issue[] {
   if (operator === undefined) return [];

@@ -116,17 +116,16 @@ export function isOptionSet({ options }: PodmanCommand, name: string): boolean {
 
 /** Bind mounts of the container, from `--mount` and `--volume`. */
 export function bindMounts(command: PodmanCommand): BindMount[] {
-  const mounts = optionValues(command, 'mount').map(({ text }) => readMount(text));
+  const mounts = optionValues(command, 'mount').map(({ text }) => {
+    const fields = new Map(text.split(',').map((field) => cutText(field, '=')));
+    if ((fields.get('type') ?? 'volume') !== 'bind') return undefined;
+    const source = fields.get('src') ?? fields.get('source');
+    const target =
+      fields.get('dst') ?? fields.get('dest') ?? fields.get('destination') ?? fields.get('target');
+    return source === undefined ? undefined : { source, target: target ?? source };
+  });
   const volumes = optionValues(command, 'volume', 'v').map(({ text }) => readVolume(text));
   return [...mounts, ...volumes].filter((mount) => mount !== undefined);
-}
-
-function readMount(text: string): BindMount | undefined {
-  const fields = new Map(text.split(',').map((field) => cutText(field, '=')));
-  if ((fields.get('type') ?? 'volume') !== 'bind') return undefined;
-  const source = fields.get('src') ?? fields.get('source');
-  const target = fields.get('dst') ?? fields.get('dest') ?? fields.get('destination') ?? fields.get('target');
-  return source === undefined ? undefined : { source, target: target ?? source };
 }
 
 /** Without a leading slash, the source is the name of a volume. */
@@ -383,7 +382,16 @@ function findValueProblem(name: string, value: string, isSwitch: boolean): Value
     return booleans.test(value) ? undefined : { reason, instead: isTrue ? 'true' : 'false' };
   }
   if (name === 'mount') return findMountProblem(value);
-  if (name === 'volume') return findVolumeProblem(value);
+  if (name === 'volume') {
+    // Without a leading slash or dot, the source is the name of a volume, which has no slashes.
+    const [source = '', target, ...rest] = value.split(':');
+    const instead = '/PATH:/PATH';
+    if (rest.length > 1) return { reason: 'the value has more than two colons', instead };
+    if (target === undefined) return undefined;
+    if (!target.startsWith('/')) return { reason: 'the path in the container is not absolute', instead };
+    if (source.startsWith('/') || source.startsWith('.') || !source.includes('/')) return undefined;
+    return { reason: 'the path on the host is not absolute', instead };
+  }
   if (name === 'name') return findNameProblem(value);
   return findChoiceProblem(ignoresCase.has(name) ? value.toLowerCase() : value, choices[name]);
 }
@@ -422,17 +430,6 @@ function findMountProblem(value: string): ValueProblem | undefined {
   }
   const hasTarget = fields.some(([name]) => /^(?:dst|dest|destination|target)$/.test(name));
   return hasTarget ? undefined : { reason: 'the mount has no path in the container', instead };
-}
-
-/** Without a leading slash or dot, the source is the name of a volume, which has no slashes. */
-function findVolumeProblem(value: string): ValueProblem | undefined {
-  const [source = '', target, ...rest] = value.split(':');
-  const instead = '/PATH:/PATH';
-  if (rest.length > 1) return { reason: 'the value has more than two colons', instead };
-  if (target === undefined) return undefined;
-  if (!target.startsWith('/')) return { reason: 'the path in the container is not absolute', instead };
-  if (source.startsWith('/') || source.startsWith('.') || !source.includes('/')) return undefined;
-  return { reason: 'the path on the host is not absolute', instead };
 }
 
 function findNameProblem(value: string): ValueProblem | undefined {

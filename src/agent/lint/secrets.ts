@@ -46,7 +46,14 @@ export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
  * @param masked the same document with masked secrets
  */
 export function createRedaction(document: Uint8Array, masked: Uint8Array): Redaction {
-  const words = hiddenWords(document, masked);
+  const words = new Set<string>();
+  for (let at = 0; at < document.length; at += 1) {
+    if (document[at] === masked[at]) continue;
+    const start = at;
+    while (at < document.length && masked[at] === star) at += 1;
+    const text = Buffer.from(document.subarray(start, at)).toString();
+    for (const [word] of text.matchAll(wordPattern)) if (!plainWords.has(word)) words.add(word);
+  }
   if (words.size === 0) return (text) => text;
   return (text) => text.replaceAll(wordPattern, (word) => (words.has(word) ? '*'.repeat(word.length) : word));
 }
@@ -59,18 +66,6 @@ const wordPattern = /[^\s,;:="'()\\]{4,}/g;
 
 /** Words of a data URL that describe the encoding. */
 const plainWords: ReadonlySet<string> = new Set(['base64', 'charset', 'data', 'utf-8', 'text/plain']);
-
-function hiddenWords(document: Uint8Array, masked: Uint8Array): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (let at = 0; at < document.length; at += 1) {
-    if (document[at] === masked[at]) continue;
-    const start = at;
-    while (at < document.length && masked[at] === star) at += 1;
-    const text = Buffer.from(document.subarray(start, at)).toString();
-    for (const [word] of text.matchAll(wordPattern)) if (!plainWords.has(word)) words.add(word);
-  }
-  return words;
-}
 
 /** Files of a config that contain credentials, regardless of their mode. */
 export function secretFilesOf(config: Config | undefined): IsSecretFile {

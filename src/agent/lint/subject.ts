@@ -257,7 +257,13 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   const settings = ordered.flatMap((part) => readSettings(name, part));
   const execs = settings.filter(({ name: key }) => key.startsWith('Exec'));
   const starts = startNames.flatMap((start) => effectiveSettings(execs, start));
-  const commands = readCommands(starts);
+  const commands: UnitCommand[] = [];
+  for (const setting of starts) {
+    for (const words of setting.commands) {
+      const podman = readPodmanCommand(words);
+      if (podman !== undefined) commands.push({ setting, podman });
+    }
+  }
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const runs = commands.filter(isAgentRun);
   return { name, unit, path, texts: [own, ...others], settings, execs, starts, commands, runs, pulls };
@@ -306,17 +312,6 @@ export function splitVariables({ value }: UnitSetting): readonly ExecWord[] {
 }
 
 const startNames = ['ExecStartPre', 'ExecStart', 'ExecStartPost'];
-
-function readCommands(starts: readonly UnitSetting[]): UnitCommand[] {
-  const commands: UnitCommand[] = [];
-  for (const setting of starts) {
-    for (const words of setting.commands) {
-      const podman = readPodmanCommand(words);
-      if (podman !== undefined) commands.push({ setting, podman });
-    }
-  }
-  return commands;
-}
 
 /** Whether the unit fails with the command: systemd ignores the failure of a preparation with the prefix `-`. */
 export function isRequired({ setting: { name, value } }: UnitCommand): boolean {

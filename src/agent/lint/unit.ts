@@ -173,18 +173,12 @@ export function checkUnitText({ settings }: LintedUnit): Issue[] {
   const issues: Issue[] = [];
   for (const setting of settings) {
     const isQuoted = setting.name === 'Environment' || setting.name.startsWith('Exec');
-    if (isQuoted) issues.push(...checkQuotedText(setting));
+    if (!isQuoted) continue;
+    const message = findQuoteProblem(setting);
+    if (message !== undefined) issues.push(brokenSetting(unitTextRules.quotes, setting, { message }));
+    if (hasOddPercent(setting.value)) issues.push(brokenSetting(unitTextRules.percent, setting));
   }
   return issues;
-}
-
-function checkQuotedText(setting: UnitSetting): Issue[] {
-  const { value } = setting;
-  const message = findQuoteProblem(setting);
-  return [
-    ...(message === undefined ? [] : [brokenSetting(unitTextRules.quotes, setting, { message })]),
-    ...(hasOddPercent(value) ? [brokenSetting(unitTextRules.percent, setting)] : []),
-  ];
 }
 
 /** A broken command that systemd does not ignore is reported as a value that it refuses. */

@@ -3,12 +3,10 @@
  * which podman reads, and values are not checked.
  */
 
-import type { SystemdLine } from '../../formats/unitFile.ts';
 import { type Issue, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
 import {
   broken,
   type FileSubject,
-  type LintedFile,
   type LintedUnit,
   readInlineText,
   readUnitText,
@@ -52,19 +50,17 @@ export function checkUnitKeys({ name, texts }: LintedUnit): Issue[] {
 
 /** The same for units and drop-ins that are written as files. */
 export function checkUnitFiles({ files }: FileSubject): Issue[] {
-  return files.flatMap(checkFile);
+  return files.flatMap(({ name: file, file: { contents }, path }) => {
+    const [, name, type] = unitFile.exec(file) ?? [];
+    if (name === undefined || type === undefined || contents === undefined) return [];
+    const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
+    return text === undefined ? [] : checkText(readUnitText(name, text, [...path, 'contents']), type);
+  });
 }
 
 /** The unit folders of systemd outside the OS image. */
 const unitFile =
   /^\/(?:etc|run|usr\/local\/lib|usr\/lib)\/systemd\/(?:system|user)\/((?:[^/]+\.)?([a-z]+)(?:\.d\/[^/]+\.conf)?)$/s;
-
-function checkFile({ name: file, file: { contents }, path }: LintedFile): Issue[] {
-  const [, name, type] = unitFile.exec(file) ?? [];
-  if (name === undefined || type === undefined || contents === undefined) return [];
-  const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
-  return text === undefined ? [] : checkText(readUnitText(name, text, [...path, 'contents']), type);
-}
 
 /** Limit for text that is no unit, because the search for similar names takes time. */
 const mostIssues = 1000;
@@ -93,7 +89,10 @@ function checkText({ lines, name: about, path }: UnitText, type: string): Issue[
       if (isSkipped && !isForeign(line.name) && !issues.has(id))
         issues.set(id, { ...foundSection(type, line.name), line: line.line });
     } else if (section === undefined) {
-      issues.set('', { ...foundOutside(line), line: line.line });
+      const what = line.kind === 'assignment' && keyName.test(line.name) ? `${line.name}=` : 'a line';
+      const message = `systemd ignores ${what} above the first section`;
+      const hint = 'move it below the header of its section';
+      issues.set('', { rule: unitKeyRules.key, message, hint, line: line.line });
     } else if (line.kind === 'assignment' && !isSkipped && !isUsual(section, line.name)) {
       const id = `[${section}]${line.name}`;
       if (!issues.has(id)) issues.set(id, { ...checkKey(type, section, line.name), line: line.line });
@@ -155,23 +154,16 @@ function hintKey(type: string, section: string, key: string): string {
 function foundSection(type: string, header: string): Found {
   const name = header.slice(0, 80);
   const message = `systemd ignores the section [${name}]: unknown section`;
-  return { rule: unitKeyRules.section, message, hint: hintSection(type, name) };
-}
-
-function hintSection(type: string, name: string): string {
   const place = suggestSection(type, name);
   if (place === undefined) {
-    return `remove the section, or rename it to [X-${name}] if another program reads it`;
+    const hint = `remove the section, or rename it to [X-${name}] if another program reads it`;
+    return { rule: unitKeyRules.section, message, hint };
   }
-  return place.type === type
-    ? `use [${place.section}]`
-    : `move the section to a unit whose name ends in .${place.type}`;
-}
-
-function foundOutside(line: SystemdLine): Found {
-  const what = line.kind === 'assignment' && keyName.test(line.name) ? `${line.name}=` : 'a line';
-  const message = `systemd ignores ${what} above the first section`;
-  return { rule: unitKeyRules.key, message, hint: 'move it below the header of its section' };
+  const hint =
+    place.type === type
+      ? `use [${place.section}]`
+      : `move the section to a unit whose name ends in .${place.type}`;
+  return { rule: unitKeyRules.section, message, hint };
 }
 
 interface KeyTable {

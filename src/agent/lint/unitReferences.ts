@@ -5,7 +5,7 @@
 
 import { editDistance } from '../../formats/messageText.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
-import { brokenSetting, type LintedUnit, type LintSubject, type UnitSetting } from './subject.ts';
+import { brokenSetting, type LintedUnit, type LintSubject } from './subject.ts';
 
 export const unitReferenceRules = {
   misspelled: lintError(
@@ -64,7 +64,11 @@ export function createReferenceCheck({
           const message = `systemd has no ${name}, and the config does not write it, so ${result}`;
           issues.push(brokenSetting(rule, setting, { message, hint: `use ${near}` }));
         } else if (requiredKeys.has(key) && unit.contents) {
-          issues.push(unknown(setting, name));
+          issues.push(
+            brokenSetting(unitReferenceRules.required, setting, {
+              message: `the config does not write ${name}: if the image does not have it, this unit does not start`,
+            }),
+          );
         }
       }
     }
@@ -75,11 +79,6 @@ export function createReferenceCheck({
 function describeResult(key: string, isNeeded: boolean): string {
   if (key.startsWith('Install.')) return isNeeded ? 'the unit never starts' : 'it does not start the unit';
   return isNeeded ? 'the unit does not start' : 'systemd ignores the name';
-}
-
-function unknown(setting: UnitSetting, name: string): Issue {
-  const message = `the config does not write ${name}: if the image does not have it, this unit does not start`;
-  return brokenSetting(unitReferenceRules.required, setting, { message });
 }
 
 const requiredKeys = new Set(['Unit.Requires', 'Unit.Requisite', 'Unit.BindsTo']);

@@ -98,7 +98,12 @@ const checkedKeys = new Set(Array.from(valueChecks.keys(), (key) => key.replace(
 function findValueProblem(setting: UnitSetting): Problem | undefined {
   const { name, section, value } = setting;
   if (value === '' || (value.includes('%') && /%[^%]/.test(value))) return undefined;
-  if (name === 'Environment') return findAssignmentProblem(setting);
+  if (name === 'Environment') {
+    // The words are not shown, because they may be parts of a secret.
+    if (splitVariables(setting).every(({ text }) => /^[A-Za-z_]\w*=/.test(text))) return undefined;
+    const message = 'systemd ignores a word, because it is not of the form NAME=VALUE';
+    return { message, hint: 'put an assignment that contains spaces in quotes: "NAME=some words"' };
+  }
   return checkedKeys.has(name) ? valueChecks.get(`${section}.${name}`)?.(setting) : undefined;
 }
 
@@ -138,13 +143,6 @@ function findListProblem({ value }: UnitSetting): Problem | undefined {
   return { message, hint: `use ${unit}, and separate names with spaces` };
 }
 
-/** The words are not shown, because they may be parts of a secret. */
-function findAssignmentProblem(setting: UnitSetting): Problem | undefined {
-  if (splitVariables(setting).every(({ text }) => /^[A-Za-z_]\w*=/.test(text))) return undefined;
-  const message = 'systemd ignores a word, because it is not of the form NAME=VALUE';
-  return { message, hint: 'put an assignment that contains spaces in quotes: "NAME=some words"' };
-}
-
 function checkService(settings: readonly UnitSetting[]): Issue[] {
   // The last values that systemd accepts; it ignores others.
   let type = 'simple';
@@ -168,7 +166,8 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
     }
     if (hasQuote(value)) quoted.push(setting);
     if (isRelativeCommand(setting)) relativeCommands.push(refused(setting, relativeCommand));
-    if (isRelativeFolder(setting)) relativeFolders.push(refused(setting, relativeFolder));
+    if (setting.name === 'WorkingDirectory' && /^[^/%~-]/.test(setting.value))
+      relativeFolders.push(refused(setting, relativeFolder));
   }
   const isRepeated = type === 'oneshot' && (restart === 'always' || restart === 'on-success');
   const last = starts.at(-1);
@@ -249,8 +248,4 @@ function isRelativeCommand({ name, value }: UnitSetting): boolean {
   if (!name.startsWith('Exec') || value.startsWith('/')) return false;
   const program = /^[@:+!|]*([^\s"'%$-]+)/.exec(value)?.[1] ?? '';
   return program.includes('/') && !program.startsWith('/');
-}
-
-function isRelativeFolder({ name, value }: UnitSetting): boolean {
-  return name === 'WorkingDirectory' && /^[^/%~-]/.test(value);
 }

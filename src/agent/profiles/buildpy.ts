@@ -27,7 +27,7 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
   const proxy = renderIgnitionProxy(settings);
   return {
     ignition: proxy === undefined ? { version: '3.0.0' } : { version: '3.1.0', proxy },
-    ...renderPasswd(settings),
+    ...renderPasswd(settings.sshKeys, settings.passwordHash),
     storage: {
       files: [
         { path: confPath, contents: { source: base64DataUrl(formatBuildpyConf(settings)) } },

@@ -20,7 +20,7 @@ export function renderConfigureScriptConfig(settings: AgentSettings): Config {
   });
   return {
     ignition: { version: '3.0.0' },
-    ...renderPasswd(settings),
+    ...renderPasswd(settings.sshKeys, settings.passwordHash),
     storage: { files: [{ path: confPath, contents: { source: conf } }, ...renderPlainPullSecret(settings)] },
     systemd: { units: [unit] },
   };

@@ -34,7 +34,7 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
       ...(archive === undefined ? {} : renderArchiveTrust(archive, caCertificates)),
       ...(proxy === undefined ? {} : { proxy }),
     },
-    ...renderPasswd(settings),
+    ...renderPasswd(settings.sshKeys, settings.passwordHash),
     storage: {
       files: [
         { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode },

@@ -35,7 +35,7 @@ export function renderIccConfig(settings: AgentSettings): Config {
   });
   return {
     ignition: { version: iccSpecVersion },
-    ...renderPasswd({ sshKeys }),
+    ...renderPasswd(sshKeys),
     storage: { files: renderFiles(settings) },
     systemd: { units: [unit] },
   };

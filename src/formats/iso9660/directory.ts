@@ -52,33 +52,26 @@ export function readDirectory(bytes: Uint8Array, names: NameEncoding = 'primary'
 }
 
 function readRecord(bytes: Uint8Array, offset: number, names: NameEncoding): DirectoryRecord | undefined {
-  const record = recordAt(bytes, offset);
+  const length = bytes[offset] ?? 0;
+  const record = bytes.subarray(offset, offset + length);
+  if (length <= HEADER || record.length < length || HEADER + (record[32] ?? 0) > length) {
+    throw new FormatError('incomplete directory record; the image is damaged', { offset });
+  }
   const view = viewOf(record);
   const identifier = record.subarray(HEADER, HEADER + view.getUint8(32));
   if (identifier.length === 1 && (identifier[0] === 0 || identifier[0] === 1)) return undefined;
   const flags = view.getUint8(25);
   return {
     recordOffset: offset,
-    name: plainName(names === 'joliet' ? decodeUcs2(identifier) : latin1(identifier)),
+    name: (names === 'joliet' ? decodeUcs2(identifier) : latin1(identifier))
+      .replace(/;[0-9]+$/, '')
+      .replace(/\.$/, ''),
     sector: view.getUint32(2, true) + view.getUint8(1),
     size: view.getUint32(10, true),
     isDirectory: (flags & FLAG.directory) !== 0,
     continues: (flags & FLAG.multiExtent) !== 0,
     systemUse: record.subarray(evenEnd(HEADER + identifier.length)),
   };
-}
-
-function recordAt(bytes: Uint8Array, offset: number): Uint8Array {
-  const length = bytes[offset] ?? 0;
-  const record = bytes.subarray(offset, offset + length);
-  if (length <= HEADER || record.length < length || HEADER + (record[32] ?? 0) > length) {
-    throw new FormatError('incomplete directory record; the image is damaged', { offset });
-  }
-  return record;
-}
-
-function plainName(identifier: string): string {
-  return identifier.replace(/;[0-9]+$/, '').replace(/\.$/, '');
 }
 
 /** The fields of a record to write. */

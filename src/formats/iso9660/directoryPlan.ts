@@ -73,7 +73,10 @@ export class DirectoryPlan {
       const records = planRecords(node, children, names === 'primary' ? date : undefined);
       tails.push(...records.map(({ tail }) => tail));
       const lengths = records.map((record) =>
-        recordLength(record.identifier.length, tailLength(record.tail)),
+        recordLength(
+          record.identifier.length,
+          record.tail.inline.length + (record.tail.overflow.length > 0 ? CONTINUATION_LENGTH : 0),
+        ),
       );
       const { offsets, size } = placeRecords(lengths);
       const number = this.#directories.size + 1;
@@ -216,10 +219,6 @@ function planTail(
 function modeAndLinks(node: DirectoryNode | FileSpec): { mode: number; links: number } {
   if (!isDirectory(node)) return { mode: MODE.file, links: 1 };
   return { mode: MODE.directory, links: 2 + node.subdirectories };
-}
-
-function tailLength({ inline, overflow }: Tail): number {
-  return inline.length + (overflow.length > 0 ? CONTINUATION_LENGTH : 0);
 }
 
 // Path tables (ECMA-119, section 9.4): all directories in one list. Written because the standard wants them; never read.

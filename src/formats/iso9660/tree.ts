@@ -34,7 +34,19 @@ const MAX_FILE_SIZE = 0xffff_ffff * 2048;
 export function buildTree(files: readonly FileSpec[]): DirectoryNode {
   const root = startDirectory(undefined);
   for (const file of files) {
-    const parts = checkedParts(file);
+    const parts = file.path.split('/');
+    if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
+      throw new FormatError(`invalid path for an ISO 9660 image: ${quoteText(file.path)}`);
+    }
+    if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
+      throw new FormatError(`name is longer than ${MAX_NAME_BYTES} bytes: ${file.path}`);
+    }
+    if (parts.length > MAX_LEVELS) {
+      throw new FormatError(`more than ${MAX_LEVELS} levels of directories: ${file.path}`);
+    }
+    if (!Number.isSafeInteger(file.size) || file.size < 0 || file.size > MAX_FILE_SIZE) {
+      throw new FormatError(`a file of ${file.size} bytes does not fit on an ISO 9660 image: ${file.path}`);
+    }
     const name = parts.pop() ?? '';
     const directory = parts.reduce((node, part) => enter(node, part, file.path), root);
     if (directory.children.has(name)) throw new FormatError(`two files are named ${file.path}`);
@@ -49,23 +61,6 @@ export function isDirectory(node: DirectoryNode | FileSpec): node is DirectoryNo
 
 export function kindOf(node: DirectoryNode | FileSpec): NodeKind {
   return isDirectory(node) ? 'directory' : 'file';
-}
-
-function checkedParts({ path, size }: FileSpec): string[] {
-  const parts = path.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
-    throw new FormatError(`invalid path for an ISO 9660 image: ${quoteText(path)}`);
-  }
-  if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
-    throw new FormatError(`name is longer than ${MAX_NAME_BYTES} bytes: ${path}`);
-  }
-  if (parts.length > MAX_LEVELS) {
-    throw new FormatError(`more than ${MAX_LEVELS} levels of directories: ${path}`);
-  }
-  if (!Number.isSafeInteger(size) || size < 0 || size > MAX_FILE_SIZE) {
-    throw new FormatError(`a file of ${size} bytes does not fit on an ISO 9660 image: ${path}`);
-  }
-  return parts;
 }
 
 function enter(node: DirectoryNode, name: string, path: string): DirectoryNode {

@@ -63,7 +63,11 @@ export function writeIso9660(spec: IsoSpec, files: ReadonlyMap<string, Uint8Arra
  * @throws FormatError for names, sizes or depths that the format cannot express
  */
 export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout {
-  checkVolumeId(spec.volumeId);
+  if (!/^[\x20-\x7e]{1,32}$/.test(spec.volumeId)) {
+    throw new FormatError(`invalid volume ID: ${quoteText(spec.volumeId)}`, {
+      hint: 'use 1 to 32 printable ASCII characters',
+    });
+  }
   const root = buildTree(files);
   const bootPaths = [spec.boot?.bios, spec.boot?.efi].filter((path) => path !== undefined);
   const isBootable = bootPaths.length > 0;
@@ -83,7 +87,17 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
     const { systemId = 'LINUX', volumeId, date } = spec;
     const facts = { systemId, volumeId, volumeSpaceSize: totalSectors, root: rootExtent };
     const descriptor = { ...facts, date, pathTable };
-    return writeVolumeDescriptor(names, descriptor, rootRecord(rootExtent, date));
+    return writeVolumeDescriptor(
+      names,
+      descriptor,
+      writeDirectoryRecord({
+        ...rootExtent,
+        identifier: SELF,
+        isDirectory: true,
+        date,
+        systemUse: new Uint8Array(),
+      }),
+    );
   });
   const bootRecords = isBootable ? [writeBootRecord(catalogAt)] : [];
   const descriptors = [...treeDescriptors.toSpliced(1, 0, ...bootRecords), writeTerminator()];
@@ -95,15 +109,11 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
       ? [{ offset: catalogAt * SECTOR, data: writeBootCatalog(bootImages(spec, extents)) }]
       : []),
   ];
-  return { size: totalSectors * SECTOR, pieces, files: byteRanges(extents) };
-}
-
-function checkVolumeId(volumeId: string): void {
-  if (!/^[\x20-\x7e]{1,32}$/.test(volumeId)) {
-    throw new FormatError(`invalid volume ID: ${quoteText(volumeId)}`, {
-      hint: 'use 1 to 32 printable ASCII characters',
-    });
-  }
+  return {
+    size: totalSectors * SECTOR,
+    pieces,
+    files: new Map([...extents].map(([path, { sector, size }]) => [path, { offset: sector * SECTOR, size }])),
+  };
 }
 
 /** Hands out consecutive sectors; each call returns the first of `count`. */
@@ -131,16 +141,6 @@ function placeFiles(files: readonly FileSpec[], allocate: Allocate): Map<string,
   );
 }
 
-function rootRecord(extent: Extent, date: Date): Uint8Array {
-  return writeDirectoryRecord({
-    ...extent,
-    identifier: SELF,
-    isDirectory: true,
-    date,
-    systemUse: new Uint8Array(),
-  });
-}
-
 function pathTablePieces(plan: DirectoryPlan, place: PathTablePlace, base: number): Piece[] {
   const entries = plan.pathTable(base);
   return [
@@ -159,10 +159,6 @@ function bootImages({ boot }: IsoSpec, extents: ReadonlyMap<string, Extent>): Bo
     return [{ platform, sector: extent.sector, blocks }];
   };
   return [...image('bios', boot?.bios), ...image('efi', boot?.efi)];
-}
-
-function byteRanges(extents: ReadonlyMap<string, Extent>): IsoLayout['files'] {
-  return new Map([...extents].map(([path, { sector, size }]) => [path, { offset: sector * SECTOR, size }]));
 }
 
 /** An image to boot: where it starts, and how many blocks of 512 bytes the firmware loads. */

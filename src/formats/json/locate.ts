@@ -5,7 +5,7 @@
  */
 
 import type { Path, Position } from '../../core/finding.ts';
-import type { ScalarNode, Span, TextNode } from '../textNode.ts';
+import type { Span, TextNode } from '../textNode.ts';
 import {
   backslash,
   itemsAt,
@@ -78,7 +78,14 @@ function locate(bytes: Buffer, start: number, step: Step): void {
   const isList = bytes[start] === openBracket;
   step.offset = isObject || isList ? start + 1 : start;
   if (step.next.size === 0) return;
-  if (isObject) locateMembers(bytes, start, step);
+  if (isObject) {
+    const found = new Map<Step, number>();
+    for (const { name, valueStart } of membersAt(bytes, start)) {
+      const next = step.next.get(name);
+      if (next !== undefined) found.set(next, valueStart);
+    }
+    for (const [next, offset] of found) locate(bytes, offset, next);
+  }
   if (!isList) return;
   let index = 0;
   for (const at of itemsAt(bytes, start)) {
@@ -86,15 +93,6 @@ function locate(bytes: Buffer, start: number, step: Step): void {
     if (next !== undefined) locate(bytes, at, next);
     index += 1;
   }
-}
-
-function locateMembers(bytes: Buffer, start: number, step: Step): void {
-  const found = new Map<Step, number>();
-  for (const { name, valueStart } of membersAt(bytes, start)) {
-    const next = step.next.get(name);
-    if (next !== undefined) found.set(next, valueStart);
-  }
-  for (const [next, offset] of found) locate(bytes, offset, next);
 }
 
 /** The offset of the next line feed, or of the end. */
@@ -113,18 +111,6 @@ export function readNodes(bytes: Buffer): TextNode {
 function nodeAt(bytes: Buffer, start: number): TextNode {
   if (bytes[start] === openBrace) return { kind: 'object', entries: () => entriesAt(bytes, start) };
   if (bytes[start] === openBracket) return { kind: 'list', items: () => itemNodes(bytes, start) };
-  return scalarAt(bytes, start);
-}
-
-function* entriesAt(bytes: Buffer, start: number): Iterable<readonly [string, TextNode]> {
-  for (const { name, valueStart } of membersAt(bytes, start)) yield [name, nodeAt(bytes, valueStart)];
-}
-
-function* itemNodes(bytes: Buffer, start: number): Iterable<TextNode> {
-  for (const at of itemsAt(bytes, start)) yield nodeAt(bytes, at);
-}
-
-function scalarAt(bytes: Buffer, start: number): ScalarNode {
   const end = skipValue(bytes, start);
   if (bytes[start] !== quote) {
     const text = bytes.toString('latin1', start, end);
@@ -139,6 +125,14 @@ function scalarAt(bytes: Buffer, start: number): ScalarNode {
     text,
     locate: isPlain ? (part) => shift(part, span.start) : locateEscaped(bytes, span),
   };
+}
+
+function* entriesAt(bytes: Buffer, start: number): Iterable<readonly [string, TextNode]> {
+  for (const { name, valueStart } of membersAt(bytes, start)) yield [name, nodeAt(bytes, valueStart)];
+}
+
+function* itemNodes(bytes: Buffer, start: number): Iterable<TextNode> {
+  for (const at of itemsAt(bytes, start)) yield nodeAt(bytes, at);
 }
 
 function shift({ start, end }: Span, by: number): Span {

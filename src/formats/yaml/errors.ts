@@ -1,7 +1,7 @@
 /** Errors about a YAML text, with line and column. */
 
 import { YAMLException } from 'js-yaml';
-import { type Excerpt, FormatError } from '../../core/errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { Position } from '../../core/finding.ts';
 
@@ -49,25 +49,21 @@ export function sentence(reason: string): string {
 /** The error about one place of the text; `offset` counts characters. */
 export function yamlError(text: string, message: string, offset: number, hint?: string): FormatError {
   const position = makeLocator(text)(offset);
-  return new FormatError(message, {
-    offset,
-    position,
-    excerpt: excerptAt(text, offset, position.line),
-    hint,
-  });
-}
-
-function excerptAt(text: string, offset: number, line: number): Excerpt {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const [shown = ''] = text.slice(start, start + MAX_LINE).split(/\r?\n/, 1);
   const at = Math.min(offset - start, shown.length);
   const visible = hideSecrets(shown);
-  return {
-    line,
-    before: visible.slice(Math.max(0, at - SHOWN_BEFORE), at),
-    marked: '',
-    after: visible.slice(at, at + SHOWN_BEHIND),
-  };
+  return new FormatError(message, {
+    offset,
+    position,
+    excerpt: {
+      line: position.line,
+      before: visible.slice(Math.max(0, at - SHOWN_BEFORE), at),
+      marked: '',
+      after: visible.slice(at, at + SHOWN_BEHIND),
+    },
+    hint,
+  });
 }
 
 /** Characters that are shown before and behind the place. */

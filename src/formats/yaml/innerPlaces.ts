@@ -53,7 +53,14 @@ interface BlockLines {
 }
 
 function readBlock(source: string, span: Span, { indent, isFolded }: BlockStyle): BlockLines {
-  const lines = readLines(source, span, indent);
+  const lines: Line[] = [];
+  for (const { 0: written, index } of source
+    .slice(span.start, span.end)
+    .matchAll(/(?:[^\r\n]+(?:\r\n|[\r\n])?)|\r\n|[\r\n]/g)) {
+    const text = written.replace(/[\r\n]+$/, '');
+    const blanks = Math.min(indent, text.length);
+    lines.push({ start: span.start + index + blanks, text: text.slice(blanks) });
+  }
   return { lines, starts: isFolded ? startsOfFolded(lines) : undefined };
 }
 
@@ -69,18 +76,6 @@ interface Line {
   readonly start: number;
   /** Without indentation. */
   readonly text: string;
-}
-
-function readLines(source: string, { end, start }: Span, indent: number): readonly Line[] {
-  const lines: Line[] = [];
-  for (const { 0: written, index } of source
-    .slice(start, end)
-    .matchAll(/(?:[^\r\n]+(?:\r\n|[\r\n])?)|\r\n|[\r\n]/g)) {
-    const text = written.replace(/[\r\n]+$/, '');
-    const blanks = Math.min(indent, text.length);
-    lines.push({ start: start + index + blanks, text: text.slice(blanks) });
-  }
-  return lines;
 }
 
 /** For each line of the text, the index of the line of a folded block with which it begins. */

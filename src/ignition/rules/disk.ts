@@ -80,7 +80,16 @@ interface Extent {
 export function firstOverlap(partitions: readonly Partition[]): number | undefined {
   const extents = partitions.flatMap(extentOf);
   if (extents.length < 2) return undefined;
-  const sorted = sortedExtents(extents);
+  const byStart = extents.toSorted((a, b) => (a.start < b.start ? -1 : Number(a.start > b.start)));
+  const furthest: (readonly Extent[])[] = [[]];
+  for (const extent of byStart) furthest.push(furthestTwo(furthest.at(-1) ?? [], extent));
+  const smallestEnd: bigint[] = [];
+  let smallest: bigint | undefined;
+  for (const { end } of byStart.toReversed()) {
+    smallest = smallest === undefined || end < smallest ? end : smallest;
+    smallestEnd.push(smallest);
+  }
+  const sorted = { byStart, furthest, smallestEnd: smallestEnd.toReversed() };
   const first = extents.find((extent) => hasPartner(extent, sorted));
   if (first === undefined) return undefined;
   return extents.find((other) => other !== first && overlaps(first, other))?.index;
@@ -106,19 +115,6 @@ interface SortedExtents {
   readonly furthest: readonly (readonly Extent[])[];
   /** For each position in that order, the smallest end of the remaining extents. */
   readonly smallestEnd: readonly bigint[];
-}
-
-function sortedExtents(extents: readonly Extent[]): SortedExtents {
-  const byStart = extents.toSorted((a, b) => (a.start < b.start ? -1 : Number(a.start > b.start)));
-  const furthest: (readonly Extent[])[] = [[]];
-  for (const extent of byStart) furthest.push(furthestTwo(furthest.at(-1) ?? [], extent));
-  const smallestEnd: bigint[] = [];
-  let smallest: bigint | undefined;
-  for (const { end } of byStart.toReversed()) {
-    smallest = smallest === undefined || end < smallest ? end : smallest;
-    smallestEnd.push(smallest);
-  }
-  return { byStart, furthest, smallestEnd: smallestEnd.toReversed() };
 }
 
 function furthestTwo([first, second]: readonly Extent[], next: Extent): readonly Extent[] {

@@ -62,7 +62,8 @@ function* linkIssues(storage: Storage, version: SpecVersion): Iterable<Issue> {
   const linkTree = pathTree(links.map(({ path = '' }) => path));
   yield* belowLinkIssues(storageRules.directoryBelowLink, ['directories', directories], linkTree);
   yield* belowLinkIssues(storageRules.fileBelowLink, ['files', files], linkTree);
-  const directoryCounts = countPaths(directories);
+  const directoryCounts = new Map<string, number>();
+  for (const { path = '' } of directories) directoryCounts.set(path, (directoryCounts.get(path) ?? 0) + 1);
   for (const [index, link] of links.entries()) {
     const at = ['links', index];
     yield* repeated(issue(storageRules.linkBelowLink, at), countAbove(linkTree, link.path ?? ''));
@@ -85,12 +86,6 @@ function* belowLinkIssues(
 
 function* repeated(one: Issue, times: number): Iterable<Issue> {
   for (let time = 0; time < times; time++) yield one;
-}
-
-function countPaths(nodes: readonly Node[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { path = '' } of nodes) counts.set(path, (counts.get(path) ?? 0) + 1);
-  return counts;
 }
 
 function* hardLinkIssues(

@@ -101,12 +101,7 @@ function dataUrlHint(message: string): string {
 function isS3Arn(url: GoUrl): boolean {
   const [, , service, , , ...resource] = `arn:${url.opaque}`.split(':', 6);
   if (service !== 's3' || resource[0] === undefined) return false;
-  const slashes = countSlashes(url.opaque);
+  let slashes = 0;
+  for (const character of url.opaque) if (character === '/') slashes += 1;
   return slashes >= (resource[0].startsWith('accesspoint/') ? 2 : 1);
-}
-
-function countSlashes(text: string): number {
-  let count = 0;
-  for (const character of text) if (character === '/') count += 1;
-  return count;
 }

@@ -19,7 +19,7 @@ import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
 import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerDevice, type InstallerSettings } from './installerConfig.ts';
-import { type ConfigParts, formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
+import { formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
 
 /** A file of the user, with the last part of its path. */
 export type NamedFile = NetworkFile;
@@ -56,7 +56,16 @@ export function renderCustomization(customization: Customization): Map<string, U
   const names = customization.keyfiles.map(({ name }) => name);
   refuseDuplicates('keyfile', names);
   const files = networkMembers(customization.keyfiles);
-  const live = liveConfig(customization);
+  const hooks = [
+    ...customization.preInstall.map((script) => renderHook('pre', script)),
+    ...customization.postInstall.map((script) => renderHook('post', script)),
+  ];
+  const live = {
+    authorities: customization.authorities,
+    files: [...hooks.map(({ file }) => file), ...installerFiles(customization)],
+    units: hooks.map(({ unit }) => unit),
+    children: customization.liveIgnition,
+  };
   return isEmptyConfig(live) ? files : files.set(CONFIG_NAME, formatParentConfig(live));
 }
 
@@ -77,23 +86,20 @@ export function lacksDevice(customization: Customization): boolean {
   return installerConfigs.every(({ sets }) => sets === undefined);
 }
 
-function liveConfig(customization: Customization): ConfigParts {
-  const hooks = [
-    ...customization.preInstall.map((script) => renderHook('pre', script)),
-    ...customization.postInstall.map((script) => renderHook('post', script)),
-  ];
-  return {
-    authorities: customization.authorities,
-    files: [...hooks.map(({ file }) => file), ...installerFiles(customization)],
-    units: hooks.map(({ unit }) => unit),
-    children: customization.liveIgnition,
-  };
-}
-
 /** The settings of the options have the last number, so that they override the files. */
 function installerFiles(customization: Customization): AddedFile[] {
   const { installerConfigs } = customization;
-  const dest = destConfig(customization);
+  // A single config needs a parent config only for CA certificates.
+  const [first, ...others] = customization.destIgnition;
+  const dest =
+    first === undefined || (others.length === 0 && customization.authorities.length === 0)
+      ? first
+      : formatParentConfig({
+          authorities: customization.authorities,
+          files: [],
+          units: [],
+          children: customization.destIgnition,
+        });
   const settings = runsInstaller(customization) ? installerSettings(customization) : {};
   const given = installerConfigs.map(({ name, data }, index) => installerFile(index, name, data));
   if (dest !== undefined) given.push({ path: DEST_CONFIG, mode: SECRET, content: dest });
@@ -104,13 +110,6 @@ function installerFiles(customization: Customization): AddedFile[] {
 
 function installerFile(index: number, name: string, content: Uint8Array): AddedFile {
   return { path: `${INSTALLER_FOLDER}/${String(index).padStart(4, '0')}-${name}`, mode: SECRET, content };
-}
-
-/** A single config needs a parent config only for CA certificates. */
-function destConfig({ destIgnition, authorities }: Customization): Uint8Array | undefined {
-  const [first, ...others] = destIgnition;
-  if (first === undefined || (others.length === 0 && authorities.length === 0)) return first;
-  return formatParentConfig({ authorities, files: [], units: [], children: destIgnition });
 }
 
 function runsInstaller(customization: Customization): boolean {

@@ -5,7 +5,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
-import type { Config, IgnitionSection, Resource, Unit } from '../../ignition/config.ts';
+import type { Config, Resource, Unit } from '../../ignition/config.ts';
 import { type AddedFile, base64DataUrl } from '../../ignition/dataFile.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readConfig, readVersion, versionUnsupported } from '../../ignition/validate.ts';
@@ -42,7 +42,13 @@ export function formatParentConfig(parts: ConfigParts): Uint8Array {
   refuseDuplicates('path', paths);
   refuseDuplicates('unit', units);
   const config: Config = {
-    ignition: ignitionSection(parts),
+    ignition: {
+      version: VERSION,
+      ...(parts.children.length > 0 && { config: { merge: parts.children.map(dataResource) } }),
+      ...(parts.authorities.length > 0 && {
+        security: { tls: { certificateAuthorities: parts.authorities.map(dataResource) } },
+      }),
+    },
     ...(files.length > 0 && { storage: { files } }),
     ...(parts.units.length > 0 && { systemd: { units: parts.units } }),
   };
@@ -57,16 +63,6 @@ export function refuseDuplicates(what: string, names: readonly (string | undefin
     code: 'ERR_SETTING',
     hint: `rename one of the two files that become ${duplicate}`,
   });
-}
-
-function ignitionSection({ authorities, children }: ConfigParts): IgnitionSection {
-  return {
-    version: VERSION,
-    ...(children.length > 0 && { config: { merge: children.map(dataResource) } }),
-    ...(authorities.length > 0 && {
-      security: { tls: { certificateAuthorities: authorities.map(dataResource) } },
-    }),
-  };
 }
 
 function dataResource(content: Uint8Array): Resource {

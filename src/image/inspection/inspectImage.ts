@@ -9,7 +9,7 @@ import type { Issue } from '../../ignition/rule.ts';
 import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
+import { type EmbedArea, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
 import { sourceOfImage } from '../initrd.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
@@ -63,7 +63,15 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const iso: Iso = { tree: await openIsoTree(image), issues: [] };
   if (journal !== undefined) iso.issues.push(issueOf(imageRules.editUnfinished));
   const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(iso.tree));
-  const files = area && (await attempt(iso, imageRules.embedAreaUnreadable, () => readFiles(image, area)));
+  // The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired.
+  const files =
+    area &&
+    (await attempt(iso, imageRules.embedAreaUnreadable, () => {
+      const { hint } = imageRules.embedAreaUnreadable;
+      return readEmbedArea(image, area).catch(
+        replaceFormatError((error) => new FormatError(error.message, { hint, cause: error })),
+      );
+    }));
   const kargs = await readKargs(iso);
   const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
   const appended = await attempt(iso, imageRules.appendixUnreadable, () => readAppended(iso, area));
@@ -125,14 +133,6 @@ async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
     if ((await image.read(offset, length)).some((byte) => byte !== 0)) return false;
   }
   return true;
-}
-
-/** The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired. */
-function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
-  const { hint } = imageRules.embedAreaUnreadable;
-  return readEmbedArea(image, area).catch(
-    replaceFormatError((error) => new FormatError(error.message, { hint, cause: error })),
-  );
 }
 
 /** Returns the areas also if their contents cannot be read. */

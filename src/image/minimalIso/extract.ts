@@ -8,7 +8,7 @@ import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { decodeXz } from '../../formats/xz/decode.ts';
 import { bothChanges, type ImageChange, patchesOnly } from '../imageChange.ts';
 import type { IsoEntry } from '../isoTree.ts';
-import { type KargsAreas, requireKargsAreas } from '../kargsAreas.ts';
+import { requireKargsAreas } from '../kargsAreas.ts';
 import { editKargs } from '../kargsEdit.ts';
 import { type LiveIso, openLiveIso } from '../liveIso.ts';
 import {
@@ -88,7 +88,20 @@ export async function adaptKargs(
   const defaults = editKargs(areas.current, { delete: [liveIso] }).kargs;
   const append = rootfsUrl === undefined ? [] : [`${coreosArguments.rootfsUrl.name}=${rootfsUrl}`];
   const { kargs } = editKargs(defaults, { append });
-  const info = writeDefaults(areas, defaults);
+  // The keys of `kargs.json` are in the order of coreos-installer, so that both programs create the same image. The file keeps
+  // its length, because the following data must not move. Spaces after JSON are valid.
+  if (areas.info === undefined) throw new FormatError('minimal ISO does not have kargs.json');
+  const { entry, files } = areas.info;
+  const text = Buffer.from(JSON.stringify({ default: defaults, files, size: areas.length }, undefined, 2));
+  if (text.length > entry.size) {
+    throw new FormatError(
+      `New version of coreos/kargs.json does not fit in space (${text.length} vs ${entry.size})`,
+    );
+  }
+  const info = {
+    offset: entry.offset,
+    data: Buffer.concat([text, Buffer.alloc(entry.size - text.length, ' ')]),
+  };
   return bothChanges(await iso.change({ kargs }), patchesOnly([info]));
 }
 
@@ -119,22 +132,6 @@ export function checkRootfsUrl(url: string): void {
 
 function urlError(problem: string, hint: string): CliError {
   return new CliError(problem, { code: 'ERR_SETTING', hint });
-}
-
-/**
- * Writes the keys of `kargs.json` in the order of coreos-installer, so that both programs create the same image. The file
- * keeps its length, because the following data must not move. Spaces after JSON are valid.
- */
-function writeDefaults(areas: KargsAreas, defaults: string): Patch {
-  if (areas.info === undefined) throw new FormatError('minimal ISO does not have kargs.json');
-  const { entry, files } = areas.info;
-  const text = Buffer.from(JSON.stringify({ default: defaults, files, size: areas.length }, undefined, 2));
-  if (text.length > entry.size) {
-    throw new FormatError(
-      `New version of coreos/kargs.json does not fit in space (${text.length} vs ${entry.size})`,
-    );
-  }
-  return { offset: entry.offset, data: Buffer.concat([text, Buffer.alloc(entry.size - text.length, ' ')]) };
 }
 
 /**

@@ -41,7 +41,11 @@ const MAX_UINT32 = 0xffff_ffff;
 export function decodeMinisoData(bytes: Uint8Array): MinisoData {
   const feed = ByteFeed.whole('miniso', bytes);
   const creator = readHeader(feed);
-  const files = readTable(feed);
+  // The count is untrusted, but cannot exhaust the memory: each entry requires at least three bytes of the file.
+  const count = readBincodeNumber(feed, { max: MAX_MINISO });
+  const next = (): number => readBincodeNumber(feed, { max: MAX_UINT32 });
+  const files: SharedFile[] = [];
+  while (files.length < count) files.push({ minimalSector: next(), fullSector: next(), length: next() });
   checkOrder(files);
   return { creator, files, digest: feed.take(32), packed: readBincodeBytes(feed) };
 }
@@ -76,15 +80,6 @@ function readHeader(feed: ByteFeed): string {
     );
   }
   return creator;
-}
-
-/** The count is untrusted, but cannot exhaust the memory: each entry requires at least three bytes of the file. */
-function readTable(feed: ByteFeed): SharedFile[] {
-  const count = readBincodeNumber(feed, { max: MAX_MINISO });
-  const next = (): number => readBincodeNumber(feed, { max: MAX_UINT32 });
-  const files: SharedFile[] = [];
-  while (files.length < count) files.push({ minimalSector: next(), fullSector: next(), length: next() });
-  return files;
 }
 
 function checkOrder(files: readonly SharedFile[]): void {

@@ -33,7 +33,21 @@ export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<P
   const room = await findRoom(full);
   const minimalFiles = await filesOf(minimal.tree);
   const files = shareFiles(minimalFiles, await filesOf(full.tree));
-  const rest = await readRest(minimal.image, files);
+  // The data between the files, in the order of the image.
+  const ranges = files.map(({ minimalSector, length }) => ({ offset: minimalSector * SECTOR, length }));
+  if (ranges.some(({ offset, length }) => offset + length > minimal.image.size)) {
+    throw new FormatError('a file exceeds the end of the minimal ISO');
+  }
+  const gaps = gapsIn({ offset: 0, length: minimal.image.size }, ranges);
+  const size = gaps.reduce((sum, { length }) => sum + length, 0);
+  if (size > MAX_PACKED) {
+    throw new CliError(`the minimal ISO has too much data outside of files: ${size} > ${MAX_PACKED} bytes`, {
+      code: 'ERR_TOO_LARGE',
+    });
+  }
+  const rest = Buffer.concat(
+    await Promise.all(gaps.map(({ offset, length }) => minimal.image.read(offset, length))),
+  );
   const packed = encodeXz([rest], 'crc64');
   const data = { creator: CREATOR, files, digest: await digestOf(minimal.image), packed };
   const encoded = encodeMinisoData(data);
@@ -54,7 +68,7 @@ export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<P
 }
 
 /** The size is limited to the bytes that readers use. */
-async function findRoom({ tree }: LiveIso): Promise<Pick<IsoEntry, 'offset' | 'size'>> {
+async function findRoom({ tree }: LiveIso): Promise<{ readonly offset: number; readonly size: number }> {
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind === 'file') return { offset: entry.offset, size: Math.min(entry.size, MAX_MINISO) };
   throw new CliError(`The full ISO has no ${MINISO_PATH}`, {
@@ -103,22 +117,6 @@ function shareFile(path: string, minimal: IsoEntry, full: IsoEntry | undefined):
     fullSector: full.offset / SECTOR,
     length: minimal.size,
   };
-}
-
-/** The data between the files, in the order of the image. */
-async function readRest(image: RandomAccess, files: readonly SharedFile[]): Promise<Uint8Array> {
-  const ranges = files.map(({ minimalSector, length }) => ({ offset: minimalSector * SECTOR, length }));
-  if (ranges.some(({ offset, length }) => offset + length > image.size)) {
-    throw new FormatError('a file exceeds the end of the minimal ISO');
-  }
-  const gaps = gapsIn({ offset: 0, length: image.size }, ranges);
-  const size = gaps.reduce((sum, { length }) => sum + length, 0);
-  if (size > MAX_PACKED) {
-    throw new CliError(`the minimal ISO has too much data outside of files: ${size} > ${MAX_PACKED} bytes`, {
-      code: 'ERR_TOO_LARGE',
-    });
-  }
-  return Buffer.concat(await Promise.all(gaps.map(({ offset, length }) => image.read(offset, length))));
 }
 
 async function digestOf(image: RandomAccess): Promise<Uint8Array> {

@@ -19,11 +19,13 @@ import {
   type RamdiskBoot,
 } from './networkBoot.ts';
 
+type NamedHost = Pick<NetworkHost, 'name' | 'macs'>;
+
 /** The files of one boot loader. */
 interface LoaderFiles {
   shared(discovery: readonly RamdiskBoot[]): readonly BootFile[];
   /** Paths of the files of a host. */
-  pathsOf(host: Pick<NetworkHost, 'name' | 'macs'>): readonly BootFile['path'][];
+  pathsOf(host: NamedHost): readonly BootFile['path'][];
   /** Whether the boot loader exists for the architecture. */
   isFor(architecture: Architecture): boolean;
   /** Contents of each of these files. */
@@ -49,10 +51,7 @@ export function* hostBootFiles(host: NetworkHost, loaders: NetworkBoot['loaders'
 }
 
 /** Yields the paths of the files of one host for all boot loaders, also for those that its architecture does not support. */
-export function* hostScriptPaths(
-  host: Pick<NetworkHost, 'name' | 'macs'>,
-  loaders: NetworkBoot['loaders'],
-): Generator<string> {
+export function* hostScriptPaths(host: NamedHost, loaders: NetworkBoot['loaders']): Generator<string> {
   for (const loader of loaders) yield* loaderFiles[loader].pathsOf(host);
 }
 
@@ -122,17 +121,17 @@ function renderInspector(discovery: readonly RamdiskBoot[]): string {
   return fillIpxe('inspector.ipxe', {
     title: 'Inspection of unknown machines',
     counters: ipxePart('counters.ipxe', '\n'),
-    choices: discovery.flatMap(({ architecture }) => choicesOf(architecture)).join('\n'),
+    choices: discovery
+      .flatMap(({ architecture }) => {
+        const names = buildArchitectures[architecture] ?? [];
+        return names.map((name) => `iseq \${buildarch} ${name} && goto ${architecture} ||`);
+      })
+      .join('\n'),
     loads: discovery
       .map(({ architecture, settings }) => `:${architecture}\n${renderLoading(settings, downloadTimeout)}`)
       .join('\n'),
     retry: ipxePart('retry.ipxe'),
   });
-}
-
-function choicesOf(architecture: Architecture): readonly string[] {
-  const names = buildArchitectures[architecture] ?? [];
-  return names.map((name) => `iseq \${buildarch} ${name} && goto ${architecture} ||`);
 }
 
 function fillIpxe(name: string, values: Readonly<Record<string, string>>): string {

@@ -11,7 +11,7 @@ import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../../i
 import { placedImages } from '../bootForm.ts';
 import { checkForms } from '../bootForms.ts';
 import { ipxeExpansion } from '../bootScripts.ts';
-import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
+import { argumentName, argumentValue } from '../bootSettings.ts';
 import { placedArguments } from '../kernelArguments.ts';
 import { checkUrl, isPlainText } from '../urlArgument.ts';
 import { networkForms, withBootInterface } from './bootFiles.ts';
@@ -138,19 +138,15 @@ function checkRamdisk(
   }
   const complete = withBootInterface(settings);
   const forms = loaders.map((loader) => networkForms[loader]);
-  const values = valuesByPath(complete);
+  const texts = [...placedImages(complete), ...placedArguments(complete)];
+  const values = new Map(
+    texts.filter(({ path }) => path.length > 0).map(({ text, path }) => [keyOf(path), shown(text)]),
+  );
   const findings = checkForms(complete, forms, architecture).map((issue) =>
     namingValue(issue, values.get(keyOf(issue.path))),
   );
   const byText = new Map(findings.map((finding) => [`${keyOf(finding.path)} ${finding.message}`, finding]));
   return [...byText.values()];
-}
-
-function valuesByPath(settings: BootSettings): ReadonlyMap<string, string> {
-  const texts = [...placedImages(settings), ...placedArguments(settings)];
-  return new Map(
-    texts.filter(({ path }) => path.length > 0).map(({ text, path }) => [keyOf(path), shown(text)]),
-  );
 }
 
 function keyOf(path: Path): string {

@@ -107,19 +107,17 @@ function rangeLines(range: DhcpRange | undefined, folderUrl: string): string {
 
 /** For UEFI HTTP boot: the boot loaders, and the ISOs of hosts that boot an ISO. */
 function httpBoot(loaderUrl: string | undefined, hosts: readonly NetworkHost[]): string {
-  const isos = hosts.flatMap(isoLines);
+  const isos = hosts.flatMap(({ name, macs, start }) => {
+    if (start.kind !== 'iso' || macs.length === 0) return [];
+    return [
+      ...macs.flatMap((mac) => [`dhcp-mac=set:iso,${mac}`, `dhcp-mac=set:iso-${name},${mac}`]),
+      `dhcp-boot=tag:iso-${name},tag:http,tag:!ipxe,${start.url}`,
+    ];
+  });
   if (loaderUrl === undefined && isos.length === 0) return '';
   const loaders = loaderUrl === undefined ? '' : fill('dnsmasq-http-loaders.conf', { url: loaderUrl });
   const lines = isos.map((line) => `${line}\n`).join('');
   return `\n${fill('dnsmasq-http.conf', { loaders, isos: lines })}`;
-}
-
-function isoLines({ name, macs, start }: NetworkHost): readonly string[] {
-  if (start.kind !== 'iso' || macs.length === 0) return [];
-  return [
-    ...macs.flatMap((mac) => [`dhcp-mac=set:iso,${mac}`, `dhcp-mac=set:iso-${name},${mac}`]),
-    `dhcp-boot=tag:iso-${name},tag:http,tag:!ipxe,${start.url}`,
-  ];
 }
 
 function fill(name: string, values: Readonly<Record<string, string>>): string {

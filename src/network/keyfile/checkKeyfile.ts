@@ -54,7 +54,17 @@ export function checkKeyfile(text: string): readonly KeyfileProblem[] {
   }
   checkIpSection(4, profile);
   checkIpSection(6, profile);
-  checkWords(profile);
+  for (const [place, accepted] of Object.entries(words)) {
+    const [setting = '', key = ''] = place.split(/\.(?=[^.]*$)/);
+    const value = settingText(profile, setting, key) ?? settingNumber(profile, setting, key);
+    if (value === undefined || accepted.includes(value)) continue;
+    reject(
+      profile,
+      [setting, key],
+      `unknown value ${quoteText(String(value))}`,
+      `use one of ${accepted.join(', ')}`,
+    );
+  }
   return profile.problems;
 }
 
@@ -465,17 +475,3 @@ const words: Readonly<Record<string, readonly (number | string)[]>> = {
   'connection.multi-connect': [0, 1, 2, 3],
   'vlan.protocol': ['802.1Q', '802.1ad'],
 };
-
-function checkWords(profile: Profile): void {
-  for (const [place, accepted] of Object.entries(words)) {
-    const [setting = '', key = ''] = place.split(/\.(?=[^.]*$)/);
-    const value = settingText(profile, setting, key) ?? settingNumber(profile, setting, key);
-    if (value === undefined || accepted.includes(value)) continue;
-    reject(
-      profile,
-      [setting, key],
-      `unknown value ${quoteText(String(value))}`,
-      `use one of ${accepted.join(', ')}`,
-    );
-  }
-}

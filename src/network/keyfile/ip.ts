@@ -311,10 +311,6 @@ function isSubnet(text: string, family: Family): boolean {
   return parseAddress(address)?.family === family && Number(prefix ?? 0) <= addressBits(family);
 }
 
-function isInt32(number: bigint): boolean {
-  return BigInt.asIntN(32, number) === number;
-}
-
 const generationModes = ['eui64', 'stable-privacy', 'default-or-eui64', 'default'];
 
 /** An address from a token requires the mode eui64, which is the default beside a token. */
@@ -324,7 +320,7 @@ function checkToken(setting: ProfileSetting, profile: Profile): void {
   let mode = setting.entries.has('addr-gen-mode') ? written : token === undefined ? 'default' : 'eui64';
   const index = parseKeyfileInteger(mode);
   if (index !== undefined) mode = generationModes[Number(index)] ?? '';
-  if (index !== undefined && mode === '' && isInt32(index)) {
+  if (index !== undefined && mode === '' && BigInt.asIntN(32, index) === index) {
     reject(profile, ['ipv6', 'addr-gen-mode'], `${index} is not a mode`, 'use eui64 or stable-privacy');
   } else if (!generationModes.includes(mode)) {
     ignore(

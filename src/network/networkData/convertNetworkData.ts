@@ -53,7 +53,13 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   const networks = optionalList(fields, 'networks', maxNetworks).flatMap(
     (network) => readDataNetwork(network, links) ?? [],
   );
-  checkPortsHaveNoNetworks(networks, links);
+  const bonds = bondsByPort(links);
+  for (const { place: at, linkId } of networks) {
+    const bond = bonds.get(linkId);
+    if (bond === undefined) continue;
+    const hint = `use the id of the bond: ${quoteText(bond.id)}`;
+    refuse(step(at, 'link'), 'a port of a bond cannot have a network', hint);
+  }
   checkNetworks(networks, links);
   const servers = readServices(optionalList(fields, 'services', maxServices));
   const data = { links, networks, servers };
@@ -70,16 +76,6 @@ function otherFormatHint(document: Mapping): string {
     return 'use network_data.json; the network config of cloud-init and netplan is another format';
   }
   return 'add "links": [ … ]';
-}
-
-function checkPortsHaveNoNetworks(networks: NetworkData['networks'], links: NetworkData['links']): void {
-  const bonds = bondsByPort(links);
-  for (const { place, linkId } of networks) {
-    const bond = bonds.get(linkId);
-    if (bond === undefined) continue;
-    const hint = `use the id of the bond: ${quoteText(bond.id)}`;
-    refuse(step(place, 'link'), 'a port of a bond cannot have a network', hint);
-  }
 }
 
 // The keyfile of each link. Interfaces are found by their MAC addresses; VLANs and ports refer to the connections below
@@ -102,7 +98,14 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): Keyfile[] {
     const bond = bonds.get(link.id);
     const own = networks.filter(({ linkId }) => linkId === link.id);
     const text = formatProfile({
-      connection: connectionEntries(link, bond, names),
+      connection: {
+        id: connectionId(link.id),
+        'interface-name': interfaceName(link, names),
+        master: bond && uuidOf(bond),
+        'slave-type': bond && connectionTypes.bond,
+        type: connectionTypes[link.kind],
+        uuid: uuidOf(link),
+      },
       bond: link.bond && bondEntries(link, links),
       ipv4: bond === undefined ? ipEntries(4, own, servers) : undefined,
       ipv6: bond === undefined ? ipEntries(6, own, servers) : undefined,
@@ -123,21 +126,6 @@ function uniqueFileName(id: string, taken: Set<string>): string {
   for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${safe}-${count}`;
   taken.add(name.toLowerCase());
   return name;
-}
-
-function connectionEntries(
-  link: DataLink,
-  bond: DataLink | undefined,
-  names: ReadonlyMap<string, string>,
-): ProfileEntries {
-  return {
-    id: connectionId(link.id),
-    'interface-name': interfaceName(link, names),
-    master: bond && uuidOf(bond),
-    'slave-type': bond && connectionTypes.bond,
-    type: connectionTypes[link.kind],
-    uuid: uuidOf(link),
-  };
 }
 
 /** Ids are any text; NetworkManager wants one line of valid UTF-8. */

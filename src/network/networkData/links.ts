@@ -137,22 +137,22 @@ function readBondOptions(fields: DataFields, mode: unknown): Bond | undefined {
       warn(at, `the bond option ${option} is not supported`, `remove ${option}`);
     } else refuse(at, finding.message, finding.hint);
   }
-  checkArpMonitoring(read?.entries ?? {}, fields.place);
-  return read;
-}
-
-/** NetworkManager refuses one without the other. */
-function checkArpMonitoring(entries: Bond['entries'], place: DocumentPlace): void {
-  const { arp_interval: interval = '0', arp_ip_target: target = '', ns_ip6_target: target6 = '' } = entries;
+  // NetworkManager refuses an interval without targets, and targets without an interval.
+  const {
+    arp_interval: interval = '0',
+    arp_ip_target: target = '',
+    ns_ip6_target: target6 = '',
+  } = read?.entries ?? {};
   const hasTargets = target !== '' || target6 !== '';
   if (interval !== '0' && !hasTargets) {
-    const at = step(place, 'bond_arp_interval');
+    const at = step(fields.place, 'bond_arp_interval');
     refuse(at, 'requires the addresses to monitor', 'add "bond_arp_ip_target"');
   }
   if (interval === '0' && hasTargets) {
-    const at = step(place, target === '' ? 'bond_ns_ip6_target' : 'bond_arp_ip_target');
+    const at = step(fields.place, target === '' ? 'bond_ns_ip6_target' : 'bond_arp_ip_target');
     refuse(at, 'requires an interval', 'add "bond_arp_interval", in milliseconds');
   }
+  return read;
 }
 
 /** `['options', 'miimon']` of nmstate is `bond_miimon` here. */
@@ -173,7 +173,21 @@ export function checkLinks(listed: readonly DataLink[]): DataLinks {
   checkUnique(links, 'ethernet_mac_address', ({ kind, mac }) => (kind === 'ethernet' ? mac : undefined));
   checkUnique(links, 'name', ({ name }) => name);
   checkUnique(links, 'vlan_id', ({ vlan }) => vlan && JSON.stringify([vlan.vlanId, vlan.parent]));
-  checkPorts(links);
+  const taken = new Set<string>();
+  for (const { place, bond: settings } of links.values()) {
+    for (const [index, port] of (settings?.ports ?? []).entries()) {
+      const at = step(place, 'bond_links', index);
+      const kind = links.get(port)?.kind;
+      if (kind === undefined) refuseDangling(at, port, links);
+      else if (kind !== 'ethernet') {
+        const hint = 'list physical links only; put a VLAN on top of the bond';
+        refuse(at, `${quoteText(port)} is a ${kind}`, hint);
+      } else if (taken.has(port)) {
+        refuse(at, `${quoteText(port)} is already a port of a bond`, 'list each link in one bond, once');
+      }
+      taken.add(port);
+    }
+  }
   for (const link of links.values()) checkParent(link, links);
   return links;
 }
@@ -198,24 +212,6 @@ export function bondsByPort(links: DataLinks): Map<string, DataLink> {
   const bonds = new Map<string, DataLink>();
   for (const link of links.values()) for (const port of link.bond?.ports ?? []) bonds.set(port, link);
   return bonds;
-}
-
-function checkPorts(links: DataLinks): void {
-  const taken = new Set<string>();
-  for (const { place, bond: settings } of links.values()) {
-    for (const [index, port] of (settings?.ports ?? []).entries()) {
-      const at = step(place, 'bond_links', index);
-      const kind = links.get(port)?.kind;
-      if (kind === undefined) refuseDangling(at, port, links);
-      else if (kind !== 'ethernet') {
-        const hint = 'list physical links only; put a VLAN on top of the bond';
-        refuse(at, `${quoteText(port)} is a ${kind}`, hint);
-      } else if (taken.has(port)) {
-        refuse(at, `${quoteText(port)} is already a port of a bond`, 'list each link in one bond, once');
-      }
-      taken.add(port);
-    }
-  }
 }
 
 /** Says which links there are. */

@@ -195,28 +195,22 @@ const readSearches = listOrWords(listItem);
 export function checkNetworks(networks: readonly Network[], links: DataLinks): void {
   const addresses = new Set<string>();
   for (const network of networks) {
-    checkAddressIsNew(network, addresses);
-    checkMtu(network, links);
+    if (network.subnet !== undefined) {
+      const text = formatAddress(network.subnet.address);
+      if (addresses.has(text)) {
+        const hint = 'use an address of its own for each network';
+        warn(step(network.place, 'ip_address'), `another network has the address ${text} already`, hint);
+      }
+      addresses.add(text);
+    }
+    const link = links.get(network.linkId);
+    if (network.family === 6 && link?.mtu !== undefined && link.mtu < leastIpv6Mtu) {
+      const message = `IPv6 requires an MTU of at least ${leastIpv6Mtu}, not ${link.mtu}`;
+      refuse(step(link.place, 'mtu'), message, 'raise the MTU, or remove the IPv6 network');
+    }
   }
   const groups = groupBy(networks, ({ family, linkId }) => `${family} ${linkId}`);
   for (const sameLink of groups.values()) checkGateways(sameLink);
-}
-
-function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): void {
-  if (subnet === undefined) return;
-  const text = formatAddress(subnet.address);
-  if (addresses.has(text)) {
-    const hint = 'use an address of its own for each network';
-    warn(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
-  }
-  addresses.add(text);
-}
-
-function checkMtu({ family, linkId }: Network, links: DataLinks): void {
-  const link = links.get(linkId);
-  if (family !== 6 || link?.mtu === undefined || link.mtu >= leastIpv6Mtu) return;
-  const message = `IPv6 requires an MTU of at least ${leastIpv6Mtu}, not ${link.mtu}`;
-  refuse(step(link.place, 'mtu'), message, 'raise the MTU, or remove the IPv6 network');
 }
 
 /** Subnets that DHCP or a router gives are not known; link-local gateways are on every link. */
@@ -264,7 +258,13 @@ function readAddressWithMask(
   example: string,
   family: Family,
 ): AddressWithPrefix | undefined {
-  const own = required(fields, key, example, withSlash(family));
+  const own = required(fields, key, example, (value, place) => {
+    const [written, mask, ...more] = typeof value === 'string' ? value.split('/') : [value];
+    const address = addressOf(family)(more.length > 0 ? value : written, place);
+    const prefixLength = mask === undefined ? undefined : netmask(family)(mask, place);
+    if (address === undefined || (mask !== undefined && prefixLength === undefined)) return undefined;
+    return { address, prefixLength };
+  });
   const beside = optional(fields, 'netmask', netmask(family));
   if (own === undefined) return undefined;
   const { address, prefixLength } = own;
@@ -279,16 +279,6 @@ function readAddressWithMask(
   // A netmask that was refused is not a missing one.
   if (prefixLength === undefined && beside === undefined && has(fields, 'netmask')) return undefined;
   return { address, prefixLength: prefixLength ?? beside };
-}
-
-function withSlash(family: Family): Reader<AddressWithPrefix> {
-  return (value, place) => {
-    const [written, mask, ...more] = typeof value === 'string' ? value.split('/') : [value];
-    const address = addressOf(family)(more.length > 0 ? value : written, place);
-    const prefixLength = mask === undefined ? undefined : netmask(family)(mask, place);
-    if (address === undefined || (mask !== undefined && prefixLength === undefined)) return undefined;
-    return { address, prefixLength };
-  };
 }
 
 function netmask(family: Family): Reader<number> {
