@@ -56,6 +56,18 @@ describe.each([
     expect(digest(await takeBack(added))).toBe(digest(original));
   });
 
+  it('gives a file to read only the attributes of one that a single name refers to', async () => {
+    // Rock Ridge 1.12, section 4.1.1: mode 0100444 and 1 link, each in both byte orders.
+    const attributes = Buffer.from('505824012481000000008124' + '0100000000000001', 'hex');
+    const added = await add(original, { mediumFiles: [file('one', 3000)] });
+    const record = Buffer.from(added).indexOf('NM\u0008\u0001\u0000one', 'latin1');
+    expect(
+      Buffer.from(added)
+        .subarray(record - 100, record)
+        .includes(attributes),
+    ).toBe(true);
+  });
+
   it('takes several at once and later, next to a kernel argument and a config', async () => {
     const first = await add(original, { mediumFiles: [file('one', 3000), file('two', 10)], kargs: 'quiet' });
     const second = await add(first, { mediumFiles: [file('three', 7)] });

@@ -341,6 +341,12 @@ describe('render: settings', () => {
       '--podman-arg: --rm and more text are one argument, which podman run refuses (agent-podman-blank)\nhint: write --option=value as one',
     ],
     [
+      'a value that podman refuses',
+      2,
+      ['--podman-arg', '--pull=often'],
+      '--podman-arg: podman run refuses --pull: the value is not one of the allowed values: always, missing, never,',
+    ],
+    [
       'an unknown option of podman',
       2,
       ['--podman-arg', '--memry=4g'],
