@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Writes the types of the package's entries to `etc/ironic-coreos.api.md`, so that a review sees each change of them: what each
+ * Writes the types of the package's entries to `test/golden/ironic-coreos.api.md`, so that a review sees each change of them: what each
  * entry exports, and the declarations that these refer to, without comments. Reads the types that `npm run build` wrote.
  * `npm run api`; with `--check` it compares, and fails if the file is not up to date.
  */
@@ -18,7 +18,7 @@ import { parseAst } from 'rolldown/parseAst';
  */
 
 const root = resolve(import.meta.dirname, '..');
-const target = join(root, 'etc/ironic-coreos.api.md');
+const target = join(root, 'test/golden/ironic-coreos.api.md');
 /** @type {{ name: string, exports: Record<string, string | { types: string }> }} */
 const { name: packageName, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -28,7 +28,7 @@ const files = new Map();
 const report = writeReport();
 if (process.argv.includes('--check')) {
   if (report !== readFileSync(target, 'utf8')) {
-    throw new Error('etc/ironic-coreos.api.md is not up to date: npm run api');
+    throw new Error('test/golden/ironic-coreos.api.md is not up to date: npm run api');
   }
 } else {
   mkdirSync(dirname(target), { recursive: true });

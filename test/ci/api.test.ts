@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const built = existsSync(join(root, 'dist/index.d.ts'));
 
 describe.skipIf(!built)(
-  `etc/ironic-coreos.api.md${built ? '' : ' (skipped: the package is not built)'}`,
+  `test/golden/ironic-coreos.api.md${built ? '' : ' (skipped: the package is not built)'}`,
   () => {
     it('has the types of the built package', () => {
       const script = join(root, '.ci/apiReport.js');
