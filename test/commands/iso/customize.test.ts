@@ -28,6 +28,7 @@ const inputs: Readonly<Record<string, string>> = {
   'relative.yaml': 'offline: true\ndest-device: sda\n',
   'unknown.yaml': 'device: /dev/sda\n',
   'net.yaml': 'interfaces:\n- {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}\n',
+  'two.yaml': 'interfaces:\n- {name: eth0, type: ethernet, mtu: big}\n- {name: v, type: vrf, state: up}\n',
   'vrf.yaml': 'interfaces:\n- {name: v, type: vrf, state: up}\n',
   'empty.yaml': '',
   'eth1.nmconnection': '[connection]\nid=eth1\ntype=ethernet\n',
@@ -316,6 +317,15 @@ describe('errors are one line and a hint, and nothing changes', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(digest(await file('coreos.iso'))).toBe(digest(original));
     expect(await readdir(cwd)).toEqual(before);
+  });
+
+  it('reports all errors of a network state, each once', async () => {
+    const { code, stderr } = await customize('--network-nmstate two.yaml');
+    expect(stderr.match(/^error: .*$/gm)).toEqual([
+      expect.stringMatching(/^error: two\.yaml:2:37: /),
+      expect.stringMatching(/^error: parsing nmstate two\.yaml:3:19: /),
+    ]);
+    expect(code).toBe(1);
   });
 
   it.each([
