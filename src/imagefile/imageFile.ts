@@ -135,10 +135,10 @@ async function deviceSize(handle: FileHandle): Promise<number> {
   const probe = Buffer.alloc(1);
   const hasByteAt = async (offset: number): Promise<boolean> =>
     (await handle.read(probe, 0, 1, offset).catch(() => ({ bytesRead: 0 }))).bytesRead === 1;
+  if (!(await hasByteAt(0))) return 0;
   let low = 0;
   let high = 1;
   while (await hasByteAt(high)) high *= 2;
-  if (high === 1 && !(await hasByteAt(0))) return 0;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (await hasByteAt(middle)) low = middle;
