@@ -166,6 +166,9 @@ async function tryMutant({ file, start, end, text }, copy) {
   const related = relatedTests(file);
   writeFileSync(path, source.slice(0, start) + text + source.slice(end));
   try {
+    // Some tests start the program. The build removes the types and man pages, which are the same.
+    if (!(await succeeds(process.execPath, ['rolldown.config.js'], copy, 120))) return 'noticed';
+    cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, force: false });
     const near = testsWithin(related, seconds, budgets[0] ?? 0);
     if (!(await passes(near, copy))) return 'noticed';
     const rest = related.filter((test) => !near.tests.includes(test));
@@ -183,12 +186,17 @@ async function tryMutant({ file, start, end, text }, copy) {
 async function passes({ tests, seconds: usual }, cwd) {
   if (tests.length === 0) return true;
   const args = ['vitest', 'run', '--bail=1', '--maxWorkers=1', '--reporter=dot', ...tests];
-  const child = spawn('npx', args, { cwd, stdio: 'ignore', detached: true });
-  const limit = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), (30 + 4 * usual) * 1000);
+  return succeeds('npx', args, cwd, 30 + 4 * usual);
+}
+
+/** @param {string} program @param {string[]} args @param {string} cwd @param {number} limit seconds @returns {Promise<boolean>} */
+async function succeeds(program, args, cwd, limit) {
+  const child = spawn(program, args, { cwd, stdio: 'ignore', detached: true });
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), limit * 1000);
   const code = await new Promise((ended) => {
     child.once('exit', ended);
   });
-  clearTimeout(limit);
+  clearTimeout(timer);
   return code === 0;
 }
 

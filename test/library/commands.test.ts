@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { describeCommand, withDescendants } from '../../src/cli/describeCommand.ts';
 import * as commands from '../../src/library/commands.ts';
@@ -51,6 +51,19 @@ describe('ironic-coreos/commands', () => {
       env: process.env,
       programName: 'ironic-coreos',
     });
+  });
+
+  it('has the function of each command', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'commands '));
+    const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const functions = Object.entries(commands).filter(([name]) => !/^[A-Z]|^createIo$/.test(name));
+    for (const [name, run] of functions) {
+      const streams = { stdin: Readable.from([]), stdout: output, stderr: output };
+      const io = { cwd, env: {}, signal: AbortSignal.timeout(200), ...streams };
+      const result: unknown = await Reflect.apply(run, undefined, [{}, io]).catch((error: unknown) => error);
+      expect(String(result), name).not.toMatch(/is not a function/);
+    }
+    rmSync(cwd, { recursive: true });
   });
 
   it.each<[string, (io: Partial<Io>) => Promise<ExitCode>, RegExp]>([

@@ -605,6 +605,23 @@ describe('warnings', () => {
     expect(findingsOf(document)).toEqual([expect.stringContaining(`warning ${expected}`)]);
   });
 
+  it.each([
+    [ipv4, '255.255.255.0'],
+    [ipv6, 'ffff:ffff:ffff:ffff::'],
+  ] as const)('the hint for a missing netmask has one of the family', (networkOf, mask) => {
+    const { findings } = convertNetworkData(withNetworks(networkOf('nic1', { netmask: null })));
+    expect(findings.map(({ hint }) => hint)).toEqual([`add "netmask", for example "${mask}"`]);
+  });
+
+  it.each([
+    [ipv4, '"0.0.0.0" for the default route'],
+    [ipv6, '"::" for the default route'],
+  ] as const)('the hint for the network of a route has an example of the family', (networkOf, example) => {
+    const routes = [route('everywhere', '0', '')];
+    const { findings } = convertNetworkData(withNetworks(networkOf('nic1', { routes })));
+    expect(findings.map(({ hint }) => hint)).toContainEqual(expect.stringContaining(example));
+  });
+
   it.each<[string, unknown]>([
     ['a link-local gateway', withNetworks(ipv6('nic1', { gateway: 'fe80::1' }))],
     [

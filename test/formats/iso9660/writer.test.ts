@@ -54,6 +54,13 @@ describe('writeIso', () => {
     expect(() => layoutIso(given, files)).toThrow(FormatError);
   });
 
+  it('marks the records of children as named, and those of a folder and its parent as nameless', () => {
+    const image = Buffer.from(writeIso9660(spec, new Map([['folder/file', utf8('x')]]))).toString('hex');
+    // Rock Ridge 1.09, RR: bit 0 is for PX, bit 3 for NM, bit 7 for TF.
+    const countOf = (flags: string): number => image.split(`52520501${flags}`).length - 1;
+    expect([countOf('89'), countOf('81')]).toEqual([2, 4]);
+  });
+
   it('lays out large files without their content', () => {
     const size = 3 * 2 ** 30;
     const layout = layoutIso(spec, [
