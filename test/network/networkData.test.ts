@@ -617,7 +617,7 @@ describe('warnings', () => {
     [ipv4, '"0.0.0.0" for the default route'],
     [ipv6, '"::" for the default route'],
   ] as const)('the hint for the network of a route has an example of the family', (networkOf, example) => {
-    const routes = [route('everywhere', '0', '')];
+    const routes = [{ gateway: '' }];
     const { findings } = convertNetworkData(withNetworks(networkOf('nic1', { routes })));
     expect(findings.map(({ hint }) => hint)).toContainEqual(expect.stringContaining(example));
   });
