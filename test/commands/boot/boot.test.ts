@@ -79,6 +79,7 @@ describe('each vendor', () => {
     expect([...bmc.state.images]).toEqual([]);
     expect(bmc.state.boot).toMatchObject(initialBoot);
     expect(bmc.state.power).toBe('Off');
+    expect(said()).toMatch(/ejected the ISO from slot \S+$/m);
     expect(`${said()}${report}`).not.toContain(bmcUser.password);
   });
 
