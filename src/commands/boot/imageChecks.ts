@@ -9,7 +9,6 @@ import { findArchitecture } from '../../image/bootParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
-import type { OpenImage } from '../../imagefile/imageBytes.ts';
 import { readImage } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
@@ -56,11 +55,9 @@ export async function isoArchitecture(
   const { architecture, name } = parseImageOption(value);
   if (architecture !== undefined) return architecture;
   // Another check reports an image that cannot be read.
-  return readImage(name, io, architectureOf).catch(() => undefined);
-}
-
-async function architectureOf(image: OpenImage): Promise<Architecture | undefined> {
-  return findArchitecture(await openIsoTree(image));
+  return readImage(name, io, async (image) => findArchitecture(await openIsoTree(image))).catch(
+    () => undefined,
+  );
 }
 
 async function checkReadable(
