@@ -35,7 +35,7 @@ const MAX_WAITING_SIZE = 64 * 1024 ** 2;
 export async function openConsoleOutput(
   file: string | undefined,
   onLine: (line: string) => void,
-  io: Pick<Io, 'cwd' | 'report' | 'stderr'>,
+  io: Io,
 ): Promise<ConsoleOutput> {
   const text = createConsoleText(onLine);
   const place = file === undefined ? undefined : resolve(io.cwd, file);
@@ -125,7 +125,7 @@ export function createConsoleText(onLine: (line: string) => void): ConsoleText {
     } else if (character === '\b') {
       line = line.slice(0, -1);
     } else {
-      append(character === '\t' ? ' ' : isHarmful(character) ? '?' : character);
+      append(character === '\t' ? ' ' : harmful.test(character) ? '?' : character);
     }
   };
   return {
@@ -169,17 +169,10 @@ function movesToEnd(sequence: string, length: number): boolean {
 }
 
 /** Control characters, and characters that change the writing direction or are invisible. */
-function isHarmful(character: string): boolean {
-  return /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u.test(character);
-}
+const harmful = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Columns of the terminals that firmware and boot loaders assume: they wrap longer lines. */
 const COLUMNS = 80;
-
-/** Whether a line fills the terminal, except for a space at its end, which is removed. */
-function isWrapped(text: string): boolean {
-  return text.length === COLUMNS || text.length === COLUMNS - 1;
-}
 
 /**
  * Turns lines into events.
@@ -196,24 +189,28 @@ export function createConsoleWatch(
   /** The beginning of a wrapped line; otherwise empty. */
   let wrapped = '';
   let lastLines = createLastLines();
-  const send = (facts: Pick<ConsoleEvent, 'sign' | 'stage' | 'line' | 'lastLines'>): void => {
+  const nextEvent = () => {
     // Many lines may arrive at once, but their order matters.
     last = Math.max(Date.now(), last + 1);
-    observe({ kind: 'console', at: new Date(last), client: undefined, host, ...facts });
+    return { kind: 'console', at: new Date(last), client: undefined, host } as const;
   };
   return (text) => {
     const now = new Date();
     const alone = findConsoleSigns(text, now);
     const found = alone.length === 0 && wrapped !== '' ? findConsoleSigns(wrapped + text, now) : alone;
-    wrapped = found.length === 0 && isWrapped(text) ? text.padEnd(COLUMNS) : '';
-    if (found.length === 0)
-      send({ sign: undefined, stage: undefined, line: text, lastLines: lastLines.add(text) });
+    // A line that fills the terminal, except for a space at its end, which is removed.
+    const isWrapped = text.length === COLUMNS || text.length === COLUMNS - 1;
+    wrapped = found.length === 0 && isWrapped ? text.padEnd(COLUMNS) : '';
+    if (found.length === 0) {
+      const event = { ...nextEvent(), sign: undefined, stage: undefined, line: text };
+      observe({ ...event, lastLines: lastLines.add(text) });
+    }
     for (const { line, sign } of found) {
       if (sign.id === 'kernel-started') lastLines = createLastLines();
       if (sign.id === 'kernel-started' || sign.id === 'kernel-live') isOfDisk = false;
       if (isOfDisk) continue;
       isOfDisk = sign.id === 'kernel-disk';
-      send({ sign: sign.id, stage: sign.stage, line });
+      observe({ ...nextEvent(), sign: sign.id, stage: sign.stage, line });
     }
   };
 }

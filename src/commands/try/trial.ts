@@ -155,7 +155,7 @@ interface TrialOutput {
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
-export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>): TrialOutput {
+export function createTrialOutput(io: Io): TrialOutput {
   return {
     print: (line) => void io.stderr.write(`${line}\n`),
     report: (diagnostic) => report(io, diagnostic),

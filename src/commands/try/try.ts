@@ -98,14 +98,13 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   const problem = await run(plan, stop).finally(stop.ignore);
   const last = result();
   await events?.close();
-  await writeStdout(io, [Buffer.from(formatResult(last, format))]);
+  const text =
+    format === 'text' || format === 'full'
+      ? formatClosingReport(last, format)
+      : formatReportDocument(last, format === 'ndjson' ? 'report' : undefined);
+  await writeStdout(io, [Buffer.from(text)]);
   if (problem !== undefined) throw problem;
   return exitCodeOf(last.verdict);
-}
-
-function formatResult(result: TrialResult, format: TrialSetup['format']): string {
-  if (format === 'text' || format === 'full') return formatClosingReport(result, format);
-  return formatReportDocument(result, format === 'ndjson' ? 'report' : undefined);
 }
 
 /**

@@ -40,7 +40,6 @@ import {
   type ApiVersion,
   inVersion,
   negotiateVersion,
-  type Negotiation,
   notRouted,
   parseBody,
   queryOf,
@@ -165,7 +164,7 @@ export interface InventoryFolder {
  */
 export async function openInventoryFolder(
   folder: string,
-  io: Pick<Io, 'cwd' | 'report' | 'stderr'>,
+  io: Io,
   maxUnknownSize = MAX_UNKNOWN_SIZE,
 ): Promise<InventoryFolder> {
   const root = resolve(io.cwd, folder);
@@ -307,7 +306,12 @@ async function answerRoute(context: RequestContext, route: Route): Promise<Outco
   if (route.kind === 'method-not-allowed')
     return refusePath(context, notRouted(405, { Allow: route.allowed }));
   const negotiated = negotiateVersion(context.request.headers);
-  if (negotiated.kind === 'refused') return refuseVersion(negotiated);
+  if (negotiated.kind === 'refused') {
+    const { answer, requested } = negotiated;
+    const message = `API version ${shown(requested)} does not exist`;
+    const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
+    return { answer, event: { kind: 'refusal', problem } };
+  }
   const { version } = negotiated;
   const outcome = await answerInVersion(context, route, version);
   return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
@@ -369,12 +373,6 @@ async function containsInventory(context: RequestContext): Promise<boolean> {
   const body = await readBody(context, MAX_BODY.inspection);
   const parsed = body instanceof Uint8Array ? parseBody(body) : undefined;
   return parsed?.kind === 'value' && isMapping(parsed.value) && isMapping(parsed.value['inventory']);
-}
-
-function refuseVersion({ answer, requested }: Extract<Negotiation, { kind: 'refused' }>): Outcome {
-  const message = `API version ${shown(requested)} does not exist`;
-  const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
-  return { answer, event: { kind: 'refusal', problem } };
 }
 
 /** Ironic accepts any method here, but an agent that sends data to this path uses an incorrect URL. */

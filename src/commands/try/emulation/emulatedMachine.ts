@@ -4,7 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { createMasker, maskLine, secretsOfRequest } from '../../../core/masking.ts';
 import { asMapping, parseIfJson } from '../../../formats/mapping.ts';
 import { findProgram } from '../../../io/programs.ts';
@@ -36,7 +36,10 @@ export async function startMachine(
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   child.stdout?.on('data', onOutput);
-  const stderr = collectText(child.stderr);
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+    stderr = (stderr + part).slice(0, MAX_STDERR);
+  });
   const mask = createMasker(secretsOfRequest(args)); // QEMU quotes the URL of an image
   readControl(child, onSignal);
   let isStopped = false;
@@ -47,7 +50,7 @@ export async function startMachine(
     });
     child.once('close', (code, signal) => {
       process.off('exit', kill);
-      resolve(isStopped || code === 0 ? undefined : (problem ?? describeEnd(mask(stderr()), code, signal)));
+      resolve(isStopped || code === 0 ? undefined : (problem ?? describeEnd(mask(stderr), code, signal)));
     });
   });
   return {
@@ -72,14 +75,6 @@ async function parentDeathCommand(env: Io['env']): Promise<string[]> {
 
 /** Maximum number of characters of QEMU's standard error. */
 const MAX_STDERR = 4000;
-
-function collectText(stream: Readable | null): () => string {
-  let text = '';
-  stream?.setEncoding('utf8').on('data', (part: string) => {
-    text = (text + part).slice(0, MAX_STDERR);
-  });
-  return () => text;
-}
 
 function readControl(child: ChildProcess, onSignal: (signal: QemuSignal) => void): void {
   const control = child.stdio[3];

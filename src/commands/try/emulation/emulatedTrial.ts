@@ -5,7 +5,6 @@ import { UsageError } from '../../../core/errors.ts';
 import { type EmulatedMachine, startMachine } from './emulatedMachine.ts';
 import { isRemote } from '../../../http/client/httpUrl.ts';
 import type { Io } from '../../../io/io.ts';
-import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { type ApiPlace, guestNetwork } from '../timeline/addresses.ts';
 import type { MachineEvent } from '../timeline/events.ts';
 import { type Accelerator, machineArguments, type MachinePlan, type Medium } from './qemu.ts';
@@ -18,11 +17,15 @@ import { findingOf } from '../../../ignition/rule.ts';
 import { withoutIgnored } from '../../../io/report/ruleBook.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
-import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
+import type { EmulatedSource } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 
-export interface MachineRun extends Pick<MachineSetup, 'program' | 'accelerators'> {
-  readonly plan: Omit<MachinePlan, 'accelerator'>;
+export interface MachineRun {
+  /** QEMU. */
+  readonly program: string;
+  /** In order of preference. */
+  readonly accelerators: readonly Accelerator[];
+  readonly plan: MachinePlan;
   readonly console: ConsoleOutput;
   readonly observe: (state: MachineEvent['state'], problem?: string) => void;
   /** Reports a message about the machine. */
@@ -72,7 +75,7 @@ async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<
   const { accelerators, console, observe, plan, program } = run;
   const stuck = createDeferred<string>();
   const machine = await startMachine(
-    [program, ...machineArguments({ ...plan, accelerator })],
+    [program, ...machineArguments(plan, accelerator)],
     run.env,
     (bytes) => console.write(bytes),
     (signal) => {
@@ -124,7 +127,12 @@ export async function startEmulated(
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
-  if (guest.config?.kind === 'unknown') output.report(unknownIronic(guest.config.reason));
+  if (guest.config?.kind === 'unknown')
+    output.report({
+      severity: 'warning',
+      message: `cannot check whether the agent calls the mock Ironic: ${guest.config.reason}`,
+      hint: 'run `ironic-coreos inspect` to see the agent and the Ironic URL of the image',
+    });
   if (guest.config !== undefined && guest.config.kind !== 'no-config') {
     for (const finding of withoutIgnored((guest.config.issues ?? []).map(findingOf), io))
       output.report(finding);
@@ -152,12 +160,4 @@ export async function startEmulated(
   });
   cleanup.defer(() => machine.stop());
   return machine;
-}
-
-function unknownIronic(reason: string): Diagnostic {
-  return {
-    severity: 'warning',
-    message: `cannot check whether the agent calls the mock Ironic: ${reason}`,
-    hint: 'run `ironic-coreos inspect` to see the agent and the Ironic URL of the image',
-  };
 }

@@ -22,13 +22,16 @@ export interface ExpectedNode {
   readonly agentToken?: string | undefined;
 }
 
-/** Mutable: requests of the machine change it. */
-export interface IronicNode extends UnknownMachine {
+export interface NodeIdentity {
   readonly uuid: string;
   /** Name in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;
   /** In lower case. */
   readonly macs: Set<string>;
+}
+
+/** Mutable: requests of the machine change it. */
+export interface IronicNode extends NodeIdentity, UnknownMachine {
   readonly token: AgentToken;
   /** Callback URL of its heartbeats since the boot. */
   callbackUrl: string | undefined;
@@ -129,7 +132,7 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
 /** The node of a request, by its UUID or by MAC addresses. */
 export function findNode(
   nodes: NodeStore,
-  { client, query }: Pick<RamdiskRequest, 'client' | 'query'>,
+  { client, query }: RamdiskRequest,
   macs: readonly string[],
 ): IronicNode | Refusal {
   const uuid = query.get('node_uuid');

@@ -9,10 +9,14 @@ import { UsageError } from '../../../core/errors.ts';
 import { parseHost } from '../../../formats/hostName.ts';
 import { parseUrl, portOf, urlHost } from '../../../formats/url.ts';
 
-/** Scheme, port and addresses of the mock Ironic. */
-export interface ApiPlace {
+/** Scheme and port of the mock Ironic. */
+interface ApiPort {
   readonly scheme: 'http' | 'https';
   readonly port: number;
+}
+
+/** Scheme, port and addresses of the mock Ironic. */
+export interface ApiPlace extends ApiPort {
   /** Addresses at which machines may reach it. Names are never compared, because machines resolve them. */
   readonly addresses: readonly string[];
 }
@@ -22,7 +26,8 @@ export function mayReachApi(urls: readonly string[], place: ApiPlace): boolean {
   return urlsAtPort(urls, place).some((url) => {
     const host = urlHost(url);
     if (/(?:^|\.)localhost$/.test(host)) return loopback.some((address) => place.addresses.includes(address));
-    return !isAddress(host) || place.addresses.includes(host);
+    const isAddress = host.includes(':') || /^[0-9.]+$/.test(host);
+    return !isAddress || place.addresses.includes(host);
   });
 }
 
@@ -43,16 +48,10 @@ export function guestHostFor(urls: readonly string[], place: ApiPort): string | 
 /** On each machine, the addresses of the machine itself. */
 const loopback = ['127.0.0.1', '::1'];
 
-type ApiPort = Pick<ApiPlace, 'scheme' | 'port'>;
-
 function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonly URL[] {
   return urls
     .flatMap((text) => parseUrl(text) ?? [])
     .filter((url) => url.protocol === `${scheme}:` && portOf(url) === port);
-}
-
-function isAddress(host: string): boolean {
-  return host.includes(':') || /^[0-9.]+$/.test(host);
 }
 
 /** IPv4 addresses of a network with 254 hosts. */

@@ -103,16 +103,14 @@ export function identifiersOf(event: TrialEvent): Identifiers {
   const isRefused = event.kind === 'heartbeat' && event.problem !== undefined;
   return {
     name: 'host' in event && event.host !== unknownMachines ? event.host : undefined,
-    macs: macs.filter(isMac),
+    // Several machines may send the same invalid MAC address.
+    macs: macs.filter((text) => {
+      const address = parseMacAddress(text);
+      return 'mac' in address && address.mac === text;
+    }),
     node,
     isNodeVerified: node !== undefined && !isRefused,
   };
-}
-
-/** Several machines may send the same invalid MAC address. */
-function isMac(text: string): boolean {
-  const address = parseMacAddress(text);
-  return 'mac' in address && address.mac === text;
 }
 
 function createMachine(known: Partial<Machine>): Machine {
