@@ -55,7 +55,7 @@ function findCommand(program: CommandDescription, words: readonly string[]): Com
 }
 
 /** With SOURCE_DATE_EPOCH, equal sources give equal pages (https://reproducible-builds.org). */
-function pageDate({ env }: Pick<Io, 'env'>): string {
+function pageDate({ env }: Io): string {
   const epoch = env['SOURCE_DATE_EPOCH'] ?? '';
   const time = /^\d{1,12}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
   return new Date(time).toISOString().slice(0, 10);

@@ -135,7 +135,7 @@ function parseRetries(text: string | undefined): number {
 }
 
 /** Paths are shown as the folder was given, as coreos-installer shows them. */
-function placeIn(directory: string, { cwd }: Pick<Io, 'cwd'>): (name: string) => Place {
+function placeIn(directory: string, { cwd }: Io): (name: string) => Place {
   const folder = directory === '' ? '.' : directory;
   return (name) => ({
     path: resolve(cwd, folder, name),

@@ -265,7 +265,7 @@ const OPENING_BRACE = 0x7b;
 const ZERO = 0x30;
 
 /** Judges a file by its size and its first byte. False if it cannot be read: reading it reports the error. */
-function mayBeLargeImage(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
+function mayBeLargeImage(path: string, { cwd }: Io): boolean {
   const file = resolve(cwd, path);
   try {
     const stats = statSync(file);

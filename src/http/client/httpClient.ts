@@ -41,7 +41,7 @@ const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
 
 /** @throws UsageError where the environment names a proxy that is no URL */
 export function createHttpClient(
-  { env, note, signal: aborted }: Pick<Io, 'env' | 'note' | 'signal'>,
+  { env = {}, note, signal: aborted }: Partial<Io>,
   timeouts = defaultTimeouts,
 ): HttpClient {
   const proxies = parseProxies(env);
