@@ -90,7 +90,7 @@ const LEAST = { bytes: 60 * 1024, milliseconds: 60_000 };
 export async function* refuseTrickle(
   parts: AsyncIterable<Uint8Array>,
   name: string,
-  clock: Pick<Clock, 'now'> = systemClock,
+  clock: Clock = systemClock,
 ): AsyncGenerator<Uint8Array, void> {
   let since = clock.now();
   let bytes = 0;

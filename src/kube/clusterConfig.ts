@@ -114,7 +114,12 @@ function checkServer(server: string): string {
 
 async function readTls(access: ClusterAccess, io: Io): Promise<ClusterTls> {
   const [ca, cert, key] = await Promise.all(
-    [access.authority, access.certificate, access.key].map(async (it) => readMaterial(it, io)),
+    [access.authority, access.certificate, access.key].map(async (it) => {
+      if (it === undefined) return undefined;
+      if (it.kind === 'data') return Buffer.from(it.bytes);
+      const expected = { what: 'File of the kubeconfig', maxBytes: MAX_PEM };
+      return Buffer.from(await readUserFile(it.path, io, expected));
+    }),
   );
   return checkTls({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
 }
@@ -133,13 +138,6 @@ function checkTls(tls: ClusterTls): ClusterTls {
       cause: error,
     });
   }
-}
-
-async function readMaterial(material: Material | undefined, io: Io): Promise<Buffer | undefined> {
-  if (material === undefined) return undefined;
-  if (material.kind === 'data') return Buffer.from(material.bytes);
-  const expected = { what: 'File of the kubeconfig', maxBytes: MAX_PEM };
-  return Buffer.from(await readUserFile(material.path, io, expected));
 }
 
 function tokenReader(token: Material | undefined, io: Io): ClusterConfig['readToken'] {

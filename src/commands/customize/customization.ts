@@ -248,7 +248,9 @@ async function readUserConfig(
   const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {
-    reportNewerVersion(path, config.newerVersion, io);
+    const message = `unsupported spec version ${config.newerVersion}; the config is embedded without validation`;
+    const hint = `verify that Ignition in the image supports version ${config.newerVersion}`;
+    report(io, { severity: 'warning', message, hint, at: { file: path } });
     return config.document;
   }
   if (validates) await refuseInvalid(source, machine, io);
@@ -275,12 +277,6 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
     hint,
     excerpt,
   });
-}
-
-function reportNewerVersion(path: string, version: string, io: Io): void {
-  const message = `unsupported spec version ${version}; the config is embedded without validation`;
-  const hint = `verify that Ignition in the image supports version ${version}`;
-  report(io, { severity: 'warning', message, hint, at: { file: path } });
 }
 
 async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {

@@ -3,7 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { type DeployJob, formatMember, isAlone, jsonMapping } from './deployDocument.ts';
+import { type DeployCommand, formatMember, isAlone, jsonMapping } from './deployDocument.ts';
 import { writeDeployed } from './hosts.ts';
 import { reportIssues } from './hostContext.ts';
 import { type ConfigDriveOptions, emptyConfigDrive, needsConfigDrive } from './options.ts';
@@ -15,7 +15,7 @@ import { checkInstall, checkRequestSize, renderConfigDrive } from './documents/i
  */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   requireJson(options.format ?? 'json');
-  const make: DeployJob['make'] = async (host, context) => {
+  const make: DeployCommand['make'] = async (host, context) => {
     if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
     const drive = renderConfigDrive(await context.readConfig(host), host);
     const issues = [...checkInstall(host), ...checkRequestSize([drive])];

@@ -18,7 +18,7 @@ import {
 } from './documents/installation.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import {
-  type DeployJob,
+  type DeployCommand,
   formatMember,
   formatValue,
   isAlone,
@@ -58,7 +58,7 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     parseChoice('--step', options.step, stepNames);
     refuseSharedDrive(options);
   }
-  const make: DeployJob['make'] = async (host, context) => {
+  const make: DeployCommand['make'] = async (host, context) => {
     const { name } = host;
     const adapted: DeployOptions = name === undefined ? options : adaptToHost({ ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {

@@ -47,7 +47,8 @@ const MAX_KEY = 256 * 1024;
 export function createKeySource(options: KeySourceOptions, io: Io): KeySource {
   const { keyring, folders = systemFolders, pinned = pinnedKeys } = options;
   const isPinned = (key: PublicKey): boolean => pinned.includes(key.getFingerprint());
-  const cache = cacheFile(io);
+  const folder = cacheFolder(io.env);
+  const cache = folder === undefined ? undefined : join(folder, 'fedora.pgp');
   const pinnedPlaces = [
     () => readFolders(folders),
     () => (cache === undefined ? [] : readQuietly(cache)),
@@ -116,12 +117,6 @@ async function fetchKeys(
 /** Empty if the bytes contain no key: another source may have the key. */
 async function parseQuietly(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   return parseKeyring(bytes).catch(() => []);
-}
-
-/** Undefined without a cache folder. */
-function cacheFile({ env }: Io): string | undefined {
-  const folder = cacheFolder(env);
-  return folder === undefined ? undefined : join(folder, 'fedora.pgp');
 }
 
 /** Errors are ignored: without a cache, the next run fetches the keys again. */

@@ -117,7 +117,11 @@ export function declareRender(command: Command, context: Context): void {
   );
   declareSettings(command, 'Ironic:', 'ironic');
   declareSettings(command, 'Agent:', 'agent');
-  declareHost(command);
+  declareSettings(command, 'Host:', 'host');
+  command
+    .addOption(plain('--no-ssh-key', 'disable SSH login'))
+    .addOption(plain('--no-copy-network', 'do not copy the network to the installed system'))
+    .option('--nmstatectl <path>', 'nmstatectl that converts --nmstate (default: from PATH, else built in)');
   declareSettings(command, 'Proxies:', 'proxy');
   declareSettings(command, 'Ignition:', 'ignition');
   declareOutput(command);
@@ -136,14 +140,6 @@ function declareSettings(command: Command, group: string, section: string): void
     command.addOption(option);
     if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
   }
-}
-
-function declareHost(command: Command): void {
-  declareSettings(command, 'Host:', 'host');
-  command
-    .addOption(plain('--no-ssh-key', 'disable SSH login'))
-    .addOption(plain('--no-copy-network', 'do not copy the network to the installed system'))
-    .option('--nmstatectl <path>', 'nmstatectl that converts --nmstate (default: from PATH, else built in)');
 }
 
 function declareOutput(command: Command): void {
