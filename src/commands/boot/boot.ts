@@ -28,7 +28,7 @@ import type { Expectation } from '../try/expectation.ts';
 import { createLinks } from '../serve/links.ts';
 import { reachableAddresses } from '../try/ironicAddress.ts';
 import type { TrialOptions, TrialSetup } from '../try/setup.ts';
-import type { ApiPlace } from '../try/timeline/addresses.ts';
+import type { ApiEndpoint } from '../try/timeline/addresses.ts';
 import { ISO_TOKEN_BYTES, servedIsoName } from '../try/serving/isoService.ts';
 import { readTrialInventory, runTrial } from '../try/try.ts';
 import {
@@ -209,18 +209,17 @@ async function checkImages(
 ): Promise<(name: string) => readonly MachineCheck[]> {
   const trial = readTrial(options);
   if (iso !== undefined) {
-    const checks = await checkConfiguredIso(iso, placeOf(trial), io);
+    const checks = await checkConfiguredIso(iso, endpointOf(trial), io);
     return () => checks;
   }
   if (!isCheck || options.inventory === undefined) return () => [];
   const { format: _, ...served } = options;
-  const context = { ironicUrl: trial.ironicUrl, place: placeOf(trial) };
-  const checks = await checkHostImages(served, context, io);
+  const checks = await checkHostImages(served, trial.ironicUrl, endpointOf(trial), io);
   return (name) => checks.get(name) ?? [];
 }
 
 /** Undefined if the port is not known before the server listens. */
-function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
+function endpointOf({ listen, scheme }: TrialSetup): ApiEndpoint | undefined {
   if (listen.kind !== 'tcp' || listen.port === 0) return undefined;
   return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
 }

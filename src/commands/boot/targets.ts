@@ -228,9 +228,9 @@ async function readCa(file: string, io: Io): Promise<string> {
 }
 
 function readAddress(name: string | undefined, text: string | undefined): BmcAddress {
-  const place = name === undefined ? '--bmc' : `bmc.address of ${name}`;
+  const source = name === undefined ? '--bmc' : `bmc.address of ${name}`;
   if (text === undefined) {
-    throw new CliError(`${place} is missing`, {
+    throw new CliError(`${source} is missing`, {
       code: 'ERR_INVENTORY',
       hint: 'add it to the inventory: bmc: {address: "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"}',
     });
@@ -241,7 +241,7 @@ function readAddress(name: string | undefined, text: string | undefined): BmcAdd
   if ('scheme' in address && address.scheme !== 'ipmi' && address.scheme !== 'libvirt') return address;
   const other =
     name === undefined ? 'use https://HOST' : 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID';
-  throw new CliError(`${place} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
+  throw new CliError(`${source} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
     code: name === undefined ? 'ERR_USAGE' : 'ERR_INVENTORY',
     hint: problem?.hint ?? other,
   });

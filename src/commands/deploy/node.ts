@@ -116,7 +116,7 @@ function readNode(
     });
   }
   if (!set || options.bootInterface !== undefined) return description;
-  // The BMC address may be that of another place; how an existing node boots only changes if that is said.
+  // The BMC address may be for another purpose: only the option changes how an existing node boots.
   const { boot_interface: _derived, ...changed } = description;
   return changed;
 }

@@ -5,6 +5,7 @@
  * characters are replaced. It does not emulate a screen.
  */
 
+import { maskLine } from '../../core/masking.ts';
 import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { diagnosticOf } from '../../core/diagnostic.ts';
@@ -13,7 +14,6 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import { openPrivate } from '../../io/files/newFile.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { createLastLines } from './timeline/console/lastLines.ts';
 import { findConsoleSigns } from './timeline/consoleSigns.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
 
@@ -173,6 +173,43 @@ const harmful = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Columns of the terminals that firmware and boot loaders assume: they wrap longer lines. */
 const COLUMNS = 80;
+
+// The lines that the table of console lines does not contain. If no cause is known, the last ones are shown: those that report
+// a problem in any words, otherwise any.
+
+/** Number of lines that are kept. */
+const LAST_LINES = 3;
+/** Characters of a line. */
+const LONGEST_LAST_LINE = 160;
+
+const problemWords =
+  /\b(?:errors?|fail(?:ed|s|ure)?|fatal|panic|cannot|can't|could ?n(?:o|')t|couldn't|unable|denied|refused|rejected|timed? ?out|not found|no such|missing|invalid|corrupt(?:ed)?|abort(?:ed)?|emergency)\b/i;
+
+/** Messages of healthy machines that contain such words. */
+const harmlessLine =
+  /^(?:\[ {0,5}\d{1,7}\.\d{6}\] )?(?:audit|kauditd|ACPI|SELinux|EDAC|mei_me|integrity|tsc|PCI|pci|pnp|x86\/|systemd-udevd|multipathd)\b|\bDirect firmware load\b|\bres=success\b/;
+
+interface LastLines {
+  /** Adds a line, and returns the ones to show, the latest one last. */
+  add(line: string): readonly string[];
+}
+
+/** Of one console, since its machine was started. */
+function createLastLines(): LastLines {
+  let any: readonly string[] = [];
+  let problems: readonly string[] = [];
+  return {
+    add: (line) => {
+      const masked = maskLine(line).trim();
+      const text = masked.length > LONGEST_LAST_LINE ? `${masked.slice(0, LONGEST_LAST_LINE)}…` : masked;
+      if (text === '') return problems.length > 0 ? problems : any;
+      any = [...any, text].slice(-LAST_LINES);
+      if (problemWords.test(text) && !harmlessLine.test(text) && !problems.includes(text))
+        problems = [...problems, text].slice(-LAST_LINES);
+      return problems.length > 0 ? problems : any;
+    },
+  };
+}
 
 /**
  * Turns lines into events.

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Io } from '../../../io/io.ts';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import {
-  type ApiPlace,
+  type ApiEndpoint,
   guestHostFor,
   guestHostProblem,
   hasPortOf,
@@ -54,7 +54,7 @@ export async function findGuestAddress(
   { io, options: { guestHost: given }, setup }: TrialPlan,
 ): Promise<GuestAddress> {
   const { ironicUrl, listen, scheme } = setup;
-  const place = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
+  const endpoint = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   if (medium.kind === 'folder') {
     const { host } = readFolderUrl(medium);
     const config = await readFolderConfig(medium, name, io);
@@ -63,7 +63,7 @@ export async function findGuestAddress(
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
   const ofHost = ironicUrl === undefined ? listed.get(name)?.urls : [ironicUrl];
   const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
-  return { host: given ?? guestHostFor(ironicUrls, place) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
+  return { host: given ?? guestHostFor(ironicUrls, endpoint) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }
 
 function urlsOf(config: ImageConfig): readonly string[] {
@@ -73,12 +73,12 @@ function urlsOf(config: ImageConfig): readonly string[] {
 type Problem = PreflightEvent['problem'];
 
 /** Undefined if the agent can call the mock Ironic, or if this is unknown. */
-export function preflightProblem({ config, host }: GuestAddress, place: ApiPlace): Problem | undefined {
+export function preflightProblem({ config, host }: GuestAddress, endpoint: ApiEndpoint): Problem | undefined {
   if (config?.kind === 'no-config') return { kind: 'no-config', message: config.problem };
-  if (config?.kind !== 'urls' || mayReachApi(config.urls, place)) return undefined;
+  if (config?.kind !== 'urls' || mayReachApi(config.urls, endpoint)) return undefined;
   const { urls } = config;
-  const here = `${place.scheme}://${host}:${place.port}`;
-  return { kind: 'other-ironic', urls, here, fix: fixFor(urls, place, here) };
+  const here = `${endpoint.scheme}://${host}:${endpoint.port}`;
+  return { kind: 'other-ironic', urls, here, fix: fixFor(urls, endpoint, here) };
 }
 
 /** The message for the user. */
@@ -94,14 +94,14 @@ export function preflightDiagnostic(problem: Problem): Diagnostic {
 }
 
 /** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */
-function fixFor(urls: readonly string[], place: ApiPlace, here: string): string {
+function fixFor(urls: readonly string[], endpoint: ApiEndpoint, here: string): string {
   const url = urls
     .flatMap((text) => parseUrl(text) ?? [])
     .find(({ hostname, protocol }) => /^https?:$/.test(protocol) && guestHostProblem(hostname) === undefined);
   if (url === undefined) return `render the config with --api-url ${here}, and embed it`;
-  if (hasPortOf(url.href, place)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
+  if (hasPortOf(url.href, endpoint)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
   const isSecure = url.protocol === 'https:';
-  const isSchemeSame = isSecure === (place.scheme === 'https');
+  const isSchemeSame = isSecure === (endpoint.scheme === 'https');
   const tls = isSchemeSame ? '' : isSecure ? ' and --tls' : ' without --tls';
   return `use --listen 127.0.0.1:${portOf(url)}${tls}, or render the config with --api-url ${here}`;
 }
