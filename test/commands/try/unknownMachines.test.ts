@@ -44,7 +44,8 @@ describe('the admission of a machine', () => {
     ],
   ])('%s', (_title, client, known, expected) => {
     const admission = admitMachine(client, known, limits);
-    const found = admission.kind === 'full' ? admission.problem : admission.evicted && known.indexOf(admission.evicted);
+    const found =
+      admission.kind === 'full' ? admission.problem : admission.evicted && known.indexOf(admission.evicted);
     expect(found).toBe(expected);
   });
 
