@@ -35,7 +35,6 @@ import {
 import {
   checkConfigSource,
   filesDirOf,
-  type ConfigSource,
   embedOptions,
   readConfigSource,
   refusalOf,
@@ -243,7 +242,10 @@ async function readUserConfig(
   options: CustomizeOptions,
   io: Io,
 ): Promise<Uint8Array> {
-  const source = await readSource(path, options, io);
+  const bytes = await readUserFile(path, io, CONFIG);
+  const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
+    replaceFormatError((error) => refusal(path, error.message, error)),
+  );
   // A Butane document that cannot be translated has no config, also with --no-validate.
   const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
   const config = parseUserConfig(source.json, path);
@@ -253,22 +255,18 @@ async function readUserConfig(
     report(io, { severity: 'warning', message, hint, at: { file: path } });
     return config.document;
   }
-  if (validates) await refuseInvalid(source, machine, io);
+  if (validates) {
+    const checked = await checkConfigSource(source, embedOptions(machine));
+    const explained = await explainContent(path, source.json, checked);
+    const { findings, valid } = reportChecked(explained, path, io);
+    if (!valid) {
+      const { hint, message } = refusalOf(findings);
+      throw refusal(path, `${message}; nothing was written`, { hint });
+    }
+  }
   if (config instanceof CliError) throw config;
-  if (!validates) reportUnusedKeys(source, io);
+  if (!validates) reportUnusedKeys(path, source.json, io);
   return config.document;
-}
-
-interface Source extends ConfigSource {
-  readonly path: string;
-}
-
-async function readSource(path: string, options: CustomizeOptions, io: Io): Promise<Source> {
-  const bytes = await readUserFile(path, io, CONFIG);
-  const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
-    replaceFormatError((error) => refusal(path, error.message, error)),
-  );
-  return { ...source, path };
 }
 
 function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
@@ -279,17 +277,8 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
   });
 }
 
-async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {
-  const checked = await checkConfigSource(source, embedOptions(machine));
-  const explained = await explainContent(source.path, source.json, checked);
-  const { findings, valid } = reportChecked(explained, source.path, io);
-  if (valid) return;
-  const { hint, message } = refusalOf(findings);
-  throw refusal(source.path, `${message}; nothing was written`, { hint });
-}
-
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */
-function reportUnusedKeys({ json, path }: Source, io: Io): void {
+function reportUnusedKeys(path: string, json: Uint8Array, io: Io): void {
   for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
     if (finding.rule !== unusedKey.id) continue;
     io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');

@@ -14,7 +14,12 @@ import { checkInstall, checkRequestSize, renderConfigDrive } from './documents/i
  * written.
  */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
-  requireJson(options.format ?? 'json');
+  const { format = 'json' } = options;
+  if (format !== 'json') {
+    // JSON is the only format that both client and agent support.
+    const reason = refusals.get(format) ?? `unsupported format ${quoteText(format)}`;
+    throw new UsageError(reason, { hint: 'use json' });
+  }
   const make: DeployCommand['make'] = async (host, context) => {
     if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
     const drive = renderConfigDrive(await context.readConfig(host), host);
@@ -31,10 +36,3 @@ const refusals: ReadonlyMap<string, string> = new Map([
   ['iso', 'unsupported format "iso": install_coreos does not read ISO config drives'],
   ['base64', 'unsupported format "base64": install_coreos does not read ISO config drives'],
 ]);
-
-/** JSON is the only format that both client and agent support. */
-function requireJson(format: string): void {
-  if (format === 'json') return;
-  const reason = refusals.get(format) ?? `unsupported format ${quoteText(format)}`;
-  throw new UsageError(reason, { hint: 'use json' });
-}

@@ -105,7 +105,12 @@ async function planFiles(
 ): Promise<readonly PlannedFile[]> {
   const { imageUrl, decompress = false, insecure = false, sha256 } = options;
   if (imageUrl !== undefined) {
-    reportUnused(options, access.io);
+    // An image URL leaves nothing to select.
+    for (const name of ['stream', 'architecture', 'platform', 'format', 'streamBaseUrl'] as const) {
+      if (options[name] === undefined) continue;
+      const message = `${flagOf(name)} has no effect with --image-url`;
+      report(access.io, { severity: 'warning', message, hint: `remove ${flagOf(name)}` });
+    }
     return [planUrl(imageUrl, { decompress, insecure }, sha256)];
   }
   if (sha256 !== undefined) {
@@ -117,15 +122,6 @@ async function planFiles(
   const { architecture = machineName(process.arch), platform = 'metal', format = 'raw.xz' } = options;
   const { artifacts } = selectImage(metadata, { architecture, platform, format });
   return planImage(artifacts, source, { decompress, insecure });
-}
-
-/** An image URL leaves nothing to select. */
-function reportUnused(options: DownloadOptions, io: Io): void {
-  for (const name of ['stream', 'architecture', 'platform', 'format', 'streamBaseUrl'] as const) {
-    if (options[name] === undefined) continue;
-    const message = `${flagOf(name)} has no effect with --image-url`;
-    report(io, { severity: 'warning', message, hint: `remove ${flagOf(name)}` });
-  }
 }
 
 /** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */

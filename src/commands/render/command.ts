@@ -124,25 +124,6 @@ export function declareRender(command: Command, context: Context): void {
     .option('--nmstatectl <path>', 'nmstatectl that converts --nmstate (default: from PATH, else built in)');
   declareSettings(command, 'Proxies:', 'proxy');
   declareSettings(command, 'Ignition:', 'ignition');
-  declareOutput(command);
-  declareBuildpy(command);
-  const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
-}
-
-function declareSettings(command: Command, group: string, section: string): void {
-  command.optionsGroup(group);
-  for (const { alias, choices, flag, help, kind } of settingFlags(section)) {
-    const isRepeated = kind === 'texts' || kind === 'files';
-    const option = isRepeated ? repeated(flag, help) : plain(flag, help);
-    if (choices !== undefined) option.argChoices = [...choices];
-    command.addOption(option);
-    if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
-  }
-}
-
-function declareOutput(command: Command): void {
   command
     .optionsGroup('Output:')
     .addOption(
@@ -170,9 +151,6 @@ function declareOutput(command: Command): void {
     )
     .option('--pretty', 'indent the JSON (always with --host)')
     .option('--show-settings', 'print all settings and their sources with secrets masked, and exit');
-}
-
-function declareBuildpy(command: Command): void {
   command
     .optionsGroup('Options of build.py (with --insecure-registry and --option):')
     .option('--host <host>', 'host name or IP address of Ironic')
@@ -184,6 +162,20 @@ function declareBuildpy(command: Command): void {
         'insecure',
       ]),
     );
+  const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
+}
+
+function declareSettings(command: Command, group: string, section: string): void {
+  command.optionsGroup(group);
+  for (const { alias, choices, flag, help, kind } of settingFlags(section)) {
+    const isRepeated = kind === 'texts' || kind === 'files';
+    const option = isRepeated ? repeated(flag, help) : plain(flag, help);
+    if (choices !== undefined) option.argChoices = [...choices];
+    command.addOption(option);
+    if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
+  }
 }
 
 /** An option with a name that may begin with `no-`, which commander would treat as the negation of another option. */

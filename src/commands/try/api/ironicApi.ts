@@ -192,11 +192,16 @@ export async function openInventoryFolder(
     const file = `${fileNameOf(name ?? node)}.json`;
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
-    if (name === undefined && !hasRoom(unknownSizes, node, Buffer.byteLength(text), maxUnknownSize)) {
-      throw new CliError(
-        `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
-        { code: 'ERR_TOO_LARGE' },
-      );
+    if (name === undefined) {
+      const size = Buffer.byteLength(text);
+      const others = [...unknownSizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
+      if (others + size > maxUnknownSize) {
+        throw new CliError(
+          `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
+          { code: 'ERR_TOO_LARGE' },
+        );
+      }
+      unknownSizes.set(node, size);
     }
     waiting.set(file, text);
     await writeWaiting();
@@ -223,17 +228,6 @@ export async function openInventoryFolder(
       else report(io, { severity: 'error', message: `${what} is not saved: ${sentence}`, hint });
     },
   };
-}
-
-/**
- * @param size bytes of the file of this node
- * @param most maximum number of bytes of all files
- */
-function hasRoom(sizes: Map<string, number>, node: string, size: number, most: number): boolean {
-  const others = [...sizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
-  if (others + size > most) return false;
-  sizes.set(node, size);
-  return true;
 }
 
 /** A safe file name for a host name, MAC address or UUID. */

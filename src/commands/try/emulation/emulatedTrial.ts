@@ -48,7 +48,11 @@ export async function startMachine(
   onOutput: (bytes: Uint8Array) => void,
   onSignal: (signal: QemuSignal) => void,
 ): Promise<EmulatedMachine> {
-  const [program = '', ...args] = [...(await parentDeathCommand(env)), ...command];
+  // If this program is killed, it cannot stop QEMU. `setpriv` of util-linux makes the kernel kill QEMU then, and replaces itself
+  // with QEMU.
+  const setpriv = process.platform === 'linux' ? await findProgram('setpriv', env) : undefined;
+  const killedWithParent = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
+  const [program = '', ...args] = [...killedWithParent, ...command];
   const child = spawn(program, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
@@ -79,15 +83,6 @@ export async function startMachine(
       await ended;
     },
   };
-}
-
-/**
- * If this program is killed, it cannot stop QEMU. `setpriv` of util-linux makes the kernel kill QEMU then, and replaces itself
- * with QEMU.
- */
-async function parentDeathCommand(env: Io['env']): Promise<string[]> {
-  const setpriv = process.platform === 'linux' ? await findProgram('setpriv', env) : undefined;
-  return setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
 }
 
 /** Maximum number of characters of QEMU's standard error. */
