@@ -14,7 +14,7 @@ import { secrets } from '../src/kube/objects.ts';
 import { CliError } from '../src/core/errors.ts';
 import { runNmstatectl } from '../src/hosts/input/nmstatectl.ts';
 import { createAccessCheck } from '../src/http/server/accessCheck.ts';
-import { startMachine } from '../src/commands/try/emulation/emulatedMachine.ts';
+import { startMachine } from '../src/commands/try/emulation/emulatedTrial.ts';
 import { startBoot } from './commands/boot/startBoot.ts';
 import { writeAgentIso } from './support/agentIso.ts';
 import { encodingsOf, hardLogin } from './support/encodedSecrets.ts';

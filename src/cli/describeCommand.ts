@@ -1,7 +1,7 @@
 /** The tree of commands as data, for completion scripts and manual pages. */
 
 import { EventEmitter } from 'node:events';
-import type { Argument, Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { printAllHelp } from '../io/commandLine.ts';
 
 export interface CommandDescription {
@@ -64,19 +64,17 @@ export function describeCommand(command: Command, parents: readonly string[] = [
     summary: command.summary() || command.description(),
     purpose: command.description(),
     usage: command.usage(),
-    arguments: command.registeredArguments.map(describeArgument),
+    arguments: command.registeredArguments.map((argument) => {
+      const { argChoices, description: text, variadic: isRepeated } = argument;
+      const name = argument.name();
+      return { name, text, value: argChoices ?? valueOf(name, ''), isRepeated };
+    }),
     options: help
       .visibleOptions(command)
       .map((option) => describeOption(option, help.optionDescription(option))),
     commands: help.visibleCommands(command).map((child) => describeCommand(child, words)),
     notes: notesOf(command),
   };
-}
-
-function describeArgument(argument: Argument): ArgumentDescription {
-  const { argChoices, description: text, variadic: isRepeated } = argument;
-  const name = argument.name();
-  return { name, text, value: argChoices ?? valueOf(name, ''), isRepeated };
 }
 
 function describeOption(option: Option, text: string): OptionDescription {

@@ -100,7 +100,10 @@ export function prepareCommands(command: Command, context: Context): void {
     .configureHelp({
       minWidthToWrap: 20,
       subcommandTerm: (child) => child.name(), // scripts read one line per command
-      optionDescription: describeOption,
+      optionDescription: ({ defaultValue, description, required }) =>
+        required && typeof defaultValue === 'string'
+          ? `${description} (default: ${defaultValue})`
+          : description,
       visibleOptions: (shown) => new Help().visibleOptions(shown).filter((option) => isInHelp(shown, option)),
     })
     .configureOutput({
@@ -126,13 +129,6 @@ export function prepareCommands(command: Command, context: Context): void {
 /** COLUMNS, which users and shells set, or 80. Options and their descriptions need half of that. */
 function helpWidth({ COLUMNS = '' }: Io['env']): number {
   return /^\d{2,4}$/.test(COLUMNS) ? Math.max(40, Number(COLUMNS)) : 80;
-}
-
-/** Omits the list of values that commander appends, because the descriptions contain it. */
-function describeOption({ defaultValue, description, required }: Option): string {
-  return required && typeof defaultValue === 'string'
-    ? `${description} (default: ${defaultValue})`
-    : description;
 }
 
 function pathOf(command: Command): string {

@@ -22,7 +22,10 @@ export async function man(
   program: CommandDescription,
   io: Io,
 ): Promise<ExitCode> {
-  const date = pageDate(io);
+  // With SOURCE_DATE_EPOCH, equal sources give equal pages (https://reproducible-builds.org).
+  const epoch = io.env['SOURCE_DATE_EPOCH'] ?? '';
+  const time = /^\d{1,12}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
+  const date = new Date(time).toISOString().slice(0, 10);
   if (directory === undefined) {
     await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), date))]);
     return 0;
@@ -52,13 +55,6 @@ function findCommand(program: CommandDescription, words: readonly string[]): Com
     command = child;
   }
   return command;
-}
-
-/** With SOURCE_DATE_EPOCH, equal sources give equal pages (https://reproducible-builds.org). */
-function pageDate({ env }: Pick<Io, 'env'>): string {
-  const epoch = env['SOURCE_DATE_EPOCH'] ?? '';
-  const time = /^\d{1,12}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 /** `ironic-coreos-iso-kargs` */

@@ -131,19 +131,15 @@ const TURN = 32 * CHUNK;
 
 /** Copies a range of an image to the start of `target`. */
 export async function copyRange(image: OpenImage, range: ByteRange, target: FileHandle): Promise<void> {
-  const { readNow } = image;
-  if (readNow === undefined) return copyInOrder(image, range, target);
+  const { inOrder = (use) => use(image), readNow } = image;
+  if (readNow === undefined) {
+    return inOrder((bytes) => writeChunks(target, reusedChunks(bytes, range)), range);
+  }
   const write: DirectTarget['write'] = (bytes, position) => {
     writeAllNow(target.fd, bytes, position);
     return 'written';
   };
   await copyNow(readNow, range, { write, blockSize: CHUNK });
-}
-
-/** Reads the range once, from start to end. */
-async function copyInOrder(image: OpenImage, range: ByteRange, target: FileHandle): Promise<void> {
-  const { inOrder = (use) => use(image) } = image;
-  await inOrder((bytes) => writeChunks(target, reusedChunks(bytes, range)), range);
 }
 
 /** Where bytes go at once. */

@@ -6,11 +6,9 @@ import { type ByteRange, checkRange, type ImageBytes, readerOf } from '../image/
 import { fileError } from '../io/files/fileErrors.ts';
 import { readUpTo, readUpToNow } from '../io/files/handles.ts';
 
-/** An open image; only its owner closes it. */
-export interface OpenImage extends ImageBytes {
+/** The bytes of an open file or device. */
+export interface OpenFile extends ImageBytes {
   readonly isDevice?: boolean;
-  /** A `spool` is a temporary file that has no name. */
-  readonly kind: 'file' | 'device' | 'spool' | 'remote';
   /** As it may be shown: the path that the user gave, or the URL without what is secret in it. */
   readonly name: string;
   /** Absolute, of a file or a device. */
@@ -25,6 +23,12 @@ export interface OpenImage extends ImageBytes {
   /** Of a file: throws CliError where it has been changed or replaced since it was opened. */
   readonly checkUnchanged?: () => Promise<void>;
   close(): Promise<void>;
+}
+
+/** An open image; only its owner closes it. */
+export interface OpenImage extends OpenFile {
+  /** A `spool` is a temporary file that has no name. */
+  readonly kind: 'file' | 'device' | 'spool' | 'remote';
 }
 
 /** The same image, which cannot be read any more once the signal is aborted. */
@@ -47,9 +51,6 @@ export function abortable(image: OpenImage, signal: AbortSignal): OpenImage {
     }),
   };
 }
-
-/** The bytes of an open file or device. */
-export type OpenFile = Omit<OpenImage, 'kind'>;
 
 interface Contents {
   /** For messages. */

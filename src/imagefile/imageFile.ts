@@ -16,8 +16,7 @@ import { abortable, type OpenFile, type OpenImage, readFrom, readFromFile } from
 import type { Io } from '../io/io.ts';
 
 /** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
-export type ImageIo = Pick<Io, 'cwd' | 'note' | 'inputs' | 'signal'> &
-  Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
+export type ImageIo = Partial<Io> & { readonly cwd: string };
 
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.

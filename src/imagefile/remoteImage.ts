@@ -30,9 +30,9 @@ export interface RemoteAccess {
 }
 
 /** By the proxies of the environment, and telling on standard error what is tried again. */
-export function accessFor({ env = {}, note, signal, stderr }: Partial<Io>): RemoteAccess {
-  const say = (text: string): void => void stderr?.write(`${text}\n`);
-  return { client: createHttpClient({ env, note, signal }), policy: { ...defaultRetries, signal, say } };
+export function accessFor(io: Partial<Io>): RemoteAccess {
+  const say = (text: string): void => void io.stderr?.write(`${text}\n`);
+  return { client: createHttpClient(io), policy: { ...defaultRetries, signal: io.signal, say } };
 }
 
 /**
@@ -90,7 +90,7 @@ const LEAST = { bytes: 60 * 1024, milliseconds: 60_000 };
 export async function* refuseTrickle(
   parts: AsyncIterable<Uint8Array>,
   name: string,
-  clock: Pick<Clock, 'now'> = systemClock,
+  clock: Clock = systemClock,
 ): AsyncGenerator<Uint8Array, void> {
   let since = clock.now();
   let bytes = 0;

@@ -4,7 +4,6 @@ import { formatCount } from '../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { onFormatError, UsageError } from '../core/errors.ts';
-import type { EmbedFiles } from '../image/embedArea.ts';
 import type { Growth } from '../image/growth.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
@@ -18,14 +17,18 @@ import type { ExitCode, Io } from '../io/io.ts';
 import type { NewFile } from '../io/files/newFile.ts';
 import { canAllRead } from '../io/files/platform.ts';
 
-/** Which image to change, and where the result goes: without an output, into the image itself. */
-export interface Rewrite extends OutputOptions {
-  /** A path, a URL, or `-` for standard input; only what has a path can be changed itself. */
-  readonly iso: string;
+/** Whether the image may become larger. */
+export interface GrowthOptions {
   /** The image may become longer where what is embedded does not fit. */
   readonly grow?: boolean;
   /** And by more than hosts usually have the memory for. */
   readonly force?: boolean;
+}
+
+/** Which image to change, and where the result goes: without an output, into the image itself. */
+export interface Rewrite extends OutputOptions, GrowthOptions {
+  /** A path, a URL, or `-` for standard input; only what has a path can be changed itself. */
+  readonly iso: string;
 }
 
 /**
@@ -82,7 +85,7 @@ export async function rewriteLiveIso(
  */
 export async function rewriteLiveBytes(
   image: Uint8Array,
-  { grow = false, force = false }: { readonly grow?: boolean; readonly force?: boolean },
+  { grow = false, force = false }: GrowthOptions,
   edit: (iso: LiveIso) => Promise<ImageChange>,
 ): Promise<Uint8Array> {
   return withImageName('image', async () => {
@@ -131,14 +134,13 @@ async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): P
   const { image, change } = result;
   const { copyWithChange, streamImage } = await import('./copyImage.ts');
   if (file === undefined) return streamImage(image, change, io);
-  const files = file.mode === undefined ? await embeddedAfter(result) : new Map();
+  // Files that cannot be read do not require a mode.
+  const files =
+    file.mode === undefined
+      ? await (change.files ?? result.iso.embeddedFiles().catch(onFormatError(() => new Map())))
+      : new Map();
   const mode = await modeForFiles(file.mode, files, io);
   await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
-}
-
-/** The embedded files after the change; empty if they cannot be read. */
-async function embeddedAfter({ iso, change }: Result): Promise<EmbedFiles> {
-  return change.files ?? iso.embeddedFiles().catch(onFormatError(() => new Map()));
 }
 
 const MIB = 1024 * 1024;

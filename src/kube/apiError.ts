@@ -119,11 +119,7 @@ export function abortedError(operation: string): ApiError {
   return ownError('Aborted', `Cannot ${operation}: the request was aborted`);
 }
 
-function ownError(
-  reason: OwnReason,
-  message: string,
-  details: Pick<ErrorDetails, 'hint' | 'cause'> = {},
-): ApiError {
+function ownError(reason: OwnReason, message: string, details: ErrorDetails = {}): ApiError {
   return new ApiError(message, { reason, ...details });
 }
 

@@ -40,8 +40,6 @@ interface ClusterTls {
   readonly key?: Buffer;
 }
 
-type ConfigContext = Pick<Io, 'env' | 'cwd' | 'note'>;
-
 /** The mount path of the service account in a pod. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -56,7 +54,7 @@ const MAX_TOKEN = 64 * 1024;
  */
 export async function findClusterConfig(
   kubeconfig: string | undefined,
-  io: ConfigContext,
+  io: Io,
   serviceAccount = SERVICE_ACCOUNT,
 ): Promise<ClusterConfig> {
   const { KUBECONFIG: listed = '', KUBERNETES_SERVICE_HOST: host } = io.env;
@@ -74,7 +72,7 @@ export async function findClusterConfig(
   );
 }
 
-async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Promise<ClusterConfig> {
+async function readKubeconfigs(paths: readonly string[], io: Io): Promise<ClusterConfig> {
   const { parseKubeconfig, selectAccess } = await import('./kubeconfig.ts');
   const files = [];
   for (const path of await existingOf(paths, io)) {
@@ -95,7 +93,7 @@ async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Pro
 }
 
 /** Like kubectl, ignores missing files of a list. If all are missing, reading the first one is the error. */
-async function existingOf(paths: readonly string[], { cwd }: ConfigContext): Promise<readonly string[]> {
+async function existingOf(paths: readonly string[], { cwd }: Io): Promise<readonly string[]> {
   const states = await Promise.all(paths.map((path) => statsOf(resolve(cwd, path))));
   const existing = paths.filter((_, index) => states[index] !== undefined);
   return existing.length === 0 ? paths.slice(0, 1) : existing;
@@ -114,9 +112,14 @@ function checkServer(server: string): string {
   });
 }
 
-async function readTls(access: ClusterAccess, io: ConfigContext): Promise<ClusterTls> {
+async function readTls(access: ClusterAccess, io: Io): Promise<ClusterTls> {
   const [ca, cert, key] = await Promise.all(
-    [access.authority, access.certificate, access.key].map(async (it) => readMaterial(it, io)),
+    [access.authority, access.certificate, access.key].map(async (it) => {
+      if (it === undefined) return undefined;
+      if (it.kind === 'data') return Buffer.from(it.bytes);
+      const expected = { what: 'File of the kubeconfig', maxBytes: MAX_PEM };
+      return Buffer.from(await readUserFile(it.path, io, expected));
+    }),
   );
   return checkTls({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
 }
@@ -137,14 +140,7 @@ function checkTls(tls: ClusterTls): ClusterTls {
   }
 }
 
-async function readMaterial(material: Material | undefined, io: ConfigContext): Promise<Buffer | undefined> {
-  if (material === undefined) return undefined;
-  if (material.kind === 'data') return Buffer.from(material.bytes);
-  const expected = { what: 'File of the kubeconfig', maxBytes: MAX_PEM };
-  return Buffer.from(await readUserFile(material.path, io, expected));
-}
-
-function tokenReader(token: Material | undefined, io: ConfigContext): ClusterConfig['readToken'] {
+function tokenReader(token: Material | undefined, io: Io): ClusterConfig['readToken'] {
   if (token === undefined) return async () => undefined;
   if (token.kind === 'data') {
     const text = checkToken(token.bytes, 'the kubeconfig');
@@ -153,7 +149,7 @@ function tokenReader(token: Material | undefined, io: ConfigContext): ClusterCon
   return async () => readTokenFile(token.path, io);
 }
 
-async function readTokenFile(path: string, { cwd }: ConfigContext): Promise<string> {
+async function readTokenFile(path: string, { cwd }: Io): Promise<string> {
   const bytes = await readUserFile(path, { cwd }, { what: 'Token', maxBytes: MAX_TOKEN });
   return checkToken(bytes, path);
 }
@@ -169,7 +165,7 @@ function checkToken(bytes: Uint8Array, where: string): string {
 }
 
 /** Does not use a proxy: no_proxy usually does not contain the addresses of the cluster. */
-async function readServiceAccount(host: string, folder: string, io: ConfigContext): Promise<ClusterConfig> {
+async function readServiceAccount(host: string, folder: string, io: Io): Promise<ClusterConfig> {
   const port = io.env['KUBERNETES_SERVICE_PORT'] ?? '443';
   const authority = { what: 'Certificate of the cluster', maxBytes: MAX_PEM };
   const ca = Buffer.from(await readUserFile(join(folder, 'ca.crt'), io, authority));

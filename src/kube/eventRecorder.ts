@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { isNotFound, toError } from './apiError.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
-import { formatMicroTime, apiVersionOf, events, type ObjectMetadata, type ApiResource } from './objects.ts';
+import { formatMicroTime, apiVersionOf, events, type ObjectReference, type ApiResource } from './objects.ts';
 
 export interface RecordedEvent {
   /** The kind of the regarding object. */
@@ -21,8 +21,6 @@ export interface RecordedEvent {
   /** Truncated after 1024 bytes. */
   readonly message: string;
 }
-
-type ObjectReference = Pick<ObjectMetadata, 'namespace' | 'name' | 'uid' | 'resourceVersion'>;
 
 export interface EventRecorderOptions {
   readonly client: KubernetesClient;
@@ -133,7 +131,7 @@ export class EventRecorder {
   /** Resolves to whether the event still exists: API servers delete events after an hour. */
   async #writeCount({ event, name, ...series }: Series): Promise<boolean> {
     const { namespace } = event.object;
-    const body = { series: countOf(series) };
+    const body = { series: countOf(series.count, series.last) };
     try {
       await this.#options.client.patch(events, { namespace, name }, { body }, this.#end.signal);
       return true;
@@ -149,7 +147,7 @@ function startSeries(event: RecordedEvent, first: Date): Series {
   return { event, first, name: unique, last: first, lastTime: 0, count: 0, isWritten: false };
 }
 
-function countOf({ count, last }: Pick<Series, 'count' | 'last'>): Record<string, unknown> {
+function countOf(count: number, last: Date): Record<string, unknown> {
   return { count, lastObservedTime: formatMicroTime(last) };
 }
 
@@ -165,7 +163,7 @@ function bodyOf(options: EventRecorderOptions, series: Series) {
     reason: event.reason,
     action: event.action,
     note: cutToBytes(event.message, 1024),
-    ...(series.count > 1 && { series: countOf(series) }),
+    ...(series.count > 1 && { series: countOf(series.count, series.last) }),
     regarding: {
       apiVersion: apiVersionOf(event.resource),
       kind: event.resource.kind,

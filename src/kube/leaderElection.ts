@@ -212,7 +212,13 @@ export class LeaderElection {
   async #tryRelease(signal: AbortSignal): Promise<boolean> {
     const { client, identity, lease } = this.#options;
     if (this.#seen === undefined || this.#seen.lease.holder !== identity) return true;
-    const body = releaseBody(this.#seen.lease, this.#clock.date());
+    // Without a holder, the next leader can acquire the Lease immediately.
+    const spec = {
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      renewTime: formatMicroTime(this.#clock.date()),
+    };
+    const body = { metadata: { resourceVersion: this.#seen.lease.resourceVersion }, spec };
     try {
       this.#observe(await client.patch(leases, lease, { body }, signal));
       return true;
@@ -279,10 +285,4 @@ export function claimBody(
       }),
     },
   };
-}
-
-/** The body that releases the Lease, so that the next leader can acquire it immediately. */
-function releaseBody({ resourceVersion }: LeaseState, now: Date): Record<string, unknown> {
-  const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: formatMicroTime(now) };
-  return { metadata: { resourceVersion }, spec };
 }

@@ -58,10 +58,14 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-export interface ObjectMetadata extends ObjectKey {
+/** One version of an object. */
+export interface ObjectReference extends ObjectKey {
   readonly uid: string;
   /** Changes with each change of the object; an opaque value. */
   readonly resourceVersion: string;
+}
+
+export interface ObjectMetadata extends ObjectReference {
   /** The number of changes of `spec`. */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;

@@ -68,8 +68,11 @@ export function readWatchEvent(line: Uint8Array, operation: string): WatchEvent 
       return { type: CHANGES[type], object: readObject(object, operation) };
     case 'BOOKMARK':
       return { type: 'bookmark', resourceVersion: versionOf(object, operation) };
-    case 'ERROR':
-      throw describeRefusal(operation, codeOf(object), object);
+    case 'ERROR': {
+      const { code } = asMapping(object);
+      const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
+      throw describeRefusal(operation, status, object);
+    }
     default:
       return undefined;
   }
@@ -80,9 +83,4 @@ export function versionOf(value: unknown, operation: string): string {
   const { resourceVersion: version } = asMapping(asMapping(value)['metadata']);
   if (typeof version === 'string' && version !== '') return version;
   throw invalidResponse(operation, 'the response has no resourceVersion');
-}
-
-function codeOf(status: unknown): number {
-  const { code } = asMapping(status);
-  return typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
 }

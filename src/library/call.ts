@@ -5,15 +5,19 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io, WorkProgress } from '../io/io.ts';
 
-export interface CallOptions {
+/** What is the same for opening an image. */
+export interface OpenOptions {
   /** The folder that relative paths start from (default: that of the process). */
   readonly cwd?: string;
   /** Environment variables for settings and proxies (default: none; those of the process are `process.env`). */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Ids of rules to ignore. */
-  readonly ignore?: readonly string[];
   /** Ends the work early: the function throws the reason of the signal, and there is no new output. */
   readonly signal?: AbortSignal;
+}
+
+export interface CallOptions extends OpenOptions {
+  /** Ids of rules to ignore. */
+  readonly ignore?: readonly string[];
   readonly onProgress?: (progress: WorkProgress) => void;
 }
 

@@ -1,16 +1,16 @@
 /** Configs into live ISOs, as `ironic-coreos iso ignition embed` embeds them. */
 
-import type { EmbedOptions } from '../commands/iso/ignition.ts';
+import type { EmbeddingOptions } from '../commands/iso/ignition.ts';
+import type { OutputOptions } from '../imagefile/imageOutput.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Io } from '../io/io.ts';
 import { call, type CallOptions } from './call.ts';
 import { bytesOf } from './content.ts';
 
 /** The other members are the options of the command line. */
-export interface Embedding<Iso extends string | Uint8Array> extends Omit<
-  EmbedOptions,
-  'ignitionFile' | 'iso'
-> {
+export interface Embedding<Iso extends string | Uint8Array> extends BytesEmbedding<Iso>, OutputOptions {}
+
+interface BytesEmbedding<Iso> extends EmbeddingOptions {
   /** The path, the URL or the bytes of the image. */
   readonly iso: Iso;
   /** The text or the bytes of an Ignition config or a Butane config. */
@@ -29,7 +29,7 @@ export interface Embedded {
 export async function embed(embedding: Embedding<string>, options?: CallOptions): Promise<Embedded>;
 /** Returns the bytes of the image with the config. */
 export async function embed(
-  embedding: Omit<Embedding<Uint8Array>, 'mode' | 'output' | 'overwrite'>,
+  embedding: BytesEmbedding<Uint8Array>,
   options?: CallOptions,
 ): Promise<Embedded & { readonly image: Uint8Array }>;
 export async function embed(

@@ -5,7 +5,7 @@
 
 import { openImage as openSource } from '../imagefile/imageFile.ts';
 import type { OpenImage } from '../imagefile/imageBytes.ts';
-import type { CallOptions } from './call.ts';
+import type { OpenOptions } from './call.ts';
 
 export { CliError, FormatError, UsageError, type ErrorCode } from '../core/errors.ts';
 export type { ByteSource } from '../formats/byteFeed.ts';
@@ -28,7 +28,7 @@ export type { OpenImage } from '../imagefile/imageBytes.ts';
  */
 export async function openImage(
   source: string,
-  { cwd = process.cwd(), env, signal }: Pick<CallOptions, 'cwd' | 'env' | 'signal'> = {},
+  { cwd = process.cwd(), env, signal }: OpenOptions = {},
 ): Promise<OpenImage> {
   return openSource(source, { cwd, signal, ...(env && { env }) });
 }

@@ -128,7 +128,7 @@ export async function* renderHosts(
   yield* invalid;
 }
 
-function describeRendered({ document, secrets }: RenderedConfig): Pick<Rendered, 'config' | 'secrets'> {
+function describeRendered({ document, secrets }: RenderedConfig) {
   return { config: document.toString(), secrets };
 }
 

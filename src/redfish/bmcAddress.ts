@@ -4,17 +4,20 @@ import { formatUrlHost, parseHost, parseIpv6 } from '../formats/hostName.ts';
 
 type BmcScheme = keyof typeof schemes;
 
-export interface BmcAddress {
-  /** The address as given. */
-  readonly text: string;
-  readonly scheme: BmcScheme;
-  /** The part of the scheme after a plus (default: https). */
-  readonly transport: 'http' | 'https';
+interface AddressParts {
   /** IPv6 in brackets. */
   readonly host: string;
   readonly port?: number;
   /** Path of the system, with a leading slash and valid percent escapes; or empty. */
   readonly path: string;
+}
+
+export interface BmcAddress extends AddressParts {
+  /** The address as given. */
+  readonly text: string;
+  readonly scheme: BmcScheme;
+  /** The part of the scheme after a plus (default: https). */
+  readonly transport: 'http' | 'https';
   /** IPMI only. */
   readonly privilegeLevel?: string;
 }
@@ -82,16 +85,16 @@ export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   if (problem !== undefined || !isScheme(name)) return problem ?? { problem: 'its scheme is unknown' };
   const parts = parseParts(rest);
   if ('problem' in parts) return parts;
-  const { query, ...place } = parts;
-  if (isIpmi(name)) return ipmiAddress({ text, scheme: name, transport: 'https', ...place }, query);
+  const { query, ...address } = parts;
+  if (isIpmi(name)) return ipmiAddress({ text, scheme: name, transport: 'https', ...address }, query);
   if (query !== '') return { problem: 'it has a query, which is not supported' };
-  if (!isSystemPath(place.path)) {
+  if (!isSystemPath(address.path)) {
     return {
       problem: 'its path is not that of a system',
       hint: 'use the path of the system: /redfish/v1/Systems/ID',
     };
   }
-  return { text, scheme: name, transport: transport === 'http' ? 'http' : 'https', ...place };
+  return { text, scheme: name, transport: transport === 'http' ? 'http' : 'https', ...address };
 }
 
 /** Ironic and `boot` request the path as the system. Services may have other paths outside of the tree of the Redfish standard. */
@@ -127,23 +130,19 @@ function schemeProblem(name: string, schemeText: string): BmcProblem | undefined
   if (instead !== undefined) {
     return { problem: `Metal3 no longer supports the scheme ${name}`, hint: `use ${instead}` };
   }
-  if (!isScheme(name)) return unknownScheme(name);
+  if (!isScheme(name)) {
+    const hint =
+      name === 'http' || name === 'https'
+        ? `use a scheme with the driver: redfish+${name}:// or redfish-virtualmedia+${name}://`
+        : `use one of ${bmcSchemes.join(', ')}`;
+    return { problem: 'its scheme is not a supported driver', hint };
+  }
   const suffix = schemeText.slice(name.length);
   const isAllowed = suffix === '' || (!isIpmi(name) && (suffix === '+http' || suffix === '+https'));
   return isAllowed ? undefined : { problem: `${name} does not support this variant`, hint: `use ${name}://` };
 }
 
-function unknownScheme(name: string): BmcProblem {
-  const hint =
-    name === 'http' || name === 'https'
-      ? `use a scheme with the driver: redfish+${name}:// or redfish-virtualmedia+${name}://`
-      : `use one of ${bmcSchemes.join(', ')}`;
-  return { problem: 'its scheme is not a supported driver', hint };
-}
-
-type Parts = Pick<BmcAddress, 'host' | 'port' | 'path'> & { readonly query: string };
-
-function parseParts(rest: string): Parts | BmcProblem {
+function parseParts(rest: string): (AddressParts & { readonly query: string }) | BmcProblem {
   if (rest.includes('#')) return { problem: 'it has a fragment (#), which is not supported' };
   const [, authority = '', path = '', query = ''] = /^([^/?]*)([^?]*)\??(.*)$/.exec(rest) ?? [];
   if (authority.includes('@')) {

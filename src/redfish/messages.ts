@@ -53,8 +53,8 @@ function readMessage(value: unknown, mask: (text: string) => string): readonly R
 /** A clause: what the BMC said, or what the HTTP status means. */
 export function describeBmcRefusal(status: number, messages: readonly RedfishMessage[]): string {
   const [message] = messages;
-  const said = message?.text === '' ? message.id : message?.text;
-  const detail = said === undefined ? '' : ` (${said.replace(/\.$/, '')})`;
+  const detailText = message?.text === '' ? message.id : message?.text;
+  const detail = detailText === undefined ? '' : ` (${detailText.replace(/\.$/, '')})`;
   const cause = causes.find((one) => one.matches(status, messages));
   const other = status < 300 ? 'its task failed' : `the BMC returned HTTP status ${status}`;
   return `${cause?.clause ?? other}${detail}`;

@@ -331,11 +331,7 @@ class RedfishRequests {
     throw invalidAnswer(name, 'the response is not JSON');
   }
 
-  #refused(
-    status: number,
-    { body, headers }: Pick<Answer, 'body' | 'headers'>,
-    action: string,
-  ): RedfishError {
+  #refused(status: number, { body, headers }: Answer, action: string): RedfishError {
     const messages = readMessages(body, (text) => this.mask(text).replaceAll(foreignUrl, 'http(s)://$2/…'));
     const wait = secondsOf(headers['retry-after']) * 1000;
     return refusedError(this.#nameOf(action), status, messages, wait);

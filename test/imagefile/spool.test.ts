@@ -1,6 +1,7 @@
 /** Temporary copies of pipes and downloads: what they may take of the disk. */
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/io/clock.ts';
 import { openSpooled, spoolToFile } from '../../src/imagefile/spool.ts';
 import { refuseTrickle } from '../../src/imagefile/remoteImage.ts';
 import { mountSmallDisk } from '../support/smallDisk.ts';
@@ -67,7 +68,8 @@ async function read(bytes: number, seconds: number): Promise<number> {
       yield new Uint8Array(bytes);
     }
   })();
-  for await (const part of refuseTrickle(parts, 'coreos.iso', { now: () => time })) total += part.length;
+  const clock = { ...systemClock, now: () => time };
+  for await (const part of refuseTrickle(parts, 'coreos.iso', clock)) total += part.length;
   return total;
 }
 

@@ -2,6 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createIo } from '../support/createIo.ts';
 import { isConflict, isExpired, isNotFound } from '../../src/kube/apiError.ts';
 import { ApiClient, type KubernetesClient } from '../../src/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../src/kube/clusterConfig.ts';
@@ -30,7 +31,7 @@ const images: ApiResource = {
   plural: 'preprovisioningimages',
   kind: 'PreprovisioningImage',
 };
-const io = { env: {}, cwd: '/' };
+const io = createIo({ cwd: '/' });
 
 const describeChange = ({ key, before, now }: ObjectChange<string>): string =>
   `${keyText(key)}: ${before ?? '-'} → ${now ?? '-'}`;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findClusterConfig } from '../../src/kube/clusterConfig.ts';
+import { createIo } from '../support/createIo.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -30,7 +31,11 @@ async function writeConfig(name: string, fields: Partial<Record<'cluster' | 'use
 }
 
 const find = async (kubeconfig: string | undefined, env: Record<string, string> = {}) =>
-  findClusterConfig(kubeconfig, { env: { HOME: folder, ...env }, cwd: folder }, join(folder, 'account'));
+  findClusterConfig(
+    kubeconfig,
+    createIo({ env: { HOME: folder, ...env }, cwd: folder }),
+    join(folder, 'account'),
+  );
 
 async function writeAccount(): Promise<void> {
   const account = join(folder, 'account');

@@ -15,12 +15,7 @@ import { confirm, requireTerminal } from '../../io/confirm.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { localAddressTo } from '../../io/localAddress.ts';
 import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
-import {
-  defaultTiming,
-  openRedfish,
-  type RedfishClient,
-  type RedfishSettings,
-} from '../../redfish/redfishClient.ts';
+import { defaultTiming, openRedfish, type RedfishClient } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
@@ -32,8 +27,8 @@ import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';
 import type { Expectation } from '../try/expectation.ts';
 import { createLinks } from '../serve/links.ts';
 import { reachableAddresses } from '../try/ironicAddress.ts';
-import type { TrialSetup, TryOptions } from '../try/setup.ts';
-import type { ApiPlace } from '../try/timeline/addresses.ts';
+import type { TrialOptions, TrialSetup } from '../try/setup.ts';
+import type { ApiEndpoint } from '../try/timeline/addresses.ts';
 import { ISO_TOKEN_BYTES, servedIsoName } from '../try/serving/isoService.ts';
 import { readTrialInventory, runTrial } from '../try/try.ts';
 import {
@@ -91,12 +86,17 @@ export async function boot(
 ): Promise<ExitCode> {
   const started = systemClock.now();
   const setup = readBootSetup(options);
-  const targets = await readTargets(names, setup.targets, io);
+  const targets = await readTargets(names, options, setup.method, io);
   const consoleLogs = readConsoleLogs(
     options.consoleLog,
     targets.map(({ name }) => name),
   );
-  const addresses = await findAddresses(targets);
+  const found = await Promise.all(
+    targets.map(async (target) => [target, await localAddressTo(new URL(target.origin))] as const),
+  );
+  const addresses = new Map(
+    found.flatMap(([target, address]) => (address === undefined ? [] : [[target, address]])),
+  );
   const trialOptions = withAddresses(options, addresses);
   const [architecture, images] = await Promise.all([
     isoArchitecture(options.iso, io),
@@ -124,7 +124,7 @@ interface BootRun {
   readonly addresses: OwnAddresses;
   /** Of the only ISO. */
   readonly architecture: Architecture | undefined;
-  readonly trialOptions: TryOptions;
+  readonly trialOptions: TrialOptions;
   readonly consoleLogs: readonly ConsoleLog[];
   /** The time of the clock at which all checks end. */
   readonly end: number;
@@ -152,13 +152,6 @@ function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
 /** By target: the address from which this machine reaches its BMC, without brackets. Without BMCs that are not reached. */
 type OwnAddresses = ReadonlyMap<Target, string>;
 
-async function findAddresses(targets: readonly Target[]): Promise<OwnAddresses> {
-  const found = await Promise.all(
-    targets.map(async (target) => [target, await localAddressTo(new URL(target.origin))] as const),
-  );
-  return new Map(found.flatMap(([target, address]) => (address === undefined ? [] : [[target, address]])));
-}
-
 /**
  * Without other addresses, everything is served on the address from which this machine reaches the BMCs: no other network
  * sees it, and the BMCs can reach it. If it reaches them from several addresses, for example BMCs with IPv4 and BMCs with
@@ -167,7 +160,7 @@ async function findAddresses(targets: readonly Target[]): Promise<OwnAddresses> 
 function withAddresses(
   { check: _check, leave: _leave, mac: _mac, yes: _yes, ...options }: BootOptions,
   addresses: OwnAddresses,
-): TryOptions {
+): TrialOptions {
   const [address = '127.0.0.1', ...others] = new Set(addresses.values());
   const host = others.length > 0 ? '' : withBrackets(address);
   return {
@@ -211,23 +204,22 @@ function expectedUrl(target: Target, run: BootRun): URL | undefined {
 /** The trial checks the images of an inventory itself, before a machine is changed. */
 async function checkImages(
   { isCheck, iso }: BootSetup,
-  options: TryOptions,
+  options: TrialOptions,
   io: Io,
 ): Promise<(name: string) => readonly MachineCheck[]> {
   const trial = readTrial(options);
   if (iso !== undefined) {
-    const checks = await checkConfiguredIso(iso, placeOf(trial), io);
+    const checks = await checkConfiguredIso(iso, endpointOf(trial), io);
     return () => checks;
   }
   if (!isCheck || options.inventory === undefined) return () => [];
   const { format: _, ...served } = options;
-  const context = { ironicUrl: trial.ironicUrl, place: placeOf(trial) };
-  const checks = await checkHostImages(served, context, io);
+  const checks = await checkHostImages(served, trial.ironicUrl, endpointOf(trial), io);
   return (name) => checks.get(name) ?? [];
 }
 
 /** Undefined if the port is not known before the server listens. */
-function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
+function endpointOf({ listen, scheme }: TrialSetup): ApiEndpoint | undefined {
   if (listen.kind !== 'tcp' || listen.port === 0) return undefined;
   return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
 }
@@ -253,9 +245,15 @@ async function checkTarget(
 ): Promise<CheckedMachine> {
   try {
     const now = systemClock.now();
-    if (signal.aborted || now >= run.end) throw notChecked(signal.aborted);
-    const bounds = { signal, deadline: Math.min(now + run.times.check, run.end) };
-    return await withClient(target, run, bounds, async (client) => {
+    if (signal.aborted) throw new CliError('not checked: canceled before', { code: 'ERR_BMC' });
+    if (now >= run.end) {
+      throw new CliError('not checked: the time of --timeout is over', {
+        code: 'ERR_BMC',
+        hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
+      });
+    }
+    const deadline = Math.min(now + run.times.check, run.end);
+    return await withClient(target, run, signal, deadline, async (client) => {
       const survey = await surveyMachine(client, target.path);
       const { architecture = run.architecture } = target;
       const checks = checkMachine(survey, {
@@ -278,22 +276,15 @@ async function checkTarget(
 /** Characters. Names and lists of a BMC are shorter. */
 const LONGEST_TEXT = 1000;
 
-function notChecked(isCanceled: boolean): CliError {
-  if (isCanceled) return new CliError('not checked: canceled before', { code: 'ERR_BMC' });
-  return new CliError('not checked: the time of --timeout is over', {
-    code: 'ERR_BMC',
-    hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
-  });
-}
-
 /** Logs in, and starts to log out at the end. */
 async function withClient<T>(
   target: Target,
   { io, logouts, times }: BootRun,
-  bounds: Pick<RedfishSettings, 'deadline' | 'signal'>,
+  signal: AbortSignal,
+  deadline: number | undefined,
   use: (client: RedfishClient) => Promise<T>,
 ): Promise<T> {
-  const client = await openRedfish({ ...target, ...bounds, timing: times, note: io.note });
+  const client = await openRedfish({ ...target, signal, deadline, timing: times, note: io.note });
   try {
     return await use(client);
   } finally {
@@ -424,9 +415,10 @@ function startMachines(
 /** Says what `--leave` leaves. */
 function reportLeft(started: readonly StartedMachine[], { io }: BootRun): void {
   for (const machine of started) {
-    const { name, method } = machine.target;
-    for (const { request, text } of listRemainders({ ...machine, method })) {
-      const hint = `run ${curlCommand(request, machine.target)}`;
+    const { progress, survey, target } = machine;
+    const { name, method } = target;
+    for (const { request, text } of listRemainders(survey, method, progress)) {
+      const hint = `run ${curlCommand(request, target)}`;
       report(io, {
         severity: 'info',
         message: machine.show(`${name} is left: ${text}`),
@@ -448,12 +440,13 @@ async function restoreAll(
   const again = services.signal.aborted ? ' again' : '';
   io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
   await runParallel(started, setup.parallel, async (machine) => {
-    const { name } = machine.target;
+    const { progress, survey, target } = machine;
+    const { name } = target;
     for (const error of await restoreOne(machine, { run, services, signal }))
       report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
-    for (const { request, text } of listRemainders({ ...machine, method: machine.target.method })) {
+    for (const { request, text } of listRemainders(survey, target.method, progress)) {
       left.add(name);
-      const hint = `run ${curlCommand(request, machine.target)}`;
+      const hint = `run ${curlCommand(request, target)}`;
       report(io, { severity: 'error', message: machine.show(`${name}: ${text}`), hint: machine.show(hint) });
     }
   }).finally(ignore);
@@ -526,7 +519,7 @@ async function withMachine<T>(
   { deadline, run, services, signal }: Working,
   use: (boot: MachineBoot) => Promise<T>,
 ): Promise<T> {
-  return withClient(target, run, { signal, deadline }, (client) =>
+  return withClient(target, run, signal, deadline, (client) =>
     use({
       client,
       survey,

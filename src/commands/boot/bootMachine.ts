@@ -271,7 +271,8 @@ async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
       return await sendImage(boot, slot, extra);
     } catch (error) {
       if (!(error instanceof RedfishError)) throw error;
-      const demanded = demandedParameters(error, optional).filter(([name]) => !(name in extra));
+      const refusal = error.messages.map((message) => [message.text, ...message.related].join(' ')).join(' ');
+      const demanded = optional.filter(([name]) => refusal.includes(name) && !(name in extra));
       const isBusy = (error.status ?? 0) >= 500 && attempt < INSERT_ATTEMPTS;
       if (demanded.length === 0 && !isBusy) throw error;
       extra = { ...extra, ...Object.fromEntries(demanded) };
@@ -322,15 +323,6 @@ function requiredParameters(
     ...(methods.length > 0 && !methods.includes('Stream') ? ['TransferMethod'] : []),
   ]);
   return Object.fromEntries(optional.filter(([name]) => names.has(name)));
-}
-
-/** Those that the refusal names. */
-function demandedParameters(
-  { messages }: RedfishError,
-  optional: readonly InsertParameter[],
-): readonly InsertParameter[] {
-  const text = messages.map((message) => [message.text, ...message.related].join(' ')).join(' ');
-  return optional.filter(([name]) => text.includes(name));
 }
 
 async function setBootDevice(boot: MachineBoot): Promise<void> {
@@ -428,10 +420,7 @@ function dellBootRequest(
 }
 
 /** @param now the boot override that is set now; undefined if it is not known */
-function formerBootRequest(
-  { survey, method }: Pick<MachineBoot, 'method' | 'survey'>,
-  now?: System['boot'],
-): BmcRequest {
+function formerBootRequest(survey: Survey, method: BootMethod, now?: System['boot']): BmcRequest {
   const { system, vendor } = survey;
   if (method === 'virtual-media' && vendor.bootRequest === 'dell')
     return dellBootRequest(survey, { BootOnce: 'Disabled', FirstBootDevice: 'Normal' });
@@ -457,15 +446,16 @@ export interface Remainder {
 
 /** In the order in which it is to be restored. */
 export function listRemainders(
-  boot: Pick<MachineBoot, 'method' | 'progress' | 'survey'>,
+  survey: Survey,
+  method: BootMethod,
+  progress: BootProgress,
 ): readonly Remainder[] {
-  const { progress, survey } = boot;
   const remainders: Remainder[] = [];
   if (progress.isPoweredOn) {
     remainders.push({ text: 'it may still run the ISO', request: resetRequest(survey, 'ForceOff') });
   }
   if (progress.isDeviceSet) {
-    remainders.push({ text: 'its boot device is not restored', request: formerBootRequest(boot) });
+    remainders.push({ text: 'its boot device is not restored', request: formerBootRequest(survey, method) });
   }
   for (const slot of survey.slots.filter(({ path }) => progress.slots.has(path))) {
     remainders.push({ text: `slot ${slot.id} may contain the ISO`, request: ejectRequest(slot) });
@@ -514,7 +504,7 @@ async function restoreBootDevice(boot: MachineBoot): Promise<void> {
   const isUnchanged =
     now.target === before.target && now.enabled === before.enabled && now.mode === before.mode;
   if (!isReadable || !isUnchanged || now.httpUri !== before.httpUri) {
-    await send(client, formerBootRequest(boot, now), SETTING_DEVICE);
+    await send(client, formerBootRequest(survey, method, now), SETTING_DEVICE);
     const isRestored = async (): Promise<boolean> => {
       if (!isReadable) return true;
       const { boot: last } = await readNow(boot);

@@ -34,10 +34,7 @@ export interface CheckedMachine {
 }
 
 /** The architecture is that of the image; undefined if it is not known. */
-export interface Plan extends Pick<
-  Target,
-  'architecture' | 'host' | 'hostNames' | 'macs' | 'method' | 'name'
-> {
+interface Plan extends Target {
   /** Undefined if it is not known yet. */
   readonly imageUrl: URL | undefined;
   /** The checks of its image; empty if it is not known yet. */
@@ -303,20 +300,18 @@ function checkClock({ clockOffset }: Survey): Verdict {
 export function formatChecks(machines: readonly CheckedMachine[]): string {
   const lines = machines.flatMap(({ checks, target }) => [
     `${printable(target.name)}: ${isRefused(checks) ? 'cannot be booted' : 'can be booted'}`,
-    ...checks.flatMap(checkLines),
+    ...checks.flatMap(({ hint, id, status, text }) => {
+      const mark = status === 'ok' ? '' : `${status}: `;
+      const rest = ' '.repeat(15);
+      return [
+        ...wrapText(printable(`${mark}${text}`), { first: `  ${id.padEnd(13)}`, rest }),
+        ...(hint === undefined ? [] : wrapText(printable(`hint: ${hint}`), { first: rest, rest })),
+      ];
+    }),
     '',
   ]);
   const count = machines.filter(({ checks }) => !isRefused(checks)).length;
   return `${[...lines, `${count} of ${machines.length} can be booted`].join('\n')}\n`;
-}
-
-function checkLines({ hint, id, status, text }: MachineCheck): readonly string[] {
-  const mark = status === 'ok' ? '' : `${status}: `;
-  const rest = ' '.repeat(15);
-  return [
-    ...wrapText(printable(`${mark}${text}`), { first: `  ${id.padEnd(13)}`, rest }),
-    ...(hint === undefined ? [] : wrapText(printable(`hint: ${hint}`), { first: rest, rest })),
-  ];
 }
 
 /** Without credentials. */

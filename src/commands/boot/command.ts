@@ -104,15 +104,6 @@ export function declareBoot(command: Command, context: Context): void {
       'time for a shutdown before the machine is forced off (default: 5m)',
     );
   declareTrialOptions(command);
-  declareBmc(command);
-  declareServers(command);
-  declareShortHelp(command, common, reference);
-  const run = async (names: readonly string[], options: BootOptions) =>
-    (await import('./boot.ts')).boot(names, options, context.io);
-  declareRun(command, notes, run, context);
-}
-
-function declareBmc(command: Command): void {
   command
     .optionsGroup('BMC:')
     .option('--bmc <url>', 'address of the BMC, without an inventory')
@@ -120,9 +111,6 @@ function declareBmc(command: Command): void {
     .option('--ca-file <file>', 'CA certificates of the BMCs, in PEM')
     .option('--mac <address>', 'MAC address of the machine, without an inventory (default: from the BMC)')
     .option('--insecure', 'do not verify the TLS certificates of the BMCs');
-}
-
-function declareServers(command: Command): void {
   command
     .optionsGroup('Servers:')
     .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
@@ -132,4 +120,8 @@ function declareServers(command: Command): void {
   declareUrlSigning(declareIronicOptions(command));
   declareCatalogOptions(command);
   declareImageOptions(command);
+  declareShortHelp(command, common, reference);
+  const run = async (names: readonly string[], options: BootOptions) =>
+    (await import('./boot.ts')).boot(names, options, context.io);
+  declareRun(command, notes, run, context);
 }

@@ -9,7 +9,6 @@ import { findArchitecture } from '../../image/bootParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
-import type { OpenImage } from '../../imagefile/imageBytes.ts';
 import { readImage } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
@@ -21,7 +20,7 @@ import { takeSnapshot } from '../serve/snapshot.ts';
 import type { ServeSource } from '../serve/source.ts';
 import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../try/emulation/guestAddress.ts';
 import { createIronicChange, ironicOfHosts } from '../try/ironicAddress.ts';
-import { type ApiPlace, hasPortOf, mayReachApi } from '../try/timeline/addresses.ts';
+import { type ApiEndpoint, hasPortOf, mayReachApi } from '../try/timeline/addresses.ts';
 import { createCleanupStack } from '../try/trial.ts';
 import { checkIfImage } from '../validate/validateImage.ts';
 import type { MachineCheck } from './checks.ts';
@@ -29,16 +28,16 @@ import type { MachineCheck } from './checks.ts';
 /**
  * Checks an ISO that contains its config, like `validate`.
  * @param file a path or a URL
- * @param place undefined if the address of the mock Ironic is not known yet
+ * @param endpoint undefined if the address of the mock Ironic is not known yet
  * @returns at least one check. Throws CliError if a file cannot be read.
  */
 export async function checkConfiguredIso(
   file: string,
-  place: ApiPlace | undefined,
+  endpoint: ApiEndpoint | undefined,
   io: Io,
 ): Promise<readonly MachineCheck[]> {
   try {
-    return await checkReadable(file, place, io);
+    return await checkReadable(file, endpoint, io);
   } catch (error) {
     if (!(error instanceof CliError) || !isRemote(file)) throw error;
     const text = `the ISO cannot be read from this machine, so its config is not checked: ${error.message}`;
@@ -56,16 +55,14 @@ export async function isoArchitecture(
   const { architecture, name } = parseImageOption(value);
   if (architecture !== undefined) return architecture;
   // Another check reports an image that cannot be read.
-  return readImage(name, io, architectureOf).catch(() => undefined);
-}
-
-async function architectureOf(image: OpenImage): Promise<Architecture | undefined> {
-  return findArchitecture(await openIsoTree(image));
+  return readImage(name, io, async (image) => findArchitecture(await openIsoTree(image))).catch(
+    () => undefined,
+  );
 }
 
 async function checkReadable(
   file: string,
-  place: ApiPlace | undefined,
+  endpoint: ApiEndpoint | undefined,
   io: Io,
 ): Promise<readonly MachineCheck[]> {
   const config = await readImageConfig(file, io);
@@ -79,8 +76,8 @@ async function checkReadable(
   const found = reportDiagnostics(applyIgnored(checked.report.findings, io), { ...checked, name: file }).map(
     checkOf,
   );
-  if (config.kind === 'urls' && place !== undefined && !mayReachApi(config.urls, place)) {
-    const hint = `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`;
+  if (config.kind === 'urls' && endpoint !== undefined && !mayReachApi(config.urls, endpoint)) {
+    const hint = `use --listen and --tls for that URL, or render the config with --api-url ${endpoint.scheme}://ADDRESS:${endpoint.port}`;
     found.push(otherIronic(file, config.urls, hint));
   }
   return found.length > 0 ? found : [known(config)];
@@ -110,12 +107,13 @@ function known(config: Exclude<ImageConfig, { readonly kind: 'no-config' }>): Ma
 /**
  * Checks the configs and images of an inventory, like `serve` before its first request.
  * @param ironicUrl replaces the Ironic URL of the inventory
- * @param place undefined if the address of the mock Ironic is not known yet
+ * @param endpoint undefined if the address of the mock Ironic is not known yet
  * @returns for each host of the inventory at least one check. Throws CliError if an image or a setting for all hosts is invalid.
  */
 export async function checkHostImages(
   options: ServeOptions,
-  { ironicUrl, place }: { readonly ironicUrl: string | undefined; readonly place: ApiPlace | undefined },
+  ironicUrl: string | undefined,
+  endpoint: ApiEndpoint | undefined,
   io: Io,
 ): Promise<ReadonlyMap<string, readonly MachineCheck[]>> {
   const change = await createIronicChange(ironicUrl, undefined, createCleanupStack());
@@ -126,7 +124,7 @@ export async function checkHostImages(
     return changed;
   };
   // An address of --ironic-url may be that of a proxy or of a port forwarding.
-  const isReached = (urls: readonly string[], api: ApiPlace): boolean =>
+  const isReached = (urls: readonly string[], api: ApiEndpoint): boolean =>
     ironicUrl === undefined ? mayReachApi(urls, api) : hasPortOf(ironicUrl, api);
   const snapshot = await takeSnapshot(options, {
     links: createLinks({ signer: undefined, publicUrl: 'http://localhost', lifetime: undefined }),
@@ -140,8 +138,8 @@ export async function checkHostImages(
     snapshot.hosts.map(({ messages, name }) => {
       const urls = listed.get(name) ?? [];
       const found = messages.map(checkOf);
-      if (place !== undefined && urls.length > 0 && !isReached(urls, place)) {
-        const hint = `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in the configs`;
+      if (endpoint !== undefined && urls.length > 0 && !isReached(urls, endpoint)) {
+        const hint = `use --ironic-url ${endpoint.scheme}://ADDRESS:${endpoint.port} to set the address of the mock Ironic in the configs`;
         found.push(otherIronic('its config', urls, hint));
       }
       return [name, found.length > 0 ? found : [{ id: 'image', status: 'ok', text: 'its config is valid' }]];

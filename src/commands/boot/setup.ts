@@ -5,14 +5,11 @@ import { parseUrl } from '../../formats/url.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import { parseChoice, parseFormat } from '../../io/report/choices.ts';
 import { parseDuration, parseWholeNumber } from '../serve/setup.ts';
-import { readTrialSetup, type TrialSetup, type TryOptions } from '../try/setup.ts';
-import type { TargetOptions } from './targets.ts';
+import { readTrialSetup, type TrialOptions, type TrialSetup } from '../try/setup.ts';
+import type { BootMethod, TargetOptions } from './targets.ts';
 
-export interface BootOptions
-  extends Omit<TryOptions, keyof MachineOptionsOfTry>, Omit<TargetOptions, 'method'> {
+export interface BootOptions extends TrialOptions, TargetOptions {
   readonly method?: string;
-  /** Without an inventory: the MAC address of the machine. */
-  readonly mac?: string;
   readonly check?: boolean;
   readonly yes?: boolean;
   readonly leave?: boolean;
@@ -20,14 +17,9 @@ export interface BootOptions
   readonly shutdownTimeout?: string;
 }
 
-/** Options of `try` for an emulated machine, and the hosts to wait for, which are arguments of `boot`. */
-type MachineOptionsOfTry = Record<
-  'accel' | 'boot' | 'console' | 'expect' | 'firmware' | 'guestHost' | 'mac' | 'memory' | 'qemu',
-  never
->;
-
 export interface BootSetup {
-  readonly targets: TargetOptions;
+  /** Undefined for that of the address of each BMC. */
+  readonly method: BootMethod | undefined;
   /** Without an inventory: a path or a URL. */
   readonly iso: string | undefined;
   readonly isCheck: boolean;
@@ -51,7 +43,7 @@ export function readBootSetup(options: BootOptions): BootSetup {
   readTrial(trial);
   if (check === true) parseFormat(options.format, ['text', 'json']);
   return {
-    targets: { ...options, method },
+    method,
     iso: inventory === undefined && bmc !== undefined ? readIso(iso, check === true) : undefined,
     isCheck: check === true,
     isConfirmed: yes === true,
@@ -62,7 +54,7 @@ export function readBootSetup(options: BootOptions): BootSetup {
 }
 
 /** The options of `try` require an inventory for images, but `boot` serves an ISO without one. */
-export function readTrial(options: TryOptions): TrialSetup {
+export function readTrial(options: TrialOptions): TrialSetup {
   const { iso: _iso, publicUrl: _url, serveListen: _listen, ...others } = options;
   return readTrialSetup(options.inventory === undefined ? others : options);
 }

@@ -42,12 +42,17 @@ export interface Survey {
 /** @param path path of the system in the address of the BMC; may be empty. Throws CliError. */
 export async function surveyMachine(client: RedfishClient, path: string): Promise<Survey> {
   const resource = await getSystem(client, path);
-  const system = { ...readSystem(resource), bootPath: await findBootPath(client, resource) };
+  // Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py).
+  const settings = await readOptional(client, settingsLink(resource));
+  const bootPath = settings?.body['Boot'] === undefined ? resource.path : settings.path;
+  const system = { ...readSystem(resource), bootPath };
   const manager = await readFirstManager(client, system);
   const makers = [...client.root.makers, system.manufacturer, manager?.manufacturer, manager?.model];
   const vendor = findVendor(makers, [manager?.model, system.model], manager?.firmware);
   const { mediaProblem, slots } = await readSlots(client, vendor, system, manager);
   const secureBoot = await readOptional(client, system.secureBoot);
+  const [firstProcessor] = await readMembers(client, system.processors);
+  const processor = await readOptional(client, firstProcessor);
   return {
     vendor,
     system,
@@ -55,7 +60,7 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
     slots,
     mediaProblem,
     secureBoot: secureBoot && readSecureBoot(secureBoot),
-    architecture: await readFirstArchitecture(client, system),
+    architecture: processor && readArchitecture(processor),
     macs: await readMacs(client, system),
     clockOffset: clockOffset(manager, client),
   };
@@ -98,12 +103,6 @@ function withoutSlash(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-/** Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py). */
-async function findBootPath(client: RedfishClient, system: RedfishResource): Promise<string> {
-  const found = await readOptional(client, settingsLink(system));
-  return found?.body['Boot'] === undefined ? system.path : found.path;
-}
-
 /** The manager of the system: the first that lists it, or the first of all. */
 async function readFirstManager(client: RedfishClient, { managers }: System): Promise<Manager | undefined> {
   const [linked] = managers;
@@ -137,7 +136,7 @@ async function readSlots(
   vendor: Vendor,
   system: System,
   manager: Manager | undefined,
-): Promise<Pick<Survey, 'mediaProblem' | 'slots'>> {
+): Promise<{ readonly slots: readonly MediaSlot[]; readonly mediaProblem: RedfishError | undefined }> {
   const paths =
     vendor.mediaOf === 'manager' ? [manager?.media, system.media] : [system.media, manager?.media];
   const slots: MediaSlot[] = [];
@@ -186,15 +185,6 @@ async function readMacs(client: RedfishClient, { interfaces }: System): Promise<
     }
   }
   return [...macs];
-}
-
-async function readFirstArchitecture(
-  client: RedfishClient,
-  { processors }: System,
-): Promise<Architecture | undefined> {
-  const [first] = await readMembers(client, processors);
-  const processor = await readOptional(client, first);
-  return processor && readArchitecture(processor);
 }
 
 /** Milliseconds. The clock of a BMC without a battery starts in 1970; a larger difference is an invalid date. */

@@ -50,8 +50,8 @@ export interface TargetOptions {
   readonly credentials?: string;
   readonly caFile?: string;
   readonly insecure?: boolean;
+  /** Without an inventory: the MAC address of the machine. */
   readonly mac?: string;
-  readonly method?: BootMethod | undefined;
 }
 
 /** The key `bmc` of an inventory or a host, with absolute paths or paths from the current folder. */
@@ -66,6 +66,7 @@ type BmcSettings = {
 export async function readTargets(
   names: readonly string[],
   options: TargetOptions,
+  method: BootMethod | undefined,
   io: Io,
 ): Promise<readonly Target[]> {
   const { bmc, caFile, credentials, insecure, inventory } = options;
@@ -75,14 +76,23 @@ export async function readTargets(
     disableCertificateVerification: insecure,
   };
   if (inventory === undefined) {
-    if (bmc === undefined || names.length > 0) throw missingInventory(names);
+    if (names.length > 0) {
+      throw new UsageError('names of hosts require --inventory', {
+        hint: 'pass the inventory: --inventory FILE',
+      });
+    }
+    if (bmc === undefined) {
+      throw new UsageError('no machine to boot', {
+        hint: 'pass HOST… and --inventory FILE, or --bmc URL, --credentials FILE and --iso FILE',
+      });
+    }
     const address = bmc.replace(
       /^(https?):\/\//i,
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
     const macs = options.mac === undefined ? [] : [readMac(options.mac)];
     const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
-    return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, options, io)];
+    return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, method, io)];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -90,21 +100,18 @@ export async function readTargets(
     });
   }
   const read = await readInventoryDocument(inventory, io);
-  const hostNames = namesByMac(read);
+  const hostNames = new Map<string, string>();
+  for (const { mac, name } of read.inventory.hosts ?? []) {
+    if (mac !== undefined) hostNames.set(mac, name);
+  }
   const targets: Target[] = [];
   for (const host of chooseHosts(names, read, inventory, io)) {
     const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
     const macs = host.mac === undefined ? [] : [host.mac];
     const { architecture, name } = host;
-    targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, options, io));
+    targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, method, io));
   }
   return targets;
-}
-
-function namesByMac({ inventory: { hosts = [] } }: InventoryRead): ReadonlyMap<string, string> {
-  return new Map(
-    hosts.flatMap(({ mac, name }): [string, string][] => (mac === undefined ? [] : [[mac, name]])),
-  );
 }
 
 function readMac(text: string): string {
@@ -113,14 +120,6 @@ function readMac(text: string): string {
   throw new UsageError(`invalid value ${quoteText(text)} for --mac: ${address.problem}`, {
     hint: 'use the form 52:54:00:12:34:56',
   });
-}
-
-function missingInventory(names: readonly string[]): UsageError {
-  return names.length > 0
-    ? new UsageError('names of hosts require --inventory', { hint: 'pass the inventory: --inventory FILE' })
-    : new UsageError('no machine to boot', {
-        hint: 'pass HOST… and --inventory FILE, or --bmc URL, --credentials FILE and --iso FILE',
-      });
 }
 
 /** Never more than the named hosts. */
@@ -179,15 +178,19 @@ function withoutUndefined(values: Mapping): Mapping {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-interface Described extends Pick<Target, 'architecture' | 'hostNames' | 'macs'> {
+/** A machine of the inventory or of the command line, before its BMC is known. */
+interface DescribedMachine {
   /** Undefined for the machine of the command line. */
   readonly name: string | undefined;
+  readonly macs: readonly string[];
+  readonly hostNames: ReadonlyMap<string, string>;
+  readonly architecture: Architecture | undefined;
   readonly settings: BmcSettings;
 }
 
 async function readTarget(
-  { architecture, hostNames, macs, name, settings }: Described,
-  options: TargetOptions,
+  { architecture, hostNames, macs, name, settings }: DescribedMachine,
+  method: BootMethod | undefined,
   io: Io,
 ): Promise<Target> {
   const { caFile, credentialsFile, disableCertificateVerification: isInsecure = false } = settings;
@@ -202,7 +205,7 @@ async function readTarget(
     origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
     host,
     path,
-    method: options.method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
+    method: method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
     credentials: await readBmcCredentials(credentialsFile, label, io),
     caFile,
     ca: caFile === undefined ? undefined : await readCa(caFile, io),
@@ -225,9 +228,9 @@ async function readCa(file: string, io: Io): Promise<string> {
 }
 
 function readAddress(name: string | undefined, text: string | undefined): BmcAddress {
-  const place = name === undefined ? '--bmc' : `bmc.address of ${name}`;
+  const source = name === undefined ? '--bmc' : `bmc.address of ${name}`;
   if (text === undefined) {
-    throw new CliError(`${place} is missing`, {
+    throw new CliError(`${source} is missing`, {
       code: 'ERR_INVENTORY',
       hint: 'add it to the inventory: bmc: {address: "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"}',
     });
@@ -238,7 +241,7 @@ function readAddress(name: string | undefined, text: string | undefined): BmcAdd
   if ('scheme' in address && address.scheme !== 'ipmi' && address.scheme !== 'libvirt') return address;
   const other =
     name === undefined ? 'use https://HOST' : 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID';
-  throw new CliError(`${place} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
+  throw new CliError(`${source} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
     code: name === undefined ? 'ERR_USAGE' : 'ERR_INVENTORY',
     hint: problem?.hint ?? other,
   });

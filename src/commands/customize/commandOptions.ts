@@ -1,4 +1,4 @@
-/** Arguments and options that several image commands share. */
+/** Arguments and options that several commands share. */
 
 import type { Command } from 'commander';
 import { choice, type Context, declareOptions } from '../../io/commandLine.ts';
@@ -68,14 +68,19 @@ export const ISO =
   'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is buffered in TMPDIR';
 
 /**
- * The action of a command with an ISO as its only argument.
+ * The action of a command whose function takes its arguments as options.
+ * @param names of the options for the arguments, in their order
  * @param load loads the function that runs the command
  */
-export function isoRun<O>(
+export function argumentRun<O>(
+  names: readonly (keyof O & string)[],
   { io }: Context,
-  load: () => Promise<(options: O & { readonly iso: string }, io: Io) => Promise<ExitCode>>,
-): (iso: string, options: O) => Promise<ExitCode> {
-  return async (iso, options) => (await load())({ ...options, iso }, io);
+  load: () => Promise<(options: O, io: Io) => Promise<ExitCode>>,
+): (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<ExitCode> {
+  return async (...given) => {
+    const values = Object.fromEntries(names.map((name, index) => [name, given[index]]));
+    return (await load())({ ...given[names.length], ...values }, io);
+  };
 }
 
 /** The help of `--mode`. */

@@ -35,7 +35,6 @@ import {
 import {
   checkConfigSource,
   filesDirOf,
-  type ConfigSource,
   embedOptions,
   readConfigSource,
   refusalOf,
@@ -243,30 +242,31 @@ async function readUserConfig(
   options: CustomizeOptions,
   io: Io,
 ): Promise<Uint8Array> {
-  const source = await readSource(path, options, io);
-  // A Butane document that cannot be translated has no config, also with --no-validate.
-  const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
-  const config = parseUserConfig(source.json, path);
-  if ('newerVersion' in config) {
-    reportNewerVersion(path, config.newerVersion, io);
-    return config.document;
-  }
-  if (validates) await refuseInvalid(source, machine, io);
-  if (config instanceof CliError) throw config;
-  if (!validates) reportUnusedKeys(source, io);
-  return config.document;
-}
-
-interface Source extends ConfigSource {
-  readonly path: string;
-}
-
-async function readSource(path: string, options: CustomizeOptions, io: Io): Promise<Source> {
   const bytes = await readUserFile(path, io, CONFIG);
   const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
     replaceFormatError((error) => refusal(path, error.message, error)),
   );
-  return { ...source, path };
+  // A Butane document that cannot be translated has no config, also with --no-validate.
+  const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
+  const config = parseUserConfig(source.json, path);
+  if ('newerVersion' in config) {
+    const message = `unsupported spec version ${config.newerVersion}; the config is embedded without validation`;
+    const hint = `verify that Ignition in the image supports version ${config.newerVersion}`;
+    report(io, { severity: 'warning', message, hint, at: { file: path } });
+    return config.document;
+  }
+  if (validates) {
+    const checked = await checkConfigSource(source, embedOptions(machine));
+    const explained = await explainContent(path, source.json, checked);
+    const { findings, valid } = reportChecked(explained, path, io);
+    if (!valid) {
+      const { hint, message } = refusalOf(findings);
+      throw refusal(path, `${message}; nothing was written`, { hint });
+    }
+  }
+  if (config instanceof CliError) throw config;
+  if (!validates) reportUnusedKeys(path, source.json, io);
+  return config.document;
 }
 
 function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
@@ -277,23 +277,8 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
   });
 }
 
-function reportNewerVersion(path: string, version: string, io: Io): void {
-  const message = `unsupported spec version ${version}; the config is embedded without validation`;
-  const hint = `verify that Ignition in the image supports version ${version}`;
-  report(io, { severity: 'warning', message, hint, at: { file: path } });
-}
-
-async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {
-  const checked = await checkConfigSource(source, embedOptions(machine));
-  const explained = await explainContent(source.path, source.json, checked);
-  const { findings, valid } = reportChecked(explained, source.path, io);
-  if (valid) return;
-  const { hint, message } = refusalOf(findings);
-  throw refusal(source.path, `${message}; nothing was written`, { hint });
-}
-
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */
-function reportUnusedKeys({ json, path }: Source, io: Io): void {
+function reportUnusedKeys(path: string, json: Uint8Array, io: Io): void {
   for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
     if (finding.rule !== unusedKey.id) continue;
     io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');

@@ -8,7 +8,7 @@ import {
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { type DeployJob, formatItem, isAlone, manifestList, plainFrame } from './deployDocument.ts';
+import { type DeployCommand, formatItem, isAlone, manifestList, plainFrame } from './deployDocument.ts';
 import { writeDeployed } from './hosts.ts';
 import { type HostContext, readNetworkFile, reportIssues } from './hostContext.ts';
 import {
@@ -37,7 +37,7 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   const format = parseFormat(options.format, ['yaml', 'json']);
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();
-  const make: DeployJob['make'] = async (host, context) => {
+  const make: DeployCommand['make'] = async (host, context) => {
     const settings = await readHostSettings({ ...host, name: requireName(host) }, context);
     if (settings === undefined) return undefined;
     const isRepeated = shared(settings, context.nameOf) === 'known' && !isAlone(options);

@@ -3,7 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { type DeployJob, formatMember, isAlone, jsonMapping } from './deployDocument.ts';
+import { type DeployCommand, formatMember, isAlone, jsonMapping } from './deployDocument.ts';
 import { writeDeployed } from './hosts.ts';
 import { reportIssues } from './hostContext.ts';
 import { type ConfigDriveOptions, emptyConfigDrive, needsConfigDrive } from './options.ts';
@@ -14,8 +14,13 @@ import { checkInstall, checkRequestSize, renderConfigDrive } from './documents/i
  * written.
  */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
-  requireJson(options.format ?? 'json');
-  const make: DeployJob['make'] = async (host, context) => {
+  const { format = 'json' } = options;
+  if (format !== 'json') {
+    // JSON is the only format that both client and agent support.
+    const reason = refusals.get(format) ?? `unsupported format ${quoteText(format)}`;
+    throw new UsageError(reason, { hint: 'use json' });
+  }
+  const make: DeployCommand['make'] = async (host, context) => {
     if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
     const drive = renderConfigDrive(await context.readConfig(host), host);
     const issues = [...checkInstall(host), ...checkRequestSize([drive])];
@@ -31,10 +36,3 @@ const refusals: ReadonlyMap<string, string> = new Map([
   ['iso', 'unsupported format "iso": install_coreos does not read ISO config drives'],
   ['base64', 'unsupported format "base64": install_coreos does not read ISO config drives'],
 ]);
-
-/** JSON is the only format that both client and agent support. */
-function requireJson(format: string): void {
-  if (format === 'json') return;
-  const reason = refusals.get(format) ?? `unsupported format ${quoteText(format)}`;
-  throw new UsageError(reason, { hint: 'use json' });
-}

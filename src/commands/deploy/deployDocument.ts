@@ -28,7 +28,7 @@ export interface HostOutput {
 }
 
 /** The parts that differ between the commands. */
-export interface DeployJob {
+export interface DeployCommand {
   readonly options: DeployOptions;
   /** File name extension, with a leading dot, for one file per host. */
   readonly extension: string;

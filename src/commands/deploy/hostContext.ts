@@ -8,7 +8,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
 import type { AgentSource } from './ramdiskNetwork.ts';
-import { type InstalledConfigOptions, type NameOption, readInstalledConfig } from './options.ts';
+import { type DeployOptions, type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
@@ -17,13 +17,17 @@ import { converters } from '../../hosts/settings/networkReaders.ts';
 import { notCovered } from '../../network/documentPlace.ts';
 import { readUserFile } from '../../io/files/files.ts';
 
-export interface HostContext {
-  readonly io: Io;
+/** Names and positions of options in messages. */
+export interface OptionSources {
   readonly nameOf: NameOption;
   /** The position of the value in the inventory, or of one hint or argument in it; undefined for a flag. */
   readonly locate: (option: string, detail?: string | number) => FilePlace | undefined;
+}
+
+export interface HostContext extends OptionSources {
+  readonly io: Io;
   /** Reads the config of the installed host, and reports problems of it; undefined if no file is given. */
-  readonly readConfig: (options: InstalledConfigOptions) => Promise<PlainConfig | undefined>;
+  readonly readConfig: (options: DeployOptions) => Promise<PlainConfig | undefined>;
   /** The network of the host in the inventory, as text; undefined without one. */
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
   readonly agent: AgentSource;
@@ -62,7 +66,7 @@ export function cacheConfigs(): typeof readInstalledConfig {
 }
 
 /** The config or its error, and what was reported about it. */
-async function readQuietly(options: InstalledConfigOptions, io: Io) {
+async function readQuietly(options: DeployOptions, io: Io) {
   const { io: quiet, reported } = collectDiagnostics(io);
   const answer = await readInstalledConfig(options, quiet).catch(onCliError((error) => error));
   return { answer, reported };

@@ -21,14 +21,20 @@ import {
   writeHostFiles,
 } from '../../hosts/hostRun.ts';
 import {
-  type DeployJob,
+  type DeployCommand,
   type HostFrame,
   type HostOutput,
   permissionsFor,
   refuseSameFile,
   writeDocument,
 } from './deployDocument.ts';
-import { cacheConfigs, flagContext, type HostContext, readNetworkFile } from './hostContext.ts';
+import {
+  cacheConfigs,
+  flagContext,
+  type HostContext,
+  type OptionSources,
+  readNetworkFile,
+} from './hostContext.ts';
 import { type DeployOptions, type HostOptions, isFolder } from './options.ts';
 import { findTwins, type Inventory, type InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
@@ -48,29 +54,29 @@ import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
  * Writes the document of the host that the options describe, or of the hosts of an inventory. Invalid hosts are reported
  * and skipped; the exit code is then 1.
  */
-export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
-  const { options, make } = job;
+export async function writeDeployed(command: DeployCommand, io: Io): Promise<ExitCode> {
+  const { frame, make, options } = command;
   const { inventory, host, failFast = false } = options;
   if (inventory === undefined && (host !== undefined || failFast)) {
     const flag = host === undefined ? '--fail-fast' : '--host';
     throw new UsageError(`${flag} requires --inventory`, { hint: 'pass --inventory FILE' });
   }
-  if (inventory !== undefined) return writeHosts(inventory, job, io);
+  if (inventory !== undefined) return writeHosts(inventory, command, io);
   const context = flagContext(io);
   await refuseSameFile(options, context);
   const made = await make(options, context);
   if (made === undefined) return 1;
-  const text = `${job.frame.start}${made.text}${job.frame.end}`;
+  const text = `${frame.start}${made.text}${frame.end}`;
   await writeDocument(text, options.output, made.content, io);
   return 0;
 }
 
 /** The exit code is 1 if a host is invalid. */
-async function writeHosts(inventory: string, job: DeployJob, io: Io): Promise<ExitCode> {
-  const { options, extension, frame } = job;
+async function writeHosts(inventory: string, command: DeployCommand, io: Io): Promise<ExitCode> {
+  const { options, extension, frame } = command;
   const hosts = await readSelectedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  const made = makeHosts(hosts, makerOf(job), run);
+  const made = makeHosts(hosts, makerOf(command), run);
   const { output = '' } = options;
   if (isFolder(options)) {
     const fileOf = ({ text, content }: HostOutput): FileContent => {
@@ -87,7 +93,7 @@ async function writeHosts(inventory: string, job: DeployJob, io: Io): Promise<Ex
   return invalid > 0 ? 1 : 0;
 }
 
-function makerOf({ extension, make }: DeployJob): MakeHost<SelectedHost, HostOutput> {
+function makerOf({ extension, make }: DeployCommand): MakeHost<SelectedHost, HostOutput> {
   const readConfig = cacheConfigs();
   return async ({ name, source, sameBmc }, io) => {
     const sources = sourcesOf(source);
@@ -341,9 +347,6 @@ function mergeSettings(source: DeploySource): Draft {
 function deployOf({ document }: DeploySource, path: Path): Mapping {
   return mappingAt(document.value, [...path, 'deploy']);
 }
-
-/** Names and places of options in messages. */
-type OptionSources = Pick<HostContext, 'nameOf' | 'locate'>;
 
 /** Options of the command line have their flags, and the others their keys and positions in the inventory. */
 function sourcesOf(source: DeploySource): OptionSources {

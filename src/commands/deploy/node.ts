@@ -4,7 +4,7 @@ import { UsageError } from '../../core/errors.ts';
 import { isUuid } from '../../core/objectName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import {
-  type DeployJob,
+  type DeployCommand,
   formatItem,
   formatMember,
   formatValue,
@@ -44,13 +44,20 @@ import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
   checkSet(options, format);
-  const make: DeployJob['make'] = async (host, context) => {
+  const make: DeployCommand['make'] = async (host, context) => {
     const own = { ...host, name: requireName(host) };
     const description = readNode(own, format, context);
     if (description === undefined) return undefined;
     return { text: await formatNode(description, format, own), content: 'public' };
   };
-  return writeDeployed({ options, ...formOf(format, options), make }, io);
+  // `baremetal create` only reads one document.
+  const forms = {
+    command: { extension: '.sh', frame: plainFrame },
+    json: { extension: '.json', frame: nodeList },
+    yaml: { extension: '.yaml', frame: { ...plainFrame, start: YAML_START } },
+    'driver-info': { extension: '.json', frame: jsonMapping(options) },
+  };
+  return writeDeployed({ options, ...forms[format], make }, io);
 }
 
 function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): void {
@@ -109,7 +116,7 @@ function readNode(
     });
   }
   if (!set || options.bootInterface !== undefined) return description;
-  // The BMC address may be that of another place; how an existing node boots only changes if that is said.
+  // The BMC address may be for another purpose: only the option changes how an existing node boots.
   const { boot_interface: _derived, ...changed } = description;
   return changed;
 }
@@ -160,14 +167,3 @@ async function formatNode(
 }
 
 const YAML_START = 'nodes:\n';
-
-/** `baremetal create` only reads one document. */
-function formOf(format: NodeFormat, options: DeployOptions): Pick<DeployJob, 'extension' | 'frame'> {
-  const forms = {
-    command: { extension: '.sh', frame: plainFrame },
-    json: { extension: '.json', frame: nodeList },
-    yaml: { extension: '.yaml', frame: { ...plainFrame, start: YAML_START } },
-    'driver-info': { extension: '.json', frame: jsonMapping(options) },
-  };
-  return forms[format];
-}

@@ -29,108 +29,94 @@ import {
   reportFindings,
 } from '../../hosts/input/configDocuments.ts';
 
-/**
- * The options of all `deploy` commands, named as on the command line. Each command has some of them, such as
- * `StepsOptions`. An inventory may contain those of `hosts.ts`.
- */
-export interface DeployOptions extends InstallSettings {
-  /** Required without an inventory; for `ironic` the name of the resource (default: `ironic`). */
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly bootMac?: string;
-  readonly arch?: string;
-  readonly bmcAddress?: string;
-  readonly bmcInsecure?: boolean;
-  /** Default: `NAME-bmc-secret`, as in Metal3's examples. */
-  readonly bmcCredentialsName?: string;
-  /** `NAME=EXPRESSION` each. */
-  readonly rootDevice?: readonly string[];
-  readonly bootMode?: string;
-  readonly automatedCleaning?: string;
-  readonly inspectionMode?: string;
-  /** `NAME=VALUE` each. */
-  readonly label?: readonly string[];
-  /** RAID volumes of a BareMetalHost; in an inventory only. */
-  readonly raid?: Mapping;
-  /** Texts and integers by name; in an inventory only. */
-  readonly firmwareSettings?: Mapping;
-  /** The deploy step of a BareMetalHost. Default: `install_coreos`. */
-  readonly method?: string;
-  /** The deploy step of `steps`. Default: `install_coreos`. */
-  readonly step?: string;
-  /** Ignition config of the installed host; `-` is standard input. */
-  readonly ignition?: string;
-  /** Folder of the local files of that config, if it is Butane (default: local files are refused). */
-  readonly filesDir?: string;
-  readonly ignitionInArgs?: boolean;
-  readonly userDataName?: string;
-  /** Files. */
-  readonly nmstate?: string;
-  readonly networkData?: string;
-  readonly imageSource?: string;
-  readonly imageChecksum?: string;
-  readonly imageFormat?: string;
-  /** URL of a live ISO to boot instead of an installation. */
-  readonly bootIso?: string;
-  readonly deployInterface?: string;
-  readonly inspectInterface?: string;
-  readonly bootInterface?: string;
-  /** The config drive file to write. */
-  readonly configDrive?: string;
-  /** The node, for commands that deploy it. */
-  readonly node?: string;
-  /** Whether the node already exists. */
-  readonly set?: boolean;
-  readonly deployIso?: string;
-  readonly deployKernel?: string;
-  readonly deployRamdisk?: string;
-  readonly kernelAppendParams?: string;
+// The options of each `deploy` command, named as on the command line. An inventory may contain those of `hosts.ts`.
+
+interface OutputOptions {
+  readonly format?: string;
+  /** A file; with an inventory a folder. Default: standard output. */
+  readonly output?: string;
+}
+
+interface InventoryOptions extends OutputOptions {
   /** The inventory file. */
   readonly inventory?: string;
   /** Names of the selected hosts of the inventory (default: all hosts). */
   readonly host?: readonly string[];
   /** Stop at the first invalid host. */
   readonly failFast?: boolean;
-  readonly format?: string;
-  /** Indent the JSON. */
-  readonly pretty?: boolean;
-  /** A file; with an inventory a folder. Default: standard output. */
-  readonly output?: string;
 }
 
-type HostOption = 'name' | 'bootMac' | 'arch' | 'bmcAddress' | 'bmcInsecure' | 'rootDevice';
-type InstallOption = 'ignition' | 'filesDir' | 'appendKarg' | 'copyNetwork';
-type ImageOption = 'imageSource' | 'imageChecksum';
-type DeploymentOption = ImageOption | 'imageFormat' | 'bootIso' | 'deployInterface';
-type RamdiskOption = 'deployIso' | 'deployKernel' | 'deployRamdisk' | 'kernelAppendParams';
-type OutputOption = 'format' | 'output';
-type InventoryOption = 'inventory' | 'host' | 'failFast';
-type SharedOption = OutputOption | InventoryOption;
+/** Settings of the installed host. */
+interface InstallOptions extends InstallSettings {
+  /** Ignition config of the installed host; `-` is standard input. */
+  readonly ignition?: string;
+  /** Folder of the local files of that config, if it is Butane (default: local files are refused). */
+  readonly filesDir?: string;
+}
 
-/** The options of `deploy steps`; those of the other commands follow. */
-export type StepsOptions = Pick<
-  DeployOptions,
-  | InstallOption
-  | ImageOption
-  | SharedOption
-  | 'step'
-  | 'configDrive'
-  | 'ignitionInArgs'
-  | 'node'
-  | 'deployInterface'
->;
-export type ConfigDriveOptions = Pick<DeployOptions, InstallOption | SharedOption | 'pretty'>;
-export type NodeOptions = Pick<
-  DeployOptions,
-  HostOption | RamdiskOption | DeploymentOption | SharedOption | 'set' | 'inspectInterface' | 'bootInterface'
->;
-export interface IronicOptions extends Pick<
-  DeployOptions,
-  'deployIso' | 'kernelAppendParams' | OutputOption | 'name' | 'namespace'
-> {
+/** The image to deploy. */
+interface ImageOptions {
+  readonly imageSource?: string;
+  readonly imageChecksum?: string;
+  readonly deployInterface?: string;
+}
+
+interface DeploymentOptions extends ImageOptions {
+  readonly imageFormat?: string;
+  /** URL of a live ISO to boot instead of an installation. */
+  readonly bootIso?: string;
+}
+
+/** The description of the host. */
+interface HardwareOptions {
+  /** Required without an inventory. */
+  readonly name?: string;
+  readonly bootMac?: string;
+  readonly arch?: string;
+  readonly bmcAddress?: string;
+  readonly bmcInsecure?: boolean;
+  /** `NAME=EXPRESSION` each. */
+  readonly rootDevice?: readonly string[];
+}
+
+interface RamdiskOptions {
+  readonly deployIso?: string;
+  readonly deployKernel?: string;
+  readonly deployRamdisk?: string;
+  readonly kernelAppendParams?: string;
+}
+
+export interface StepsOptions extends InstallOptions, ImageOptions, InventoryOptions {
+  /** The deploy step. Default: `install_coreos`. */
+  readonly step?: string;
+  /** The config drive file to write. */
+  readonly configDrive?: string;
+  readonly ignitionInArgs?: boolean;
+  /** The node, for commands that deploy it. */
+  readonly node?: string;
+}
+
+export interface ConfigDriveOptions extends InstallOptions, InventoryOptions {
+  /** Indent the JSON. */
+  readonly pretty?: boolean;
+}
+
+export interface NodeOptions extends HardwareOptions, RamdiskOptions, DeploymentOptions, InventoryOptions {
+  /** Whether the node already exists. */
+  readonly set?: boolean;
+  readonly inspectInterface?: string;
+  readonly bootInterface?: string;
+}
+
+export interface IronicOptions extends OutputOptions {
+  /** The name of the resource (default: `ironic`). */
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly deployIso?: string;
   /** `URL` or `ARCHITECTURE=URL` each. */
   readonly deployKernel?: readonly string[];
   readonly deployRamdisk?: readonly string[];
+  readonly kernelAppendParams?: string;
   /** Write the URLs to `spec.extraConfig`, which needs no feature gate. */
   readonly extraConfig?: boolean;
   /** Reference of the container image of this program. */
@@ -146,18 +132,31 @@ export interface IronicOptions extends Pick<
   readonly inspectInterface?: readonly string[];
   readonly bootInterface?: readonly string[];
 }
-export type BareMetalHostOptions = Omit<
-  DeployOptions,
-  | RamdiskOption
-  | 'step'
-  | 'configDrive'
-  | 'ignitionInArgs'
-  | 'node'
-  | 'pretty'
-  | 'set'
-  | 'inspectInterface'
-  | 'bootInterface'
->;
+
+export interface BareMetalHostOptions
+  extends HardwareOptions, InstallOptions, DeploymentOptions, InventoryOptions {
+  readonly namespace?: string;
+  /** Default: `NAME-bmc-secret`, as in Metal3's examples. */
+  readonly bmcCredentialsName?: string;
+  readonly bootMode?: string;
+  readonly automatedCleaning?: string;
+  readonly inspectionMode?: string;
+  /** `NAME=VALUE` each. */
+  readonly label?: readonly string[];
+  /** RAID volumes; in an inventory only. */
+  readonly raid?: Mapping;
+  /** Texts and integers by name; in an inventory only. */
+  readonly firmwareSettings?: Mapping;
+  /** The deploy step. Default: `install_coreos`. */
+  readonly method?: string;
+  readonly userDataName?: string;
+  /** Files. */
+  readonly nmstate?: string;
+  readonly networkData?: string;
+}
+
+/** The options of all commands that describe hosts. */
+export interface DeployOptions extends StepsOptions, ConfigDriveOptions, NodeOptions, BareMetalHostOptions {}
 
 /** The name of an option in messages: its flag, or its key in the inventory. */
 export type NameOption = (option: string) => string;
@@ -226,10 +225,7 @@ export function isFolder({ output }: { readonly output?: string | undefined }): 
  * The ramdisk, without kernel arguments; undefined if none is given.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
-export function ramdiskOf(
-  options: Pick<DeployOptions, RamdiskOption>,
-  nameOf: NameOption,
-): Ramdisk | undefined {
+export function ramdiskOf(options: RamdiskOptions, nameOf: NameOption): Ramdisk | undefined {
   const { deployIso: iso, deployKernel, deployRamdisk } = options;
   const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
@@ -278,15 +274,13 @@ export function emptyConfigDrive(nameOf: NameOption): UsageError {
   });
 }
 
-export type InstalledConfigOptions = Pick<DeployOptions, 'ignition' | 'imageSource' | 'filesDir'>;
-
 /**
  * Reads the config for the installed host, and reports the findings of Ignition's rules and the rules of
  * `install_coreos`. Returns undefined if no config is given.
  * @throws CliError for an invalid config
  */
 export async function readInstalledConfig(
-  { ignition: file, imageSource = '', filesDir }: InstalledConfigOptions,
+  { ignition: file, imageSource = '', filesDir }: DeployOptions,
   io: Io,
 ): Promise<PlainConfig | undefined> {
   if (file === undefined) return undefined;

@@ -1,13 +1,19 @@
 /** Whether the network of a ramdisk works with the settings of its agent, as `render` reports it. */
 
 import { onCliError } from '../../core/errors.ts';
-import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
+import type { RenderOptions } from '../../hosts/settings/options.ts';
+import { readInputs } from '../../hosts/settings/settings.ts';
 import type { Io } from '../../io/io.ts';
 import { collectDiagnostics, report } from '../../io/report/report.ts';
 import { networkRules } from '../../network/networkRules.ts';
 
 /** The settings of the agent in an inventory. */
-export type AgentSource = Pick<RenderSource, 'files' | 'options'>;
+export interface AgentSource {
+  readonly options: RenderOptions;
+  /** In order of precedence. */
+  readonly files?: readonly Inputs[];
+}
 
 /**
  * Reports the findings about the network. Other mistakes in the settings are those of `render`.

@@ -18,7 +18,7 @@ import {
 } from './documents/installation.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import {
-  type DeployJob,
+  type DeployCommand,
   formatMember,
   formatValue,
   isAlone,
@@ -44,7 +44,7 @@ import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { stepNames } from '../../core/installSteps.ts';
 import { UsageError } from '../../core/errors.ts';
-import { found, type Issue, issue } from '../../ignition/rule.ts';
+import { issue } from '../../ignition/rule.ts';
 import { makeFolder } from '../../io/files/newFile.ts';
 import { differsByHost } from '../../core/placeholders.ts';
 
@@ -58,7 +58,7 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     parseChoice('--step', options.step, stepNames);
     refuseSharedDrive(options);
   }
-  const make: DeployJob['make'] = async (host, context) => {
+  const make: DeployCommand['make'] = async (host, context) => {
     const { name } = host;
     const adapted: DeployOptions = name === undefined ? options : adaptToHost({ ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
@@ -109,9 +109,13 @@ async function makeSteps(
   const deploySteps = renderDeploySteps(step, deployment.deployInterface, inArguments);
   const { ignition, appendKarg, copyNetwork, imageSource } = options;
   const givenOptions = { ignition, appendKarg: appendKarg?.[0], copyNetwork, imageSource };
+  const { node } = options;
+  const nodeProblem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
   const issues = [
     ...(step === 'start_assisted_install' ? ignoredOptions(givenOptions) : []),
-    ...checkOptions(options),
+    ...checkInstall(options),
+    ...nameIssues(nodeName, { node: nodeProblem }),
+    ...(options.ignitionInArgs === true ? [issue(ignitionInArguments, [])] : []),
     ...checkStepsDeployment(deployment, step),
     ...(format === 'command' ? [] : noteNode(deployment)),
     ...noteLines(linesFor({ deploy: [deployment.deployInterface] })),
@@ -136,18 +140,6 @@ function refuseIncomplete(options: DeployOptions, format: StepsFormat, nameOf: N
       hint: 'write the steps to a file, with --format json -o steps.json: a config is too large and too secret for a command line',
     });
   }
-  refuseConfigDrive(options, nameOf);
-  if (format === 'command' && node === undefined) {
-    throw new UsageError('--format command requires --node', { hint: 'pass --node NAME' });
-  }
-  if (format !== 'command' && node !== undefined) {
-    throw new UsageError('--node requires --format command', {
-      hint: 'pass --format command, or remove --node',
-    });
-  }
-}
-
-function refuseConfigDrive(options: DeployOptions, nameOf: NameOption): void {
   const { configDrive } = options;
   if (configDrive === '-') {
     throw new UsageError('--config-drive requires a file: the steps are written to standard output', {
@@ -162,16 +154,14 @@ function refuseConfigDrive(options: DeployOptions, nameOf: NameOption): void {
     });
   }
   if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive(nameOf);
-}
-
-function checkOptions(options: DeployOptions): readonly Issue[] {
-  const { node, ignitionInArgs } = options;
-  const problem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
-  return found(
-    ...checkInstall(options),
-    ...nameIssues(nodeName, { node: problem }),
-    ignitionInArgs === true && issue(ignitionInArguments, []),
-  );
+  if (format === 'command' && node === undefined) {
+    throw new UsageError('--format command requires --node', { hint: 'pass --node NAME' });
+  }
+  if (format !== 'command' && node !== undefined) {
+    throw new UsageError('--node requires --format command', {
+      hint: 'pass --format command, or remove --node',
+    });
+  }
 }
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;

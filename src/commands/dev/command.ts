@@ -1,8 +1,7 @@
 /** Declares `dev`, the hidden commands for developers of images. */
 
 import { type Command, Option } from 'commander';
-import type { ExtractInitrdOptions, ShowInitrdOptions, ShowIsoOptions } from './dev.ts';
-import { OVERWRITE_FILES } from '../customize/commandOptions.ts';
+import { argumentRun, OVERWRITE_FILES } from '../customize/commandOptions.ts';
 import { choice, type Context, EXIT_CODES, declareRun } from '../../io/commandLine.ts';
 
 const INITRD = 'initramfs; "-" is standard input';
@@ -47,8 +46,7 @@ function declareShowIso(command: Command, context: Context): void {
       new Option('--ignition', 'print only offset and length of the reserved area').conflicts('kargs'),
     )
     .addOption(new Option('--kargs', 'print only the offsets of the kernel arguments'));
-  const run = async (iso: string, options: Omit<ShowIsoOptions, 'iso'>) =>
-    (await import('./dev.ts')).showIso({ ...options, iso }, context.io);
+  const run = argumentRun(['iso'], context, async () => (await import('./dev.ts')).showIso);
   declareRun(command, SHOW_ISO_NOTES, run, context);
 }
 
@@ -59,8 +57,7 @@ function declareShowInitrd(command: Command, context: Context): void {
     .argument('<INITRD>', INITRD)
     .argument('[glob...]', GLOBS)
     .addOption(choice('--format <form>', 'text or json (default: text)', ['text', 'json']));
-  const run = async (initrd: string, globs: string[], options: Pick<ShowInitrdOptions, 'format'>) =>
-    (await import('./dev.ts')).showInitrd({ ...options, initrd, globs }, context.io);
+  const run = argumentRun(['initrd', 'globs'], context, async () => (await import('./dev.ts')).showInitrd);
   declareRun(command, SHOW_INITRD_NOTES, run, context);
 }
 
@@ -73,10 +70,6 @@ function declareExtractInitrd(command: Command, context: Context): void {
     .option('-C, --directory <path>', 'folder to write to (default: the current folder)')
     .option('--overwrite', OVERWRITE_FILES)
     .option('-v, --verbose', 'print the path of each file');
-  const run = async (
-    initrd: string,
-    globs: string[],
-    options: Omit<ExtractInitrdOptions, 'initrd' | 'globs'>,
-  ) => (await import('./dev.ts')).extractInitrd({ ...options, initrd, globs }, context.io);
+  const run = argumentRun(['initrd', 'globs'], context, async () => (await import('./dev.ts')).extractInitrd);
   declareRun(command, EXTRACT_INITRD_NOTES, run, context);
 }

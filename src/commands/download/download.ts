@@ -10,13 +10,13 @@ import {
   discardPartial,
   fetchPartial,
   forgetPartial,
-  type Place,
+  type OutputPath,
   type TransferContext,
 } from './downloadPartial.ts';
 import type { KeySource, KeySourceOptions } from './downloadKeys.ts';
 import { createHttpClient, readAnswer } from '../../http/client/httpClient.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { showTransfers, type TransfersProgress } from '../../io/progress.ts';
+import { showTransfers } from '../../io/progress.ts';
 import { defaultRetries, withRetries } from '../../http/client/retries.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable, quoteText } from '../../core/foreignText.ts';
@@ -75,8 +75,17 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
     const findKeys = keysFor({ client, policy, keyring: options.gpgKeyring }, io);
-    const shared = { client, policy, findKeys, place: placeIn(options.directory ?? '.', io) };
-    const results = files.map((file) => downloadShown(file, shared, progress));
+    const folder = options.directory || '.';
+    // Paths are shown as the folder was given, as coreos-installer shows them.
+    const outputPath = (name: string): OutputPath => ({
+      path: resolve(io.cwd, folder, name),
+      shownPath: `${folder.replace(/\/?$/, '/')}${name}`,
+    });
+    const results = files.map((file) => {
+      const transfer = progress.begin(file.name);
+      const context = { client, policy, findKeys, outputPath, progress: transfer.update };
+      return downloadFile(file, context).finally(() => transfer.end());
+    });
     await printInOrder(results, io).catch(async (error: unknown) => {
       stop.abort();
       await Promise.allSettled(results);
@@ -96,7 +105,12 @@ async function planFiles(
 ): Promise<readonly PlannedFile[]> {
   const { imageUrl, decompress = false, insecure = false, sha256 } = options;
   if (imageUrl !== undefined) {
-    reportUnused(options, access.io);
+    // An image URL leaves nothing to select.
+    for (const name of ['stream', 'architecture', 'platform', 'format', 'streamBaseUrl'] as const) {
+      if (options[name] === undefined) continue;
+      const message = `${flagOf(name)} has no effect with --image-url`;
+      report(access.io, { severity: 'warning', message, hint: `remove ${flagOf(name)}` });
+    }
     return [planUrl(imageUrl, { decompress, insecure }, sha256)];
   }
   if (sha256 !== undefined) {
@@ -108,15 +122,6 @@ async function planFiles(
   const { architecture = machineName(process.arch), platform = 'metal', format = 'raw.xz' } = options;
   const { artifacts } = selectImage(metadata, { architecture, platform, format });
   return planImage(artifacts, source, { decompress, insecure });
-}
-
-/** An image URL leaves nothing to select. */
-function reportUnused(options: DownloadOptions, io: Io): void {
-  for (const name of ['stream', 'architecture', 'platform', 'format', 'streamBaseUrl'] as const) {
-    if (options[name] === undefined) continue;
-    const message = `${flagOf(name)} has no effect with --image-url`;
-    report(io, { severity: 'warning', message, hint: `remove ${flagOf(name)}` });
-  }
 }
 
 /** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
@@ -134,30 +139,8 @@ function parseRetries(text: string | undefined): number {
   });
 }
 
-/** Paths are shown as the folder was given, as coreos-installer shows them. */
-function placeIn(directory: string, { cwd }: Pick<Io, 'cwd'>): (name: string) => Place {
-  const folder = directory === '' ? '.' : directory;
-  return (name) => ({
-    path: resolve(cwd, folder, name),
-    shownPath: `${folder.replace(/\/?$/, '/')}${name}`,
-  });
-}
-
-async function downloadShown(
-  file: PlannedFile,
-  shared: Omit<DownloadContext, 'progress'>,
-  progress: TransfersProgress,
-): Promise<Place> {
-  const transfer = progress.begin(file.name);
-  try {
-    return await downloadFile(file, { ...shared, progress: transfer.update });
-  } finally {
-    transfer.end();
-  }
-}
-
 /** The failure of any file ends the wait for all files. */
-async function printInOrder(results: readonly Promise<Place>[], io: Io): Promise<void> {
+async function printInOrder(results: readonly Promise<OutputPath>[], io: Io): Promise<void> {
   const failure = Promise.all(results).then(() => new Promise<never>(() => undefined)); // never fulfilled
   failure.catch(() => undefined);
   for (const result of results) {
@@ -172,7 +155,7 @@ async function printInOrder(results: readonly Promise<Place>[], io: Io): Promise
 interface DownloadContext extends TransferContext {
   readonly findKeys: KeySource;
   /** The path for a file name. */
-  readonly place: (name: string) => Place;
+  readonly outputPath: (name: string) => OutputPath;
 }
 
 /** The expected checksum and signatures of a file. */
@@ -197,18 +180,18 @@ const MAX_SIGNATURE = 64 * 1024;
  * @returns its path
  * @throws CliError; then no new file exists, except for `.partial` ones
  */
-async function downloadFile(file: PlannedFile, context: DownloadContext): Promise<Place> {
+async function downloadFile(file: PlannedFile, context: DownloadContext): Promise<OutputPath> {
   const proof = await findProof(file, context);
   const { unpacked } = file;
   if (unpacked !== undefined) return downloadUnpacked(file, unpacked, proof, context);
-  const target = context.place(file.name);
+  const target = context.outputPath(file.name);
   if (!(await isThere(target, proof, context))) {
     await refuseOverwriting(target, proof);
     await fetchChecked(file, proof, context);
     await finish(target);
   }
   if (proof.signatureFile !== undefined) {
-    const { path, shownPath } = context.place(`${file.name}.sig`); // where gpg --verify looks for it
+    const { path, shownPath } = context.outputPath(`${file.name}.sig`); // where gpg --verify looks for it
     await writeFileAtomically(path, proof.signatureFile, { shownPath });
   }
   return target;
@@ -220,9 +203,9 @@ async function downloadUnpacked(
   { name, sha256 }: NonNullable<PlannedFile['unpacked']>,
   proof: Proof,
   context: DownloadContext,
-): Promise<Place> {
-  const packed = context.place(file.name);
-  const target = context.place(name);
+): Promise<OutputPath> {
+  const packed = context.outputPath(file.name);
+  const target = context.outputPath(name);
   if (await isThere(target, { sha256, signatures: [] }, context)) return target;
   await refuseOverwriting(target, proof);
   const isPacked = await isThere(packed, proof, context);
@@ -230,10 +213,10 @@ async function downloadUnpacked(
   const from = isPacked ? packed.path : `${packed.path}.partial`;
   await unpackFile(from, target, sha256).catch(async (error: unknown) => {
     const isInvalid = error instanceof CliError && ['ERR_FORMAT', 'ERR_DIGEST'].includes(error.code);
-    if (isInvalid && !isPacked) await discardPartial(packed); // else the next run would not download it again
+    if (isInvalid && !isPacked) await discardPartial(packed.path); // else the next run would not download it again
     throw error;
   });
-  if (!isPacked) await discardPartial(packed);
+  if (!isPacked) await discardPartial(packed.path);
   return target;
 }
 
@@ -308,7 +291,7 @@ async function checkableSignatures(
 
 /** Whether the file exists and is valid; false if it cannot be verified. */
 async function isThere(
-  { path, shownPath }: Place,
+  { path, shownPath }: OutputPath,
   proof: Proof,
   { policy }: DownloadContext,
 ): Promise<boolean> {
@@ -327,7 +310,7 @@ async function isThere(
 }
 
 /** An existing file may be valid, so only a verified file replaces it. */
-async function refuseOverwriting({ path, shownPath }: Place, proof: Proof): Promise<void> {
+async function refuseOverwriting({ path, shownPath }: OutputPath, proof: Proof): Promise<void> {
   if (proof.sha256 !== undefined || proof.signatures.length > 0) return;
   if ((await lstat(path).catch(() => undefined)) === undefined) return;
   throw existsError(shownPath, 'remove it, because the new file cannot be verified');
@@ -335,17 +318,17 @@ async function refuseOverwriting({ path, shownPath }: Place, proof: Proof): Prom
 
 /** Downloads and verifies the file; it keeps its partial name. */
 async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
-  const place = context.place(file.name);
-  await makeFolder(dirname(place.path), dirname(place.shownPath));
-  const transfer = { ...place, url: file.url, sha256: file.sha256 };
+  const output = context.outputPath(file.name);
+  await makeFolder(dirname(output.path), dirname(output.shownPath));
+  const transfer = { ...output, url: file.url, sha256: file.sha256 };
   for (const isLast of [false, true]) {
     const { path, isResumed } = await fetchPartial(transfer, context);
     try {
-      const signer = await checkFile({ ...place, path }, proof);
-      context.policy.say(`${place.shownPath}: ${describeProof(proof, signer)}`);
+      const signer = await checkFile({ ...output, path }, proof);
+      context.policy.say(`${output.shownPath}: ${describeProof(proof, signer)}`);
       return;
     } catch (error) {
-      await discardPartial(place);
+      await discardPartial(output.path);
       if (isLast || !isResumed || !(error instanceof CliError)) throw error;
       context.policy.say(`${error.message}; starting from the beginning`);
     }
@@ -354,7 +337,7 @@ async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadCo
 
 /** @returns the signer, if a signature was verified */
 async function checkFile(
-  { path, shownPath }: Place,
+  { path, shownPath }: OutputPath,
   { sha256, signatures }: Proof,
 ): Promise<string | undefined> {
   const names = new Set(signatures.map(({ signature }) => signature.digest));
@@ -387,14 +370,14 @@ function describeProof({ sha256 }: Proof, signer: string | undefined): string {
   return sha256 === undefined ? 'not verified' : 'sha256 verified; no signature verified';
 }
 
-async function finish({ path, shownPath }: Place): Promise<void> {
+async function finish({ path, shownPath }: OutputPath): Promise<void> {
   try {
     await chmod(`${path}.partial`, usualMode());
     await renameFile(`${path}.partial`, path);
   } catch (error) {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create', place: path });
   }
-  await forgetPartial({ path });
+  await forgetPartial(path);
 }
 
 /** Bytes per read of a compressed file. */
@@ -409,7 +392,7 @@ const BLOCK = 1024 * 1024;
  * @param sha256 expected digest of the new file
  * @throws CliError in the user's terms; then no new file exists
  */
-async function unpackFile(from: string, target: Place, sha256: string | undefined): Promise<void> {
+async function unpackFile(from: string, target: OutputPath, sha256: string | undefined): Promise<void> {
   const { shownPath } = target;
   const undecodable = replaceFormatError((cause) => {
     const hint = 'run the command again to download the file again, or remove --decompress';

@@ -44,10 +44,11 @@ const MAX_KEYRING = 16 * 1024 * 1024;
 const MAX_KEY = 256 * 1024;
 
 /** Reads each source once, when a key is needed. A key that is neither pinned nor in the keyring is never trusted. */
-export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 'cwd'>): KeySource {
+export function createKeySource(options: KeySourceOptions, io: Io): KeySource {
   const { keyring, folders = systemFolders, pinned = pinnedKeys } = options;
   const isPinned = (key: PublicKey): boolean => pinned.includes(key.getFingerprint());
-  const cache = cacheFile(io);
+  const folder = cacheFolder(io.env);
+  const cache = folder === undefined ? undefined : join(folder, 'fedora.pgp');
   const pinnedPlaces = [
     () => readFolders(folders),
     () => (cache === undefined ? [] : readQuietly(cache)),
@@ -66,7 +67,7 @@ export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 
   };
 }
 
-async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly PublicKey[]> {
+async function readKeyring(path: string, io: Io): Promise<readonly PublicKey[]> {
   const bytes = await readUserFile(path, io, { what: 'Keyring', maxBytes: MAX_KEYRING });
   const refuse = onCliError((cause) => {
     const hint = cause.hint ?? 'use the output of "gpg --export", or a file such as RPM-GPG-KEY-fedora';
@@ -116,12 +117,6 @@ async function fetchKeys(
 /** Empty if the bytes contain no key: another source may have the key. */
 async function parseQuietly(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   return parseKeyring(bytes).catch(() => []);
-}
-
-/** Undefined without a cache folder. */
-function cacheFile({ env }: Pick<Io, 'env'>): string | undefined {
-  const folder = cacheFolder(env);
-  return folder === undefined ? undefined : join(folder, 'fedora.pgp');
 }
 
 /** Errors are ignored: without a cache, the next run fetches the keys again. */

@@ -19,7 +19,7 @@ import { countRetries, type RetryPolicy } from '../../http/client/retries.ts';
 import { stateOf, thisProcess } from '../../io/process.ts';
 
 /** The path of a file to write. */
-export interface Place {
+export interface OutputPath {
   /** Absolute, and without `.partial`. */
   readonly path: string;
   /** For messages. */
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 /** A file to fetch. */
-interface PartialTransfer extends Place {
+interface PartialTransfer extends OutputPath {
   readonly url: URL;
   /** A download with another expected digest is not resumed. */
   readonly sha256: string | undefined;
@@ -68,20 +68,20 @@ export async function fetchPartial(
     const retry = countRetries(context.policy, () => part.size);
     await retry(() => fetchRest(part, transfer, context));
   } catch (error) {
-    if (part.size === 0) await discardPartial(transfer);
+    if (part.size === 0) await discardPartial(transfer.path);
     throw error;
   }
   return { path: part.path, isResumed: isOld || part.isJoined };
 }
 
 /** Removes both files after a failed verification. */
-export async function discardPartial({ path }: Pick<Place, 'path'>): Promise<void> {
+export async function discardPartial(path: string): Promise<void> {
   await unlink(`${path}.partial`).catch(() => undefined);
-  await forgetPartial({ path });
+  await forgetPartial(path);
 }
 
 /** Removes the description of the partial file, after that file got its final name. */
-export async function forgetPartial({ path }: Pick<Place, 'path'>): Promise<void> {
+export async function forgetPartial(path: string): Promise<void> {
   await unlink(`${path}.partial.json`).catch(() => undefined);
 }
 
@@ -100,7 +100,9 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
     .update(`${url.href}\n${sha256 ?? ''}`)
     .digest('hex');
   const partialPath = `${path}.partial`;
-  const saved = await readState(`${partialPath}.json`);
+  // The file may be missing or incomplete.
+  const value = parseIfJson(await readFile(`${partialPath}.json`, 'utf8').catch(() => ''));
+  const saved = isSavedState(value) ? value : undefined;
   const pid = saved?.owner.split('-')[0];
   if (saved !== undefined && pid !== String(process.pid) && stateOf(saved.owner) === 'running') {
     throw new CliError(`Another process is downloading ${shownPath}: process ${pid}`, {
@@ -131,12 +133,6 @@ interface SavedState extends PartState {
   readonly id: string;
   /** The process that downloads the file, as {@link thisProcess} returns it. */
   readonly owner: string;
-}
-
-/** Undefined if the file is missing or incomplete. */
-async function readState(path: string): Promise<SavedState | undefined> {
-  const value = parseIfJson(await readFile(path, 'utf8').catch(() => ''));
-  return isSavedState(value) ? value : undefined;
 }
 
 function isSavedState(value: unknown): value is SavedState {

@@ -83,7 +83,7 @@ export interface StreamOptions {
 export interface StreamAccess {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;
-  readonly io: Pick<Io, 'cwd' | 'env'>;
+  readonly io: Io;
 }
 
 /** For a mirror: all downloads of a machine or a pipeline then use it. */

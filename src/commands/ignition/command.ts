@@ -3,7 +3,8 @@
 import type { Command } from 'commander';
 import { butaneVersions } from '../../butane/versions.ts';
 import { nameVersions, specVersions } from '../../ignition/versions.ts';
-import type { FromButaneOptions, MergeOptions, TranslateOptions } from './merge.ts';
+import type { MergeOptions } from './merge.ts';
+import { argumentRun } from '../customize/commandOptions.ts';
 import { type Context, EXIT_CODES, declareRun, FILES_DIR } from '../../io/commandLine.ts';
 
 const mergeNotes = `
@@ -65,8 +66,7 @@ function declareTranslate(ignition: Command, context: Context): void {
     .description('Translate an Ignition config to a newer or an older version of the spec')
     .argument('<FILE>', 'Ignition config; "-" is standard input')
     .requiredOption('--to <version>', `spec version: ${nameVersions(specVersions)}`);
-  const run = async (file: string, options: Omit<TranslateOptions, 'file'>) =>
-    (await import('./merge.ts')).translate({ ...options, file }, context.io);
+  const run = argumentRun(['file'], context, async () => (await import('./merge.ts')).translate);
   declareRun(declareOutput(command), translateNotes, run, context);
 }
 
@@ -76,8 +76,7 @@ function declareFromButane(ignition: Command, context: Context): void {
     .summary('Translate a Butane config to Ignition')
     .description('Translate a Butane config to an Ignition config')
     .argument('<FILE>', 'Butane config; "-" is standard input');
-  const run = async (file: string, options: Omit<FromButaneOptions, 'file'>) =>
-    (await import('./merge.ts')).fromButane({ ...options, file }, context.io);
+  const run = argumentRun(['file'], context, async () => (await import('./merge.ts')).fromButane);
   declareRun(declareOutput(command), butaneNotes, run, context);
 }
 

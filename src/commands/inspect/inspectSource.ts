@@ -83,10 +83,7 @@ const XZ_LIMIT = EMBED_AREA_SIZE * 4;
  * Inspects `source`: a path, a URL, `-` for standard input, or the bytes.
  * @throws CliError if it cannot be read, or has an unsupported format
  */
-export async function inspectSource(
-  source: string | Uint8Array,
-  io: Pick<Io, 'cwd' | 'ignored' | 'stdin'>,
-): Promise<Inspected> {
+export async function inspectSource(source: string | Uint8Array, io: Io): Promise<Inspected> {
   const isLocal = typeof source !== 'string' || !isRemote(source);
   const inspected = await readImageSource(source, EXPECTED, io, (opened) =>
     nameInput(opened.name, () => inspectOpened(opened, isLocal)),

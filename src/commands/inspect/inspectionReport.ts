@@ -14,7 +14,6 @@ import { ADVISED_FOR_AGENT, totalMemory } from '../../image/inspection/memoryNee
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import { sortedByPath } from '../../image/initrd.ts';
 import type { LiveFeatures } from '../../image/liveFeatures.ts';
-import type { Finding } from '../../core/finding.ts';
 import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
 
 /**
@@ -58,7 +57,11 @@ export function reportInspection({ file, subject, config, archive, findings }: I
     features: isCoreOs ? reportFeatures(features) : null,
     embedArea: reportArea(iso),
     archiveSize: subject.kind === 'ignition' ? subject.archiveSize : null,
-    files: sortedByPath(files).map(([path, data]) => reportFile(path, data)),
+    files: sortedByPath(files).map(([path, data]) => ({
+      path,
+      size: data.length,
+      sha256: createHash('sha256').update(data).digest('hex'),
+    })),
     kernelArguments: iso?.kargs === undefined ? null : reportKargs(iso.kargs),
     network: [...files.keys()].filter(isNetworkPath).toSorted(),
     appended: reportAppendix(iso),
@@ -68,7 +71,12 @@ export function reportInspection({ file, subject, config, archive, findings }: I
     containerArchive: subject.kind === 'container-archive' ? reportContainerArchive(subject) : null,
     pristine: isCoreOs && subject.kind !== 'ignition' ? differences.length === 0 : null,
     differences,
-    findings: findings.map(reportFinding),
+    findings: findings.map(({ severity, rule, message, hint }) => ({
+      severity,
+      rule,
+      message,
+      hint: hint ?? null,
+    })),
   };
 }
 
@@ -146,10 +154,6 @@ function reportArea(iso: IsoInspection | undefined) {
   return { offset, length, used, free: length - used };
 }
 
-function reportFile(path: string, data: Uint8Array) {
-  return { path, size: data.length, sha256: createHash('sha256').update(data).digest('hex') };
-}
-
 function reportKargs({ current, defaults, length }: InspectedKargs) {
   const before = splitArguments(defaults);
   const after = splitArguments(current ?? defaults);
@@ -194,8 +198,4 @@ function reportConfig(inspected: InspectedConfig | undefined) {
   if (inspected === undefined) return null;
   const { config, ...facts } = inspected;
   return { ...facts, settings: describeConfig(config) };
-}
-
-function reportFinding({ severity, rule, message, hint }: Finding) {
-  return { severity, rule, message, hint: hint ?? null };
 }

@@ -19,7 +19,7 @@ export function inspectionRows(report: InspectionReport): InspectionRow[] {
     ['label', listOf(report.label)],
     ['build', listOf(report.build)],
     ['architecture', listOf(report.architecture)],
-    ['boot loaders', joined(report.bootLoaders)],
+    ['boot loaders', report.bootLoaders.length === 0 ? [] : [report.bootLoaders.join(', ')]],
     ['root filesystem', rootfsLines(report)],
     ['supports', featureLines(report)],
     ['reserved area', areaLines(report)],
@@ -61,10 +61,6 @@ const EXACT = 10 * 1024;
 
 function listOf(text: string | null): string[] {
   return text === null ? [] : [text];
-}
-
-function joined(items: readonly string[]): string[] {
-  return items.length === 0 ? [] : [items.join(', ')];
 }
 
 function rootfsLines({ kind, rootfsSize, hasMinimalIso }: InspectionReport): string[] {

@@ -19,11 +19,10 @@ import {
   declareNewFile,
   declareResult,
   ISO,
-  isoRun,
+  argumentRun,
   OVERWRITE_FILES,
 } from '../customize/commandOptions.ts';
 import type { CreateIsoOptions } from './create.ts';
-import type { ExtractMinimalIsoOptions } from './extract.ts';
 
 const CREATE_NOTES = `
 Layout:
@@ -247,7 +246,7 @@ function declareIsoCustomize(command: Command, context: Context): void {
     .option('-f, --force', 'replace all embedded files')
     .option('--files-dir <folder>', FILES_DIR)
     .option('--no-validate', 'do not validate Ignition configs');
-  const run = isoRun(context, async () => (await import('./customize.ts')).customizeLiveIso);
+  const run = argumentRun(['iso'], context, async () => (await import('./customize.ts')).customizeLiveIso);
   declareShortHelp(command, CUSTOMIZE_COMMON, CUSTOMIZE_ISO_REFERENCE);
   declareRun(declareEmbedding(command), CUSTOMIZE_ISO_NOTES, run, context);
 }
@@ -258,7 +257,7 @@ function declareExtractPxe(command: Command, context: Context): void {
     .argument('<ISO>', ISO)
     .option('-o, --output-dir <path>', 'folder for the files; created if it does not exist', '.')
     .option('--overwrite', OVERWRITE_FILES);
-  const run = isoRun(context, async () => (await import('./extract.ts')).extractPxe);
+  const run = argumentRun(['iso'], context, async () => (await import('./extract.ts')).extractPxe);
   declareRun(command, PXE_NOTES, run, context);
 }
 
@@ -269,8 +268,11 @@ function declareMinimalIso(command: Command, context: Context): void {
     .argument('[OUTPUT_ISO]', 'new file for the minimal ISO; "-" is standard output', '-')
     .option('--output-rootfs <path>', 'new file for the root filesystem')
     .option('--rootfs-url <url>', 'URL from which the minimal ISO fetches the root filesystem');
-  const run = async (iso: string, output: string, options: Omit<ExtractMinimalIsoOptions, 'iso'>) =>
-    (await import('./extract.ts')).extractMinimalIso({ ...options, iso, output }, context.io);
+  const run = argumentRun(
+    ['iso', 'output'],
+    context,
+    async () => (await import('./extract.ts')).extractMinimalIso,
+  );
   declareRun(declareNewFile(command), MINIMAL_ISO_NOTES, run, context);
 }
 
@@ -281,7 +283,7 @@ function declareModify(command: Command, context: Context): void {
     '-d, --delete <karg>': { list: 'delete an argument' },
     '-r, --replace <karg=old=new>': { list: 'replace the value of an argument' },
   });
-  const run = isoRun(context, async () => (await import('./kargs.ts')).modifyKargs);
+  const run = argumentRun(['iso'], context, async () => (await import('./kargs.ts')).modifyKargs);
   declareRun(declareResult(command), MODIFY_NOTES, run, context);
 }
 
@@ -289,7 +291,7 @@ function declareResetKargs(command: Command, context: Context): void {
   command
     .description('Restore the default kernel arguments. Embedded files are kept.')
     .argument('<ISO>', ISO);
-  const run = isoRun(context, async () => (await import('./kargs.ts')).resetKernelArguments);
+  const run = argumentRun(['iso'], context, async () => (await import('./kargs.ts')).resetKernelArguments);
   declareRun(declareResult(command), RESET_KARGS_NOTES, run, context);
 }
 
@@ -299,7 +301,7 @@ function declareShowKargs(command: Command, context: Context): void {
     .argument('<ISO>', ISO)
     .option('-d, --default', 'print the default kernel arguments')
     .addOption(choice('--format <form>', 'text or json (default: text)', ['text', 'json']));
-  const run = isoRun(context, async () => (await import('./kargs.ts')).showKargs);
+  const run = argumentRun(['iso'], context, async () => (await import('./kargs.ts')).showKargs);
   declareRun(command, SHOW_NOTES, run, context);
 }
 
@@ -308,6 +310,6 @@ function declareIsoReset(command: Command, context: Context): void {
     .description('Remove all embedded files from a live ISO, and restore the default kernel arguments')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'reset reserved areas that cannot be read');
-  const run = isoRun(context, async () => (await import('./reset.ts')).reset);
+  const run = argumentRun(['iso'], context, async () => (await import('./reset.ts')).reset);
   declareRun(declareResult(command), RESET_NOTES, run, context);
 }

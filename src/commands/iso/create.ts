@@ -6,7 +6,7 @@ import { type BiosLoader, type EfiLoader, planIso } from '../../image/createIso.
 import { findEfiStub } from '../../image/efiStub.ts';
 import { changedImage } from '../../image/imageChange.ts';
 import { findRamdiskSystem, ramdiskKargs, type RamdiskSystem } from '../../image/ramdiskSystem.ts';
-import { chunksOf, type RandomAccess, zeros } from '../../image/overlay.ts';
+import { chunksOf, zeros } from '../../image/overlay.ts';
 import { writeChange } from '../../imagefile/copyImage.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { createFile } from '../../io/files/newFile.ts';
@@ -131,10 +131,6 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
 
 const HEAD = 1024;
 
-function headOf(image: RandomAccess): Promise<Uint8Array> {
-  return image.read(0, Math.min(HEAD, image.size));
-}
-
 /** An initramfs that this program cannot read is only a warning: the kernel may support it. */
 async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
   const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
@@ -153,7 +149,7 @@ async function efiLoader(
   label: string,
   io: Io,
 ): Promise<EfiLoader> {
-  const head = Buffer.from(await headOf(image));
+  const head = Buffer.from(await image.read(0, Math.min(HEAD, image.size)));
   const isFat = ['FAT1', 'FAT3'].some((mark) =>
     [54, 82].some((offset) => head.toString('latin1', offset, offset + 4) === mark),
   );

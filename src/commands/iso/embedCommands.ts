@@ -16,9 +16,11 @@ import {
   declareNetworkOutput,
   declareResult,
   ISO,
-  isoRun,
+  argumentRun,
 } from '../customize/commandOptions.ts';
-import type { EmbedOptions } from './ignition.ts';
+import type { ConfigOptions } from '../../hosts/input/checkedConfig.ts';
+import type { OutputOptions } from '../../imagefile/imageOutput.ts';
+import type { EmbeddingOptions } from './ignition.ts';
 
 const CONFIG = 'Ignition config to embed (default: standard input)';
 
@@ -95,7 +97,7 @@ export function declareIsoNetwork(network: Command, context: Context): Promise<v
 }
 
 /** The option for the config is `--ignition-file`, and `--config` for the deprecated command. */
-interface ParsedEmbed extends Omit<EmbedOptions, 'iso'> {
+interface ParsedEmbed extends EmbeddingOptions, ConfigOptions, OutputOptions {
   readonly config?: string;
 }
 
@@ -113,7 +115,7 @@ function declareEmbed(command: Command, context: Context): void {
 
 function declareShow(command: Command, context: Context): void {
   command.description('Print the embedded Ignition config, byte for byte').argument('<ISO>', ISO);
-  const run = isoRun(context, async () => (await import('./ignition.ts')).show);
+  const run = argumentRun(['iso'], context, async () => (await import('./ignition.ts')).show);
   declareRun(command, SHOW_NOTES, run, context);
 }
 
@@ -123,7 +125,7 @@ function declareRemove(command: Command, context: Context): void {
       'Remove the embedded Ignition config from a live ISO. Succeeds also if the ISO contains no config.',
     )
     .argument('<ISO>', ISO);
-  const run = isoRun(context, async () => (await import('./ignition.ts')).remove);
+  const run = argumentRun(['iso'], context, async () => (await import('./ignition.ts')).remove);
   declareRun(declareResult(command), REMOVE_NOTES, run, context);
 }
 
@@ -143,7 +145,7 @@ function declareEmbedNetwork(command: Command, context: Context): void {
     .description('Embed network settings in a live ISO. An embedded Ignition config is kept.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace all embedded network settings');
-  const run = isoRun(context, async () => (await import('./network.ts')).embedNetwork);
+  const run = argumentRun(['iso'], context, async () => (await import('./network.ts')).embedNetwork);
   declareRun(declareEmbedding(declareNetworkFiles(command)), EMBED_NETWORK_NOTES, run, context);
 }
 
@@ -151,7 +153,7 @@ function declareExtractNetwork(command: Command, context: Context): void {
   command
     .description('Print the embedded network settings of a live ISO, or write them to files')
     .argument('<ISO>', ISO);
-  const run = isoRun(context, async () => (await import('./network.ts')).extractNetwork);
+  const run = argumentRun(['iso'], context, async () => (await import('./network.ts')).extractNetwork);
   declareRun(declareNetworkOutput(command), EXTRACT_NETWORK_NOTES, run, context);
 }
 
@@ -161,6 +163,6 @@ function declareRemoveNetwork(command: Command, context: Context): void {
       'Remove all network settings from a live ISO. Succeeds also if the ISO contains no network settings.',
     )
     .argument('<ISO>', ISO);
-  const run = isoRun(context, async () => (await import('./network.ts')).removeNetwork);
+  const run = argumentRun(['iso'], context, async () => (await import('./network.ts')).removeNetwork);
   declareRun(declareResult(command), REMOVE_NETWORK_NOTES, run, context);
 }

@@ -12,7 +12,12 @@ import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
 import { outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+import {
+  type GrowthOptions,
+  readLiveIso,
+  type Rewrite,
+  rewriteLiveIso,
+} from '../../imagefile/rewriteImage.ts';
 import { report } from '../../io/report/report.ts';
 import { decompress } from '../../formats/compression.ts';
 import { readArchiveFiles } from '../../formats/tar.ts';
@@ -24,7 +29,8 @@ import { type ConfigOptions, readCheckedConfig } from '../../hosts/input/checked
 import { configFile, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
 import { writeStdout } from '../../io/stdout.ts';
 
-export interface EmbedOptions extends ConfigOptions, Rewrite {
+/** What is embedded with the config, and how. */
+export interface EmbeddingOptions extends GrowthOptions {
   /** Replaces an embedded config, and permits a large growth of the image. */
   readonly force?: boolean;
   /** Files to add to the initramfs, as `HOST_PATH:IMAGE_PATH`. */
@@ -33,6 +39,14 @@ export interface EmbedOptions extends ConfigOptions, Rewrite {
   readonly initrdArchive?: readonly string[];
   /** Files to add to the medium, as `HOST_PATH:NAME`. */
   readonly isoFile?: readonly string[];
+  /** False accepts any bytes as the config. */
+  readonly validate?: boolean;
+  /** Folder of the local files of a Butane config (default: local files are refused). */
+  readonly filesDir?: string | undefined;
+}
+
+export interface EmbedOptions extends EmbeddingOptions, ConfigOptions, Rewrite {
+  readonly force?: boolean;
 }
 
 /**
@@ -54,7 +68,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
 /** Passes `apply` the edit that embeds a checked config with the files of the options, which are open until it is done. */
 export async function planEmbedding<T>(
   config: Uint8Array,
-  options: Omit<EmbedOptions, 'iso'>,
+  options: EmbeddingOptions,
   io: Io,
   apply: (edit: (iso: LiveIso) => Promise<ImageChange>) => Promise<T>,
 ): Promise<T> {
@@ -93,7 +107,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
  * @throws UsageError for invalid options, CliError for files that cannot be read
  */
 async function readInitrdFiles(
-  { initrdFile = [], initrdArchive = [] }: Omit<EmbedOptions, 'iso'>,
+  { initrdFile = [], initrdArchive = [] }: EmbeddingOptions,
   io: Io,
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();

@@ -2,7 +2,7 @@
 
 import { unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type PackedMinimalIso, packMinimalIso } from '../../image/minimalIso/pack.ts';
+import { packMinimalIso } from '../../image/minimalIso/pack.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
@@ -23,29 +23,23 @@ export async function packMinimal(options: PackMinimalIsoOptions, io: Io): Promi
     { iso: fullIso },
     async (full) => {
       const packed = await readLiveIso(minimalIso, io, (minimal) => packMinimalIso(full, minimal));
-      report(packed, io);
+      io.stderr.write(
+        `Matched ${packed.fileCount} files of ${packed.fileCount}\n` +
+          `Total bytes skipped: ${packed.sharedBytes}\n` +
+          `Total bytes written: ${packed.packedBytes}\n` +
+          `Total bytes written (compressed): ${packed.compressedBytes}\n`,
+      );
       return packed.change;
     },
     io,
   );
-  if (consume) await removeFile(minimalIso, io);
+  if (consume) {
+    try {
+      await unlink(resolve(io.cwd, minimalIso));
+    } catch (error) {
+      throw fileError(error, { path: minimalIso, what: 'Minimal ISO', action: 'write' });
+    }
+  }
   io.stderr.write('Packing successful!\n');
   return 0;
-}
-
-function report({ fileCount, sharedBytes, packedBytes, compressedBytes }: PackedMinimalIso, io: Io): void {
-  io.stderr.write(
-    `Matched ${fileCount} files of ${fileCount}\n` +
-      `Total bytes skipped: ${sharedBytes}\n` +
-      `Total bytes written: ${packedBytes}\n` +
-      `Total bytes written (compressed): ${compressedBytes}\n`,
-  );
-}
-
-async function removeFile(path: string, { cwd }: Io): Promise<void> {
-  try {
-    await unlink(resolve(cwd, path));
-  } catch (error) {
-    throw fileError(error, { path, what: 'Minimal ISO', action: 'write' });
-  }
 }

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { KargsOptions } from './kargs.ts';
 import {
+  argumentRun,
   CUSTOMIZE_NOTES,
   declareCustomizeOptions,
   declareNetworkFiles,
@@ -23,8 +24,8 @@ import {
   declareShortHelp,
   repeated,
 } from '../../io/commandLine.ts';
-import type { PxeCustomizeOptions } from './customize.ts';
-import type { UnwrapNetworkOptions, WrapIgnitionOptions, WrapNetworkOptions } from './wrap.ts';
+
+import type { WrapIgnitionOptions, WrapNetworkOptions } from './wrap.ts';
 
 /** The options that most users need. */
 const COMMON_KARGS = [
@@ -216,8 +217,7 @@ function declarePxeCustomize(command: Command, context: Context): void {
     .option('--files-dir <folder>', FILES_DIR)
     .option('--no-validate', 'do not validate Ignition configs')
     .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output');
-  const run = async (initrd: string, options: Omit<PxeCustomizeOptions, 'initrd'>) =>
-    (await import('./customize.ts')).customizePxe({ ...options, initrd }, context.io);
+  const run = argumentRun(['initrd'], context, async () => (await import('./customize.ts')).customizePxe);
   declareRun(declareNewFile(command), CUSTOMIZE_PXE_NOTES, run, context);
 }
 
@@ -237,8 +237,7 @@ function declareUnwrapIgnition(command: Command, context: Context): void {
   command
     .description('Print the Ignition config of an archive or an initramfs, byte for byte')
     .argument('[INITRD]', ARCHIVE);
-  const run = async (initrd: string | undefined) =>
-    (await import('./wrap.ts')).unwrapIgnition({ initrd }, context.io);
+  const run = argumentRun(['initrd'], context, async () => (await import('./wrap.ts')).unwrapIgnition);
   declareRun(command, UNWRAP_IGNITION_NOTES, run, context);
 }
 
@@ -254,8 +253,7 @@ function declareUnwrapNetwork(command: Command, context: Context): void {
   command
     .description('Print the network settings of an archive or an initramfs, or write them to files')
     .argument('[INITRD]', ARCHIVE);
-  const run = async (initrd: string | undefined, options: Omit<UnwrapNetworkOptions, 'initrd'>) =>
-    (await import('./wrap.ts')).unwrapNetwork({ ...options, initrd }, context.io);
+  const run = argumentRun(['initrd'], context, async () => (await import('./wrap.ts')).unwrapNetwork);
   declareRun(declareNetworkOutput(command), UNWRAP_NETWORK_NOTES, run, context);
 }
 

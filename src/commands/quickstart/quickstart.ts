@@ -60,14 +60,24 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
   await say(
     `1. render    ${shown(names.config)}: Ignition config that runs ironic-python-agent for ${example.apiUrl}`,
   );
-  const warnings = checkExample(config);
-  await say(`2. validate  valid Ignition config, ${warnings} warnings`);
+  const { valid, findings } = validateConfig(config);
+  if (!valid) {
+    throw new CliError(`The example config is invalid: ${findings[0]?.message ?? ''}`, {
+      code: 'ERR_INTERNAL',
+    });
+  }
+  await say(`2. validate  valid Ignition config, ${findings.length} warnings`);
   const iso = join(folder, names.iso);
   await writeFileAtomically(iso, writeSampleIso(sample));
   await say(`3. sample    ${shown(names.iso)}: sample ISO with the layout of a live ISO; it does not boot`);
   await embed({ iso, ignitionFile: join(folder, names.config) }, io);
   await say(`4. embed     config embedded in the reserved area of the ISO`);
-  await compareEmbedded(iso, config, io);
+  const embedded = await readLiveIso(iso, io, readIgnition);
+  if (embedded === undefined || Buffer.compare(embedded, config) !== 0) {
+    throw new CliError(`${iso}: the embedded config differs from the rendered config`, {
+      code: 'ERR_INTERNAL',
+    });
+  }
   await say(`5. show      config read from the ISO: the same ${config.length} bytes`);
   await writeBootFiles(folder, io);
   await say(`6. pxe       ${shown(names.ipxe)}, ${shown(names.grub)}: boot scripts for network boot`);
@@ -103,25 +113,6 @@ async function renderExample(path: string): Promise<Uint8Array> {
   const text = formatIgnition(config, 2);
   await writeFileAtomically(path, text);
   return new TextEncoder().encode(text);
-}
-
-/** The number of warnings. */
-function checkExample(config: Uint8Array): number {
-  const { valid, findings } = validateConfig(config);
-  if (!valid)
-    throw new CliError(`The example config is invalid: ${findings[0]?.message ?? ''}`, {
-      code: 'ERR_INTERNAL',
-    });
-  return findings.length;
-}
-
-async function compareEmbedded(iso: string, config: Uint8Array, io: Io): Promise<void> {
-  const embedded = await readLiveIso(iso, io, readIgnition);
-  if (embedded === undefined || Buffer.compare(embedded, config) !== 0) {
-    throw new CliError(`${iso}: the embedded config differs from the rendered config`, {
-      code: 'ERR_INTERNAL',
-    });
-  }
 }
 
 async function writeBootFiles(folder: string, io: Io): Promise<void> {

@@ -117,36 +117,13 @@ export function declareRender(command: Command, context: Context): void {
   );
   declareSettings(command, 'Ironic:', 'ironic');
   declareSettings(command, 'Agent:', 'agent');
-  declareHost(command);
-  declareSettings(command, 'Proxies:', 'proxy');
-  declareSettings(command, 'Ignition:', 'ignition');
-  declareOutput(command);
-  declareBuildpy(command);
-  const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
-}
-
-function declareSettings(command: Command, group: string, section: string): void {
-  command.optionsGroup(group);
-  for (const { alias, choices, flag, help, kind } of settingFlags(section)) {
-    const isRepeated = kind === 'texts' || kind === 'files';
-    const option = isRepeated ? repeated(flag, help) : plain(flag, help);
-    if (choices !== undefined) option.argChoices = [...choices];
-    command.addOption(option);
-    if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
-  }
-}
-
-function declareHost(command: Command): void {
   declareSettings(command, 'Host:', 'host');
   command
     .addOption(plain('--no-ssh-key', 'disable SSH login'))
     .addOption(plain('--no-copy-network', 'do not copy the network to the installed system'))
     .option('--nmstatectl <path>', 'nmstatectl that converts --nmstate (default: from PATH, else built in)');
-}
-
-function declareOutput(command: Command): void {
+  declareSettings(command, 'Proxies:', 'proxy');
+  declareSettings(command, 'Ignition:', 'ignition');
   command
     .optionsGroup('Output:')
     .addOption(
@@ -174,9 +151,6 @@ function declareOutput(command: Command): void {
     )
     .option('--pretty', 'indent the JSON (always with --host)')
     .option('--show-settings', 'print all settings and their sources with secrets masked, and exit');
-}
-
-function declareBuildpy(command: Command): void {
   command
     .optionsGroup('Options of build.py (with --insecure-registry and --option):')
     .option('--host <host>', 'host name or IP address of Ironic')
@@ -188,6 +162,20 @@ function declareBuildpy(command: Command): void {
         'insecure',
       ]),
     );
+  const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
+}
+
+function declareSettings(command: Command, group: string, section: string): void {
+  command.optionsGroup(group);
+  for (const { alias, choices, flag, help, kind } of settingFlags(section)) {
+    const isRepeated = kind === 'texts' || kind === 'files';
+    const option = isRepeated ? repeated(flag, help) : plain(flag, help);
+    if (choices !== undefined) option.argChoices = [...choices];
+    command.addOption(option);
+    if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
+  }
 }
 
 /** An option with a name that may begin with `no-`, which commander would treat as the negation of another option. */

@@ -93,7 +93,12 @@ interface DiffForm {
 /** By the values of `--format`. */
 const diffForms: Readonly<Record<TextOrJson, DiffForm>> = {
   text: { format: formatText, start: '', separator: '', end: '' },
-  json: { format: formatJson, start: '[', separator: ',', end: '\n]\n' },
+  json: {
+    format: (changes, host) => changes.map((change) => `\n  ${JSON.stringify({ host, ...change })}`),
+    start: '[',
+    separator: ',',
+    end: '\n]\n',
+  },
 };
 
 function formatText(changes: readonly SettingChange[], host?: string): string[] {
@@ -105,10 +110,6 @@ function formatText(changes: readonly SettingChange[], host?: string): string[] 
       .join('');
   });
   return host === undefined || rows.length === 0 ? rows : [`${printable(host)}\n`, ...rows];
-}
-
-function formatJson(changes: readonly SettingChange[], host?: string): string[] {
-  return changes.map((change) => `\n  ${JSON.stringify({ host, ...change })}`);
 }
 
 /**

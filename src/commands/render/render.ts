@@ -6,7 +6,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
-import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';
+import { createRenderer } from '../../hosts/settings/renderConfig.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import { parseTextOrJson } from '../../io/report/choices.ts';
@@ -48,13 +48,11 @@ async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[])
   if (rendered === undefined) return 1;
   const { output = '-' } = options;
   if (output === '-') await writeStdout(io, [rendered.document]);
-  else await writeRendered(output, rendered, io);
+  else {
+    const isSecret = rendered.secrets.length > 0;
+    await writeOutput(output, rendered.document, io, isSecret ? 0o600 : undefined);
+    const note = isSecret ? `; mode 0600 because it contains ${formatWordList(rendered.secrets)}` : '';
+    io.stderr.write(`${printable(output)} written (${rendered.document.length} bytes)${note}\n`);
+  }
   return 0;
-}
-
-async function writeRendered(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
-  const isSecret = secrets.length > 0;
-  await writeOutput(path, document, io, isSecret ? 0o600 : undefined);
-  const note = isSecret ? `; mode 0600 because it contains ${formatWordList(secrets)}` : '';
-  io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);
 }

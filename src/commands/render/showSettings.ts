@@ -104,7 +104,11 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
     if (fallback === undefined || isNamed || !fallbackProfiles.includes(profile)) return [];
     return [[setting.name, fallback, 'default']];
   });
-  return [...commandRows(options), ...rows];
+  const flags = commandFlags.flatMap((key): Row[] => {
+    const value = options[key];
+    return value === undefined ? [] : [[key, value === true ? 'yes' : printable(String(value)), flagOf(key)]];
+  });
+  return [...flags, ...rows];
 }
 
 /** Limit for the list of hosts. */
@@ -153,13 +157,6 @@ function sourceOf({ at, name }: InputValue): string {
 
 /** Flags that are not settings and change the config. */
 const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'nmstatectl'] as const;
-
-function commandRows(options: RenderOptions): Row[] {
-  return commandFlags.flatMap((key) => {
-    const value = options[key];
-    return value === undefined ? [] : [[key, value === true ? 'yes' : printable(String(value)), flagOf(key)]];
-  });
-}
 
 const widest = 60;
 

@@ -114,14 +114,6 @@ export function declareTry(command: Command, context: Context): void {
     .optionsGroup('Mock Ironic:')
     .option('--listen <address>', 'address and port, or :PORT for all addresses (default: 127.0.0.1:6385)');
   declareIronicOptions(command);
-  declareServing(command);
-  declareMachine(command);
-  declareShortHelp(command, common, reference);
-  const run = async (options: TryOptions) => (await import('./try.ts')).tryRamdisk(options, context.io);
-  declareRun(command, notes, run, context);
-}
-
-function declareServing(command: Command): void {
   command
     .optionsGroup('Serving images:')
     .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
@@ -130,9 +122,6 @@ function declareServing(command: Command): void {
     .option('--public-url <url>', 'base URL at which machines reach the images');
   declareUrlSigning(declareCatalogOptions(command));
   declareImageOptions(command);
-}
-
-function declareMachine(command: Command): void {
   command
     .optionsGroup('Emulated machine:')
     .option('--qemu <image>', 'image to boot in QEMU: an ISO, a prepared folder, or a host')
@@ -156,4 +145,7 @@ function declareMachine(command: Command): void {
       ),
     )
     .option('--console <file>', 'file for the output of the serial console');
+  declareShortHelp(command, common, reference);
+  const run = async (options: TryOptions) => (await import('./try.ts')).tryRamdisk(options, context.io);
+  declareRun(command, notes, run, context);
 }

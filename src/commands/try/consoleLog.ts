@@ -66,7 +66,7 @@ export async function followConsoleLog(
   { host, path }: ConsoleLog,
   observe: (event: ConsoleEvent) => void,
   report: (diagnostic: Diagnostic) => void,
-  { cwd }: Pick<Io, 'cwd'>,
+  { cwd }: Io,
 ): Promise<() => Promise<void>> {
   const explain = (error: unknown): never => {
     if (errorCode(error) === 'ENOENT') {

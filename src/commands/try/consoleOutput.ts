@@ -5,6 +5,7 @@
  * characters are replaced. It does not emulate a screen.
  */
 
+import { maskLine } from '../../core/masking.ts';
 import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { diagnosticOf } from '../../core/diagnostic.ts';
@@ -13,7 +14,6 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import { openPrivate } from '../../io/files/newFile.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { createLastLines } from './timeline/console/lastLines.ts';
 import { findConsoleSigns } from './timeline/consoleSigns.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
 
@@ -35,7 +35,7 @@ const MAX_WAITING_SIZE = 64 * 1024 ** 2;
 export async function openConsoleOutput(
   file: string | undefined,
   onLine: (line: string) => void,
-  io: Pick<Io, 'cwd' | 'report' | 'stderr'>,
+  io: Io,
 ): Promise<ConsoleOutput> {
   const text = createConsoleText(onLine);
   const place = file === undefined ? undefined : resolve(io.cwd, file);
@@ -125,7 +125,7 @@ export function createConsoleText(onLine: (line: string) => void): ConsoleText {
     } else if (character === '\b') {
       line = line.slice(0, -1);
     } else {
-      append(character === '\t' ? ' ' : isHarmful(character) ? '?' : character);
+      append(character === '\t' ? ' ' : harmful.test(character) ? '?' : character);
     }
   };
   return {
@@ -169,16 +169,46 @@ function movesToEnd(sequence: string, length: number): boolean {
 }
 
 /** Control characters, and characters that change the writing direction or are invisible. */
-function isHarmful(character: string): boolean {
-  return /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u.test(character);
-}
+const harmful = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Columns of the terminals that firmware and boot loaders assume: they wrap longer lines. */
 const COLUMNS = 80;
 
-/** Whether a line fills the terminal, except for a space at its end, which is removed. */
-function isWrapped(text: string): boolean {
-  return text.length === COLUMNS || text.length === COLUMNS - 1;
+// The lines that the table of console lines does not contain. If no cause is known, the last ones are shown: those that report
+// a problem in any words, otherwise any.
+
+/** Number of lines that are kept. */
+const LAST_LINES = 3;
+/** Characters of a line. */
+const LONGEST_LAST_LINE = 160;
+
+const problemWords =
+  /\b(?:errors?|fail(?:ed|s|ure)?|fatal|panic|cannot|can't|could ?n(?:o|')t|couldn't|unable|denied|refused|rejected|timed? ?out|not found|no such|missing|invalid|corrupt(?:ed)?|abort(?:ed)?|emergency)\b/i;
+
+/** Messages of healthy machines that contain such words. */
+const harmlessLine =
+  /^(?:\[ {0,5}\d{1,7}\.\d{6}\] )?(?:audit|kauditd|ACPI|SELinux|EDAC|mei_me|integrity|tsc|PCI|pci|pnp|x86\/|systemd-udevd|multipathd)\b|\bDirect firmware load\b|\bres=success\b/;
+
+interface LastLines {
+  /** Adds a line, and returns the ones to show, the latest one last. */
+  add(line: string): readonly string[];
+}
+
+/** Of one console, since its machine was started. */
+function createLastLines(): LastLines {
+  let any: readonly string[] = [];
+  let problems: readonly string[] = [];
+  return {
+    add: (line) => {
+      const masked = maskLine(line).trim();
+      const text = masked.length > LONGEST_LAST_LINE ? `${masked.slice(0, LONGEST_LAST_LINE)}…` : masked;
+      if (text === '') return problems.length > 0 ? problems : any;
+      any = [...any, text].slice(-LAST_LINES);
+      if (problemWords.test(text) && !harmlessLine.test(text) && !problems.includes(text))
+        problems = [...problems, text].slice(-LAST_LINES);
+      return problems.length > 0 ? problems : any;
+    },
+  };
 }
 
 /**
@@ -196,24 +226,28 @@ export function createConsoleWatch(
   /** The beginning of a wrapped line; otherwise empty. */
   let wrapped = '';
   let lastLines = createLastLines();
-  const send = (facts: Pick<ConsoleEvent, 'sign' | 'stage' | 'line' | 'lastLines'>): void => {
+  const nextEvent = () => {
     // Many lines may arrive at once, but their order matters.
     last = Math.max(Date.now(), last + 1);
-    observe({ kind: 'console', at: new Date(last), client: undefined, host, ...facts });
+    return { kind: 'console', at: new Date(last), client: undefined, host } as const;
   };
   return (text) => {
     const now = new Date();
     const alone = findConsoleSigns(text, now);
     const found = alone.length === 0 && wrapped !== '' ? findConsoleSigns(wrapped + text, now) : alone;
-    wrapped = found.length === 0 && isWrapped(text) ? text.padEnd(COLUMNS) : '';
-    if (found.length === 0)
-      send({ sign: undefined, stage: undefined, line: text, lastLines: lastLines.add(text) });
+    // A line that fills the terminal, except for a space at its end, which is removed.
+    const isWrapped = text.length === COLUMNS || text.length === COLUMNS - 1;
+    wrapped = found.length === 0 && isWrapped ? text.padEnd(COLUMNS) : '';
+    if (found.length === 0) {
+      const event = { ...nextEvent(), sign: undefined, stage: undefined, line: text };
+      observe({ ...event, lastLines: lastLines.add(text) });
+    }
     for (const { line, sign } of found) {
       if (sign.id === 'kernel-started') lastLines = createLastLines();
       if (sign.id === 'kernel-started' || sign.id === 'kernel-live') isOfDisk = false;
       if (isOfDisk) continue;
       isOfDisk = sign.id === 'kernel-disk';
-      send({ sign: sign.id, stage: sign.stage, line });
+      observe({ ...nextEvent(), sign: sign.id, stage: sign.stage, line });
     }
   };
 }

@@ -33,21 +33,19 @@ export function readExpectedHosts(
   // The machine replaces the host of the same name, because `--mac` may set another MAC address.
   const known =
     machine === undefined ? hosts : [...hosts.filter(({ name }) => name !== machine.name), machine];
-  if (/^\d+$/.test(given)) return { known, awaited: { kind: 'any', count: parseCount(given) } };
+  if (/^\d+$/.test(given)) {
+    const count = Number(given);
+    if (count >= 1 && count <= MAX_UNKNOWN_MACHINES) return { known, awaited: { kind: 'any', count } };
+    throw new UsageError(`invalid value "${given}" for --expect: the number is out of range`, {
+      hint: `use a number from 1 to ${MAX_UNKNOWN_MACHINES}, or names of hosts`,
+    });
+  }
   const wanted = given.split(',').map((text) => findHost(text.trim(), known));
   const unlisted = wanted.filter((host) => !known.includes(host));
   return {
     known: [...known, ...unlisted],
     awaited: { kind: 'hosts', names: [...new Set(wanted.map(({ name }) => name))] },
   };
-}
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (count >= 1 && count <= MAX_UNKNOWN_MACHINES) return count;
-  throw new UsageError(`invalid value "${text}" for --expect: the number is out of range`, {
-    hint: `use a number from 1 to ${MAX_UNKNOWN_MACHINES}, or names of hosts`,
-  });
 }
 
 /** The name of a machine that the inventory does not contain is its MAC address. */

@@ -26,7 +26,7 @@ import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { type ApiPlace, hasPortOf, mayReachApi } from './timeline/addresses.ts';
+import { type ApiEndpoint, hasPortOf, mayReachApi } from './timeline/addresses.ts';
 import { hostSource } from '../../hosts/settings/renderHosts.ts';
 import { readIronic } from '../../hosts/settings/ironicReaders.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
@@ -113,13 +113,13 @@ async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string
 }
 
 /** Messages about an Ironic URL that replaces those of the inventory. */
-export function changeDiagnostics(url: string, place: ApiPlace): Diagnostic[] {
-  const { port, scheme } = place;
+export function changeDiagnostics(url: string, endpoint: ApiEndpoint): Diagnostic[] {
+  const { port, scheme } = endpoint;
   const change: Diagnostic = {
     severity: 'info',
     message: `configs contain the Ironic URL ${url} instead of the one in the inventory`,
   };
-  if (hasPortOf(url, place)) return [change];
+  if (hasPortOf(url, endpoint)) return [change];
   const other: Diagnostic = {
     severity: 'warning',
     message: `the mock Ironic serves ${scheme} on port ${port}: requests to ${url} reach it only through a proxy or port forwarding`,
@@ -129,15 +129,15 @@ export function changeDiagnostics(url: string, place: ApiPlace): Diagnostic[] {
 }
 
 /** Warns about hosts with the URL of another Ironic; empty if all hosts may call the mock Ironic. */
-export function otherIronicDiagnostics(hosts: IronicOfHosts, place: ApiPlace): Diagnostic[] {
-  const elsewhere = [...hosts].filter(([, { urls }]) => urls.length > 0 && !mayReachApi(urls, place));
+export function otherIronicDiagnostics(hosts: IronicOfHosts, endpoint: ApiEndpoint): Diagnostic[] {
+  const elsewhere = [...hosts].filter(([, { urls }]) => urls.length > 0 && !mayReachApi(urls, endpoint));
   const [first, ...others] = elsewhere;
   if (first === undefined) return [];
   const [name, { urls }] = first;
   const who =
     others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other host')} call`;
   const message = `${who} ${urls[0] ?? ''}, which is not the mock Ironic`;
-  const hint = `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in their configs`;
+  const hint = `use --ironic-url ${endpoint.scheme}://ADDRESS:${endpoint.port} to set the address of the mock Ironic in their configs`;
   return [{ severity: 'warning', message, hint }];
 }
 

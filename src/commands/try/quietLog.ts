@@ -12,7 +12,7 @@ const REPEAT_INTERVAL = 60_000;
 /** Maximum number of different messages. */
 const MAX_REMEMBERED = 1000;
 
-export function createQuietLog(io: Pick<Io, 'report' | 'stderr'>, now: () => number = Date.now): ServerLog {
+export function createQuietLog(io: Io, now: () => number = Date.now): ServerLog {
   const reported = new Map<string, number>();
   return {
     request: () => undefined,

@@ -164,15 +164,15 @@ type ImageServerOptions = Pick<
   | 'publicUrl'
 >;
 
-export interface TryOptions extends ImageServerOptions, ApiOptions, TrialOptions, MachineOptions {
+/** Options that `try` and `boot` have. */
+export interface TrialOptions extends ImageServerOptions {
   /** Address of the image server: `ADDRESS:PORT`. */
   readonly serveListen?: string;
   /** Ironic URL for the configs, instead of the one in the inventory. */
   readonly ironicUrl?: string;
-}
 
-/** The mock Ironic. */
-interface ApiOptions {
+  // The mock Ironic.
+
   /** `ADDRESS:PORT`. */
   readonly listen?: string;
   readonly tls?: boolean;
@@ -180,11 +180,9 @@ interface ApiOptions {
   /** File for the certificate authority. */
   readonly caOut?: string;
   readonly askBack?: string;
-}
 
-/** Expected hosts, and the report. */
-interface TrialOptions {
-  readonly expect?: string;
+  // The report.
+
   /** Stage at which a host has called home. */
   readonly until?: string;
   /** Steps that each agent must have. */
@@ -197,8 +195,11 @@ interface TrialOptions {
   readonly format?: string;
 }
 
-/** Options of the emulated machine. */
-interface MachineOptions {
+export interface TryOptions extends TrialOptions {
+  readonly expect?: string;
+
+  // The emulated machine.
+
   /** A live ISO, a prepared folder, or the name of a host of the inventory. */
   readonly qemu?: string;
   /** Boot method of a host of the inventory. */

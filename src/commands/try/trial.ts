@@ -136,18 +136,16 @@ export function createRunningTrial(
         if (event.reason === 'step-missing') hopeless.add(id);
         else hopeless.delete(id);
       }
-      if (isDecided(verdict(), hopeless)) decided.resolve();
+      // The trial does not wait for a hopeless host: it requires another image, or its BMC refuses the boot.
+      const { missing, missingCount } = verdict();
+      const isDecided =
+        missing.length > 0 ? missing.every((name) => hopeless.has(name)) : missingCount <= hopeless.size;
+      if (isDecided) decided.resolve();
     },
   };
 }
 
 const deciding = new Set<TrialEvent['kind']>(['bmc', 'callback', 'heartbeat', 'steps']);
-
-/** The trial does not wait for a hopeless host: it requires another image, or its BMC refuses the boot. */
-function isDecided({ missing, missingCount }: Verdict, hopeless: ReadonlySet<string>): boolean {
-  if (missing.length > 0) return missing.every((name) => hopeless.has(name));
-  return missingCount <= hopeless.size;
-}
 
 interface TrialOutput {
   /** Prints a line without control characters and without a line break. */
@@ -155,7 +153,7 @@ interface TrialOutput {
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
-export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>): TrialOutput {
+export function createTrialOutput(io: Io): TrialOutput {
   return {
     print: (line) => void io.stderr.write(`${line}\n`),
     report: (diagnostic) => report(io, diagnostic),

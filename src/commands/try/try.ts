@@ -8,7 +8,7 @@ import { isLoopbackHost } from '../../formats/hostName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type GracefulStop, listenToStop } from '../../io/process.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import type { ApiPlace } from './timeline/addresses.ts';
+import type { ApiEndpoint } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { startIso } from './serving/isoService.ts';
@@ -98,14 +98,13 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   const problem = await run(plan, stop).finally(stop.ignore);
   const last = result();
   await events?.close();
-  await writeStdout(io, [Buffer.from(formatResult(last, format))]);
+  const text =
+    format === 'text' || format === 'full'
+      ? formatClosingReport(last, format)
+      : formatReportDocument(last, format === 'ndjson' ? 'report' : undefined);
+  await writeStdout(io, [Buffer.from(text)]);
   if (problem !== undefined) throw problem;
   return exitCodeOf(last.verdict);
-}
-
-function formatResult(result: TrialResult, format: TrialSetup['format']): string {
-  if (format === 'text' || format === 'full') return formatClosingReport(result, format);
-  return formatReportDocument(result, format === 'ndjson' ? 'report' : undefined);
 }
 
 /**
@@ -164,15 +163,15 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   }
   const api = await startApi(plan, listed, guest?.host);
   plan.ports.ironic = api.port;
-  const place = placeOf(api, setup, guest);
-  const problem = guest && preflightProblem(guest, place);
+  const endpoint = endpointOf(api, setup, guest);
+  const problem = guest && preflightProblem(guest, endpoint);
   if (machine !== undefined && problem !== undefined && isAwaited(machine.source, plan.expectation)) {
     output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
     observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
     return { api, gone: [Promise.resolve()] };
   }
-  const images = read && (await startImages(plan, { api, guest, listed, place }));
+  const images = read && (await startImages(plan, { api, guest, listed, endpoint }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
@@ -182,7 +181,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   }
   if (machine === undefined || guest === undefined) return { api, gone: [] };
   if (problem !== undefined) output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
-  const { ended } = await startEmulated(plan, machine, { api, guest, images, place });
+  const { ended } = await startEmulated(plan, machine, { api, guest, images, endpoint });
   // With --expect, a real machine may be expected, too.
   return { api, gone: options.expect === undefined ? [ended] : [] };
 }
@@ -235,11 +234,11 @@ async function startApi(
 }
 
 /** The addresses of the API: the guest host for an emulated machine, and the addresses on which it listens. */
-function placeOf(
+function endpointOf(
   { port }: IronicApi,
   { listen, scheme }: TrialSetup,
   guest: GuestAddress | undefined,
-): ApiPlace {
+): ApiEndpoint {
   const addresses = reachableAddresses(listen);
   if (guest === undefined) return { scheme, port, addresses };
   // In the emulated machine, 127.0.0.1 is the emulated machine itself.

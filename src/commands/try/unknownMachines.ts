@@ -1,9 +1,9 @@
 /**
- * Places for machines that the inventory does not list: their number is limited, in total and for each client address, so that
- * one client cannot take all places. Machines that have sent only one request lose their places first.
+ * Machines that the inventory does not list: their number is limited, in total and for each client address, so that one client
+ * cannot use the whole memory. Machines that have sent only one request are evicted first.
  */
 
-/** A machine that has a place. */
+/** A remembered machine. */
 export interface UnknownMachine {
   /** The address of its first request; undefined for a machine that was not seen by a request. */
   readonly client: string | undefined;
@@ -22,26 +22,26 @@ export const MAX_UNKNOWN_MACHINES = 1000;
 
 export const unknownLimits: UnknownLimits = { machines: MAX_UNKNOWN_MACHINES, perClient: 250 };
 
-type Place<M> =
-  /** `evicted` loses its place; undefined if one is free. */
-  | { readonly kind: 'place'; readonly evicted: M | undefined }
+type Admission<M> =
+  /** `evicted` is to be forgotten; undefined below the limits. */
+  | { readonly kind: 'admitted'; readonly evicted: M | undefined }
   /** `problem` is a clause. */
   | { readonly kind: 'full'; readonly problem: string };
 
 /**
- * Finds a place for a new machine.
- * @param known the machines with a place, the oldest first
+ * Whether a new machine is remembered.
+ * @param known the remembered machines, the oldest first
  */
-export function findPlace<M extends UnknownMachine>(
+export function admitMachine<M extends UnknownMachine>(
   client: string | undefined,
   known: readonly M[],
   { machines, perClient }: UnknownLimits,
-): Place<M> {
+): Admission<M> {
   const own = client === undefined ? [] : known.filter((one) => one.client === client);
   const isOwnFull = own.length >= perClient;
-  if (!isOwnFull && known.length < machines) return { kind: 'place', evicted: undefined };
+  if (!isOwnFull && known.length < machines) return { kind: 'admitted', evicted: undefined };
   const evicted = isOwnFull ? own.find(({ hasComeBack }) => !hasComeBack) : findEvicted(known);
-  if (evicted !== undefined) return { kind: 'place', evicted };
+  if (evicted !== undefined) return { kind: 'admitted', evicted };
   const limit = isOwnFull ? `${perClient} unknown machines at ${client}` : `${machines} unknown machines`;
   return { kind: 'full', problem: `more than ${limit}` };
 }

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { nameVersions, specVersions } from '../../ignition/versions.ts';
-import type { ValidateOptions } from './validate.ts';
+import { argumentRun } from '../customize/commandOptions.ts';
 import { choice, type Context, declareRun, FILES_DIR } from '../../io/commandLine.ts';
 
 const notes = `
@@ -65,8 +65,7 @@ export function declareValidate(command: Command, context: Context): void {
       '--ipa-version <release>',
       'release of ironic-python-agent to check against (default: the newest)',
     );
-  const run = async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) =>
-    (await import('./validate.ts')).validate({ ...options, files }, context.io);
+  const run = argumentRun(['files'], context, async () => (await import('./validate.ts')).validate);
   declareRun(command, notes, run, context);
 }
 

@@ -32,19 +32,23 @@ import { nameInput } from '../../hosts/input/nameInput.ts';
 import { applyIgnored } from '../../hosts/input/reportChecked.ts';
 
 /** Command line options by name. */
-export interface ValidateOptions {
-  /** At least one: files, folders, patterns; `-` is standard input. */
-  readonly files: readonly string[];
+/** How each document is checked. */
+export interface ValidationOptions {
   /** Folder of the local files of Butane configs (default: local files are refused). */
   readonly filesDir?: string;
-  /** Default: `text`. */
-  readonly format?: string;
   /** Files with warnings are invalid. */
   readonly strict?: boolean;
   /** `none`: exactly the verdict of ignition-validate; `agent`: lint all configs; default: lint configs that run the agent. */
   readonly lint?: string;
   /** A release of ironic-python-agent, e.g. `11.2.0`. */
   readonly ipaVersion?: string;
+}
+
+export interface ValidateOptions extends ValidationOptions {
+  /** At least one: files, folders, patterns; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Default: `text`. */
+  readonly format?: string;
 }
 
 /**
@@ -102,7 +106,7 @@ interface DocumentOptions extends CheckOptions {
 }
 
 async function readCheckOptions(
-  { lint, strict = false, ipaVersion, filesDir }: Omit<ValidateOptions, 'files' | 'format'>,
+  { lint, strict = false, ipaVersion, filesDir }: ValidationOptions,
   io: Io,
 ): Promise<DocumentOptions> {
   const mode: LintMode = parseChoice('--lint', lint, lintModes) ?? 'auto';
@@ -223,7 +227,7 @@ async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promi
 export async function checkGiven(
   file: string,
   bytes: Uint8Array,
-  options: Omit<ValidateOptions, 'files' | 'format'>,
+  options: ValidationOptions,
   io: Io,
 ): Promise<CheckedFile> {
   const checkOptions = await readCheckOptions(options, io);
@@ -265,7 +269,7 @@ const OPENING_BRACE = 0x7b;
 const ZERO = 0x30;
 
 /** Judges a file by its size and its first byte. False if it cannot be read: reading it reports the error. */
-function mayBeLargeImage(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
+function mayBeLargeImage(path: string, { cwd }: Io): boolean {
   const file = resolve(cwd, path);
   try {
     const stats = statSync(file);

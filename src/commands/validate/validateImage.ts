@@ -38,7 +38,7 @@ export async function checkIfImage(
   file: string,
   content: Uint8Array | undefined,
   options: CheckOptions,
-  io: Pick<Io, 'cwd' | 'note' | 'stdin'>,
+  io: Io,
 ): Promise<CheckedFile | undefined> {
   const use = async (source: ImageInput): Promise<CheckedFile | undefined> =>
     source.kind === 'other' ? undefined : nameInput(file, () => checkImage(source, options));

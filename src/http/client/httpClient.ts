@@ -10,7 +10,7 @@ import { freeMemory, keepFetch } from '../../io/process.ts';
 import { readAll } from '../../io/files/files.ts';
 import type { HttpConnections, HttpTimeouts, RawResponse } from './httpExchange.ts';
 import { describeFailure, describeStatus } from './httpErrors.ts';
-import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
+import { parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 
 export interface HttpClient {
@@ -41,11 +41,13 @@ const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
 
 /** @throws UsageError where the environment names a proxy that is no URL */
 export function createHttpClient(
-  { env, note, signal: aborted }: Pick<Io, 'env' | 'note' | 'signal'>,
+  { env = {}, note, signal: aborted }: Partial<Io>,
   timeouts = defaultTimeouts,
 ): HttpClient {
   const proxies = parseProxies(env);
-  if (proxies.http !== '' || proxies.https !== '') note?.(describeProxies(proxies));
+  // Without the proxy URLs, which may contain passwords.
+  const direct = proxies.except === '' ? '' : `, except for ${proxies.except}`;
+  if (proxies.http !== '' || proxies.https !== '') note?.(`using the proxy from the environment${direct}`);
   let connections: Promise<HttpConnections> | undefined;
   const connect = async (): Promise<HttpConnections> => {
     keepFetch();
@@ -67,12 +69,6 @@ export function createHttpClient(
     },
     close: async () => (await connections)?.close(),
   };
-}
-
-/** Without the proxy URLs, which may contain passwords. */
-function describeProxies({ except }: HttpProxies): string {
-  const direct = except === '' ? '' : `, except for ${except}`;
-  return `using the proxy from the environment${direct}`;
 }
 
 /** A line for `--verbose`; `name` is the URL without credentials. */

@@ -66,7 +66,12 @@ export function describeFailure(error: unknown, name: string, signal?: AbortSign
   if (error instanceof CliError) return error;
   if (signal?.aborted === true) return new TransferError(`fetching ${name} was canceled`, { cause: error });
   const proxyStatus = proxyStatusOf(error);
-  if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
+  if (proxyStatus !== undefined)
+    return new TransferError(`${name} cannot be fetched: the proxy returned HTTP status ${proxyStatus}`, {
+      code: 'ERR_HTTP',
+      hint: proxyStatus === 407 ? LOGIN_FOR_PROXY : 'fix https_proxy, or add the host to no_proxy',
+      isPassing: PASSING_STATUSES.has(proxyStatus),
+    });
   const code = transferCode(error);
   const {
     problem = code ?? (error instanceof Error ? error.message : 'the connection failed'),
@@ -87,14 +92,6 @@ const kinds = { connection: 'ERR_NETWORK', trust: 'ERR_TLS', protocol: 'ERR_HTTP
 export function proxyStatusOf(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
   return status === undefined ? undefined : Number(status);
-}
-
-function describeProxy(status: number, name: string): TransferError {
-  return new TransferError(`${name} cannot be fetched: the proxy returned HTTP status ${status}`, {
-    code: 'ERR_HTTP',
-    hint: status === 407 ? LOGIN_FOR_PROXY : 'fix https_proxy, or add the host to no_proxy',
-    isPassing: PASSING_STATUSES.has(status),
-  });
 }
 
 /** The code of an error of undici or of the system. Errors of undici's parser have no code; it is derived from the message. */

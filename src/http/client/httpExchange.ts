@@ -85,7 +85,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, AnswerBody {
     if (this.#end instanceof Error) return controller.abort(this.#end);
     this.#controller = controller;
     this.#context = context;
-    guardSocketOf(controller);
+    // Guards the socket of the request: undici names the socket immediately after this method, before other code runs.
+    starting = controller;
   }
 
   onResponseStart(_: unknown, statusCode: number, headers: IncomingHttpHeaders): void {
@@ -167,14 +168,6 @@ type Controller = Dispatcher.DispatchController;
 const users = new WeakMap<Socket, Controller>();
 
 let starting: Controller | undefined;
-
-/**
- * Guards the socket of the request that is starting. To be called by `onRequestStart` of its handler: undici names the
- * socket immediately after that, before other code runs.
- */
-function guardSocketOf(controller: Controller): void {
-  starting = controller;
-}
 
 subscribe('undici:client:sendHeaders', (message) => {
   const controller = starting;

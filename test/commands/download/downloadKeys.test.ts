@@ -13,6 +13,7 @@ import { type DetachedSignature, parseSignatures } from '../../../src/formats/op
 import { createHttpClient, type HttpClient } from '../../../src/http/client/httpClient.ts';
 import { type ImageServer, startImageServer } from '../../support/imageServer.ts';
 import { makeKey, signFile } from '../../support/signing.ts';
+import { createIo } from '../../support/createIo.ts';
 
 let pinned: string[];
 let server: ImageServer;
@@ -44,7 +45,7 @@ afterEach(async () => {
 function keySource(options: Partial<KeySourceOptions> = {}): KeySource {
   const policy = { retries: 0, firstPause: 1, say: (text: string) => void said.push(text) };
   const url = new URL(`${server.origin}/fedora.pgp`);
-  const io = { env: { XDG_CACHE_HOME: join(folder, 'cache') }, cwd: folder };
+  const io = createIo({ env: { XDG_CACHE_HOME: join(folder, 'cache') }, cwd: folder });
   return createKeySource({ client, policy, url, pinned, folders: [join(folder, 'system')], ...options }, io);
 }
 

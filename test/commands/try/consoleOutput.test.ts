@@ -2,13 +2,13 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/core/diagnostic.ts';
 import { mountSmallDisk, smallDiskNote } from '../../support/smallDisk.ts';
 import { createConsoleText, openConsoleOutput } from '../../../src/commands/try/consoleOutput.ts';
+import { createIo } from '../../support/createIo.ts';
 
 function linesOf(...parts: readonly (string | Uint8Array)[]): string[] {
   const lines: string[] = [];
@@ -99,7 +99,7 @@ it.skipIf(note !== '')(
     try {
       const reported: Diagnostic[] = [];
       const report = (all: readonly Diagnostic[]): void => void reported.push(...all);
-      const io = { cwd: path, stderr: new PassThrough(), report };
+      const io = createIo({ cwd: path, report });
       const lines: string[] = [];
       const output = await openConsoleOutput('console.log', (line) => lines.push(line), io);
       const expected: string[] = [];

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createQuietLog } from '../../../src/commands/try/quietLog.ts';
+import { createIo } from '../../support/createIo.ts';
 
 it('tells trouble alone, and the same again after a minute', () => {
   let text = '';
@@ -11,7 +12,7 @@ it('tells trouble alone, and the same again after a minute', () => {
     },
   });
   let time = 0;
-  const log = createQuietLog({ stderr }, () => time);
+  const log = createQuietLog(createIo({ stderr }), () => time);
   log.note('info', 'refused', { client: '192.0.2.7' });
   for (; time < 90_000; time += 100) {
     log.note('warning', 'too many connections', { client: '192.0.2.7', connections: 1024 });

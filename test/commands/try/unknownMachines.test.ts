@@ -1,14 +1,14 @@
-/** Places for machines that the inventory does not list: who gets one, and who loses it. */
+/** Machines that the inventory does not list: which are remembered, and which are evicted. */
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPlace, type UnknownMachine } from '../../../src/commands/try/unknownMachines.ts';
+import { admitMachine, type UnknownMachine } from '../../../src/commands/try/unknownMachines.ts';
 
 const once = (client: string): UnknownMachine => ({ client, hasComeBack: false });
 const again = (client: string): UnknownMachine => ({ client, hasComeBack: true });
 const limits = { machines: 4, perClient: 3 };
 
-describe('a place', () => {
+describe('the admission of a machine', () => {
   it.each<[title: string, client: string, known: UnknownMachine[], expected: number | string | undefined]>([
     ['is free', 'a', [once('a'), once('b')], undefined],
     [
@@ -43,8 +43,9 @@ describe('a place', () => {
       'more than 4 unknown machines',
     ],
   ])('%s', (_title, client, known, expected) => {
-    const place = findPlace(client, known, limits);
-    const found = place.kind === 'full' ? place.problem : place.evicted && known.indexOf(place.evicted);
+    const admission = admitMachine(client, known, limits);
+    const found =
+      admission.kind === 'full' ? admission.problem : admission.evicted && known.indexOf(admission.evicted);
     expect(found).toBe(expected);
   });
 
@@ -54,9 +55,9 @@ describe('a place', () => {
         const other = once('other');
         let known = [other];
         for (const hasComeBack of requests) {
-          const place = findPlace('attacker', known, limits);
-          if (place.kind === 'full') continue;
-          known = known.filter((one) => one !== place.evicted);
+          const admission = admitMachine('attacker', known, limits);
+          if (admission.kind === 'full') continue;
+          known = known.filter((one) => one !== admission.evicted);
           known.push({ client: 'attacker', hasComeBack });
         }
         expect(known).toContain(other);

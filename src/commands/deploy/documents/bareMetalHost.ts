@@ -263,14 +263,14 @@ export function renderHostManifests(settings: HostSettings) {
   const firmware = firmwareSettings && {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'HostFirmwareSettings',
-    metadata: metadataOf(settings, settings.host.name),
+    metadata: metadataOf(settings.namespace, settings.host.name),
     spec: { settings: firmwareSettings },
   };
   const host = {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'BareMetalHost',
     metadata: {
-      ...metadataOf(settings, settings.host.name),
+      ...metadataOf(settings.namespace, settings.host.name),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
     spec: renderSpec(settings),
@@ -283,7 +283,7 @@ export interface ManifestMetadata {
   readonly namespace?: string;
 }
 
-export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string): ManifestMetadata {
+export function metadataOf(namespace: string | undefined, name: string): ManifestMetadata {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -312,7 +312,7 @@ function renderSpec(settings: HostSettings): Mapping {
     ...Object.fromEntries(
       listSecrets(settings).map(({ field, name }) => [
         field,
-        field === 'preprovisioningNetworkDataName' ? name : metadataOf(settings, name),
+        field === 'preprovisioningNetworkDataName' ? name : metadataOf(settings.namespace, name),
       ]),
     ),
   };
@@ -371,7 +371,7 @@ function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
   return listSecrets(settings).flatMap(({ name, key, content }) => {
     if (content === undefined) return [];
     const text = typeof content === 'string' ? content : JSON.stringify(content);
-    return [secretManifest(metadataOf(settings, name), { [key]: text })];
+    return [secretManifest(metadataOf(settings.namespace, name), { [key]: text })];
   });
 }
 

@@ -75,7 +75,7 @@ export function renderIronicResource(settings: IronicSettings) {
   return {
     apiVersion: 'ironic.metal3.io/v1alpha1',
     kind: 'Ironic',
-    metadata: metadataOf(settings, name),
+    metadata: metadataOf(settings.namespace, name),
     spec: {
       deployRamdisk: {
         disableDownloader: true,

@@ -7,7 +7,7 @@
  * compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
  */
 
-import { errorRule, type Issue, warningRule } from '../../../ignition/rule.ts';
+import { errorRule, type Issue, type Rule, warningRule } from '../../../ignition/rule.ts';
 
 type HintName = keyof typeof hintTypes;
 
@@ -123,9 +123,15 @@ function isHintName(name: string): name is HintName {
   return Object.hasOwn(hintTypes, name);
 }
 
+interface HintIssue {
+  readonly rule: Rule;
+  /** Replaces the message of the rule. */
+  readonly message?: string;
+}
+
 interface HintRead {
   readonly hint: string | boolean;
-  readonly issues: readonly Omit<Issue, 'path'>[];
+  readonly issues: readonly HintIssue[];
 }
 
 function readHint(name: HintName, value: unknown): HintRead {
@@ -181,7 +187,7 @@ function operatorOf(text: string): string | undefined {
   return operators.find((operator) => lower.startsWith(operator));
 }
 
-function checkSize({ operator, values }: HintExpression): readonly Omit<Issue, 'path'>[] {
+function checkSize({ operator, values }: HintExpression): readonly HintIssue[] {
   if (!['', '=', '==', '!=', '<', '<=', '>', '>='].includes(operator)) {
     return [{ rule: hintOperator, message: `${operator} cannot compare sizes` }];
   }
@@ -191,7 +197,7 @@ function checkSize({ operator, values }: HintExpression): readonly Omit<Issue, '
   return operator === '' || operator === '==' ? [{ rule: hintExactSize }] : [];
 }
 
-function checkText(name: HintName, { operator, values }: HintExpression): readonly Omit<Issue, 'path'>[] {
+function checkText(name: HintName, { operator, values }: HintExpression): readonly HintIssue[] {
   if (operator === '<all-in>' || operator === '<range-in>') {
     return [{ rule: hintOperator, message: `the agent cannot apply ${operator} to a disk` }];
   }

@@ -4,20 +4,24 @@ import { CliError, UsageError } from '../../../core/errors.ts';
 import { parseUrl } from '../../../formats/url.ts';
 import type { StreamArtifact } from './streamMetadata.ts';
 
-/** One file to download. */
-export interface PlannedFile {
+/** Where a file is, and how it is verified. */
+interface FileSource {
   readonly url: URL;
-  readonly name: string;
   /** Possible URL of the signature; undefined without signature. */
   readonly signatureUrl: URL | undefined;
   readonly sha256: string | undefined;
-  /** The file that is wanted instead of this one, which is compressed. */
-  readonly unpacked: { readonly name: string; readonly sha256: string | undefined } | undefined;
   /**
    * False if the user accepts unsigned files, or if the metadata is authentic and contains a digest, but no signature, so that
    * the digest suffices.
    */
   readonly needsSignature: boolean;
+}
+
+/** One file to download. */
+export interface PlannedFile extends FileSource {
+  readonly name: string;
+  /** The file that is wanted instead of this one, which is compressed. */
+  readonly unpacked: { readonly name: string; readonly sha256: string | undefined } | undefined;
 }
 
 interface PlanOptions {
@@ -86,11 +90,7 @@ function readDigest(text: string): string {
 }
 
 /** @param unpackedSha256 expected digest of the decompressed file */
-function planFile(
-  file: Omit<PlannedFile, 'name' | 'unpacked'>,
-  decompress: boolean,
-  unpackedSha256?: string,
-): PlannedFile {
+function planFile(file: FileSource, decompress: boolean, unpackedSha256?: string): PlannedFile {
   const name = fileNameOf(file.url);
   const unpackedName = decompress ? unpackedNameOf(name) : undefined;
   const unpacked = unpackedName === undefined ? undefined : { name: unpackedName, sha256: unpackedSha256 };

@@ -6,7 +6,7 @@
 
 import { asMapping, isMapping, type Mapping } from '../../../formats/mapping.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
-import type { IronicNode } from '../ironic/nodes.ts';
+import type { NodeIdentity } from '../ironic/nodes.ts';
 import {
   type AgentConnection,
   AgentError,
@@ -34,7 +34,12 @@ export async function askAgent(agent: AskedAgent): Promise<AgentReply> {
     const { commands } = await get(connection, commandsPath(agent));
     return {
       version: typeof version === 'string' ? version : undefined,
-      commands: Array.isArray(commands) ? commands.slice(0, MAX_COMMANDS).map(describeCommand) : [],
+      commands: Array.isArray(commands)
+        ? commands.slice(0, MAX_COMMANDS).map((command) => {
+            const { command_name: name, command_status: status } = asMapping(command);
+            return `${textOf(name, 80)}: ${textOf(status, 20)}`;
+          })
+        : [],
     };
   });
 }
@@ -47,11 +52,6 @@ function commandsPath({ token }: AskedAgent, query: Record<string, string> = {})
 
 const MAX_COMMANDS = 100;
 
-function describeCommand(command: unknown): string {
-  const { command_name: name, command_status: status } = asMapping(command);
-  return `${textOf(name, 80)}: ${textOf(status, 20)}`;
-}
-
 function textOf(value: unknown, longest: number): string {
   return typeof value === 'string' ? value.slice(0, longest) : '(unknown)';
 }
@@ -63,7 +63,7 @@ async function get(connection: AgentConnection, path: string): Promise<Mapping> 
 }
 
 export interface AskedNode extends AskedAgent {
-  readonly node: Pick<IronicNode, 'macs' | 'name' | 'uuid'>;
+  readonly node: NodeIdentity;
 }
 
 /**
@@ -101,11 +101,29 @@ async function runCommand(
 ): Promise<Mapping> {
   const name = `get_${type}_steps`;
   const path = commandsPath(connection, { wait: 'true' });
-  const body = { name: `${type}.${name}`, params: { node: nodeDocument(node), ports: portDocuments(node) } };
+  const body = {
+    name: `${type}.${name}`,
+    params: {
+      node: nodeDocument(node),
+      ports: [...node.macs].map((address) => ({
+        address,
+        pxe_enabled: true,
+        extra: {},
+        internal_info: {},
+        local_link_connection: {},
+      })),
+    },
+  };
   const response = await requestAgent(connection, path, body);
   if (response.status !== 200) throw commandError(response, name, path);
   const { command_error: error, command_result: result } = parseAnswer(response);
-  if (isMapping(error)) throw new AgentError('failed', `its command ${name} failed: ${errorText(error)}`);
+  if (isMapping(error)) {
+    const reason = [error['details'], error['message']].find(
+      (text) => typeof text === 'string' && text !== '',
+    );
+    const shown = typeof reason === 'string' ? reason : 'no reason given';
+    throw new AgentError('failed', `its command ${name} failed: ${shown}`);
+  }
   if (!isMapping(result)) throw new AgentError('answer', `its response to ${name} contains no result`);
   return result;
 }
@@ -127,16 +145,6 @@ function nodeDocument({ name, uuid }: AskedNode['node']): object {
     clean_step: {},
     deploy_step: {},
   };
-}
-
-function portDocuments({ macs }: AskedNode['node']): readonly object[] {
-  return [...macs].map((address) => ({
-    address,
-    pxe_enabled: true,
-    extra: {},
-    internal_info: {},
-    local_link_connection: {},
-  }));
 }
 
 /**
@@ -165,11 +173,6 @@ function faultOf(response: AgentResponse): Mapping {
   } catch {
     return {};
   }
-}
-
-function errorText({ details, message }: Mapping): string {
-  const found = [details, message].find((text) => typeof text === 'string' && text !== '');
-  return typeof found === 'string' ? found : 'no reason given';
 }
 
 /** Mutable: each result adds to it. */

@@ -11,8 +11,9 @@ import { parseUrl, withoutBrackets } from '../../../formats/url.ts';
 import { plainText } from '../../../http/server/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 import { type CallbackEvent, type CallbackReason, mapTexts, type StepsEvent } from '../timeline/events.ts';
+import type { IronicNode } from '../ironic/nodes.ts';
 import { AgentError } from './agentConnection.ts';
-import { type AgentReply, askAgent, type AskedNode, askSteps } from './askAgent.ts';
+import { askAgent, type AskedNode, askSteps } from './askAgent.ts';
 
 /** Callback URLs to contact: those with the address of the client, all, or none. */
 export type AskBack = 'own' | 'anywhere' | 'never';
@@ -85,8 +86,8 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
       const problem = askBack === 'anywhere' ? undefined : foreignProblem(agent.callbackUrl, client);
       if (problem !== undefined) {
         settle(agent);
-        const facts = { problem, reason: 'other-address', summary: undefined } as const;
-        observe({ kind: 'callback', ...factsOf({ ...agent, client }), ...facts });
+        const reason = 'other-address';
+        observe({ kind: 'callback', ...factsOf(agent, client), problem, reason, summary: undefined });
         return;
       }
       running.set(uuid, askInTurn(agent, client));
@@ -103,15 +104,12 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
 }
 
 interface Contact extends AskedNode {
+  readonly node: IronicNode;
   /** Client address. */
   readonly client: string;
 }
 
-function factsOf({
-  callbackUrl,
-  client,
-  node,
-}: Pick<Contact, 'callbackUrl' | 'client' | 'node'>): Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'> {
+function factsOf({ callbackUrl, node }: Agent, client: string) {
   return { at: new Date(), client, node: node.uuid, url: plainText(callbackUrl, MAX_TEXT) };
 }
 
@@ -125,30 +123,31 @@ function failureOf(error: unknown, contact: Contact): { problem: string; reason:
 }
 
 async function contactAgent(contact: Contact): Promise<CallbackEvent> {
+  const facts = factsOf(contact, contact.client);
   try {
-    const summary = withoutToken(describe(await askAgent(contact)), contact);
-    return { kind: 'callback', ...factsOf(contact), problem: undefined, reason: undefined, summary };
+    const { version = '(unknown version)', commands } = await askAgent(contact);
+    const run = commands.length === 0 ? 'no commands yet' : `commands: ${commands.join(', ')}`;
+    const summary = withoutToken(`agent ${version}, ${run}`, contact);
+    return { kind: 'callback', ...facts, problem: undefined, reason: undefined, summary };
   } catch (error) {
-    return { kind: 'callback', ...factsOf(contact), ...failureOf(error, contact), summary: undefined };
+    return { kind: 'callback', ...facts, ...failureOf(error, contact), summary: undefined };
   }
 }
 
 async function requestSteps(contact: Contact, required: readonly string[]): Promise<StepsEvent> {
+  const facts = factsOf(contact, contact.client);
   try {
     const reported = await askSteps(contact);
     const names = new Set(reported.flatMap(({ steps }) => steps.map(({ step }) => step)));
     const missing = required.filter((name) => !names.has(name));
     const managers = mapTexts(reported, (text) => withoutToken(text, contact));
-    return { kind: 'steps', ...factsOf(contact), managers, missing, ...missingProblem(missing) };
+    const event = { kind: 'steps', ...facts, managers, missing } as const;
+    if (missing.length === 0) return { ...event, problem: undefined, reason: undefined };
+    const lacks = missing.length === 1 ? 'a required step is missing' : 'required steps are missing';
+    return { ...event, problem: `${lacks}: ${missing.join(', ')}`, reason: 'step-missing' };
   } catch (error) {
-    return { kind: 'steps', ...factsOf(contact), managers: [], missing: [], ...failureOf(error, contact) };
+    return { kind: 'steps', ...facts, managers: [], missing: [], ...failureOf(error, contact) };
   }
-}
-
-function missingProblem(missing: readonly string[]): Pick<StepsEvent, 'problem' | 'reason'> {
-  if (missing.length === 0) return { problem: undefined, reason: undefined };
-  const lacks = missing.length === 1 ? 'a required step is missing' : 'required steps are missing';
-  return { problem: `${lacks}: ${missing.join(', ')}`, reason: 'step-missing' };
 }
 
 /** One line without the agent token, which an agent may send back. */
@@ -176,9 +175,4 @@ function canonical(address: string): string {
   const host = parseHost(withoutBrackets(address));
   if (host.kind !== 'ipv6') return address;
   return parseUrl(`http://[${host.address}]`)?.hostname ?? address;
-}
-
-function describe({ version, commands }: AgentReply): string {
-  const run = commands.length === 0 ? 'no commands yet' : `commands: ${commands.join(', ')}`;
-  return `agent ${version ?? '(unknown version)'}, ${run}`;
 }

@@ -40,7 +40,6 @@ import {
   type ApiVersion,
   inVersion,
   negotiateVersion,
-  type Negotiation,
   notRouted,
   parseBody,
   queryOf,
@@ -165,7 +164,7 @@ export interface InventoryFolder {
  */
 export async function openInventoryFolder(
   folder: string,
-  io: Pick<Io, 'cwd' | 'report' | 'stderr'>,
+  io: Io,
   maxUnknownSize = MAX_UNKNOWN_SIZE,
 ): Promise<InventoryFolder> {
   const root = resolve(io.cwd, folder);
@@ -193,11 +192,16 @@ export async function openInventoryFolder(
     const file = `${fileNameOf(name ?? node)}.json`;
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
-    if (name === undefined && !hasRoom(unknownSizes, node, Buffer.byteLength(text), maxUnknownSize)) {
-      throw new CliError(
-        `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
-        { code: 'ERR_TOO_LARGE' },
-      );
+    if (name === undefined) {
+      const size = Buffer.byteLength(text);
+      const others = [...unknownSizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
+      if (others + size > maxUnknownSize) {
+        throw new CliError(
+          `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
+          { code: 'ERR_TOO_LARGE' },
+        );
+      }
+      unknownSizes.set(node, size);
     }
     waiting.set(file, text);
     await writeWaiting();
@@ -224,17 +228,6 @@ export async function openInventoryFolder(
       else report(io, { severity: 'error', message: `${what} is not saved: ${sentence}`, hint });
     },
   };
-}
-
-/**
- * @param size bytes of the file of this node
- * @param most maximum number of bytes of all files
- */
-function hasRoom(sizes: Map<string, number>, node: string, size: number, most: number): boolean {
-  const others = [...sizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
-  if (others + size > most) return false;
-  sizes.set(node, size);
-  return true;
 }
 
 /** A safe file name for a host name, MAC address or UUID. */
@@ -307,7 +300,12 @@ async function answerRoute(context: RequestContext, route: Route): Promise<Outco
   if (route.kind === 'method-not-allowed')
     return refusePath(context, notRouted(405, { Allow: route.allowed }));
   const negotiated = negotiateVersion(context.request.headers);
-  if (negotiated.kind === 'refused') return refuseVersion(negotiated);
+  if (negotiated.kind === 'refused') {
+    const { answer, requested } = negotiated;
+    const message = `API version ${shown(requested)} does not exist`;
+    const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
+    return { answer, event: { kind: 'refusal', problem } };
+  }
   const { version } = negotiated;
   const outcome = await answerInVersion(context, route, version);
   return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
@@ -369,12 +367,6 @@ async function containsInventory(context: RequestContext): Promise<boolean> {
   const body = await readBody(context, MAX_BODY.inspection);
   const parsed = body instanceof Uint8Array ? parseBody(body) : undefined;
   return parsed?.kind === 'value' && isMapping(parsed.value) && isMapping(parsed.value['inventory']);
-}
-
-function refuseVersion({ answer, requested }: Extract<Negotiation, { kind: 'refused' }>): Outcome {
-  const message = `API version ${shown(requested)} does not exist`;
-  const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
-  return { answer, event: { kind: 'refusal', problem } };
 }
 
 /** Ironic accepts any method here, but an agent that sends data to this path uses an incorrect URL. */

@@ -194,7 +194,7 @@ const DEFAULT_MEMORY = '4096';
 export async function readMachineSetup(
   { accel, firmware, memory = DEFAULT_MEMORY }: MachineChoices,
   { architecture, medium }: EmulatedSource,
-  { env }: Pick<Io, 'env'>,
+  { env }: Io,
 ): Promise<MachineSetup> {
   const isX86 = architecture === 'x86_64';
   const isNetwork = medium.kind === 'folder' || (medium.kind === 'host' && medium.way === 'network');

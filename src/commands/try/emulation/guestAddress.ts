@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Io } from '../../../io/io.ts';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import {
-  type ApiPlace,
+  type ApiEndpoint,
   guestHostFor,
   guestHostProblem,
   hasPortOf,
@@ -24,7 +24,6 @@ import { describeConfig } from '../../../agent/deployed/describeConfig.ts';
 import { CliError, FormatError, onCliError } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import { checkInsecureArgument } from '../../../agent/insecureArgument.ts';
-import type { Config } from '../../../ignition/config.ts';
 import type { Issue } from '../../../ignition/rule.ts';
 import { readIgnition } from '../../../image/embeddedIgnition.ts';
 import { splitArguments } from '../../../kargs/argumentText.ts';
@@ -52,10 +51,10 @@ export interface GuestAddress {
 export async function findGuestAddress(
   { host: { name }, medium }: EmulatedSource,
   listed: IronicOfHosts,
-  { io, options: { guestHost: given }, setup }: Pick<TrialPlan, 'io' | 'options' | 'setup'>,
+  { io, options: { guestHost: given }, setup }: TrialPlan,
 ): Promise<GuestAddress> {
   const { ironicUrl, listen, scheme } = setup;
-  const place = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
+  const endpoint = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   if (medium.kind === 'folder') {
     const { host } = readFolderUrl(medium);
     const config = await readFolderConfig(medium, name, io);
@@ -64,7 +63,7 @@ export async function findGuestAddress(
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
   const ofHost = ironicUrl === undefined ? listed.get(name)?.urls : [ironicUrl];
   const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
-  return { host: given ?? guestHostFor(ironicUrls, place) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
+  return { host: given ?? guestHostFor(ironicUrls, endpoint) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }
 
 function urlsOf(config: ImageConfig): readonly string[] {
@@ -74,12 +73,12 @@ function urlsOf(config: ImageConfig): readonly string[] {
 type Problem = PreflightEvent['problem'];
 
 /** Undefined if the agent can call the mock Ironic, or if this is unknown. */
-export function preflightProblem({ config, host }: GuestAddress, place: ApiPlace): Problem | undefined {
+export function preflightProblem({ config, host }: GuestAddress, endpoint: ApiEndpoint): Problem | undefined {
   if (config?.kind === 'no-config') return { kind: 'no-config', message: config.problem };
-  if (config?.kind !== 'urls' || mayReachApi(config.urls, place)) return undefined;
+  if (config?.kind !== 'urls' || mayReachApi(config.urls, endpoint)) return undefined;
   const { urls } = config;
-  const here = `${place.scheme}://${host}:${place.port}`;
-  return { kind: 'other-ironic', urls, here, fix: fixFor(urls, place, here) };
+  const here = `${endpoint.scheme}://${host}:${endpoint.port}`;
+  return { kind: 'other-ironic', urls, here, fix: fixFor(urls, endpoint, here) };
 }
 
 /** The message for the user. */
@@ -95,18 +94,16 @@ export function preflightDiagnostic(problem: Problem): Diagnostic {
 }
 
 /** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */
-function fixFor(urls: readonly string[], place: ApiPlace, here: string): string {
-  const url = urls.flatMap((text) => parseUrl(text) ?? []).find(isReachable);
+function fixFor(urls: readonly string[], endpoint: ApiEndpoint, here: string): string {
+  const url = urls
+    .flatMap((text) => parseUrl(text) ?? [])
+    .find(({ hostname, protocol }) => /^https?:$/.test(protocol) && guestHostProblem(hostname) === undefined);
   if (url === undefined) return `render the config with --api-url ${here}, and embed it`;
-  if (hasPortOf(url.href, place)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
+  if (hasPortOf(url.href, endpoint)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
   const isSecure = url.protocol === 'https:';
-  const isSchemeSame = isSecure === (place.scheme === 'https');
+  const isSchemeSame = isSecure === (endpoint.scheme === 'https');
   const tls = isSchemeSame ? '' : isSecure ? ' and --tls' : ' without --tls';
   return `use --listen 127.0.0.1:${portOf(url)}${tls}, or render the config with --api-url ${here}`;
-}
-
-function isReachable({ hostname, protocol }: URL): boolean {
-  return /^https?:$/.test(protocol) && guestHostProblem(hostname) === undefined;
 }
 
 export type ImageConfig =
@@ -173,22 +170,15 @@ async function readLiveConfig(
 async function readConfigFile(source: string, io: Io, kargs: readonly string[]): Promise<ImageConfig> {
   const config = await readDeployedConfig(source, io).catch(onCliError((error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
-  const urls = ironicUrlsOf(config);
+  const values = describeConfig(config).find(({ setting }) => setting === 'ironic.apiUrls')?.values ?? [];
+  const urls = values.flatMap((text) => text.split(',')).flatMap((url) => url.trim() || []);
   // The agent configuration has precedence over kernel arguments.
   const inArguments = kargs.filter((argument) => argument.startsWith(API_URL));
   const named = urls.length > 0 ? urls : inArguments.map((argument) => argument.slice(API_URL.length));
   const issues = checkInsecureArgument(kargs, config);
   if (named.length > 0) return { kind: 'urls', urls: named, issues };
-  const what = isComplete(config) ? 'contains no Ironic URL' : 'refers to another config';
+  const { merge = [], replace } = config.ignition?.config ?? {};
+  const isComplete = merge.length === 0 && replace?.source === undefined;
+  const what = isComplete ? 'contains no Ironic URL' : 'refers to another config';
   return { kind: 'unknown', reason: `the config in ${source} ${what}`, issues };
-}
-
-function ironicUrlsOf(config: Config): string[] {
-  const values = describeConfig(config).find(({ setting }) => setting === 'ironic.apiUrls')?.values ?? [];
-  return values.flatMap((text) => text.split(',')).flatMap((url) => url.trim() || []);
-}
-
-function isComplete({ ignition }: Config): boolean {
-  const { merge = [], replace } = ignition?.config ?? {};
-  return merge.length === 0 && replace?.source === undefined;
 }

@@ -118,7 +118,6 @@ export type Medium =
 
 export interface MachinePlan {
   readonly architecture: MachineArchitecture;
-  readonly accelerator: Accelerator;
   readonly firmware: Firmware;
   /** Mebibytes. */
   readonly memory: number;
@@ -133,20 +132,22 @@ const CONTROL_DESCRIPTOR = 3;
 type Option = readonly [name: string, value: string];
 
 /** The arguments of QEMU; its standard output is the console. */
-export function machineArguments(plan: MachinePlan): string[] {
-  const { accelerator, architecture, firmware, mac, medium, memory, network } = plan;
+export function machineArguments(plan: MachinePlan, accelerator: Accelerator): string[] {
+  const { architecture, firmware, mac, medium, memory, network } = plan;
+  // Network boot is disabled if the machine boots from a CD.
+  const boot = medium.kind === 'network' ? 'bootindex=0' : 'romfile=';
   const options: readonly Option[] = [
     ['display', 'none'],
     ['machine', machines[architecture]],
     ['accel', accelerator],
-    ['cpu', processorOf(plan)],
+    ['cpu', processorOf(architecture, accelerator)],
     ['smp', '2'],
     ['m', `${memory}M`],
     ...graphics[architecture],
     ...firmwareOptions(firmware),
     ...mediumOptions(medium, architecture),
     ['netdev', networkBackend(network, medium)],
-    ['device', networkCard(mac, medium)],
+    ['device', `virtio-net-pci,netdev=net,mac=${mac},${boot}`],
     ['device', 'virtio-rng-pci'], // without it, a starting machine waits for entropy
     ['chardev', 'stdio,id=console,signal=off'],
     ['serial', 'chardev:console'],
@@ -168,7 +169,7 @@ const graphics: Readonly<Record<MachineArchitecture, readonly Option[]>> = {
  * The most capable model, because RHEL requires x86-64-v2. `arch-capabilities` is disabled, because nested virtualization
  * often reports it without support for it.
  */
-function processorOf({ accelerator, architecture }: MachinePlan): string {
+function processorOf(architecture: MachineArchitecture, accelerator: Accelerator): string {
   const model = accelerator === 'tcg' ? 'max' : 'host';
   return architecture === 'x86_64' && accelerator === 'kvm' ? `${model},arch-capabilities=off` : model;
 }
@@ -208,11 +209,6 @@ function networkBackend({ net, host, dns, firstLease }: GuestNetwork, medium: Me
   const addresses = `net=${net},host=${host},dns=${dns},dhcpstart=${firstLease}`;
   const boot = medium.kind === 'network' ? `,bootfile=${escapeCommas(medium.scriptUrl)}` : '';
   return `user,id=net,${addresses}${boot}`;
-}
-
-/** Network boot is disabled if the machine boots from a CD. */
-function networkCard(mac: string, { kind }: Medium): string {
-  return `virtio-net-pci,netdev=net,mac=${mac},${kind === 'network' ? 'bootindex=0' : 'romfile='}`;
 }
 
 /** QEMU options separate fields with commas; a literal comma is doubled. */

@@ -142,7 +142,11 @@ export function checkInventory(body: Mapping): Inventory | Refusal {
     if (typeof mac !== 'string') return none("a mac_address is not of type 'string'");
     macs.push(mac);
   }
-  return { macs: normalizeMacs(macs), summary: summaryOf(inventory) };
+  const parts = [vendor, processors, memory, disks, interfacesWithLink].map((part) => part(inventory));
+  return {
+    macs: normalizeMacs(macs),
+    summary: parts.filter((part) => part !== undefined).join(', '),
+  };
 }
 
 function none(problem: string, reason: RefusalReason = 'arguments'): Refusal {
@@ -150,11 +154,6 @@ function none(problem: string, reason: RefusalReason = 'arguments'): Refusal {
 }
 
 /** `Dell Inc. PowerEdge R640, 32 CPUs (x86_64), 128 GiB memory, 2 disks (447.1 GiB, 3.5 TiB), 1 of 4 interfaces with a link` */
-function summaryOf(inventory: Mapping): string {
-  const parts = [vendor, processors, memory, disks, interfacesWithLink].map((part) => part(inventory));
-  return parts.filter((part) => part !== undefined).join(', ');
-}
-
 type Part = (inventory: Mapping) => string | undefined;
 
 const vendor: Part = ({ system_vendor: found }) => {

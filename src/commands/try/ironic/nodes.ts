@@ -8,7 +8,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createTokenCheck } from '../../../http/server/accessCheck.ts';
 import { plainText } from '../../../http/server/textResponse.ts';
-import { findPlace, unknownLimits, type UnknownLimits, type UnknownMachine } from '../unknownMachines.ts';
+import { admitMachine, unknownLimits, type UnknownLimits, type UnknownMachine } from '../unknownMachines.ts';
 import type { RamdiskRequest, Refusal } from './messages.ts';
 
 /** An expected host. Each other machine that calls also gets a node. */
@@ -22,13 +22,16 @@ export interface ExpectedNode {
   readonly agentToken?: string | undefined;
 }
 
-/** Mutable: requests of the machine change it. */
-export interface IronicNode extends UnknownMachine {
+export interface NodeIdentity {
   readonly uuid: string;
   /** Name in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;
   /** In lower case. */
   readonly macs: Set<string>;
+}
+
+/** Mutable: requests of the machine change it. */
+export interface IronicNode extends NodeIdentity, UnknownMachine {
   readonly token: AgentToken;
   /** Callback URL of its heartbeats since the boot. */
   callbackUrl: string | undefined;
@@ -102,9 +105,9 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     // If several unknown machines turn out to be the same one, the first node is used.
     const node = known[0] ?? [...found][0];
     if (node !== undefined) return node;
-    const place = findPlace(client, [...unknown], limits);
-    if (place.kind === 'full') return { problem: place.problem, reason: 'busy' };
-    if (place.evicted !== undefined) remove(place.evicted);
+    const admission = admitMachine(client, [...unknown], limits);
+    if (admission.kind === 'full') return { problem: admission.problem, reason: 'busy' };
+    if (admission.evicted !== undefined) remove(admission.evicted);
     const added = add({}, client);
     unknown.add(added);
     return added;
@@ -129,7 +132,7 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
 /** The node of a request, by its UUID or by MAC addresses. */
 export function findNode(
   nodes: NodeStore,
-  { client, query }: Pick<RamdiskRequest, 'client' | 'query'>,
+  { client, query }: RamdiskRequest,
   macs: readonly string[],
 ): IronicNode | Refusal {
   const uuid = query.get('node_uuid');

@@ -11,7 +11,6 @@ import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
 import type { TimelineEntry } from '../timeline/stages.ts';
 import { stages } from '../timeline/stage.ts';
 import {
-  type Gap,
   type HostResult,
   resultsOf,
   shownResults,
@@ -74,11 +73,14 @@ interface Context {
   readonly form: TextForm;
   /** The report explains causes only once: label of the host with the explanation, by the ids of the causes. */
   readonly explained: Map<string, string>;
+}
+
+interface HostContext extends Context {
   /** Whether to omit the entries of hosts that called home. */
   readonly isBrief: boolean;
 }
 
-function hostLines(one: HostResult, context: Context): readonly string[] {
+function hostLines(one: HostResult, context: HostContext): readonly string[] {
   const { form, isBrief, result } = context;
   return [
     ...headLines(one, result),
@@ -104,12 +106,9 @@ function headLines(
     return [`${label}: called home, but did not report all required steps`];
   }
   if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
-  return [`${label}: did not call home; ${lastStep(host)}`];
-}
-
-function lastStep(host: HostTimeline): string {
-  if (host.stage === 'none' && hasCalledIronic(host)) return 'all its requests were refused';
-  return `last step: ${stagePhrases[host.stage]}`;
+  const isRefused = host.stage === 'none' && hasCalledIronic(host);
+  const last = isRefused ? 'all its requests were refused' : `last step: ${stagePhrases[host.stage]}`;
+  return [`${label}: did not call home; ${last}`];
 }
 
 /** A machine that the inventory does not contain may be one of the missing hosts. */
@@ -122,7 +121,10 @@ function unknownMachineLines({ name }: HostTimeline, { missing }: Verdict): read
 }
 
 function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonly string[] {
-  const [steps, ...furtherSteps] = stepLines(host);
+  // One line per hardware manager, or why they are unknown; empty for an agent without a callback URL.
+  const managers = host.steps?.managers ?? [];
+  const problem = unreportedProblem(host);
+  const [steps, ...furtherSteps] = problem === undefined ? managers.map(managerLine) : [problem];
   const { macs, nodes, agentVersion, callback, inventory } = host;
   const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
   const isProblem = {
@@ -147,13 +149,6 @@ function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonl
 
 /** Steps with the priority 0 of one hardware manager and type that the report lists by name. */
 const MAX_NAMES = 3;
-
-/** One line per hardware manager, or why they are unknown; empty for an agent without a callback URL. */
-function stepLines(host: HostTimeline): readonly string[] {
-  const managers = host.steps?.managers ?? [];
-  const problem = unreportedProblem(host);
-  return problem === undefined ? managers.map(managerLine) : [problem];
-}
 
 /** Why the steps of the agent are unknown; undefined if they are known, or if the agent has no callback URL. */
 function unreportedProblem({ callback, steps }: HostTimeline): string | undefined {
@@ -265,7 +260,7 @@ function lastLines({ causes, hasCalledHome, host }: HostResult): readonly string
 function causeLines(
   label: string,
   causes: readonly LikelyCause[],
-  { explained, form, result: { ports } }: Omit<Context, 'isBrief'>,
+  { explained, form, result: { ports } }: Context,
 ): readonly string[] {
   const [first] = causes;
   if (first === undefined) return [];
@@ -303,10 +298,7 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
 }
 
 /** Hosts without activity, with the same causes in one paragraph. */
-function silentLines(
-  silent: readonly HostResult[],
-  context: Omit<Context, 'isBrief'>,
-): readonly (readonly string[])[] {
+function silentLines(silent: readonly HostResult[], context: Context): readonly (readonly string[])[] {
   const groups = groupBy(silent, ({ causes }) => causes.map(({ cause }) => cause.id).join());
   return Array.from(groups.values(), (group) => {
     const names = group.map(({ host }) => printable(host.label)).join(', ');
@@ -323,7 +315,7 @@ function moreLines(more: number, { timeline }: TrialResult): readonly (readonly 
   ];
 }
 
-function inactiveLines(results: readonly HostResult[], context: Omit<Context, 'isBrief'>): readonly string[] {
+function inactiveLines(results: readonly HostResult[], context: Context): readonly string[] {
   const inactive = inactiveOf(context.result, results);
   if (inactive === undefined) return [];
   const { causes, count } = inactive;
@@ -403,7 +395,12 @@ function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult
     }),
     entries: host.entries.map(entryObject),
     droppedEntries: host.dropped,
-    gaps: gaps.map(gapObject),
+    gaps: gaps.map(({ from, until, isOpen }) => ({
+      from,
+      until,
+      seconds: Math.round((until.getTime() - from.getTime()) / 1000),
+      open: isOpen,
+    })),
     causes: causes.map((one) => causeObject(one, ports)),
     lastLines: lastLinesOf(host),
   };
@@ -421,10 +418,6 @@ function entryObject({ first, last, count, event }: TimelineEntry): object {
   const { client, kind } = event;
   const progress = kind === 'fetch' ? { path: event.path, bytes: event.bytes, size: event.size } : {};
   return { kind, first, last, count, client, text: eventPhrase(event), ...progress };
-}
-
-function gapObject({ from, until, isOpen }: Gap): object {
-  return { from, until, seconds: Math.round((until.getTime() - from.getTime()) / 1000), open: isOpen };
 }
 
 function causeObject({ cause, certainty, evidence }: LikelyCause, ports: Ports): object {

@@ -114,7 +114,7 @@ export interface EventOutput {
 }
 
 /** @param onReaderGone called once nothing reads standard output any more */
-export function createEventOutput(io: Pick<Io, 'stdout'>, onReaderGone: () => void): EventOutput {
+export function createEventOutput(io: Io, onReaderGone: () => void): EventOutput {
   let written: Promise<void> = Promise.resolve();
   return {
     write: (line) => {

@@ -63,7 +63,7 @@ const PROGRESS_INTERVAL = 1000;
  *   ends
  */
 export function createFetchWatcher(
-  progress: () => Pick<TransferLog, 'progressOf'> | undefined,
+  progress: () => TransferLog | undefined,
   observe: (event: FetchEvent) => void,
   now = (): Date => new Date(),
 ): TransferWatcher {
@@ -101,16 +101,14 @@ function keyOf({ client, path }: TransferStart): string {
   return `${client} ${path}`;
 }
 
-type Facts = Omit<FetchEvent, 'at' | 'outcome' | 'bytes'>;
-
-function factsOf({ artifact, client, host, path, size }: TransferStart): Facts {
-  return { kind: 'fetch', client, artifact, host, path, size };
+function factsOf({ artifact, client, host, path, size }: TransferStart) {
+  return { kind: 'fetch', client, artifact, host, path, size } as const;
 }
 
 /** Bytes that the client has fetched; of an image in ranges, those of all ranges. */
 function receivedOf(
   { bytes, client, host, path }: TransferStart & { readonly bytes: number },
-  progress: Pick<TransferLog, 'progressOf'> | undefined,
+  progress: TransferLog | undefined,
 ): number {
   const image = progress?.progressOf(host).find((one) => one.path === path);
   return image?.clients.at(-1) === client ? Math.max(image.bytes, bytes) : bytes;

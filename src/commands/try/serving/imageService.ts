@@ -5,7 +5,7 @@ import type { Io } from '../../../io/io.ts';
 import { isLoopback, type ListenAddress } from '../../../http/server/listenAddress.ts';
 import { report } from '../../../io/report/report.ts';
 import { hostFileName } from '../../../hosts/artifacts/servedPaths.ts';
-import { type ApiPlace, mayReachApi } from '../timeline/addresses.ts';
+import { type ApiEndpoint, mayReachApi } from '../timeline/addresses.ts';
 import { loadSnapshot, type RunningService, startService } from '../../serve/service.ts';
 import { readSetup } from '../../serve/setup.ts';
 import { printUrls } from '../../serve/urlList.ts';
@@ -90,18 +90,19 @@ export interface ImageContext {
   readonly api: IronicApi;
   readonly guest: GuestAddress | undefined;
   readonly listed: IronicOfHosts;
-  readonly place: ApiPlace;
+  readonly endpoint: ApiEndpoint;
 }
 
 /** Resolves when the service is ready. Throws CliError if the images, or those of an expected host, cannot be served. */
 export async function startImages(
   { cleanup, expectation, io, machine, options, setup: { ironicUrl }, output, trial }: TrialPlan,
-  { api, guest, listed, place }: ImageContext,
+  { api, guest, listed, endpoint }: ImageContext,
 ): Promise<ImageService> {
   const { artifacts } = options;
   const isOfHost = machine?.source.medium.kind === 'host';
-  const url = ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
-  const found = url === undefined ? otherIronicDiagnostics(listed, place) : changeDiagnostics(url, place);
+  const url = ironicUrl ?? (isOfHost ? otherUrl(guest, endpoint) : undefined);
+  const found =
+    url === undefined ? otherIronicDiagnostics(listed, endpoint) : changeDiagnostics(url, endpoint);
   for (const message of found) output.report(message);
   const changeSource = await createIronicChange(url, api.ca, cleanup);
   const { format: _format, listen: _listen, serveListen, ...shared } = options;
@@ -148,7 +149,7 @@ function refuseUnserved({ state }: RunningService, { awaited }: Expectation): vo
 }
 
 /** The URL of the mock Ironic for an emulated machine whose config contains another Ironic URL. */
-function otherUrl(guest: GuestAddress | undefined, place: ApiPlace): string | undefined {
-  if (guest === undefined || mayReachApi(guest.ironicUrls, place)) return undefined;
-  return `${place.scheme}://${guest.host}:${place.port}`;
+function otherUrl(guest: GuestAddress | undefined, endpoint: ApiEndpoint): string | undefined {
+  if (guest === undefined || mayReachApi(guest.ironicUrls, endpoint)) return undefined;
+  return `${endpoint.scheme}://${guest.host}:${endpoint.port}`;
 }

@@ -76,13 +76,13 @@ function problemOf(url: URL | undefined): string | undefined {
 
 /** @returns the URL of the boot script, and a function to stop. Throws CliError if the port of the URL is not available. */
 export async function startFolderService(
-  place: ManifestFolder,
+  folder: ManifestFolder,
   log: ServerLog,
   observe: (event: FetchEvent) => void,
 ): Promise<{ readonly scriptUrl: string; readonly stop: () => Promise<void> }> {
-  const { port, prefix, url } = readFolderUrl(place);
+  const { port, prefix, url } = readFolderUrl(folder);
   const listen = { kind: 'tcp', host: '127.0.0.1', port } as const;
-  const server = await startCatalogService(fileFinder(place, prefix), listen, log, observe).catch(
+  const server = await startCatalogService(fileFinder(folder, prefix), listen, log, observe).catch(
     throwWithHint('make this port available, or run `prepare` with another port in --base-url'),
   );
   return { scriptUrl: `${url}/${SCRIPT}`, stop: async () => void (await server.stop(0)) };

@@ -9,50 +9,50 @@ import { UsageError } from '../../../core/errors.ts';
 import { parseHost } from '../../../formats/hostName.ts';
 import { parseUrl, portOf, urlHost } from '../../../formats/url.ts';
 
-/** Scheme, port and addresses of the mock Ironic. */
-export interface ApiPlace {
+/** Scheme and port of the mock Ironic. */
+interface ApiPort {
   readonly scheme: 'http' | 'https';
   readonly port: number;
+}
+
+/** Scheme, port and addresses of the mock Ironic. */
+export interface ApiEndpoint extends ApiPort {
   /** Addresses at which machines may reach it. Names are never compared, because machines resolve them. */
   readonly addresses: readonly string[];
 }
 
 /** Whether one of the URLs may be the one of the mock Ironic. This is always possible for a host name. */
-export function mayReachApi(urls: readonly string[], place: ApiPlace): boolean {
-  return urlsAtPort(urls, place).some((url) => {
+export function mayReachApi(urls: readonly string[], endpoint: ApiEndpoint): boolean {
+  return urlsAtPort(urls, endpoint).some((url) => {
     const host = urlHost(url);
-    if (/(?:^|\.)localhost$/.test(host)) return loopback.some((address) => place.addresses.includes(address));
-    return !isAddress(host) || place.addresses.includes(host);
+    if (/(?:^|\.)localhost$/.test(host))
+      return loopback.some((address) => endpoint.addresses.includes(address));
+    const isAddress = host.includes(':') || /^[0-9.]+$/.test(host);
+    return !isAddress || endpoint.addresses.includes(host);
   });
 }
 
 /** Whether the URL has the scheme and the port of the mock Ironic, with any host. */
-export function hasPortOf(text: string, place: ApiPort): boolean {
-  return urlsAtPort([text], place).length > 0;
+export function hasPortOf(text: string, endpoint: ApiPort): boolean {
+  return urlsAtPort([text], endpoint).length > 0;
 }
 
 /**
  * The address of this machine in the emulated network with which a URL of the config reaches the mock Ironic; undefined if
  * no URL has the scheme and the port of the mock Ironic and a suitable address.
  */
-export function guestHostFor(urls: readonly string[], place: ApiPort): string | undefined {
-  const hosts = urlsAtPort(urls, place).map(({ hostname }) => hostname);
+export function guestHostFor(urls: readonly string[], endpoint: ApiPort): string | undefined {
+  const hosts = urlsAtPort(urls, endpoint).map(({ hostname }) => hostname);
   return hosts.find((host) => guestHostProblem(host) === undefined);
 }
 
 /** On each machine, the addresses of the machine itself. */
 const loopback = ['127.0.0.1', '::1'];
 
-type ApiPort = Pick<ApiPlace, 'scheme' | 'port'>;
-
 function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonly URL[] {
   return urls
     .flatMap((text) => parseUrl(text) ?? [])
     .filter((url) => url.protocol === `${scheme}:` && portOf(url) === port);
-}
-
-function isAddress(host: string): boolean {
-  return host.includes(':') || /^[0-9.]+$/.test(host);
 }
 
 /** IPv4 addresses of a network with 254 hosts. */

@@ -58,8 +58,8 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
   const own = { ...host, entries: host.entries.filter(({ event }) => isOwn(host, event)) };
   const console = readConsoleEvidence(host);
   const found = [...causeById.values()].flatMap((cause): LikelyCause[] => {
-    const isExcluded = !isOfBoot(cause, host) || isContradicted(cause, own, console.kernelStart);
-    if (isExcluded) return [];
+    const isOfBoot = cause.boots === undefined || host.boot === undefined || cause.boots.includes(host.boot);
+    if (!isOfBoot || isContradicted(cause, own, console.kernelStart)) return [];
     const line = console.proven.get(cause.id);
     if (line !== undefined) return [{ cause, certainty: 'proven', evidence: line }];
     if (console.refuted.has(cause.id) || cause.isRefuted?.(host) === true) return [];
@@ -90,11 +90,6 @@ export function causesOfInactive(coverage: ObservedPart): readonly LikelyCause[]
   return createTimeline([{ name: 'inactive', macs: [] }])
     .hosts()
     .flatMap((host) => likelyCauses(host, coverage));
-}
-
-/** Whether the cause is possible with the boot method of the host, if it is known. */
-function isOfBoot({ boots }: Cause, { boot }: HostTimeline): boolean {
-  return boots === undefined || boot === undefined || boots.includes(boot);
 }
 
 const stagesBeforeCalls: readonly Stage[] = [

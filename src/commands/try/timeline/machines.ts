@@ -6,7 +6,7 @@
  */
 
 import { parseMacAddress } from '../../../core/macAddress.ts';
-import { findPlace, MAX_UNKNOWN_MACHINES, unknownLimits } from '../unknownMachines.ts';
+import { admitMachine, MAX_UNKNOWN_MACHINES, unknownLimits } from '../unknownMachines.ts';
 import { unknownMachines } from '../../../http/server/answer/access.ts';
 import { createEntryLog, type EntryLog, mergeLog } from './stages.ts';
 import type { TrialEvent } from './events.ts';
@@ -42,7 +42,7 @@ export interface MachineTable {
   readonly machines: Set<Machine>;
   readonly machineByListedMac: ReadonlyMap<string, Machine>;
   readonly maxUnidentified: number;
-  /** Number of events of machines that got no place, or lost it. */
+  /** Number of events of machines that were not remembered, or were evicted. */
   droppedEvents: number;
 }
 
@@ -76,7 +76,7 @@ export function createMachineTable(expected: readonly ExpectedHost[]): MachineTa
   };
 }
 
-/** Undefined if the machine gets no place; then the event is counted. */
+/** Undefined if the machine is not remembered; then the event is counted. */
 export function findMachine(table: MachineTable, event: TrialEvent): Machine | undefined {
   const identifiers = identifiersOf(event);
   const { macs, name, node, isNodeVerified } = identifiers;
@@ -103,16 +103,14 @@ export function identifiersOf(event: TrialEvent): Identifiers {
   const isRefused = event.kind === 'heartbeat' && event.problem !== undefined;
   return {
     name: 'host' in event && event.host !== unknownMachines ? event.host : undefined,
-    macs: macs.filter(isMac),
+    // Several machines may send the same invalid MAC address.
+    macs: macs.filter((text) => {
+      const address = parseMacAddress(text);
+      return 'mac' in address && address.mac === text;
+    }),
     node,
     isNodeVerified: node !== undefined && !isRefused,
   };
-}
-
-/** Several machines may send the same invalid MAC address. */
-function isMac(text: string): boolean {
-  const address = parseMacAddress(text);
-  return 'mac' in address && address.mac === text;
 }
 
 function createMachine(known: Partial<Machine>): Machine {
@@ -130,7 +128,7 @@ function createMachine(known: Partial<Machine>): Machine {
   };
 }
 
-/** Undefined if all places are taken by machines that have sent several requests. */
+/** Undefined if the limits are reached by machines that have sent several requests. */
 function addMachine(table: MachineTable, known: Partial<Machine>): Machine | undefined {
   const machine = createMachine(known);
   const { firstClient, isIdentified } = machine;
@@ -140,10 +138,10 @@ function addMachine(table: MachineTable, known: Partial<Machine>): Machine | und
       : [{ machine: one, client: one.firstClient, hasComeBack: countEvents(one) > 1 }],
   );
   const limits = isIdentified ? unknownLimits : { ...unknownLimits, machines: table.maxUnidentified };
-  const place = findPlace(firstClient, others, limits);
-  if (place.kind === 'full') return undefined;
-  if (place.evicted !== undefined) {
-    const { machine: evicted } = place.evicted;
+  const admission = admitMachine(firstClient, others, limits);
+  if (admission.kind === 'full') return undefined;
+  if (admission.evicted !== undefined) {
+    const { machine: evicted } = admission.evicted;
     table.machines.delete(evicted);
     table.droppedEvents += countEvents(evicted);
   }

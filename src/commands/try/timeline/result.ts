@@ -35,7 +35,7 @@ export type Judge = (machines: readonly MachineProgress[]) => Verdict;
 export function createJudge(awaited: AwaitedMachines, successStage: SuccessStage): Judge {
   let labels: readonly string[] = [];
   return (machines) => {
-    const arrived = machines.filter((machine) => hasReached(machine, successStage));
+    const arrived = machines.filter((machine) => hasReached(machine.milestones, successStage));
     if (awaited.kind === 'hosts') {
       const names = new Set(arrived.map(({ name }) => name));
       const missing = awaited.names.filter((name) => !names.has(name));
@@ -54,7 +54,7 @@ export function exitCodeOf({ isPassed }: Verdict): 0 | 1 {
 }
 
 /** An agent that answered at its callback URL has also sent a heartbeat. */
-function hasReached({ milestones }: Pick<MachineProgress, 'milestones'>, stage: SuccessStage): boolean {
+function hasReached(milestones: MachineProgress['milestones'], stage: SuccessStage): boolean {
   return stages.slice(stages.indexOf(stage)).some((later) => milestones.has(later));
 }
 
@@ -107,8 +107,8 @@ export function resultsOf(trial: TrialResult): readonly HostResult[] {
   const calledHome = new Set(verdict.calledHome);
   const causesOfSilent = once(() => causesOfInactive(coverage));
   return timeline.hosts().map((host) => {
-    const hasCalledHome = calledHome.has(host.label) || hasReached(host, successStage);
-    const gaps = gapsOf(host, trial).filter(({ isOpen }) => !(isOpen && hasCalledHome));
+    const hasCalledHome = calledHome.has(host.label) || hasReached(host.milestones, successStage);
+    const gaps = gapsOf(host.entries, trial).filter(({ isOpen }) => !(isOpen && hasCalledHome));
     const isSilent = host.entries.length === 0 && host.clients.length === 0;
     // Of thousands of hosts, most are silent, and the causes of all of these are the same.
     const causes = hasCalledHome ? [] : isSilent ? causesOfSilent() : likelyCauses(host, coverage);
@@ -143,7 +143,7 @@ const minGap = 60_000;
  * @param span start of the trial, and its end or the current time
  */
 export function gapsOf(
-  { entries }: Pick<HostTimeline, 'entries'>,
+  entries: readonly TimelineEntry[],
   span: { readonly started: Date; readonly ended: Date },
 ): readonly Gap[] {
   const gaps: Gap[] = [];

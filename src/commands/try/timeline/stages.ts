@@ -117,7 +117,7 @@ export function mergeLog(log: EntryLog, other: EntryLog): void {
 }
 
 /** Whether the client has fetched the complete file. */
-export function isFullyFetched({ bytes, size }: Pick<FetchEvent, 'bytes' | 'size'>): boolean {
+export function isFullyFetched({ bytes, size }: FetchEvent): boolean {
   return bytes >= size;
 }
 

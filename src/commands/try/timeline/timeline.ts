@@ -70,7 +70,7 @@ export interface HostTimeline extends MachineProgress {
       }
     | undefined;
   /** What the agent reported about its steps; undefined if it was not asked. */
-  readonly steps: Pick<StepsEvent, 'managers' | 'missing' | 'problem'> | undefined;
+  readonly steps: StepsEvent | undefined;
   /** One line: vendor, processors, memory, disks. */
   readonly inventory: string | undefined;
 }
@@ -103,7 +103,8 @@ export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
   const table = createMachineTable(expected);
   return {
     add: (received) => {
-      const event = limitEvent(received);
+      const limited = mapTexts(received, limitText);
+      const event = 'macs' in limited ? { ...limited, macs: limited.macs.slice(-MAX_MACS) } : limited;
       const machine = findMachine(table, event);
       const log = machine?.log ?? createEntryLog();
       return {
@@ -127,11 +128,6 @@ export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
 
 /** Maximum number of characters of a text from a client. */
 const LONGEST_TEXT = 300;
-
-function limitEvent(event: TrialEvent): TrialEvent {
-  const limited = mapTexts(event, limitText);
-  return 'macs' in limited ? { ...limited, macs: limited.macs.slice(-MAX_MACS) } : limited;
-}
 
 /** Shortens a text, and removes credentials from URLs and queries from paths. */
 function limitText(text: string, name: string): string {
@@ -183,6 +179,12 @@ function describeMachine(
   const clients = [...machine.clients];
   const sharedClients = clients.filter((client) => (machinesByAddress.get(client)?.length ?? 0) > 1);
   const entries = [...log.entries.values()].toSorted((a, b) => a.first.getTime() - b.first.getTime());
+  const events = entries.toSorted(byLastEvent).map(({ event }) => event);
+  const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
+  const callback = events.findLast((event) => event.kind === 'callback');
+  const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
+  const isContacted = callback !== undefined && callback.reason !== 'other-address';
+  const hasAnswered = isContacted ? callback.problem === undefined : undefined;
   return {
     name,
     label: labelOf(machine),
@@ -199,7 +201,10 @@ function describeMachine(
     milestones: log.milestones,
     entries,
     dropped: log.dropped,
-    ...agentOf(entries),
+    agentVersion: heartbeat?.agentVersion,
+    callback: url === undefined ? undefined : { url, hasAnswered, problem: callback?.problem },
+    steps: events.findLast((event) => event.kind === 'steps'),
+    inventory: events.findLast((event) => event.kind === 'inspection')?.summary,
   };
 }
 
@@ -229,21 +234,4 @@ function furthestOf({ milestones }: EntryLog): Stage {
   let furthest: Stage = 'none';
   for (const stage of milestones.keys()) if (isFurther(stage, furthest)) furthest = stage;
   return furthest;
-}
-
-function agentOf(
-  entries: readonly TimelineEntry[],
-): Pick<HostTimeline, 'agentVersion' | 'callback' | 'inventory' | 'steps'> {
-  const events = entries.toSorted(byLastEvent).map(({ event }) => event);
-  const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
-  const callback = events.findLast((event) => event.kind === 'callback');
-  const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
-  const isContacted = callback !== undefined && callback.reason !== 'other-address';
-  const hasAnswered = isContacted ? callback.problem === undefined : undefined;
-  return {
-    agentVersion: heartbeat?.agentVersion,
-    callback: url === undefined ? undefined : { url, hasAnswered, problem: callback?.problem },
-    steps: events.findLast((event) => event.kind === 'steps'),
-    inventory: events.findLast((event) => event.kind === 'inspection')?.summary,
-  };
 }

@@ -1,15 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, expect, it } from 'vitest';
 import { openInventoryFolder } from '../../../../src/commands/try/api/ironicApi.ts';
 import type { Diagnostic } from '../../../../src/core/diagnostic.ts';
 import { mountSmallDisk, smallDiskNote } from '../../../support/smallDisk.ts';
 import type { CollectedInventory } from '../../../../src/commands/try/ironic/inspection.ts';
+import { createIo } from '../../../support/createIo.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'saved inventories '));
-const io = { cwd, stderr: new PassThrough() };
+const io = createIo({ cwd });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
 const collected = (node: string, size: number, name?: string): CollectedInventory => ({

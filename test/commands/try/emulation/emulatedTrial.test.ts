@@ -1,6 +1,5 @@
 /** The emulated machine as a process, played by a script in place of QEMU. */
 
-import { PassThrough } from 'node:stream';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +21,7 @@ import { startImageServer } from '../../../support/imageServer.ts';
 import { isoPair } from '../../../support/minimalIso.ts';
 import type { TryOptions } from '../../../../src/commands/try/setup.ts';
 import { startTry } from '../startTry.ts';
+import { createIo } from '../../../support/createIo.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try emulated '));
 const path = (name: string): string => join(folder, name);
@@ -78,10 +78,7 @@ async function play(script: string, accelerators: readonly Accelerator[] = ['tcg
       medium: { kind: 'cd', path: path('live.iso') },
       network: guestNetwork('10.0.2.2', '--guest-host'),
     },
-    console: await openConsoleOutput('console.log', (line) => shown.push(line), {
-      cwd: folder,
-      stderr: new PassThrough(),
-    }),
+    console: await openConsoleOutput('console.log', (line) => shown.push(line), createIo({ cwd: folder })),
     observe: (state, problem) =>
       void events.push({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem }),
     report: (message) => void said.push(message),

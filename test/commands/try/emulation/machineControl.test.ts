@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createControlReader } from '../../../../src/commands/try/emulation/emulatedMachine.ts';
+import { createControlReader } from '../../../../src/commands/try/emulation/emulatedTrial.ts';
 
 const event = (name: string, data?: object): string => `${JSON.stringify({ event: name, data })}\r\n`;
 const reset = event('RESET', { guest: true, reason: 'guest-reset' });

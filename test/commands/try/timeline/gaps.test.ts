@@ -9,7 +9,7 @@ function gaps(events: readonly TrialEvent[]): unknown[] {
   const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
   for (const event of events) timeline.add(event);
   const [host] = timeline.hosts();
-  const found = host === undefined ? [] : gapsOf(host, { started: at(0), ended: at(600) });
+  const found = host === undefined ? [] : gapsOf(host.entries, { started: at(0), ended: at(600) });
   return found.map(({ from, until, isOpen, after }) => [
     (from.getTime() - at(0).getTime()) / 1000,
     (until.getTime() - at(0).getTime()) / 1000,

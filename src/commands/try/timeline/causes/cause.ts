@@ -14,9 +14,7 @@ export type Certainty = 'proven' | 'likely' | 'possible';
  * Texts are Markdown; only `code` is supported. They contain the default ports, which {@link withPorts} replaces with the
  * ports of a trial.
  */
-export interface Cause {
-  /** Stable, because reports and docs/troubleshooting.md contain it. */
-  readonly id: string;
+interface CauseRow {
   /** A few words, to follow "Likely: ". */
   readonly short: string;
   /** A sentence. If the cause has a proof, the first clause contains only facts of the event. */
@@ -43,11 +41,16 @@ export interface Cause {
   readonly evidenceIf?: (host: HostTimeline) => boolean;
 }
 
+export interface Cause extends CauseRow {
+  /** Stable, because reports and docs/troubleshooting.md contain it. */
+  readonly id: string;
+}
+
 /** Causes by their ids. */
-export type CauseRows = Readonly<Record<string, Omit<Cause, 'id'>>>;
+export type CauseRows = Readonly<Record<string, CauseRow>>;
 
 /** @param common of all causes that do not contain it */
-export function causesOf(rows: CauseRows, common: Pick<Cause, 'after' | 'isRefuted'> = {}): readonly Cause[] {
+export function causesOf(rows: CauseRows, common: Partial<CauseRow> = {}): readonly Cause[] {
   return Object.entries(rows).map(([id, row]) => ({ id, ...common, ...row }));
 }
 

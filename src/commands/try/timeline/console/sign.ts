@@ -22,10 +22,8 @@ export type Printer =
   | 'podman'
   | 'agent';
 
-export interface ConsoleSign {
-  /** Stable, because events contain it. */
-  readonly id: string;
-  readonly printer: Printer;
+/** A line of the console. By default, the stages of its printer solve a problem. */
+export interface Row {
   /** The program, and the file with the message: `Ignition 2.27, internal/resource/http.go`. */
   readonly source: string;
   /** Of the message without its prefix. */
@@ -44,8 +42,16 @@ export interface ConsoleSign {
   /** Whether the line shows that the earlier problems of the program that have a proof are solved. */
   readonly settles?: boolean;
   /** Ids of causes that the line excludes until the next restart. */
-  readonly refutes: readonly string[];
+  readonly refutes?: readonly string[];
   /** A later event of one of these stages shows that the problem is solved. */
+  readonly solvedBy?: readonly Stage[];
+}
+
+export interface ConsoleSign extends Row {
+  /** Stable, because events contain it. */
+  readonly id: string;
+  readonly printer: Printer;
+  readonly refutes: readonly string[];
   readonly solvedBy: readonly Stage[];
 }
 
@@ -131,16 +137,13 @@ const solved: Readonly<Record<Printer, readonly Stage[]>> = {
   agent: from('lookup'),
 };
 
-/** A line; by default, the stages of its printer solve a problem. */
-export type Row = Pick<ConsoleSign, 'pattern' | 'source'> & Partial<Omit<ConsoleSign, 'id' | 'printer'>>;
-
 /**
  * @param common of all rows that do not contain it
  * @param rows by their ids. A stage excludes further causes
  */
 export function rowsWith(
   printer: Printer,
-  common: Pick<Row, 'stage' | 'refutes' | 'solvedBy'>,
+  common: Partial<Row>,
   rows: Readonly<Record<string, Row>>,
 ): readonly ConsoleSign[] {
   return Object.entries(rows).map(([id, given]) => {
