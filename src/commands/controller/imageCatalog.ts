@@ -8,7 +8,7 @@ import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { builtFileName, fileNameIn } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { type CatalogEntry, entryOf, type ServedResource } from '../../http/server/answer/resource.ts';
+import type { CatalogEntry, ServedResource } from '../../http/server/answer/resource.ts';
 import type { HostCatalog } from '../serve/catalog.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import type { Cached } from '../../hosts/artifacts/imageCache.ts';
@@ -33,7 +33,7 @@ export function createImageCatalog(sources: CatalogSources): ImageCatalog {
     images: factory.images,
     find: (path, owner = '') => {
       const shared = factory.shared(path);
-      if (shared !== undefined) return entryOf(shared);
+      if (shared !== undefined) return shared;
       const image = informers.find(owner);
       if (image === undefined) context.lastPaths.forget(owner);
       // Other finalizers may keep a deleted object until its host has been cleaned, which needs the image.

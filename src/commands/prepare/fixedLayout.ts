@@ -28,7 +28,7 @@ import {
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
 import { printable } from '../../core/foreignText.ts';
-import { putHostFile, putImages } from './putFiles.ts';
+import { putArtifact, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import { type Layout, type PrepareRun, urlOf } from './run.ts';
 import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
@@ -37,7 +37,7 @@ import type { PrepareOptions } from './options.ts';
 import { deriveHttpUrl } from '../../hosts/settings/ironicImage.ts';
 import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/artifacts/baseImages.ts';
-import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
+import { planArtifacts } from '../../hosts/plan/planHost.ts';
 import { readAsset } from '../../core/assets.ts';
 import { type BootForm, checkTexts } from '../../kargs/bootForm.ts';
 import { bootForms, checkBoot } from '../../kargs/bootForms.ts';
@@ -285,14 +285,15 @@ async function embedInPlace(part: LayoutPart, job: LayoutJob): Promise<void> {
 /** @param recipe for an ISO that is changed in place */
 async function putIso(
   { base, configs, files }: LayoutPart,
-  { archives, folder, growth }: LayoutJob,
+  { archives, folder, growth, read: { source } }: LayoutJob,
   recipe?: string,
 ): Promise<void> {
   if (base === undefined) return;
   const { secrets } = configs.onIso;
-  const plan = { configs, isoArguments: [], images: imageSetOf(base, (name) => files[name]) };
-  const material = await materialOf(plan, archives, '', growth);
-  await putHostFile(folder, { path: files.iso, secrets, recipe }, 'iso', material);
+  const wanted = { configs: ['iso'], loaders: [], baseUrl: undefined } as const;
+  const images = imageSetOf(base, (name) => files[name]);
+  const plan = await planArtifacts(wanted.configs, configs, images, { archives, growth, source, wanted });
+  await putArtifact(folder, { path: files.iso, secrets, recipe }, 'iso', plan);
 }
 
 // Settings of Ironic and of its nodes for the images of a fixed layout.

@@ -15,7 +15,6 @@ import {
   needsSharedImages,
   startedArtifact,
   type Wanted,
-  type WantedArtifacts,
 } from '../../hosts/artifacts/artifacts.ts';
 import {
   artifactPath,
@@ -39,14 +38,14 @@ import {
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
 import { printable } from '../../core/foreignText.ts';
 import { DNSMASQ, readDhcpRange, scriptSecrets, sharedBootFiles } from '../../hosts/plan/hostBoot.ts';
-import { hasUnknown, planUnknown, type UnknownPlan } from '../../hosts/plan/planUnknown.ts';
+import { hasUnknown, planUnknown } from '../../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { checkBundle, readBundle } from './bundle.ts';
 import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
 import { type InputImages, readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import { publishIn, putHostFile, putImages, withInitramfsIn } from './putFiles.ts';
+import { publishIn, putArtifact, putImages, withInitramfsIn } from './putFiles.ts';
 import {
   type BaseSet,
   closeBaseSets,
@@ -64,8 +63,7 @@ import type { NetworkHost } from '../../kargs/network/networkBoot.ts';
 import { memoryNeeds, type UnlistedMemory } from '../../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../../hosts/artifacts/manifest.ts';
 import { report } from '../../io/report/report.ts';
-import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
-import { type HostPlan, planHost, type PlanJob, type PlannedArtifacts } from '../../hosts/plan/planHost.ts';
+import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost.ts';
 import { createHash } from 'node:crypto';
 import { programVersion } from '../../core/programVersion.ts';
 import type { Growth } from '../../image/growth.ts';
@@ -210,14 +208,27 @@ async function prepareHosts(
     (host, io) => planHost(host, job, { ...job, file: placesIn(hostFolder(host.name), job) }, io),
     run,
   );
-  const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
+  // Fewer large files at the same time, because of disk throughput.
+  const isSmall = job.wanted.configs.every((artifact) => artifact === 'ign' || artifact === 'archive');
+  const write = async ({ made: plan }: MadeHost<HostPlan & NetworkHost>): Promise<void> => {
     await putHost(plan, job);
-    const described = describeHost(plan);
-    const sameMemory = isDeepStrictEqual(described.memory, written.at(-1)?.memory);
-    written.push(sameMemory ? { ...described, memory: written.at(-1)?.memory } : described);
-    if (plan.boot.start.kind === 'iso') isoBoots.push(plan.boot);
+    const { architecture, archive, artifacts, base, macs, name, start, stream } = plan;
+    const known = memoryNeeds(artifacts, base, archive);
+    const needs = known.length > 0 ? known : undefined;
+    const last = written.at(-1)?.memory;
+    written.push({
+      name,
+      macs,
+      architecture,
+      stream,
+      state: 'prepared',
+      images: base?.id,
+      agentArchive: archive?.id,
+      memory: isDeepStrictEqual(needs, last) ? last : needs,
+    });
+    if (start.kind === 'iso') isoBoots.push({ name, macs, start });
   };
-  await writeMade(plans, maxWrites(job.wanted), write, run);
+  await writeMade(plans, isSmall ? 16 : 2, write, run);
   const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
@@ -227,69 +238,29 @@ async function prepareHosts(
   };
 }
 
-/** Limit for files that are written at the same time. Lower for large files, because of disk throughput. */
-function maxWrites({ configs }: WantedArtifacts): number {
-  return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
-}
-
-function describeHost({
-  architecture,
-  artifacts,
-  configs,
-  images,
-  macs,
-  name,
-  stream,
-}: HostPlan): ManifestHost {
-  const { archive } = configs;
-  const memory = memoryNeeds(artifacts, images?.base, archive);
-  return {
-    name,
-    macs,
-    architecture,
-    stream,
-    state: 'prepared',
-    images: images?.base.id,
-    agentArchive: archive?.id,
-    memory: memory.length > 0 ? memory : undefined,
-  };
-}
-
 /** The path of an artifact in a folder of the prepared folder. */
 function placesIn(folder: string, { growth, wanted }: HostJob) {
-  return (artifact: ConfigArtifact, planned: PlannedArtifacts): string =>
-    artifactPath(folder, artifact, artifactId(artifact, planned, wanted, growth));
+  return (artifact: ConfigArtifact, plan: HostPlan): string =>
+    artifactPath(folder, artifact, artifactId(artifact, plan, wanted, growth));
 }
 
 /** If one of the files cannot be created, the host keeps all of its previous files. */
-async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
-  const { boot, name } = plan;
+async function putHost(plan: HostPlan & NetworkHost, job: HostJob): Promise<void> {
+  const { name, start } = plan;
   const { folder, wanted } = job;
   const fileOf = placesIn(hostFolder(name), job);
   try {
-    await putArtifacts(plan, job, (artifact) => fileOf(artifact, plan), name);
-    const secrets = scriptSecrets(boot.start);
-    for (const { path, text } of hostBootFiles(boot, wanted.loaders)) {
+    for (const kind of plan.artifacts) {
+      await putArtifact(folder, { path: fileOf(kind, plan), host: name, secrets: plan.secrets }, kind, plan);
+    }
+    const secrets = scriptSecrets(start);
+    for (const { path, text } of hostBootFiles(plan, wanted.loaders)) {
       await folder.put({ path, host: name, secrets }, Buffer.from(text));
     }
   } catch (error) {
-    const paths = plan.artifacts.map((artifact) => fileOf(artifact, plan));
-    await folder.withdraw([...paths, ...hostScriptPaths(boot, wanted.loaders)]);
+    const paths = plan.artifacts.map((kind) => fileOf(kind, plan));
+    await folder.withdraw([...paths, ...hostScriptPaths(plan, wanted.loaders)]);
     throw error;
-  }
-}
-
-/** Writes the files with the config of a host, or of all machines that are not listed (without `host`). */
-async function putArtifacts(
-  plan: PlannedArtifacts,
-  { archives, folder, growth, wanted }: HostJob,
-  fileOf: (artifact: ConfigArtifact) => string,
-  host?: string,
-): Promise<void> {
-  const { secrets } = plan.configs.fetched;
-  const material = await materialOf(plan, archives, wanted.baseUrl ?? '', growth);
-  for (const artifact of plan.artifacts) {
-    await putHostFile(folder, { path: fileOf(artifact), host, secrets }, artifact, material);
   }
 }
 
@@ -303,9 +274,8 @@ async function prepareDiscovery(
   job: HostJob,
 ): Promise<readonly UnlistedMemory[]> {
   const { folder, io, range, wanted } = job;
-  const plans = isForUnknown ? await putDiscovery(job) : [];
-  const discovery = plans.flatMap(({ start }) => start ?? []);
-  const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
+  const { boots, plans } = isForUnknown ? await putDiscovery(job) : { boots: [], plans: [] };
+  const secrets = boots.flatMap(scriptSecrets).slice(0, 1);
   const { baseUrl, loaders } = wanted;
   const dhcp = { loaderUrl: baseUrl, range };
   if (baseUrl !== undefined && loaders.includes('ipxe') && (range ?? usualRange(baseUrl)) === undefined) {
@@ -315,31 +285,31 @@ async function prepareDiscovery(
       hint: 'use --dhcp-range FIRST,LAST, or --dhcp-range ADDRESS,proxy if the network has a DHCP server',
     });
   }
-  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, dhcp, io)) {
+  for (const { path, text } of sharedBootFiles(boots, hosts, wanted, dhcp, io)) {
     await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
   }
-  return plans.flatMap(({ images, configs: { archive } }) => {
-    const architecture = images?.base.architecture ?? 'x86_64';
-    return memoryNeeds(wanted.configs, images?.base, archive).map((need) => ({ architecture, ...need }));
-  });
+  return plans.flatMap(({ architecture, archive, base }) =>
+    memoryNeeds(wanted.configs, base, archive).map((need) => ({ architecture, ...need })),
+  );
 }
 
 /** Writes the config, and plans a boot for each architecture with images. */
-async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
+async function putDiscovery(job: HostJob): ReturnType<typeof planUnknown> {
   const { images, io, publish } = job;
   // With several architectures, the images and archives of each have their own folder.
-  const file = (artifact: ConfigArtifact, planned: PlannedArtifacts): string => {
-    const isShared = architecturesOf(images).length < 2 || (artifact === 'ign' && planned.isCommon === true);
-    const subfolder = isShared ? undefined : planned.images?.base.architecture;
-    return placesIn(discoveryFolder(subfolder), job)(artifact, planned);
+  const file = (artifact: ConfigArtifact, plan: HostPlan): string => {
+    const isShared = architecturesOf(images).length < 2 || (artifact === 'ign' && plan.isCommon === true);
+    const subfolder = isShared ? undefined : plan.base?.architecture;
+    return placesIn(discoveryFolder(subfolder), job)(artifact, plan);
   };
-  const plans = await planUnknown(job, { images, file, publish }, io);
-  for (const [index, plan] of plans.entries()) {
+  const planned = await planUnknown(job, { images, file, publish }, io);
+  for (const [index, plan] of planned.plans.entries()) {
     const isOwn = index === 0 || plan.isCommon !== true;
-    const artifacts = plan.artifacts.filter((artifact) => isOwn || artifact !== 'ign');
-    await putArtifacts({ ...plan, artifacts }, job, (artifact) => file(artifact, plan));
+    for (const kind of plan.artifacts.filter((artifact) => isOwn || artifact !== 'ign')) {
+      await putArtifact(job.folder, { path: file(kind, plan), secrets: plan.secrets }, kind, plan);
+    }
   }
-  return plans;
+  return planned;
 }
 
 // IDs in the paths of files that change together with a boot script.
@@ -351,18 +321,17 @@ async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
  */
 function artifactId(
   artifact: ConfigArtifact,
-  { artifacts, configs, images, isoArguments }: PlannedArtifacts,
+  { archive, artifacts, base, config, isoConfig, kargs }: HostPlan,
   { baseUrl, loaders }: Wanted,
   growth: Growth,
 ): string | undefined {
   const isNamed = artifact === 'initramfs' || (loaders.length > 0 && artifact === startedArtifact(artifacts));
   if (!isNamed) return undefined;
-  const { archive, fetched, onIso } = configs;
   const isIso = artifact === 'iso' || artifact === 'minimal-iso';
-  const hash = createHash('sha256').update(artifact === 'iso' ? onIso.document : fetched.document);
+  const hash = createHash('sha256').update(artifact === 'iso' ? isoConfig() : config());
   if (artifact !== 'ign') {
-    const ofIso = isIso ? [isoArguments, growth, baseUrl, archive?.content.sha512] : [];
-    hash.update(JSON.stringify([artifact, programVersion(), images?.base.id, ...ofIso]));
+    const ofIso = isIso ? [kargs, growth, baseUrl, archive?.content.sha512] : [];
+    hash.update(JSON.stringify([artifact, programVersion(), base?.id, ...ofIso]));
   }
   return hash.digest('hex').slice(0, ID_DIGITS);
 }

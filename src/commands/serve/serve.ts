@@ -121,7 +121,7 @@ function requireHost(once: string, { state }: RunningService): void {
       hint: 'use a host name of the inventory for --once',
     });
   }
-  if (host.isServed) return;
+  if (host.plan !== undefined) return;
   throw new CliError(`Host ${once} is invalid`, { code: 'ERR_HOST', hint: 'fix the errors reported above' });
 }
 

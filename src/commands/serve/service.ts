@@ -1,12 +1,10 @@
 /** The running service: the server, the snapshot that it serves, and its reload. */
 
 import { isDiskFull } from '../../io/files/fileErrors.ts';
-import { knownDigests } from '../../io/files/fileDigests.ts';
 import { createAnswerer } from '../../http/server/requests.ts';
 import { type RunningServer, startServer } from '../../http/server/server.ts';
 import { noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
 import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
-import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import {
   createTransferLog,
   type TransferLog,
@@ -22,7 +20,9 @@ import type { ServeOptions } from './options.ts';
 import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
 import type { Setup } from './setup.ts';
 import { createAccessCheck } from '../../http/server/accessCheck.ts';
-import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts';
+import { createSnapshots, type Snapshot } from './snapshot.ts';
+import type { ServeSource } from './source.ts';
+import type { Io } from '../../io/io.ts';
 import { createReadyPage, healthPage, type Page } from '../../http/server/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
@@ -39,10 +39,8 @@ export interface RunningService<S extends Servable = Snapshot> {
   readonly status: () => Status;
 }
 
-/** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
-export interface ServiceContext extends Pick<SnapshotContext, 'changeSource' | 'io'>, CommonParts {}
-
-interface CommonParts {
+/** What a program gives to a service that runs as a part of it. */
+interface ServiceContext {
   readonly log: ServerLog;
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
@@ -51,7 +49,7 @@ interface CommonParts {
 }
 
 /** The parts in which services differ. The snapshot is undefined until the first one is loaded. */
-interface ServiceParts<S extends Servable> extends CommonParts {
+interface ServiceParts<S extends Servable> extends ServiceContext {
   /** @param before the previous snapshot, which is still served */
   readonly take: (links: Links, before: S | undefined) => Promise<S>;
   /** Why the service is not ready, as a clause; undefined if it is ready. */
@@ -63,19 +61,26 @@ interface ServiceParts<S extends Servable> extends CommonParts {
   readonly addMetrics?: (registry: Registry) => void;
 }
 
-/** Listens first, so that an address in use is reported before thousands of configs are rendered. Throws CliError. */
+/**
+ * Listens first, so that an address in use is reported before thousands of configs are rendered.
+ * @param context with the change of the source for each snapshot
+ * @throws CliError
+ */
 export async function startService(
   options: ServeOptions,
   setup: Setup,
-  { changeSource, io, ...context }: ServiceContext,
+  {
+    changeSource,
+    io,
+    ...context
+  }: ServiceContext & {
+    readonly io: Io;
+    readonly changeSource?: (read: ServeSource) => ServeSource;
+  },
 ): Promise<RunningService> {
-  const { cacheSize } = setup;
-  const digests = knownDigests(new Map());
-  const dates = createModifiedDates();
   return startServiceServer(setup, {
     ...context,
-    take: (links, before) =>
-      takeSnapshot(options, { links, digests, dates, cacheSize, io, changeSource }, before),
+    take: createSnapshots(options, setup.cacheSize, changeSource, io),
     problem: readyProblem,
     hosts: describeHosts,
     countHosts,
@@ -86,7 +91,9 @@ export async function startService(
 export function readyProblem(snapshot: Snapshot | undefined): string | undefined {
   if (snapshot === undefined) return 'the inventory is still loading';
   const { hosts } = snapshot;
-  return hosts.length > 0 && hosts.every(({ isServed }) => !isServed) ? 'all hosts are invalid' : undefined;
+  return hosts.length > 0 && hosts.every(({ plan }) => plan === undefined)
+    ? 'all hosts are invalid'
+    : undefined;
 }
 
 /** After a failed reload, the previous snapshot is served, but only as long as its images are what they were. */
@@ -152,7 +159,7 @@ export async function startServiceServer<S extends Servable>(
   });
   // The URL of the server is known only now. No request and no reload needs it earlier.
   const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
-  const links = createLinks({ ...setup, publicUrl });
+  const links = createLinks(publicUrl, setup.signer, setup.lifetime);
   return { log, links, state, server, transfers, metrics, status };
 }
 
@@ -191,7 +198,7 @@ function describeService<S extends Servable>(
 
 function countHosts(snapshot: Snapshot | undefined): HostCounts {
   const hosts = snapshot?.hosts ?? [];
-  const served = hosts.filter(({ isServed }) => isServed).length;
+  const served = hosts.filter(({ plan }) => plan !== undefined).length;
   const stale = hosts.filter(({ staleSince }) => staleSince !== undefined).length;
   return { valid: served - stale, stale, invalid: hosts.length - served };
 }
@@ -242,9 +249,14 @@ function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, l
       const path = hostFileName(host, artifact);
       return { path, artifact, url: links.url({ kind: 'host', host }, path) };
     });
-  return snapshot.hosts.map(({ isServed, ...host }) => ({
-    ...host,
-    progress: () => transfers.progressOf(host.name),
-    images: () => (isServed ? imagesOf(host.name) : []),
+  return snapshot.hosts.map(({ architecture, macs, messages, name, plan, staleSince, stream }) => ({
+    name,
+    macs,
+    architecture,
+    stream,
+    staleSince,
+    messages,
+    progress: () => transfers.progressOf(name),
+    images: () => (plan === undefined ? [] : imagesOf(name)),
   }));
 }

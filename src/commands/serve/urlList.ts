@@ -22,7 +22,7 @@ export async function printUrls(
   form: 'json' | 'text',
   io: Pick<Io, 'stdout'>,
 ): Promise<void> {
-  const served = hosts.filter(({ isServed }) => isServed).map(({ name }) => name);
+  const served = hosts.filter(({ plan }) => plan !== undefined).map(({ name }) => name);
   const boot = bootUrls(wanted, links);
   const urlOf = (host: string, artifact: ConfigArtifact): string =>
     links.url({ kind: 'host', host }, hostFileName(host, artifact));

@@ -29,7 +29,7 @@ export interface HostConfigs {
 }
 
 /** The archive that a host loads. */
-interface HostArchive extends ArchiveToLoad {
+export interface HostArchive extends ArchiveToLoad {
   /** Name of the folder in `agents`; changes with the content. */
   readonly id: string;
   /** File name without folder. */
@@ -64,7 +64,7 @@ export interface AgentArchives {
   /** The archives that configs refer to. */
   used(): readonly HostArchive[];
   /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
-  open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
+  open(archive: HostArchive): Promise<OpenArchive>;
   /** The open archives by their path, relative to the base URL. */
   readonly byPath: ReadonlyMap<string, OpenArchive>;
   close(): Promise<void>;

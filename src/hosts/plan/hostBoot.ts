@@ -34,12 +34,6 @@ import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
 
-/** A host, or all unknown machines. */
-interface BootSubject {
-  readonly images: ImageSet | undefined;
-  readonly source: RenderSource;
-}
-
 /** The path of an artifact, relative to the base URL. */
 type PathOf = (artifact: ConfigArtifact) => string;
 
@@ -52,7 +46,8 @@ export type Start = RamdiskBoot | IsoBoot;
  * @throws UsageError for invalid settings
  */
 export function readBootSettings(
-  { images, source }: BootSubject,
+  images: ImageSet | undefined,
+  source: RenderSource,
   pathOf: PathOf,
   { baseUrl, configs }: Wanted,
   io: Io,

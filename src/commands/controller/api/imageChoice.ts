@@ -88,7 +88,7 @@ function refused(message: string): FailedOutcome {
 const MAX_STEM = 32;
 
 /** The file name of an object without its suffix. */
-export function imageStem(name: string): string {
+function imageStem(name: string): string {
   return name.slice(0, MAX_STEM).replace(/[^A-Za-z0-9.-]/g, '-');
 }
 

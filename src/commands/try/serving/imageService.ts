@@ -137,7 +137,9 @@ const MAX_NAMES = 10;
 
 /** An expected host that is not served could never call home; its errors are already reported. */
 function refuseUnserved({ state }: RunningService, { awaited }: Expectation): void {
-  const unserved = (state.current()?.hosts ?? []).filter(({ isServed }) => !isServed).map(({ name }) => name);
+  const unserved = (state.current()?.hosts ?? []).flatMap(({ name, plan }) =>
+    plan === undefined ? [name] : [],
+  );
   const names = awaited.kind === 'hosts' ? unserved.filter((name) => awaited.names.includes(name)) : [];
   if (names.length === 0) return;
   const more = names.length > MAX_NAMES ? ', …' : '';

@@ -26,11 +26,11 @@ export const artifacts = {
   agent: { contentType: 'application/x-tar', isOfVendor: false },
 } as const satisfies Readonly<Record<string, ArtifactFacts>>;
 
-export type Artifact = keyof typeof artifacts;
+export type ArtifactKind = keyof typeof artifacts;
 
 /** An immutable resource. After a change, a new resource has the same path. */
 export interface ServedResource {
-  readonly artifact: Artifact;
+  readonly artifact: ArtifactKind;
   /** The host that owns it; undefined for shared files. */
   readonly host: string | undefined;
   /** File name for `Content-Disposition`: `worker-0.iso`. */

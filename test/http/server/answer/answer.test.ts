@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer, answerFor, type Described } from '../../../../src/http/server/answer/answer.ts';
-import type { Artifact } from '../../../../src/http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../../src/http/server/answer/resource.ts';
 
 const iso: Described = {
   artifact: 'iso',
@@ -100,7 +100,7 @@ describe('answerFor', () => {
     expect(get({ 'if-range': '"then"', range: 'bytes=5000-' }).status).toBe(200);
   });
 
-  it.each<[Artifact, string]>([
+  it.each<[ArtifactKind, string]>([
     ['iso', 'private, no-store'],
     ['initramfs', 'private, no-store'],
     ['ign', 'private, no-store'],
