@@ -28,7 +28,7 @@ import { pause, systemClock } from '../../io/clock.ts';
  */
 export async function controller(options: ControllerOptions, io: Io): Promise<ExitCode> {
   keepHeapSmall();
-  const form = readLogForm(options, io);
+  const form = readLogForm(options.log, io);
   const log = createServerLog(io.stderr, form);
   const serviceIo = withLog(io, { log, form });
   return runService(

@@ -91,7 +91,7 @@ export async function openImageFactory(
     }
   };
   try {
-    const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
+    const images = await readImageInputs(await givenOrIccImages(options, io.env, io.cwd), digests, io);
     if (images.size === 0) {
       throw new CliError('No base image', {
         code: 'ERR_SETTING',

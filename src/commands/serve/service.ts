@@ -4,7 +4,7 @@ import { isDiskFull } from '../../io/files/fileErrors.ts';
 import { createAnswerer } from '../../http/server/requests.ts';
 import { type RunningServer, startServer } from '../../http/server/server.ts';
 import { noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
-import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
+import type { Status, HostStatus, ImageStatus } from './status/status.ts';
 import {
   createTransferLog,
   type TransferLog,
@@ -14,7 +14,7 @@ import { formatCount } from '../../formats/messageText.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import type { Registry } from 'prom-client';
-import { createMetrics, type HostCounts, type Metrics } from './metrics.ts';
+import { createMetrics, type HostCounts } from './metrics.ts';
 import type { ImageCounts } from '../../hosts/artifacts/imageCache.ts';
 import type { ServeOptions } from './options.ts';
 import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
@@ -26,7 +26,7 @@ import type { Io } from '../../io/io.ts';
 import { createReadyPage, healthPage, type Page } from '../../http/server/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
-import { type BaseSet, isUnchanged } from '../../hosts/artifacts/baseImages.ts';
+import { isUnchanged } from '../../hosts/artifacts/baseImages.ts';
 
 export interface RunningService<S extends Servable = Snapshot> {
   readonly log: ServerLog;
@@ -34,7 +34,6 @@ export interface RunningService<S extends Servable = Snapshot> {
   readonly state: ServiceState<S>;
   readonly server: RunningServer;
   readonly transfers: TransferLog;
-  readonly metrics: Metrics;
   /** What the status page shows. */
   readonly status: () => Status;
 }
@@ -96,18 +95,6 @@ export function readyProblem(snapshot: Snapshot | undefined): string | undefined
     : undefined;
 }
 
-/** After a failed reload, the previous snapshot is served, but only as long as its images are what they were. */
-async function imageProblem<S extends Servable>(state: ServiceState<S>): Promise<string | undefined> {
-  const release = state.catalog().acquire();
-  try {
-    const bases = [...(state.current()?.bases.values() ?? [])];
-    for (const base of bases) if (await isUnchanged(base)) return undefined;
-    return bases.length === 0 ? undefined : 'the images have changed, and the last reload failed';
-  } finally {
-    release();
-  }
-}
-
 /** Starts the HTTP server of a service, which has no snapshot yet. Throws CliError if it cannot listen. */
 export async function startServiceServer<S extends Servable>(
   setup: Setup,
@@ -130,7 +117,59 @@ export async function startServiceServer<S extends Servable>(
   const metrics = createMetrics({ version: programVersion(), images, hosts, isReloaded }, parts.addMetrics);
   const transfers = createTransferLog([metrics.watcher, ...watchers]);
   const started = new Date();
-  const status = (): Status => describeService(parts, { links, state, server, transfers }, started);
+  const status = (): Status => {
+    const snapshot = state.current();
+    return {
+      service: {
+        version: programVersion(),
+        now: new Date(),
+        started,
+        loaded: snapshot?.loaded ?? started,
+        loadError: state.problem()?.message,
+        connections: server.connections(),
+        transfers: transfers.running(),
+      },
+      baseImages: [...(snapshot?.bases.values() ?? [])].flatMap(({ architecture, inputs }) =>
+        [...inputs.values()].map(({ name, size, sha256, stream, label }) => ({
+          name,
+          architecture,
+          stream,
+          size,
+          digest: sha256,
+          build: label,
+        })),
+      ),
+      hosts: parts.hosts(snapshot, transfers, links),
+      shared: transfers.progressOf(undefined),
+      recent: transfers.recent(),
+    };
+  };
+  // After a failed reload, the previous snapshot is served, but only as long as its images are what they were.
+  const imageProblem = async (): Promise<string | undefined> => {
+    const release = state.catalog().acquire();
+    try {
+      const bases = [...(state.current()?.bases.values() ?? [])];
+      for (const base of bases) if (await isUnchanged(base)) return undefined;
+      return bases.length === 0 ? undefined : 'the images have changed, and the last reload failed';
+    } finally {
+      release();
+    }
+  };
+  const readyPage = createReadyPage(
+    () => parts.problem(state.current()) ?? (isReloaded() ? undefined : imageProblem()),
+    () => degradations(hosts(), state.problem()),
+  );
+  const statusPage: Page = {
+    isPublic: false,
+    answer: ({ accept, query }) => statusAnswer(status(), query, accept),
+  };
+  const metricsPage: Page = {
+    isPublic: false,
+    answer: async ({ accept }) => {
+      const { body, contentType } = await metrics.render(accept);
+      return { status: 200, headers: { 'Content-Type': contentType }, body };
+    },
+  };
   const server = await startServer({
     listen: setup.listen,
     tls: setup.tls,
@@ -145,55 +184,16 @@ export async function startServiceServer<S extends Servable>(
       watch: metrics.requestAnswered,
       pages: new Map([
         ['healthz', healthPage],
-        [
-          'readyz',
-          createReadyPage(
-            () => parts.problem(state.current()) ?? (isReloaded() ? undefined : imageProblem(state)),
-            () => degradations(hosts(), state.problem()),
-          ),
-        ],
-        ['', { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(status(), request) }) }],
-        ['metrics', metricsPage(metrics)],
+        ['readyz', readyPage],
+        ['', statusPage],
+        ['metrics', metricsPage],
       ]),
     }),
   });
   // The URL of the server is known only now. No request and no reload needs it earlier.
   const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
   const links = createLinks(publicUrl, setup.signer, setup.lifetime);
-  return { log, links, state, server, transfers, metrics, status };
-}
-
-function metricsPage(metrics: Metrics): Page {
-  return {
-    isPublic: false,
-    answer: async ({ accept }) => {
-      const { body, contentType } = await metrics.render(accept);
-      return { status: 200, headers: { 'Content-Type': contentType }, body };
-    },
-  };
-}
-
-function describeService<S extends Servable>(
-  { hosts }: ServiceParts<S>,
-  { links, server, state, transfers }: Omit<RunningService<S>, 'log' | 'metrics' | 'status'>,
-  started: Date,
-): Status {
-  const snapshot = state.current();
-  return {
-    service: {
-      version: programVersion(),
-      now: new Date(),
-      started,
-      loaded: snapshot?.loaded ?? started,
-      loadError: state.problem()?.message,
-      connections: server.connections(),
-      transfers: transfers.running(),
-    },
-    baseImages: [...(snapshot?.bases.values() ?? [])].flatMap(describeBases),
-    hosts: hosts(snapshot, transfers, links),
-    shared: transfers.progressOf(undefined),
-    recent: transfers.recent(),
-  };
+  return { log, links, state, server, transfers, status };
 }
 
 function countHosts(snapshot: Snapshot | undefined): HostCounts {
@@ -229,17 +229,6 @@ export async function reload(service: RunningService): Promise<void> {
     () => loadSnapshot(service),
     (error) => noteFailedReload(log, 'reload', error, 'still serving the previous inventory'),
   );
-}
-
-function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
-  return [...inputs.values()].map(({ name, size, sha256, stream, label }) => ({
-    name,
-    architecture,
-    stream,
-    size,
-    digest: sha256,
-    build: label,
-  }));
 }
 
 function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, links: Links): HostStatus[] {

@@ -65,7 +65,8 @@ export function createSnapshots(
     const read = changeSource?.(source) ?? source;
     const { inventory } = read;
     // A folder for image-customization-controller comes with its environment.
-    const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
+    const images =
+      options.nmstateDir === undefined ? options : await givenOrIccImages(options, io.env, io.cwd);
     const inputs = await readImageInputs(images, digests, io);
     const archives = await readAgentArchives(options.agentArchive, io);
     const bases = await openBaseSets(inputs);

@@ -59,7 +59,7 @@ async function reportUrls(
   }
   const snapshot = state.current();
   if (snapshot === undefined) return;
-  await printUrls(snapshot, links, 'text', { stdout: io.stderr });
+  await printUrls(snapshot, links, 'text', io.stderr);
 }
 
 /** @param artifacts the value of `--artifacts` */
