@@ -141,7 +141,7 @@ export async function openImageFactory(
         const [kind = 'iso'] = planned.artifacts;
         const artifact = await makeArtifact(kind, planned);
         const resource = await createResource(artifact, host, builtFileName(request.name, kind), dateOf);
-        const path = formatImagePath(resource.value);
+        const path = formatImagePath(resource.value.etag, resource.value.fileName);
         const { base, start } = planned;
         if (start.kind === 'iso')
           return { resource, path, kernelUrl: undefined, extraKernelParams: undefined };
