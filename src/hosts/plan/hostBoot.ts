@@ -7,12 +7,7 @@ import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
 import { networkBootFiles } from '../../kargs/network/bootFiles.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../kargs/network/checkNetworkBoot.ts';
-import {
-  type DhcpRange,
-  type DnsmasqBoot,
-  parseDhcpRange,
-  renderDnsmasq,
-} from '../../kargs/network/dnsmasq.ts';
+import { type DhcpRange, parseDhcpRange, renderDnsmasq } from '../../kargs/network/dnsmasq.ts';
 import type {
   BootFile,
   IsoBoot,
@@ -151,7 +146,7 @@ export function sharedBootFiles(
   discovery: readonly RamdiskBoot[],
   hosts: readonly NetworkHost[],
   wanted: Wanted,
-  dhcp: Pick<DnsmasqBoot, 'loaderUrl' | 'range'>,
+  dhcp: { readonly loaderUrl: string | undefined; readonly range: DhcpRange | undefined },
   io: Io,
 ): BootFile[] {
   const { baseUrl: folderUrl, loaders } = wanted;
