@@ -126,7 +126,7 @@ export function frameRanges(whole: Whole, ranges: readonly Range[]): Multipart {
 }
 
 /** The value of `Content-Range`; without a range, the value for status 416. */
-export function formatContentRange(range: Range | undefined, size: number): string {
+function formatContentRange(range: Range | undefined, size: number): string {
   return range === undefined
     ? `bytes */${size}`
     : `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`;
@@ -188,7 +188,7 @@ function wholeSeconds(date: Date): Date {
 }
 
 /** The value of a field, or undefined. */
-export function fieldOf(fields: Fields, name: string): string | undefined {
+function fieldOf(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
