@@ -242,7 +242,7 @@ async function renderParts(
   const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
   const parts: LayoutPart[] = [];
   for (const [architecture, ofOne] of listed) {
-    const configs = await archives.render({ source, architecture, configs: artifacts, publish });
+    const configs = await archives.render(source, architecture, artifacts, publish);
     if (configs === undefined) return undefined;
     const isPlain = parts.length === 0;
     const files = isPlain || architecture === undefined ? fixed.files : filesFor(fixed, architecture);

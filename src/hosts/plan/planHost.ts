@@ -144,7 +144,7 @@ export async function planHost(
   const images = chosen?.images;
   const known = host.architecture ?? images?.base.architecture;
   const { configs: all } = job.wanted;
-  const configs = await job.archives.render({ source, architecture: known, configs: all, publish });
+  const configs = await job.archives.render(source, known, all, publish);
   if (configs === undefined) return undefined;
   const { connections, document } = configs.fetched;
   const hasNetwork = hasKeyfiles(document);

@@ -52,8 +52,7 @@ export async function planUnknown(
   const { archives, source, wanted } = job;
   const rendered: { readonly images: ImageSet | undefined; readonly configs: HostConfigs }[] = [];
   for (const images of catalog.size === 0 ? [undefined] : chooseSets(source, catalog, io)) {
-    const architecture = images?.base.architecture;
-    const configs = await archives.render({ source, architecture, configs: wanted.configs, publish });
+    const configs = await archives.render(source, images?.base.architecture, wanted.configs, publish);
     if (configs === undefined) {
       throw new CliError('The config for machines that are not listed is invalid', {
         code: 'ERR_SETTING',
