@@ -20,7 +20,7 @@ const command = 'IRONIC_COREOS_PICTURES=1 npx vitest run test/docsPictures.test.
 const isWriting = process.env['IRONIC_COREOS_PICTURES'] === '1';
 const digestPattern = /(?<=<!-- picture of HTML with sha256 )\w*(?=: )/;
 
-const { body } = statusAnswer(statusInPicture(), { query: new URLSearchParams(), accept: 'text/html' });
+const { body } = statusAnswer(statusInPicture(), new URLSearchParams(), 'text/html');
 const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
 
 describe('the picture of the status page', () => {

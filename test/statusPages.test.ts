@@ -44,7 +44,7 @@ const hostKinds: readonly HostChanges[] = [
 
 function servePage(count: number): string {
   const hosts = names(count).map((name, index) => exampleHost(name, hostKinds[(count - index) % 6]));
-  return statusAnswer(exampleStatus({ hosts }), { query: new URLSearchParams(), accept: 'text/html' }).body;
+  return statusAnswer(exampleStatus({ hosts }), new URLSearchParams(), 'text/html').body;
 }
 
 /** Of a trial: most are silent; others boot, call home, and refuse the certificate of Ironic. */

@@ -6,13 +6,12 @@
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Diagnostic, type HostNames, diagnosticOf } from '../core/diagnostic.ts';
-import { CliError, formatPlace, onCliError } from '../core/errors.ts';
+import { CliError, type FilePlace, formatPlace, onCliError } from '../core/errors.ts';
 import { isDiskFull } from '../io/files/fileErrors.ts';
 import { formatCount } from '../formats/messageText.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { printable } from '../core/foreignText.ts';
-import type { InventoryHost } from './settings/inventoryDocument.ts';
 import { type Progress, showProgress } from '../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../io/report/diagnosticText.ts';
 import { report, collectDiagnostics } from '../io/report/report.ts';
@@ -57,7 +56,10 @@ export function startRun(command: HostCommand, total: number): HostRun {
 }
 
 /** The name and place of a host, for messages. */
-type NamedHost = Pick<InventoryHost, 'name' | 'at'>;
+interface NamedHost {
+  readonly name: string;
+  readonly at: FilePlace;
+}
 
 /** Reports an invalid host, unless a host with the same errors has been reported. */
 function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
@@ -119,7 +121,10 @@ export function addHost(hosts: HostNames | undefined, name: string): HostNames {
   return { names: count < MAX_NAMES ? [...names, name] : names, count: count + 1 };
 }
 
-export type ListedHost = Pick<InventoryHost, 'name' | 'at' | 'problems'>;
+export interface ListedHost extends NamedHost {
+  /** Errors in its description. */
+  readonly problems: readonly Diagnostic[];
+}
 
 /**
  * Creates the output for a host. Returns undefined for an invalid host, after reporting its errors.
@@ -158,8 +163,20 @@ export async function* makeHosts<H extends ListedHost, M>(
         await nextTurn();
         turn = performance.now();
       }
-      const made = await makeHost(host, make, run);
-      if (made !== undefined) yield made;
+      const { io, reported } = collectDiagnostics(run.io);
+      let made: M | undefined;
+      let problems = host.problems;
+      if (problems.length === 0) {
+        try {
+          made = await make(host, io);
+          problems = reported;
+        } catch (error) {
+          if (!(error instanceof CliError) || isDiskFull(error)) throw error;
+          problems = [...reported, diagnosticOf(error)]; // the error may refer to the warnings before it
+        }
+      }
+      if (made === undefined) reportProblem(host, problems, run);
+      else yield { host, made, remarks: reported };
       if (failFast && counts.invalid > 0) return;
     }
   } finally {
@@ -204,52 +221,25 @@ export async function writeMade<M>(
   throw new CliError(`${found}; ${progress}`, { code, hint, cause: first });
 }
 
-async function makeHost<H extends ListedHost, M>(
-  host: H,
-  make: MakeHost<H, M>,
-  run: HostRun,
-): Promise<MadeHost<M> | undefined> {
-  if (host.problems.length > 0) {
-    reportProblem(host, host.problems, run);
-    return undefined;
-  }
-  const { io, reported } = collectDiagnostics(run.io);
-  try {
-    const made = await make(host, io);
-    if (made !== undefined) return { host, made, remarks: reported };
-    reportProblem(host, reported, run);
-  } catch (error) {
-    if (!(error instanceof CliError) || isDiskFull(error)) throw error;
-    reportProblem(host, [...reported, diagnosticOf(error)], run); // the error may refer to the warnings before it
-  }
-  return undefined;
-}
-
 export interface FileContent {
   readonly data: Uint8Array;
   /** Permission bits, if they differ from those of other new files. */
   readonly mode?: number;
 }
 
-/** The folder, and the names and contents of its files. */
-export interface HostFolder<M> {
-  /** As the user gave it. */
-  readonly folder: string;
-  /** Follows the name of the host; with a leading dot. */
-  readonly extension: string;
-  readonly fileOf: (made: M) => FileContent;
-}
-
 /**
  * The exit code is 1 if a host is invalid; the other hosts are written.
+ * @param folder as the user gave it
+ * @param extension follows the name of the host; with a leading dot
  * @throws CliError if the folder cannot be created, before the first host is processed
  */
 export async function writeHostFiles<M>(
   made: AsyncIterable<MadeHost<M>>,
-  target: HostFolder<M>,
+  folder: string,
+  extension: string,
+  fileOf: (made: M) => FileContent,
   run: HostRun,
 ): Promise<ExitCode> {
-  const { extension, fileOf, folder } = target;
   await makeFolder(resolve(run.io.cwd, folder), folder);
   const counts = { written: 0, unchanged: 0 };
   const write = async (one: MadeHost<M>): Promise<void> => {

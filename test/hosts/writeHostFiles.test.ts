@@ -27,7 +27,7 @@ async function write(folder: string, ...names: readonly string[]): Promise<{ cod
     },
     run,
   );
-  const code = await writeHostFiles(made, { folder, extension: '.txt', fileOf }, run);
+  const code = await writeHostFiles(made, folder, '.txt', fileOf, run);
   return { code, told: told().replaceAll('<clear>', '') };
 }
 

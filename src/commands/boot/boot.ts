@@ -197,7 +197,7 @@ function expectedUrl(target: Target, run: BootRun): URL | undefined {
   if (iso !== undefined) return parseUrl(`${base}/${'0'.repeat(2 * ISO_TOKEN_BYTES)}/${servedIsoName(iso)}`);
   if (inventory === undefined) return parseUrl(base);
   const signer = open === true ? undefined : createSigner(Buffer.alloc(SIGNER_KEY_BYTES));
-  const links = createLinks({ signer, publicUrl: base, lifetime: undefined });
+  const links = createLinks(base, signer);
   return parseUrl(links.url({ kind: 'host', host: target.name }, hostFileName(target.name, 'iso')));
 }
 

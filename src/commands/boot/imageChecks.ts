@@ -7,7 +7,6 @@ import { applyIgnored } from '../../hosts/input/reportChecked.ts';
 import { parseImageOption } from '../../hosts/plan/imageInputs.ts';
 import { findArchitecture } from '../../image/bootParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
-import { knownDigests } from '../../io/files/fileDigests.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import { readImage } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
@@ -16,7 +15,7 @@ import { collectDiagnostics } from '../../io/report/report.ts';
 import { reportDiagnostics } from '../../io/report/text.ts';
 import { createLinks } from '../serve/links.ts';
 import type { ServeOptions } from '../serve/options.ts';
-import { takeSnapshot } from '../serve/snapshot.ts';
+import { createSnapshots } from '../serve/snapshot.ts';
 import type { ServeSource } from '../serve/source.ts';
 import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../try/emulation/guestAddress.ts';
 import { createIronicChange, ironicOfHosts } from '../try/ironicAddress.ts';
@@ -126,13 +125,12 @@ export async function checkHostImages(
   // An address of --ironic-url may be that of a proxy or of a port forwarding.
   const isReached = (urls: readonly string[], api: ApiEndpoint): boolean =>
     ironicUrl === undefined ? mayReachApi(urls, api) : hasPortOf(ironicUrl, api);
-  const snapshot = await takeSnapshot(options, {
-    links: createLinks({ signer: undefined, publicUrl: 'http://localhost', lifetime: undefined }),
-    digests: knownDigests(new Map()),
-    cacheSize: 0,
+  const snapshot = await createSnapshots(
+    options,
+    0,
     changeSource,
-    io: collectDiagnostics(io).io,
-  });
+    collectDiagnostics(io).io,
+  )(createLinks('http://localhost', undefined));
   await snapshot.close();
   return new Map(
     snapshot.hosts.map(({ messages, name }) => {

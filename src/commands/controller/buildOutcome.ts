@@ -11,18 +11,16 @@ import { collectDiagnostics, report, withoutRepeats } from '../../io/report/repo
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory } from './imageFactory.ts';
-import { type BuildRequest, buildRequestOf, type ReadSecret } from './buildRequest.ts';
-
-export interface BuildTools {
-  readonly factory: ImageFactory;
-  readonly links: Links;
-  readonly readSecret: ReadSecret;
-  readonly io: Io;
-}
+import { buildRequestOf, type ReadSecret } from './buildRequest.ts';
 
 /** @throws ApiError if the Secret cannot be read at the moment */
-export async function buildOutcome(image: PreprovisioningImage, tools: BuildTools): Promise<Outcome> {
-  const { factory, links, readSecret, io } = tools;
+export async function buildOutcome(
+  image: PreprovisioningImage,
+  factory: ImageFactory,
+  links: Links,
+  readSecret: ReadSecret,
+  io: Io,
+): Promise<Outcome> {
   const request = await buildRequestOf(image, factory.possible, readSecret);
   if (request.kind === 'failed') return request;
   const { attempt } = request;
@@ -50,20 +48,17 @@ export async function buildOutcome(image: PreprovisioningImage, tools: BuildTool
     (one) => one.severity === 'warning' && !factory.sharedWarnings.has(formatSentence(one)),
   );
   report(io, ...own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })));
-  const notes = [...notesOf(request, image), ...own.map(inOneLine)];
-  const note = notes.length === 0 ? undefined : notes.join('; ');
-  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt };
-}
-
-function notesOf({ choice, network }: BuildRequest, { stream }: PreprovisioningImage): string[] {
-  return [
-    ...(stream === undefined || stream === choice.stream
-      ? []
-      : [`the label ${STREAM_LABEL} has no effect: no base image has a stream`]),
+  const { choice, network } = request;
+  const hasOtherStream = image.stream !== undefined && image.stream !== choice.stream;
+  const notes = [
+    ...(hasOtherStream ? [`the label ${STREAM_LABEL} has no effect: no base image has a stream`] : []),
     ...(network?.unread === undefined
       ? []
       : [`${network.place} has the keys ${network.key} and ${network.unread}; ${network.key} is used`]),
+    ...own.map(inOneLine),
   ];
+  const note = notes.length === 0 ? undefined : notes.join('; ');
+  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt };
 }
 
 /** Problems of this machine and of its network, not of the object: the build is retried. */

@@ -8,8 +8,8 @@ import { createServerLog, noteFailedReload, type ServerLog } from '../../http/se
 import { keepHeapSmall, listenToSignals } from '../../io/process.ts';
 import { pageMessage, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
-import { readLogForm } from '../serve/setup.ts';
-import type { ControllerOptions } from './settings.ts';
+import { readLogForm, type Setup } from '../serve/setup.ts';
+import { type ControllerOptions, openSettings } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { LeaderElection } from '../../kube/leaderElection.ts';
 import { report } from '../../io/report/report.ts';
@@ -19,7 +19,25 @@ import { imageFiles } from '../../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { closeParts, type ControllerService, startControllerService } from './service.ts';
+import { CliError } from '../../core/errors.ts';
+import { knownDigests } from '../../io/files/fileDigests.ts';
+import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
+import { ApiClient } from '../../kube/kubernetesClient.ts';
+import { EventRecorder } from '../../kube/eventRecorder.ts';
+import { startServiceServer } from '../serve/service.ts';
+import type { Servable } from '../serve/serviceState.ts';
+import { buildOutcome } from './buildOutcome.ts';
+import { createImageCatalog } from './imageCatalog.ts';
+import { type ImageFactory, openImageFactory } from './imageFactory.ts';
+import { Informers, secretReader } from './informers.ts';
+import { ReconcileLoop } from './reconcileLoop.ts';
+import {
+  addControllerMetrics,
+  type ControllerCounters,
+  countImages,
+  createErrorLog,
+  describeImages,
+} from './service.ts';
 import { pause, systemClock } from '../../io/clock.ts';
 
 /**
@@ -28,7 +46,7 @@ import { pause, systemClock } from '../../io/clock.ts';
  */
 export async function controller(options: ControllerOptions, io: Io): Promise<ExitCode> {
   keepHeapSmall();
-  const form = readLogForm(options, io);
+  const form = readLogForm(options.log, io);
   const log = createServerLog(io.stderr, form);
   const serviceIo = withLog(io, { log, form });
   return runService(
@@ -65,32 +83,102 @@ export interface Replica {
 /** Milliseconds between two checks for changed files. */
 const LOOK_INTERVAL = 2000;
 
-/** Listens first, so that an address in use is reported before anything is read. Throws CliError. */
+/** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
+const RATE_LIMIT = { perSecond: 100, burst: 200 };
+const CONTROLLER = 'metal3.io/ironic-coreos';
+const LOADING = 'settings and images are still loading';
+
+/** Listens first, so that an address in use is reported before anything is read. Throws CliError, and UsageError for invalid settings. */
 export async function startReplica(
   options: ControllerOptions,
   plan: ControllerPlan,
-  context: { readonly io: Io; readonly log: ServerLog },
+  { io, log }: { readonly io: Io; readonly log: ServerLog },
 ): Promise<Replica> {
-  let started: ControllerService | undefined;
-  let leadership: Leadership | undefined;
+  const { cluster, drainTime, identity, lease, namespace: watched, setup } = plan;
+  const { namespace } = cluster;
+  let leadership: { readonly isLeader: boolean; stop(): Promise<void> } | undefined;
   const isLeader = (): boolean => leadership?.isLeader ?? false;
-  const watches: Watch[] = [];
-  const reload = async (): Promise<void> => {
-    // Otherwise, after SIGHUP the watch would report the same changes, and all files would be loaded again.
-    await Promise.all(watches.map((watch) => watch.accept()));
-    if (started !== undefined) await reloadAll(started);
+  let isStarted = false;
+  const changed = (): void => {
+    if (isStarted) void reload();
   };
-  const changed = (): void => void reload();
-  const service = await startControllerService(options, plan, { ...context, isLeader, changed });
-  started = service;
-  const { informers, server, settings, state } = service;
-  const { setup } = plan;
-  if (setup.log === 'text') report(context.io, pageMessage(setup, service.links));
-  const live = showLiveHosts(service, setup, context.io);
-  let isEnding = false;
+  const onError = createErrorLog(log);
+  const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
+  const electionClient = new ApiClient(cluster); // its requests do not wait behind other requests
+  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
+  const settings = openSettings({ text: options.settings, client, namespace, changed, onError }, io.cwd);
+  const informers = new Informers(client, watched, onError);
+  const closeCluster = async (): Promise<void> => {
+    await Promise.all([informers.close(), settings.close()]);
+    await Promise.all([client.close(), electionClient.close()]);
+  };
+  const readSecret = secretReader(client);
+  const digests = knownDigests(new Map());
+  const dates = createModifiedDates();
+  const { cacheSize } = setup;
+  let counters: ControllerCounters | undefined;
+  const reconcileLoop = new ReconcileLoop({
+    client,
+    informers,
+    recorder,
+    log,
+    build: async (image) => {
+      const release = state.catalog().acquire(); // the files of the snapshot stay open meanwhile
+      try {
+        const factory = state.current()?.factory;
+        if (factory === undefined)
+          throw new CliError(LOADING, { code: 'ERR_BUSY', hint: 'wait for /readyz' });
+        return await buildOutcome(image, factory, service.links, readSecret, io);
+      } finally {
+        release();
+      }
+    },
+    wrote: (outcome) => counters?.wrote(outcome),
+    failed: () => counters?.failed(),
+  });
+  const service = await startServiceServer<Servable & { readonly factory: ImageFactory }>(setup, {
+    take: async (links) => {
+      const inputs = { settings: await settings.open(), links, digests, dates, cacheSize, io };
+      const factory = await openImageFactory(options, inputs);
+      const catalog = createImageCatalog(factory, informers, readSecret, io);
+      return { factory, catalog, bases: factory.bases, close: async () => factory.close() };
+    },
+    log,
+    problem: (snapshot) => {
+      if (snapshot === undefined) return LOADING;
+      return informers.lastContact === undefined ? 'the initial list of objects is still loading' : undefined;
+    },
+    hosts: (_, transfers) => describeImages(informers.all(), transfers),
+    countHosts: () => countImages(informers.all()),
+    addMetrics: (registry) => {
+      counters = addControllerMetrics(registry, isLeader, reconcileLoop, informers);
+    },
+  }).catch(async (error: unknown) => {
+    await closeCluster();
+    throw error;
+  });
+  const { server, state } = service;
+  const watches: Watch[] = [];
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
   };
+  const reload = async (): Promise<void> => {
+    // Otherwise, after SIGHUP the watch would report the same changes, and all files would be loaded again.
+    await Promise.all(watches.map((watch) => watch.accept()));
+    await server.reloadCertificates();
+    const load = async (): Promise<void> => {
+      await state.load();
+      log.note('info', 'loaded', {});
+      reconcileLoop.startOver();
+    };
+    await state.reload(load, (error) =>
+      noteFailedReload(log, 'reload', error, 'still serving the previous settings and images'),
+    );
+  };
+  isStarted = true;
+  if (setup.log === 'text') report(io, pageMessage(setup, service.links));
+  const live = showLiveHosts(service, setup, io);
+  let isEnding = false;
   return {
     origin: server.origin,
     get isLeader() {
@@ -105,33 +193,53 @@ export async function startReplica(
       };
       watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed }));
       if (isEnding) return endWatches();
-      logStart(service);
-      leadership = startLeading(service);
+      log.note('info', 'ready', {
+        url: setup.publicUrl ?? server.origin,
+        cluster: printable(cluster.description),
+        namespace: watched ?? 'all namespaces',
+      });
+      for (const { severity, message, hint } of startDiagnostics(setup, server.origin)) {
+        log.note(severity, 'check', { message, hint });
+      }
+      leadership =
+        lease === undefined
+          ? leadAlways(reconcileLoop)
+          : new LeaderElection({
+              client: electionClient,
+              lease,
+              identity,
+              lead: async (signal) => reconcileLoop.lead(signal),
+              changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'none', self: identity }),
+              onError,
+            });
     },
     reload,
+    // Releases the Lease first, and stops serving last, so that other replicas take over without a gap.
     stop: async (hurry) => {
       isEnding = true;
       endWatches();
-      await stopAll(service, leadership, hurry);
+      server.announceEnd();
+      const isServing = leadership !== undefined; // otherwise load balancers do not use this replica yet
+      if (isServing && drainTime > 0) {
+        const time = formatDuration(drainTime / 1000);
+        const message = `waiting ${time} for load balancers and then for transfers; press Ctrl-C again to stop at once`;
+        log.note('info', 'stopping', { message });
+      }
+      await leadership?.stop();
+      await recorder.stop();
+      const isHurried = new AbortController();
+      void hurry.then(() => isHurried.abort());
+      if (isServing) await pause(systemClock, drainTime, isHurried.signal);
+      void hurry.then(async () => server.stop(0));
+      const { aborted } = await server.stop(setup.grace);
+      await Promise.all([state.close(), closeCluster()]);
+      log.note('info', 'stopped', { aborted });
       live.end();
     },
   };
 }
 
-function logStart({ log, plan, server }: ControllerService): void {
-  const { cluster, namespace, setup } = plan;
-  log.note('info', 'ready', {
-    url: setup.publicUrl ?? server.origin,
-    cluster: printable(cluster.description),
-    namespace: namespace ?? 'all namespaces',
-  });
-  for (const { severity, message, hint } of startDiagnostics(plan, server.origin)) {
-    log.note(severity, 'check', { message, hint });
-  }
-}
-
-function startDiagnostics({ setup }: ControllerPlan, origin: string): Diagnostic[] {
-  const { hasKey, listen, publicUrl } = setup;
+function startDiagnostics({ hasKey, listen, publicUrl }: Setup, origin: string): Diagnostic[] {
   const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
     {
       isTrue: !hasKey,
@@ -155,24 +263,8 @@ function startDiagnostics({ setup }: ControllerPlan, origin: string): Diagnostic
   return messages.filter(({ isTrue }) => isTrue);
 }
 
-type Leadership = Pick<LeaderElection, 'isLeader' | 'stop'>;
-
-function startLeading(service: ControllerService): Leadership {
-  const { electionClient, log, plan, onError } = service;
-  if (plan.lease === undefined) return leadAlways(service);
-  const { identity, lease } = plan;
-  return new LeaderElection({
-    client: electionClient,
-    lease,
-    identity,
-    lead: async (signal) => service.reconcileLoop.lead(signal),
-    changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'none', self: identity }),
-    onError,
-  });
-}
-
 /** Leads without an election, as the only replica. */
-function leadAlways({ reconcileLoop }: ControllerService): Leadership {
+function leadAlways(reconcileLoop: ReconcileLoop): { readonly isLeader: boolean; stop(): Promise<void> } {
   const end = new AbortController();
   const done = reconcileLoop.lead(end.signal);
   return {
@@ -184,44 +276,4 @@ function leadAlways({ reconcileLoop }: ControllerService): Leadership {
       await done;
     },
   };
-}
-
-async function reloadAll(service: ControllerService): Promise<void> {
-  const { log, reconcileLoop, server, state } = service;
-  await server.reloadCertificates();
-  const load = async (): Promise<void> => {
-    await state.load();
-    log.note('info', 'loaded', {});
-    reconcileLoop.startOver();
-  };
-  await state.reload(load, (error) =>
-    noteFailedReload(log, 'reload', error, 'still serving the previous settings and images'),
-  );
-}
-
-/**
- * Releases the Lease first, and stops serving last, so that other replicas take over without a gap.
- * @param leadership undefined if load balancers do not use this replica yet
- */
-async function stopAll(
-  service: ControllerService,
-  leadership: Leadership | undefined,
-  hurry: Promise<unknown>,
-): Promise<void> {
-  const { log, plan, recorder, server, state } = service;
-  server.announceEnd();
-  if (leadership !== undefined && plan.drainTime > 0) {
-    const time = formatDuration(plan.drainTime / 1000);
-    const message = `waiting ${time} for load balancers and then for transfers; press Ctrl-C again to stop at once`;
-    log.note('info', 'stopping', { message });
-  }
-  await leadership?.stop();
-  await recorder.stop();
-  const isHurried = new AbortController();
-  void hurry.then(() => isHurried.abort());
-  if (leadership !== undefined) await pause(systemClock, plan.drainTime, isHurried.signal);
-  void hurry.then(async () => server.stop(0));
-  const { aborted } = await server.stop(plan.setup.grace);
-  await Promise.all([state.close(), closeParts(service)]);
-  log.note('info', 'stopped', { aborted });
 }

@@ -10,14 +10,10 @@ import { type Io, ioWith } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
+import { formatImagePath, builtFileName, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
-import {
-  createModifiedDates,
-  type DateOf,
-  type ModifiedDates,
-} from '../../http/server/answer/modifiedDates.ts';
-import type { ServedResource } from '../../http/server/answer/resource.ts';
+import { createModifiedDates, type ModifiedDates } from '../../http/server/answer/modifiedDates.ts';
+import type { CatalogEntry, ServedResource } from '../../http/server/answer/resource.ts';
 import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
 import {
@@ -27,16 +23,16 @@ import {
   requireImages,
   streamSetting,
 } from '../../hosts/plan/baseCatalog.ts';
-import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost.ts';
+import { type HostPlan, planHost } from '../../hosts/plan/planHost.ts';
 import { type BaseSet, openBaseSets } from '../../hosts/artifacts/baseImages.ts';
-import type { Growth } from '../../image/growth.ts';
-import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
-import { makeHostResource, sharedResources } from '../serve/resources.ts';
+import { createResource } from '../../hosts/artifacts/artifactResource.ts';
+import { makeArtifact, sharedArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';
+import { imagePath } from '../../hosts/artifacts/servedPaths.ts';
+import type { NetworkHost } from '../../kargs/network/networkBoot.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../../hosts/artifacts/imageCache.ts';
-import type { Links } from '../serve/links.ts';
-import { type OpenFiles, shareOpenFiles } from '../serve/openFiles.ts';
-import { hostPlaces } from '../serve/servedPlaces.ts';
+import { hostPlaces, type Links } from '../serve/links.ts';
+import { shareOpenFiles } from '../serve/openFiles.ts';
 import { keyText } from '../../kube/objects.ts';
 import type { HostNetwork, HostRequest } from './buildRequest.ts';
 import { type ControllerOptions, readRenderSource, type SettingsFile } from './settings.ts';
@@ -48,8 +44,8 @@ export interface ImageFactory {
   readonly sharedWarnings: ReadonlySet<string>;
   /** Recently fetched images, by object and path. */
   readonly images: ImageCache<ServedResource>;
-  /** Shared files by path. */
-  shared(path: string): ServedResource | undefined;
+  /** The shared file with this path. */
+  shared(path: string): CatalogEntry | undefined;
   /**
    * Builds an image; undefined if the config is invalid, after reporting the errors.
    * @throws CliError for other errors
@@ -95,7 +91,7 @@ export async function openImageFactory(
     }
   };
   try {
-    const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
+    const images = await readImageInputs(await givenOrIccImages(options, io.env, io.cwd), digests, io);
     if (images.size === 0) {
       throw new CliError('No base image', {
         code: 'ERR_SETTING',
@@ -106,40 +102,65 @@ export async function openImageFactory(
     const files = shareOpenFiles(await openBaseSets(images), archives);
     release = files.retain();
     const { bases } = files;
-    const { folder: settingsFolder, name } = settings;
-    const source = await readRenderSource(name, options, ioWith(io, { cwd: settingsFolder }));
+    const source = await readRenderSource(settings.name, options, ioWith(io, { cwd: settings.folder }));
     // A stream of the settings has images, while the label of an object may name any stream.
     const stream = streamSetting(source);
     if (stream !== undefined) requireImages(source, undefined, bases);
     const possible = { formats: possibleFormats(bases), stream: stream?.text };
-    // Each request has its own artifact.
-    const wanted = { configs: [], loaders: [], baseUrl: links.publicUrl };
-    const job: PlanJob = { wanted, source, archives };
     const growth = options.grow === true ? 'usual' : 'refused';
-    const context = { files, links, job, settingsFolder, growth } as const;
-    const sharedWarnings = await checkSettings(context, possible, io);
+    const plan = async (request: HostRequest, planIo: Io): Promise<(HostPlan & NetworkHost) | undefined> => {
+      const { choice, name: host } = request;
+      // The config cannot contain the URL of its own image, as that depends on the config.
+      const file = (kind: ConfigArtifact): string => builtFileName(host, kind);
+      const places = { ...hostPlaces(files, links, keyText(request)), file };
+      const wanted = { configs: [artifactOf[choice.format]], loaders: [], baseUrl: links.publicUrl };
+      const job = { wanted, source, archives, growth } as const;
+      return planHost(hostFromRequest(request), job, places, ioWith(planIo, { cwd: settings.folder }));
+    };
+    const sharedWarnings = await checkSettings(plan, possible, io);
     const dateOf = dates.begin();
     return {
       bases,
       possible,
       sharedWarnings,
       images: createImageCache(cacheSize),
-      shared: (path) => sharedResources(files, dateOf).get(path),
-      build: (request, buildIo) => buildImage(request, { ...context, dateOf }, buildIo),
+      shared: (path) => {
+        const artifact = sharedArtifacts(bases, archives.byPath).get(path);
+        return (
+          artifact && {
+            artifact: artifact.kind,
+            host: undefined,
+            resource: async () => (await createResource(artifact, undefined, path, dateOf)).value,
+          }
+        );
+      },
+      build: async (request, buildIo) => {
+        const planned = await plan(request, buildIo);
+        if (planned === undefined) return undefined;
+        const host = keyText(request);
+        const [kind = 'iso'] = planned.artifacts;
+        const artifact = await makeArtifact(kind, planned);
+        const resource = await createResource(artifact, host, builtFileName(request.name, kind), dateOf);
+        const path = formatImagePath(resource.value.etag, resource.value.fileName);
+        const { base, start } = planned;
+        if (start.kind === 'iso')
+          return { resource, path, kernelUrl: undefined, extraKernelParams: undefined };
+        const hasKernel = base?.parts.kernel !== undefined;
+        return {
+          resource,
+          path,
+          kernelUrl: hasKernel
+            ? `${links.publicUrl}/${links.path({ kind: 'host', host }, imagePath(base.id, 'kernel'))}`
+            : undefined,
+          extraKernelParams: kernelArguments(start.settings).join(' '),
+        };
+      },
       close,
     };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-interface FactoryContext {
-  readonly files: OpenFiles;
-  readonly links: Links;
-  readonly job: PlanJob;
-  readonly settingsFolder: string;
-  readonly growth: Growth;
 }
 
 function possibleFormats(bases: BaseCatalog<BaseSet>): PossibleImages['formats'] {
@@ -152,22 +173,22 @@ function possibleFormats(bases: BaseCatalog<BaseSet>): PossibleImages['formats']
 }
 
 /**
- * Renders a sample host, so that errors and warnings for all hosts are reported once, before the first object.
+ * Plans a sample host, so that errors and warnings for all hosts are reported once, before the first object.
  * @returns what was reported
  */
 async function checkSettings(
-  context: FactoryContext,
+  plan: (request: HostRequest, io: Io) => Promise<HostPlan | undefined>,
   { formats }: PossibleImages,
   io: Io,
 ): Promise<ReadonlySet<string>> {
   const { io: quiet, reported } = collectDiagnostics(io);
   const sample = { namespace: 'any', name: 'host', network: undefined };
-  const choices = [...formats].flatMap(([images, [format]]) =>
-    format === undefined ? [] : [{ ...imagesKey(images), format }],
-  );
   const plans: (HostPlan | undefined)[] = [];
   try {
-    for (const choice of choices) plans.push(await planRequest({ ...sample, choice }, context, quiet));
+    for (const [images, [format]] of formats) {
+      if (format === undefined) continue;
+      plans.push(await plan({ ...sample, choice: { ...imagesKey(images), format } }, quiet));
+    }
   } finally {
     report(io, ...withoutRepeats(reported));
   }
@@ -176,49 +197,6 @@ async function checkSettings(
     code: 'ERR_SETTING',
     hint: 'fix the errors reported above',
   });
-}
-
-async function planRequest(
-  request: HostRequest,
-  context: FactoryContext,
-  io: Io,
-): Promise<HostPlan | undefined> {
-  const { choice, name } = request;
-  const { files, job, links, settingsFolder } = context;
-  // The config cannot contain the URL of its own image, as that depends on the config.
-  const file = (wanted: ConfigArtifact): string => builtFileName(name, wanted);
-  const places = { ...hostPlaces(files, links, keyText(request)), file };
-  const wanted = { ...job.wanted, configs: [artifactOf[choice.format]] };
-  return planHost(hostFromRequest(request), { ...job, wanted }, places, ioWith(io, { cwd: settingsFolder }));
-}
-
-async function buildImage(
-  request: HostRequest,
-  context: FactoryContext & { readonly dateOf: DateOf },
-  io: Io,
-): Promise<BuiltImage | undefined> {
-  const { choice, name } = request;
-  const plan = await planRequest(request, context, io);
-  if (plan === undefined) return undefined;
-  const { dateOf, files, growth, links } = context;
-  const baseUrl = links.publicUrl;
-  const source = {
-    ...(await materialOf(plan, files.archives, baseUrl, growth)),
-    name: keyText(request),
-    dateOf,
-  };
-  const artifact = artifactOf[choice.format];
-  const resource = await makeHostResource(source, { artifact, host: imageStem(name) });
-  const path = formatImagePath(resource.value);
-  if (choice.format === 'iso') return { resource, path, kernelUrl: undefined, extraKernelParams: undefined };
-  const kernel = plan.images?.paths.kernel;
-  const { start } = plan.boot;
-  return {
-    resource,
-    path,
-    kernelUrl: kernel === undefined ? undefined : `${baseUrl}/${kernel}`,
-    extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,
-  };
 }
 
 /**

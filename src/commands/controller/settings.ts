@@ -43,7 +43,7 @@ const settingsPlace = 'under "agent" in the settings (--settings FILE)';
  */
 export async function readRenderSource(
   file: string | undefined,
-  { profile }: Pick<ControllerOptions, 'profile'>,
+  { profile }: ControllerOptions,
   io: Io,
 ): Promise<RenderSource> {
   const given = profile === undefined ? {} : { profile };
@@ -100,13 +100,13 @@ interface SettingsOptions {
 const kinds = { configmap: configMaps, secret: secrets } as const;
 
 /** @throws UsageError for an invalid kind or name */
-export function openSettings(options: SettingsOptions, io: Pick<Io, 'cwd'>): SettingsSource {
+export function openSettings(options: SettingsOptions, cwd: string): SettingsSource {
   const { text } = options;
   const place = text === undefined ? undefined : parsePlace(text);
   if (place !== undefined) return objectSettings(place, options);
   return {
-    open: async () => ({ name: text, folder: io.cwd, release: async () => undefined }),
-    watched: text === undefined ? [] : [resolve(io.cwd, text)],
+    open: async () => ({ name: text, folder: cwd, release: async () => undefined }),
+    watched: text === undefined ? [] : [resolve(cwd, text)],
     close: async () => undefined,
   };
 }

@@ -83,7 +83,7 @@ async function writeHosts(inventory: string, command: DeployCommand, io: Io): Pr
       const document = `${frame.start}${text}${frame.end}`;
       return { data: Buffer.from(document), ...permissionsFor(document, content) };
     };
-    return writeHostFiles(made, { folder: output, extension, fileOf }, run);
+    return writeHostFiles(made, output, extension, fileOf, run);
   }
   const counts = { written: 0 };
   await writeStdout(io, joinHosts(made, frame, counts, run));

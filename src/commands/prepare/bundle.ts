@@ -14,16 +14,16 @@ import { isSameFile } from '../../io/files/shareFile.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { writeAll } from '../../io/files/handles.ts';
 import type { Io } from '../../io/io.ts';
-import { checkNewFile, createFile, type NewFile } from '../../io/files/newFile.ts';
+import { checkNewFile, createFile } from '../../io/files/newFile.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
+import type { Manifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import type { AgentArchives } from '../../hosts/plan/agentArchives.ts';
 import type { PrepareOptions } from './options.ts';
 
 /** The archive to write. */
 export interface Bundle {
-  readonly output: Pick<NewFile, 'path' | 'shownPath' | 'existing'>;
+  readonly output: { readonly path: string; readonly shownPath: string; readonly existing: 'replace' };
   /** The time of all files. */
   readonly time: Date;
 }
@@ -37,7 +37,12 @@ export function readBundle({ bundle }: PrepareOptions, io: Io): Bundle | undefin
     });
   }
   const output = { path: resolve(io.cwd, bundle), shownPath: bundle, existing: 'replace' } as const;
-  return { output, time: sourceDate(io) };
+  // https://reproducible-builds.org/specs/source-date-epoch/: seconds since 1970 (default: 0).
+  const seconds = io.env['SOURCE_DATE_EPOCH'] || '0';
+  if (/^\d{1,11}$/.test(seconds)) return { output, time: new Date(Number(seconds) * 1000) };
+  throw new UsageError('SOURCE_DATE_EPOCH is not a number of seconds', {
+    hint: 'set it to seconds since 1970, for example SOURCE_DATE_EPOCH=1790000000',
+  });
 }
 
 /** Called before anything is written: images take long. @throws CliError if the archive cannot be created */
@@ -65,7 +70,7 @@ export async function writeBundle(
       hint: 'use another name for the bundle',
     });
   }
-  const { mode } = folder.accessOf({});
+  const { mode } = folder.accessOf();
   const files = [
     ...manifest.files.toSorted((one, other) =>
       Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)),
@@ -73,7 +78,7 @@ export async function writeBundle(
     ...[CHECKSUMS, MANIFEST].map((path) => ({ path, mode: mode.toString(8) })),
   ];
   const secrets = manifest.files.flatMap((file) => file.secrets ?? []);
-  const access = folder.accessOf({ secrets });
+  const access = folder.accessOf(secrets);
   await createFile({ ...output, mode: access.mode }, async ({ handle }) => {
     const pack = tar.pack();
     const added = addAll(pack, folder.path, files, time).catch((error: unknown) => {
@@ -81,15 +86,6 @@ export async function writeBundle(
       throw error;
     });
     await Promise.all([added, writeArchive(pack, handle, !output.path.endsWith('.tar'))]);
-  });
-}
-
-/** https://reproducible-builds.org/specs/source-date-epoch/: seconds since 1970 (default: 0). */
-function sourceDate({ env }: Io): Date {
-  const text = env['SOURCE_DATE_EPOCH'] || '0';
-  if (/^\d{1,11}$/.test(text)) return new Date(Number(text) * 1000);
-  throw new UsageError('SOURCE_DATE_EPOCH is not a number of seconds', {
-    hint: 'set it to seconds since 1970, for example SOURCE_DATE_EPOCH=1790000000',
   });
 }
 
@@ -118,7 +114,7 @@ const OS_UNKNOWN = 255;
 async function addAll(
   pack: tar.Pack,
   root: string,
-  files: readonly Pick<ManifestFile, 'path' | 'mode'>[],
+  files: readonly { readonly path: string; readonly mode: string }[],
   mtime: Date,
 ): Promise<void> {
   for (const { path: name, mode } of files) {

@@ -24,35 +24,24 @@ import { writeBundle } from './bundle.ts';
 import { archiveInputs } from './putFiles.ts';
 import { formatHosts } from '../../io/report/diagnosticText.ts';
 
-/** The result of a run. */
-interface Result extends Pick<Manifest, 'artifacts' | 'hosts'> {
-  /** The images to list in the manifest. */
-  readonly images: BaseCatalog<InputImages>;
-  /** For machines that are not listed. */
-  readonly memory: readonly UnlistedMemory[];
-  /** Names of hosts that keep their files of earlier runs. */
-  readonly invalid?: ReadonlySet<string>;
-  readonly hostRun?: HostRun;
-}
-
 /**
  * Finishes the folder, reports what concerns all of its files, and writes the bundle.
+ * @param artifacts for the manifest
+ * @param images for the manifest
+ * @param memory for machines that are not listed
+ * @param invalid names of hosts that keep their files of earlier runs
  * @throws CliError if the folder cannot be written; it is then unchanged, except for new files
  */
-export async function finishRun(run: PrepareRun, result: Result): Promise<void> {
-  const { archives, bundle, folder, io } = run;
-  const manifest = await finishFolder(run, result);
-  if (result.hostRun !== undefined) reportGroups(result.hostRun);
-  reportMemory(result.hosts, result.memory, io);
-  reportExposed(run);
-  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, archives);
-}
-
-/** Returns the written manifest. */
-async function finishFolder(
-  { archives, baseUrl, folder, io, layout, options, read }: PrepareRun,
-  { artifacts, hosts, images, invalid = new Set(), memory }: Result,
-): Promise<Manifest> {
+export async function finishRun(
+  run: PrepareRun,
+  artifacts: readonly string[],
+  images: BaseCatalog<InputImages>,
+  memory: readonly UnlistedMemory[],
+  hosts: readonly ManifestHost[] = [],
+  invalid: ReadonlySet<string> = new Set(),
+  hostRun?: HostRun,
+): Promise<void> {
+  const { archives, baseUrl, bundle, folder, io, layout, options, read } = run;
   const { files, previous } = folder;
   const prune = options.prune === true;
   const left = findLeftovers(previous, {
@@ -81,7 +70,10 @@ async function finishFolder(
     const count = formatCount(unneeded, 'file');
     io.stderr.write(`${count} of earlier runs no longer needed; use --prune to remove them\n`);
   }
-  return manifest;
+  if (hostRun !== undefined) reportGroups(hostRun);
+  reportMemory(hosts, memory, io);
+  reportExposed(run);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, archives);
 }
 
 /** The result of this run. */
@@ -153,9 +145,9 @@ export function findLeftovers(previous: Manifest | undefined, now: PreparedNow):
 
 /** Reports the memory that hosts need, if it is known. Details for each host are in the log of `--verbose`. */
 export function reportMemory(
-  hosts: readonly Pick<ManifestHost, 'name' | 'memory'>[],
+  hosts: readonly { readonly name: string; readonly memory?: readonly MemoryNeed[] | undefined }[],
   unlisted: readonly UnlistedMemory[],
-  { stderr, note }: Pick<Io, 'stderr' | 'note'>,
+  { stderr, note }: { readonly stderr: Io['stderr']; readonly note?: Io['note'] },
 ): void {
   const all = [
     ...hosts.flatMap(({ name, memory = [] }) => memory.map((need) => ({ subject: name, need }))),

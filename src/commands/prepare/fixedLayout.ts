@@ -3,32 +3,33 @@
  * Bifrost. `metal3` replaces configure-coreos-ipa: it reads the same environment and needs no options.
  */
 
+import { isAbsolute, relative } from 'node:path/posix';
+import { UsageError, CliError } from '../../core/errors.ts';
+import {
+  type FixedLayout,
+  allowedFileUrl,
+  filesFor,
+  type FixedLayoutName,
+  type LayoutFiles,
+  layouts,
+  plainArchitecture,
+} from '../../hosts/artifacts/layoutFiles.ts';
+import { isInside } from '../../hosts/artifacts/manifest.ts';
 import { createHash } from 'node:crypto';
 import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { formatCount } from '../../formats/messageText.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { existsError } from '../../io/files/fileErrors.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { imageParts } from '../../image/bootParts.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import { withScriptPaths } from './fixedLayouts.ts';
-import {
-  allowedFileUrl,
-  filesFor,
-  type FixedLayout,
-  type FixedLayoutName,
-  type LayoutFiles,
-  layouts,
-  plainArchitecture,
-} from '../../hosts/artifacts/layoutFiles.ts';
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
 import { printable } from '../../core/foreignText.ts';
-import { putHostFile, putImages } from './putFiles.ts';
+import { putArtifact, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import { type Layout, type PrepareRun, urlOf } from './run.ts';
 import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
@@ -37,7 +38,7 @@ import type { PrepareOptions } from './options.ts';
 import { deriveHttpUrl } from '../../hosts/settings/ironicImage.ts';
 import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/artifacts/baseImages.ts';
-import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
+import { planArtifacts } from '../../hosts/plan/planHost.ts';
 import { readAsset } from '../../core/assets.ts';
 import { type BootForm, checkTexts } from '../../kargs/bootForm.ts';
 import { bootForms, checkBoot } from '../../kargs/bootForms.ts';
@@ -50,15 +51,49 @@ import { bootInputsOf } from '../../hosts/plan/bootInputs.ts';
 import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
+/** Variables of configure-coreos-ipa for paths of the layout metal3. */
+const pathVariables = [
+  ['ROOTFS_FILE', 'rootfs'],
+  ['IGNITION_FILE', 'config'],
+  ['ISO_FILE', 'iso'],
+] as const;
+
+/**
+ * The layout, with the paths that the environment sets.
+ * @param root absolute path of the folder
+ * @throws UsageError for a path outside of the folder
+ */
+export function withScriptPaths(
+  layout: FixedLayout,
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): FixedLayout {
+  const files = { ...layout.files };
+  for (const [variable, what] of pathVariables) {
+    const path = env[variable];
+    if (path === undefined || path === '') continue;
+    const inside = isAbsolute(path) ? relative(root, path) : path;
+    if (!isInside(inside)) {
+      throw new UsageError(`${variable} is a path outside of ${root}`, {
+        hint: 'pass the shared folder with --output',
+      });
+    }
+    files[what] = inside;
+  }
+  return { ...layout, files };
+}
+
 /** @throws UsageError for options that the layout does not support */
 export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: Io): Layout {
   refuseUnused(name, options);
   const usual = layouts[name];
+  const hasProfile = name !== 'metal3' || (options.profile ?? options.inventory) !== undefined;
   const shown = options.output ?? usual.folder;
   const fixed = name === 'metal3' ? withScriptPaths(usual, resolve(io.cwd, shown), io.env) : usual;
   return {
     layout: name,
-    options: withScriptProfile(name, options),
+    // The default profile of metal3 is that of the script configure-coreos-ipa.
+    options: hasProfile ? options : { ...options, profile: 'configure-coreos-ipa' },
     shown,
     baseUrl: readBaseUrl(name, options, io),
     served: fixed.served,
@@ -89,12 +124,6 @@ function refuseUnused(name: FixedLayoutName, { artifacts, dhcpRange, discovery }
   });
 }
 
-/** The default profile of metal3 is that of the script configure-coreos-ipa. */
-function withScriptProfile(name: FixedLayoutName, options: PrepareOptions): PrepareOptions {
-  const isGiven = options.profile !== undefined || options.inventory !== undefined;
-  return name !== 'metal3' || isGiven ? options : { ...options, profile: 'configure-coreos-ipa' };
-}
-
 function refuseHosts(name: FixedLayoutName, { hosts }: Inventory): void {
   if (hosts === undefined) return;
   throw new UsageError(`--layout ${name} does not support an inventory with hosts`, {
@@ -102,8 +131,18 @@ function refuseHosts(name: FixedLayoutName, { hosts }: Inventory): void {
   });
 }
 
+/** A run with a fixed layout. */
+interface LayoutJob extends PrepareRun {
+  readonly fixed: FixedLayout;
+}
+
 /** The files of one architecture, or the config without images. */
-interface LayoutPart extends LayoutImages {
+interface LayoutPart {
+  readonly architecture: Architecture;
+  /** Whether this architecture has the plain names of the layout. */
+  readonly isPlain: boolean;
+  readonly files: LayoutFiles;
+  readonly configs: HostConfigs;
   /** If the ISO is changed in place, it is replaced here with the changed ISO. */
   images: InputImages;
   /** The open images; undefined without images. */
@@ -143,17 +182,16 @@ async function finishLayout(
   job: LayoutJob,
 ): Promise<void> {
   const { fixed, folder, io, layout, options } = job;
-  const boot: LayoutBoot = { ...job, images: parts };
-  await putBifrostVariables(boot);
+  await putBifrostVariables(job, parts);
   const memory = parts.flatMap(({ architecture, base, configs: { archive } }) =>
     memoryNeeds(configs, base, archive).map((need) => ({ architecture, ...need })),
   );
   // An ISO that is changed in place is not listed: its digest changes with each run.
   const images = hasImages(options) ? parts.map((part) => [part.architecture, part.images] as const) : [];
   const artifacts = folder.files.has(fixed.files.iso) ? ['ign', 'iso'] : ['ign'];
-  await finishRun(job, { artifacts, hosts: [], images: new Map(images), memory });
-  if (layout === 'metal3') reportOtherRootfs(boot);
-  const values = formatBootValues(boot);
+  await finishRun(job, artifacts, new Map(images), memory);
+  if (layout === 'metal3') reportOtherRootfs(job, parts);
+  const values = formatBootValues(job, parts);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);
 }
 
@@ -204,7 +242,7 @@ async function renderParts(
   const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
   const parts: LayoutPart[] = [];
   for (const [architecture, ofOne] of listed) {
-    const configs = await archives.render({ source, architecture, configs: artifacts, publish });
+    const configs = await archives.render(source, architecture, artifacts, publish);
     if (configs === undefined) return undefined;
     const isPlain = parts.length === 0;
     const files = isPlain || architecture === undefined ? fixed.files : filesFor(fixed, architecture);
@@ -285,47 +323,29 @@ async function embedInPlace(part: LayoutPart, job: LayoutJob): Promise<void> {
 /** @param recipe for an ISO that is changed in place */
 async function putIso(
   { base, configs, files }: LayoutPart,
-  { archives, folder, growth }: LayoutJob,
+  { archives, folder, growth, read: { source } }: LayoutJob,
   recipe?: string,
 ): Promise<void> {
   if (base === undefined) return;
   const { secrets } = configs.onIso;
-  const plan = { configs, isoArguments: [], images: imageSetOf(base, (name) => files[name]) };
-  const material = await materialOf(plan, archives, '', growth);
-  await putHostFile(folder, { path: files.iso, secrets, recipe }, 'iso', material);
+  const wanted = { configs: ['iso'], loaders: [], baseUrl: undefined } as const;
+  const images = imageSetOf(base, (name) => files[name]);
+  const plan = await planArtifacts(wanted.configs, configs, images, { archives, growth, source, wanted });
+  await putArtifact(folder, { path: files.iso, secrets, recipe }, 'iso', plan);
 }
 
 // Settings of Ironic and of its nodes for the images of a fixed layout.
-
-/** The images of one architecture in the folder. */
-interface LayoutImages {
-  readonly architecture: Architecture;
-  /** Whether this architecture has the plain names of the layout. */
-  readonly isPlain: boolean;
-  readonly files: LayoutFiles;
-  readonly configs: HostConfigs;
-}
-
-/** A run with a fixed layout. */
-interface LayoutJob extends PrepareRun {
-  readonly fixed: FixedLayout;
-}
-
-interface LayoutBoot extends LayoutJob {
-  /** The architecture with the plain names comes first. */
-  readonly images: readonly LayoutImages[];
-}
 
 /**
  * Writes the variables with which Bifrost writes its own ironic.conf, if the layout has such a file and the URLs are known.
  * @throws CliError if it cannot be written
  */
-async function putBifrostVariables(boot: LayoutBoot): Promise<void> {
-  const { folder, io, read } = boot;
-  const { files, variables: path } = boot.fixed;
+async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[]): Promise<void> {
+  const { fixed, folder, io, read } = job;
+  const { files, variables: path } = fixed;
   if (path === undefined || !imageParts.every((part) => folder.files.has(files[part]))) return;
-  const [kernelUrl, initramfsUrl] = [urlOf(boot, files.kernel), urlOf(boot, files.initramfs)];
-  const [rootfsUrl, ignitionUrl] = [urlOf(boot, files.rootfs), urlOf(boot, files.config)];
+  const [kernelUrl, initramfsUrl] = [urlOf(job, files.kernel), urlOf(job, files.initramfs)];
+  const [rootfsUrl, ignitionUrl] = [urlOf(job, files.rootfs), urlOf(job, files.config)];
   if (kernelUrl === undefined || initramfsUrl === undefined) return;
   const layers = { profile: 'default', files: [read.inventory.agent] } as const;
   const { settings } = bootInputsOf({ rootfsUrl, ignitionUrl }, layers, io);
@@ -337,7 +357,7 @@ async function putBifrostVariables(boot: LayoutBoot): Promise<void> {
       hint: 'fix the errors above',
     });
   }
-  const [first] = boot.images;
+  const [first] = parts;
   const placed = kernelArguments(settings);
   checkAgentArguments(placed, first?.configs.fetched.document, io);
   const words = placed.join(' ');
@@ -377,9 +397,9 @@ const bifrostForm: BootForm = {
 };
 
 /** `aarch64:file:///…,x86_64:file:///…`, for all architectures with this part. */
-function byArchitecture(boot: LayoutBoot, part: keyof LayoutFiles): string {
-  return boot.images
-    .map(({ architecture, files }) => ({ architecture, url: imageUrl(boot, files[part]) }))
+function byArchitecture(job: LayoutJob, parts: readonly LayoutPart[], part: keyof LayoutFiles): string {
+  return parts
+    .map(({ architecture, files }) => ({ architecture, url: imageUrl(job, files[part]) }))
     .filter(({ url }) => url !== undefined)
     .map(({ architecture, url }) => `${architecture}:${url}`)
     .toSorted()
@@ -387,37 +407,42 @@ function byArchitecture(boot: LayoutBoot, part: keyof LayoutFiles): string {
 }
 
 /** The URL of a written file for Ironic: a file URL if Ironic reads it, else that of the web server, if it is known. */
-function imageUrl(boot: LayoutBoot, path: string): string | undefined {
-  if (!boot.folder.files.has(path)) return undefined;
-  return allowedFileUrl(boot.fixed, join(boot.folder.path, path)) ?? urlOf(boot, path);
+function imageUrl(job: LayoutJob, path: string): string | undefined {
+  if (!job.folder.files.has(path)) return undefined;
+  return allowedFileUrl(job.fixed, join(job.folder.path, path)) ?? urlOf(job, path);
 }
 
 /**
  * Lines of `NAME=VALUE`: settings of nodes for Bifrost; for Metal3, which knows the plain names, the variables of Ironic
  * and the operator for several architectures. Images that Ironic cannot read are left out, with a warning.
  */
-function formatBootValues(boot: LayoutBoot): string {
-  const { fixed, folder, images, layout, shown } = boot;
-  if (layout === 'metal3' && images.length < 2) return '';
-  const written = images
+function formatBootValues(job: LayoutJob, parts: readonly LayoutPart[]): string {
+  const { fixed, folder, io, layout, shown } = job;
+  if (layout === 'metal3' && parts.length < 2) return '';
+  const written = parts
     .flatMap(({ files }) => [files.iso, files.kernel, files.initramfs])
     .filter((path) => folder.files.has(path));
-  if (written.some((path) => imageUrl(boot, path) === undefined)) {
-    report(boot.io, {
+  if (written.some((path) => imageUrl(job, path) === undefined)) {
+    report(io, {
       severity: 'warning',
       message: `Ironic reads file URLs only in ${fixed.fileUrls}, so it cannot read the images in ${printable(shown)}`,
       hint: `pass --base-url URL if a web server serves the folder, or use --output ${fixed.folder}`,
     });
   }
-  return layout === 'metal3' ? formatVariables(boot) : images.map((one) => formatNode(boot, one)).join('');
+  if (layout !== 'metal3') return parts.map((part) => formatNode(job, part)).join('');
+  return variables
+    .map(([variable, part]) => [variable, byArchitecture(job, parts, part)] as const)
+    .filter(([, value]) => value !== '')
+    .map(([variable, value]) => `${variable}=${value}\n`)
+    .join('');
 }
 
 /** ironic-image names one root filesystem, and one config, in the kernel arguments of all nodes. */
-function reportOtherRootfs(boot: LayoutBoot): void {
-  for (const { architecture, isPlain, files } of boot.images) {
-    if (isPlain || !boot.folder.files.has(files.rootfs)) continue;
-    const kargs = kernelArgumentsOf(boot, files);
-    report(boot.io, {
+function reportOtherRootfs(job: LayoutJob, parts: readonly LayoutPart[]): void {
+  for (const { architecture, isPlain, files } of parts) {
+    if (isPlain || !job.folder.files.has(files.rootfs)) continue;
+    const kargs = kernelArgumentsOf(job, files);
+    report(job.io, {
       severity: 'warning',
       message: `the kernel arguments of ironic-image do not include the root filesystem for ${architecture}`,
       hint:
@@ -429,11 +454,11 @@ function reportOtherRootfs(boot: LayoutBoot): void {
 }
 
 /** Overrides the arguments of ironic-image: the last of two arguments with the same name counts. Empty without a URL. */
-function kernelArgumentsOf(boot: LayoutBoot, { config, rootfs }: LayoutFiles): string {
-  const rootfsUrl = urlOf(boot, rootfs);
+function kernelArgumentsOf(job: LayoutJob, { config, rootfs }: LayoutFiles): string {
+  const rootfsUrl = urlOf(job, rootfs);
   if (rootfsUrl === undefined) return '';
-  const isOwn = config !== boot.fixed.files.config && boot.folder.files.has(config);
-  const ignitionUrl = isOwn ? urlOf(boot, config) : undefined;
+  const isOwn = config !== job.fixed.files.config && job.folder.files.has(config);
+  const ignitionUrl = isOwn ? urlOf(job, config) : undefined;
   const ignition = ignitionUrl === undefined ? '' : ` ${coreosArguments.configUrl.name}=${ignitionUrl}`;
   return `${coreosArguments.rootfsUrl.name}=${rootfsUrl}${ignition}`;
 }
@@ -444,25 +469,17 @@ const variables = [
   ['DEPLOY_RAMDISK_BY_ARCH', 'initramfs'],
 ] as const;
 
-function formatVariables(boot: LayoutBoot): string {
-  return variables
-    .map(([variable, part]) => [variable, byArchitecture(boot, part)] as const)
-    .filter(([, value]) => value !== '')
-    .map(([variable, value]) => `${variable}=${value}\n`)
-    .join('');
-}
-
 /** Nodes of other architectures than that of the variables also need kernel arguments for their root filesystem. */
-function formatNode(boot: LayoutBoot, { architecture, isPlain, files }: LayoutImages): string {
+function formatNode(job: LayoutJob, { architecture, isPlain, files }: LayoutPart): string {
   const lines = [
-    ['deploy_iso', imageUrl(boot, files.iso)],
-    ['deploy_kernel', imageUrl(boot, files.kernel)],
-    ['deploy_ramdisk', imageUrl(boot, files.initramfs)],
+    ['deploy_iso', imageUrl(job, files.iso)],
+    ['deploy_kernel', imageUrl(job, files.kernel)],
+    ['deploy_ramdisk', imageUrl(job, files.initramfs)],
   ]
     .filter(([, url]) => url !== undefined)
     .map(([option, url]) => `${option}=${url}\n`)
     .join('');
   if (isPlain || lines === '') return lines;
-  const kargs = boot.folder.files.has(files.rootfs) ? kernelArgumentsOf(boot, files) : '';
+  const kargs = job.folder.files.has(files.rootfs) ? kernelArgumentsOf(job, files) : '';
   return `# ${architecture}\n${lines}${kargs === '' ? '' : `kernel_append_params=%default% ${kargs}\n`}`;
 }

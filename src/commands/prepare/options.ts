@@ -17,7 +17,7 @@ import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
 import { UsageError, CliError } from '../../core/errors.ts';
 import { parseMode } from '../../imagefile/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
-import type { FolderOptions } from './folder/preparedFolder.ts';
+import type { Access } from './folder/preparedFolder.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { ImageOptions } from '../../hosts/plan/imageInputs.ts';
 import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
@@ -55,7 +55,7 @@ export interface PrepareOptions extends ImageOptions {
 }
 
 /** The variable IRONIC_USE_COREOS_IPA of Metal3's design selects the layout metal3. @throws UsageError for unknown names */
-export function chooseLayout({ layout }: PrepareOptions, { env }: Pick<Io, 'env'>): LayoutName {
+export function chooseLayout(layout: string | undefined, env: Io['env']): LayoutName {
   const usual = env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder';
   return parseChoice('--layout', layout, layoutNames) ?? usual;
 }
@@ -64,7 +64,7 @@ export function chooseLayout({ layout }: PrepareOptions, { env }: Pick<Io, 'env'
 export async function readAccess({
   mode,
   group,
-}: PrepareOptions): Promise<Pick<FolderOptions, 'open' | 'secret'>> {
+}: PrepareOptions): Promise<{ readonly open: Access; readonly secret: Access }> {
   const bits = mode === undefined ? undefined : parseMode(mode);
   const id = group === undefined ? undefined : await findGroup(group);
   return {

@@ -15,7 +15,6 @@ import {
   needsSharedImages,
   startedArtifact,
   type Wanted,
-  type WantedArtifacts,
 } from '../../hosts/artifacts/artifacts.ts';
 import {
   artifactPath,
@@ -28,25 +27,18 @@ import {
   ownedScripts,
   refuseSharedPaths,
 } from '../../hosts/artifacts/servedPaths.ts';
-import {
-  formatInvalid,
-  type HostRun,
-  type MadeHost,
-  makeHosts,
-  startRun,
-  writeMade,
-} from '../../hosts/hostRun.ts';
+import { formatInvalid, type MadeHost, makeHosts, startRun, writeMade } from '../../hosts/hostRun.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
 import { printable } from '../../core/foreignText.ts';
 import { DNSMASQ, readDhcpRange, scriptSecrets, sharedBootFiles } from '../../hosts/plan/hostBoot.ts';
-import { hasUnknown, planUnknown, type UnknownPlan } from '../../hosts/plan/planUnknown.ts';
-import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
+import { hasUnknown, planUnknown } from '../../hosts/plan/planUnknown.ts';
+import { type PublishArchive, readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { checkBundle, readBundle } from './bundle.ts';
 import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
-import { type InputImages, readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import { publishIn, putHostFile, putImages, withInitramfsIn } from './putFiles.ts';
+import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
+import { publishIn, putArtifact, putImages, withInitramfsIn } from './putFiles.ts';
 import {
   type BaseSet,
   closeBaseSets,
@@ -57,26 +49,25 @@ import {
 import type { ImagePart } from '../../image/bootParts.ts';
 import { chooseLayout, type PrepareOptions, readAccess, readSource, readWanted } from './options.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { hostBootFiles, hostScriptPaths } from '../../kargs/network/bootFiles.ts';
 import { type DhcpRange, usualRange } from '../../kargs/network/dnsmasq.ts';
 import type { NetworkHost } from '../../kargs/network/networkBoot.ts';
-import { memoryNeeds, type UnlistedMemory } from '../../hosts/artifacts/hostMemory.ts';
+import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../../hosts/artifacts/manifest.ts';
 import { report } from '../../io/report/report.ts';
-import { materialOf } from '../../hosts/artifacts/hostArtifacts.ts';
-import { type HostPlan, planHost, type PlanJob, type PlannedArtifacts } from '../../hosts/plan/planHost.ts';
+import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost.ts';
 import { createHash } from 'node:crypto';
 import { programVersion } from '../../core/programVersion.ts';
-import type { Growth } from '../../image/growth.ts';
 
 /**
  * The exit code is 1 if a host is invalid; the other hosts are prepared, and invalid hosts keep their previous files.
  * @throws CliError if an input is invalid or a file cannot be written
  */
 export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> {
-  const layout = await readLayout(given, io);
-  const { options, shown } = layout;
+  const name = chooseLayout(given.layout, io.env);
+  const layout =
+    name === 'folder' ? folderLayout(given) : (await import('./fixedLayout.ts')).fixedLayout(name, given, io);
+  const { baseUrl, options, served, shown } = layout;
   const bundle = readBundle(options, io);
   const access = await readAccess(options);
   const read = await readSource(options, io);
@@ -87,7 +78,7 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
     await checkBundle(bundle);
     const archives = await readAgentArchives(options.agentArchive, io);
     try {
-      const publish = publishIn(folder, layout.baseUrl, layout.served);
+      const publish = publishIn(folder, baseUrl, served);
       const growth = options.grow === true ? 'usual' : 'refused';
       return await layout.write({ ...layout, folder, read, archives, publish, growth, bundle, io });
     } finally {
@@ -100,12 +91,7 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
 
 const MANY_HOSTS = 1000;
 
-async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
-  const name = chooseLayout(options, io);
-  if (name !== 'folder') {
-    const { fixedLayout } = await import('./fixedLayout.ts');
-    return fixedLayout(name, options, io);
-  }
+function folderLayout(options: PrepareOptions): Layout {
   const shown = options.output ?? '';
   if (shown === '' || shown === '-') {
     throw new UsageError('--output is missing', {
@@ -115,45 +101,99 @@ async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
   const wanted = readWanted(options);
   const range = readDhcpRange(options.dhcpRange, wanted);
   return {
-    layout: name,
+    layout: 'folder',
     options,
     shown,
     baseUrl: wanted.baseUrl,
     served: '',
     force: options.force === true,
     isStaged: (path) => !isFetched(path),
-    write: (run) => fillFolder(run, { wanted, range }),
+    write: (run) => fillFolder(run, wanted, range),
   };
 }
 
-async function fillFolder(run: PrepareRun, chosen: Pick<HostJob, 'wanted' | 'range'>): Promise<ExitCode> {
-  const { folder, io, options, read } = run;
+/**
+ * Writes the files of each host: config and images first, then the boot scripts that refer to them. Invalid hosts are reported
+ * and skipped.
+ * @param range for `dnsmasq.conf`; undefined for the range of the base URL
+ */
+async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | undefined): Promise<ExitCode> {
+  const { archives, folder, growth, io, options, publish, read, shown } = run;
+  const { hosts = [] } = read.inventory;
+  const { baseUrl, configs, loaders } = wanted;
   const inputs = await readImageInputs(options, folder.digests, io);
   const bases = await openBaseSets(inputs);
   try {
-    const images = await putImageSets(folder, bases, chosen.wanted);
+    const images = await putImageSets(folder, bases, wanted);
+    refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
+    const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
     const { source } = read;
-    const job = { ...run, ...chosen, images, source, checkAddresses: createAddressCheck() };
-    return await prepareAll(inputs, job);
+    const job: PlanJob = { wanted, source, archives, growth, checkAddresses: createAddressCheck() };
+    const plans = makeHosts(
+      hosts,
+      (host, hostIo) => {
+        const file = (kind: ConfigArtifact, plan: HostPlan): string =>
+          fileIn(hostFolder(host.name), kind, plan, wanted);
+        return planHost(host, job, { images, publish, file }, hostIo);
+      },
+      hostRun,
+    );
+    const written: ManifestHost[] = [];
+    // For `dnsmasq.conf`. Of many hosts, the boot settings of those that boot no ISO take too much memory.
+    const isoBoots: NetworkHost[] = [];
+    const write = async ({ made: plan }: MadeHost<HostPlan & NetworkHost>): Promise<void> => {
+      await putHost(folder, plan, wanted);
+      const { architecture, archive, artifacts, base, macs, name, start, stream } = plan;
+      const known = memoryNeeds(artifacts, base, archive);
+      const needs = known.length > 0 ? known : undefined;
+      const last = written.at(-1)?.memory;
+      written.push({
+        name,
+        macs,
+        architecture,
+        stream,
+        state: 'prepared',
+        images: base?.id,
+        agentArchive: archive?.id,
+        memory: isDeepStrictEqual(needs, last) ? last : needs,
+      });
+      if (start.kind === 'iso') isoBoots.push({ name, macs, start });
+    };
+    // Fewer large files at the same time, because of disk throughput.
+    const isSmall = configs.every((artifact) => artifact === 'ign' || artifact === 'archive');
+    await writeMade(plans, isSmall ? 16 : 2, write, hostRun);
+    const valid = new Set(written.map(({ name }) => name));
+    const order = new Map(hosts.map(({ name }, index) => [name, index]));
+    isoBoots.sort((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0));
+
+    const unlisted = hasUnknown(read.inventory, options, io)
+      ? await putUnlisted(folder, job, images, publish, io)
+      : { boots: [], plans: [] };
+    if (baseUrl !== undefined && loaders.includes('ipxe') && (range ?? usualRange(baseUrl)) === undefined) {
+      report(io, {
+        severity: 'info',
+        message: `${DNSMASQ} contains no addresses of the hosts, because the base URL contains no IPv4 address`,
+        hint: 'use --dhcp-range FIRST,LAST, or --dhcp-range ADDRESS,proxy if the network has a DHCP server',
+      });
+    }
+    const secrets = unlisted.boots.flatMap(scriptSecrets).slice(0, 1);
+    const dhcp = { loaderUrl: baseUrl, range };
+    for (const { path, text } of sharedBootFiles(unlisted.boots, isoBoots, wanted, dhcp, io)) {
+      await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
+    }
+
+    const memory = unlisted.plans.flatMap(({ architecture, archive, base }) =>
+      memoryNeeds(configs, base, archive).map((need) => ({ architecture, ...need })),
+    );
+    const invalid = new Set(hosts.map(({ name }) => name).filter((name) => !valid.has(name)));
+    await finishRun(run, [...configs, ...loaders], inputs, memory, written, invalid, hostRun);
+    const counts = `${formatCount(valid.size, 'host')} prepared, ${formatCount(folder.counts.written, 'file')} written`;
+    const { unchanged } = folder.counts;
+    io.stderr.write(`${printable(shown)}: ${counts}, ${unchanged} unchanged, ${formatInvalid(hostRun)}\n`);
+    return hostRun.counts.invalid > 0 ? 1 : 0;
   } finally {
     await closeBaseSets(bases);
   }
-}
-
-async function prepareAll(images: BaseCatalog<InputImages>, job: HostJob): Promise<ExitCode> {
-  const { folder, io, options, read, shown, wanted } = job;
-  const { hosts = [] } = read.inventory;
-  refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
-  const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  const prepared = await prepareHosts(hosts, job, hostRun);
-  const memory = await prepareDiscovery(hasUnknown(read.inventory, options, io), prepared.isoBoots, job);
-  const artifacts = [...wanted.configs, ...wanted.loaders];
-  await finishRun(job, { ...prepared, artifacts, images, memory, hostRun });
-  const { written, unchanged } = folder.counts;
-  const valid = hosts.length - prepared.invalid.size;
-  const made = `${formatCount(valid, 'host')} prepared, ${formatCount(written, 'file')} written`;
-  io.stderr.write(`${printable(shown)}: ${made}, ${unchanged} unchanged, ${formatInvalid(hostRun)}\n`);
-  return hostRun.counts.invalid > 0 ? 1 : 0;
 }
 
 /** Copies the images to the folder, and returns their paths. In `bases`, the images are replaced with those in the folder. */
@@ -180,189 +220,67 @@ async function putImageSets(
   return sets;
 }
 
-// Writes the files of each host: config and images first, then the boot scripts that refer to them.
-
-/** The inputs that all hosts share. */
-interface HostJob extends PlanJob, PrepareRun {
-  readonly images: BaseCatalog<ImageSet>;
-  /** For `dnsmasq.conf`; undefined for the range of the base URL. */
-  readonly range: DhcpRange | undefined;
-}
-
-/** The written hosts, and the names of invalid hosts. */
-interface PreparedHosts {
-  readonly hosts: readonly ManifestHost[];
-  /** The hosts that boot an ISO, for `dnsmasq.conf`. Of many hosts, the boot settings of the others take too much memory. */
-  readonly isoBoots: readonly NetworkHost[];
-  readonly invalid: ReadonlySet<string>;
-}
-
-/** Invalid hosts are reported and skipped. */
-async function prepareHosts(
-  hosts: readonly InventoryHost[],
-  job: HostJob,
-  run: HostRun,
-): Promise<PreparedHosts> {
-  const written: ManifestHost[] = [];
-  const isoBoots: NetworkHost[] = [];
-  const plans = makeHosts(
-    hosts,
-    (host, io) => planHost(host, job, { ...job, file: placesIn(hostFolder(host.name), job) }, io),
-    run,
-  );
-  const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
-    await putHost(plan, job);
-    const described = describeHost(plan);
-    const sameMemory = isDeepStrictEqual(described.memory, written.at(-1)?.memory);
-    written.push(sameMemory ? { ...described, memory: written.at(-1)?.memory } : described);
-    if (plan.boot.start.kind === 'iso') isoBoots.push(plan.boot);
-  };
-  await writeMade(plans, maxWrites(job.wanted), write, run);
-  const valid = new Set(written.map(({ name }) => name));
-  const order = new Map(hosts.map(({ name }, index) => [name, index]));
-  return {
-    hosts: written,
-    isoBoots: isoBoots.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
-    invalid: new Set(hosts.map(({ name }) => name).filter((name) => !valid.has(name))),
-  };
-}
-
-/** Limit for files that are written at the same time. Lower for large files, because of disk throughput. */
-function maxWrites({ configs }: WantedArtifacts): number {
-  return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
-}
-
-function describeHost({
-  architecture,
-  artifacts,
-  configs,
-  images,
-  macs,
-  name,
-  stream,
-}: HostPlan): ManifestHost {
-  const { archive } = configs;
-  const memory = memoryNeeds(artifacts, images?.base, archive);
-  return {
-    name,
-    macs,
-    architecture,
-    stream,
-    state: 'prepared',
-    images: images?.base.id,
-    agentArchive: archive?.id,
-    memory: memory.length > 0 ? memory : undefined,
-  };
-}
-
-/** The path of an artifact in a folder of the prepared folder. */
-function placesIn(folder: string, { growth, wanted }: HostJob) {
-  return (artifact: ConfigArtifact, planned: PlannedArtifacts): string =>
-    artifactPath(folder, artifact, artifactId(artifact, planned, wanted, growth));
-}
-
 /** If one of the files cannot be created, the host keeps all of its previous files. */
-async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
-  const { boot, name } = plan;
-  const { folder, wanted } = job;
-  const fileOf = placesIn(hostFolder(name), job);
+async function putHost(folder: PreparedFolder, plan: HostPlan & NetworkHost, wanted: Wanted): Promise<void> {
+  const { artifacts, name, secrets, start } = plan;
+  const files = artifacts.map((kind) => ({ kind, path: fileIn(hostFolder(name), kind, plan, wanted) }));
   try {
-    await putArtifacts(plan, job, (artifact) => fileOf(artifact, plan), name);
-    const secrets = scriptSecrets(boot.start);
-    for (const { path, text } of hostBootFiles(boot, wanted.loaders)) {
-      await folder.put({ path, host: name, secrets }, Buffer.from(text));
+    for (const { kind, path } of files) await putArtifact(folder, { path, host: name, secrets }, kind, plan);
+    const ofScripts = scriptSecrets(start);
+    for (const { path, text } of hostBootFiles(plan, wanted.loaders)) {
+      await folder.put({ path, host: name, secrets: ofScripts }, Buffer.from(text));
     }
   } catch (error) {
-    const paths = plan.artifacts.map((artifact) => fileOf(artifact, plan));
-    await folder.withdraw([...paths, ...hostScriptPaths(boot, wanted.loaders)]);
+    await folder.withdraw([...files.map(({ path }) => path), ...hostScriptPaths(plan, wanted.loaders)]);
     throw error;
   }
 }
 
-/** Writes the files with the config of a host, or of all machines that are not listed (without `host`). */
-async function putArtifacts(
-  plan: PlannedArtifacts,
-  { archives, folder, growth, wanted }: HostJob,
-  fileOf: (artifact: ConfigArtifact) => string,
-  host?: string,
-): Promise<void> {
-  const { secrets } = plan.configs.fetched;
-  const material = await materialOf(plan, archives, wanted.baseUrl ?? '', growth);
-  for (const artifact of plan.artifacts) {
-    await putHostFile(folder, { path: fileOf(artifact), host, secrets }, artifact, material);
-  }
-}
-
 /**
- * Returns the memory that machines need that are not listed.
- * @throws CliError if the settings of all hosts do not result in a valid config, or scripts cannot be written
+ * Writes the config for machines that are not listed, and plans a boot for each architecture with images.
+ * @throws CliError if the settings of all hosts do not result in a valid config
  */
-async function prepareDiscovery(
-  isForUnknown: boolean,
-  hosts: readonly NetworkHost[],
-  job: HostJob,
-): Promise<readonly UnlistedMemory[]> {
-  const { folder, io, range, wanted } = job;
-  const plans = isForUnknown ? await putDiscovery(job) : [];
-  const discovery = plans.flatMap(({ start }) => start ?? []);
-  const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
-  const { baseUrl, loaders } = wanted;
-  const dhcp = { loaderUrl: baseUrl, range };
-  if (baseUrl !== undefined && loaders.includes('ipxe') && (range ?? usualRange(baseUrl)) === undefined) {
-    report(io, {
-      severity: 'info',
-      message: `${DNSMASQ} contains no addresses of the hosts, because the base URL contains no IPv4 address`,
-      hint: 'use --dhcp-range FIRST,LAST, or --dhcp-range ADDRESS,proxy if the network has a DHCP server',
-    });
-  }
-  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, dhcp, io)) {
-    await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
-  }
-  return plans.flatMap(({ images, configs: { archive } }) => {
-    const architecture = images?.base.architecture ?? 'x86_64';
-    return memoryNeeds(wanted.configs, images?.base, archive).map((need) => ({ architecture, ...need }));
-  });
-}
-
-/** Writes the config, and plans a boot for each architecture with images. */
-async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
-  const { images, io, publish } = job;
+async function putUnlisted(
+  folder: PreparedFolder,
+  job: PlanJob,
+  images: BaseCatalog<ImageSet>,
+  publish: PublishArchive,
+  io: Io,
+): ReturnType<typeof planUnknown> {
   // With several architectures, the images and archives of each have their own folder.
-  const file = (artifact: ConfigArtifact, planned: PlannedArtifacts): string => {
-    const isShared = architecturesOf(images).length < 2 || (artifact === 'ign' && planned.isCommon === true);
-    const subfolder = isShared ? undefined : planned.images?.base.architecture;
-    return placesIn(discoveryFolder(subfolder), job)(artifact, planned);
+  const file = (kind: ConfigArtifact, plan: HostPlan): string => {
+    const isShared = architecturesOf(images).length < 2 || (kind === 'ign' && plan.isCommon === true);
+    return fileIn(discoveryFolder(isShared ? undefined : plan.base?.architecture), kind, plan, job.wanted);
   };
-  const plans = await planUnknown(job, { images, file, publish }, io);
-  for (const [index, plan] of plans.entries()) {
+  const planned = await planUnknown(job, { images, file, publish }, io);
+  for (const [index, plan] of planned.plans.entries()) {
     const isOwn = index === 0 || plan.isCommon !== true;
-    const artifacts = plan.artifacts.filter((artifact) => isOwn || artifact !== 'ign');
-    await putArtifacts({ ...plan, artifacts }, job, (artifact) => file(artifact, plan));
+    for (const kind of plan.artifacts.filter((artifact) => isOwn || artifact !== 'ign')) {
+      await putArtifact(folder, { path: file(kind, plan), secrets: plan.secrets }, kind, plan);
+    }
   }
-  return plans;
+  return planned;
 }
 
-// IDs in the paths of files that change together with a boot script.
-
 /**
- * The ID of a file that boot scripts name, and of an initramfs, which only boots with its own kernel. It changes with the
- * content, so a script and the files that it names are always of one build. Undefined for other files: Ironic and BMCs find
- * an ISO at a path that stays the same.
+ * The path of an artifact in this subfolder. It contains an ID if boot scripts name the file, and for an initramfs, which only
+ * boots with its own kernel. The ID changes with the content, so a script and the files that it names are always of one build.
+ * Other files have no ID: Ironic and BMCs find an ISO at a path that stays the same.
  */
-function artifactId(
-  artifact: ConfigArtifact,
-  { artifacts, configs, images, isoArguments }: PlannedArtifacts,
+function fileIn(
+  subfolder: string,
+  kind: ConfigArtifact,
+  plan: HostPlan,
   { baseUrl, loaders }: Wanted,
-  growth: Growth,
-): string | undefined {
-  const isNamed = artifact === 'initramfs' || (loaders.length > 0 && artifact === startedArtifact(artifacts));
-  if (!isNamed) return undefined;
-  const { archive, fetched, onIso } = configs;
-  const isIso = artifact === 'iso' || artifact === 'minimal-iso';
-  const hash = createHash('sha256').update(artifact === 'iso' ? onIso.document : fetched.document);
-  if (artifact !== 'ign') {
-    const ofIso = isIso ? [isoArguments, growth, baseUrl, archive?.content.sha512] : [];
-    hash.update(JSON.stringify([artifact, programVersion(), images?.base.id, ...ofIso]));
+): string {
+  const { archive, artifacts, base, config, growth, isoConfig, kargs } = plan;
+  const isNamed = kind === 'initramfs' || (loaders.length > 0 && kind === startedArtifact(artifacts));
+  if (!isNamed) return artifactPath(subfolder, kind);
+  const isIso = kind === 'iso' || kind === 'minimal-iso';
+  const hash = createHash('sha256').update(kind === 'iso' ? isoConfig() : config());
+  if (kind !== 'ign') {
+    const ofIso = isIso ? [kargs, growth, baseUrl, archive?.content.sha512] : [];
+    hash.update(JSON.stringify([kind, programVersion(), base?.id, ...ofIso]));
   }
-  return hash.digest('hex').slice(0, ID_DIGITS);
+  return artifactPath(subfolder, kind, hash.digest('hex').slice(0, ID_DIGITS));
 }

@@ -1,17 +1,12 @@
 /** Writes host files and base images into a prepared folder, unless they are unchanged. */
 
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import type { BaseImage, BaseSet } from '../../hosts/artifacts/baseImages.ts';
-import {
-  type HostMaterial,
-  type MadeImage,
-  makeConfigFile,
-  makeHostImage,
-  recipeOf,
-} from '../../hosts/artifacts/hostArtifacts.ts';
+import { type Artifact, makeArtifact, recipeOf } from '../../hosts/artifacts/hostArtifacts.ts';
+import type { HostPlan } from '../../hosts/plan/planHost.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
 import { copyHashed, digestBehind, writeHashed, copyWithChange } from '../../imagefile/copyImage.ts';
 import type { NewFile } from '../../io/files/newFile.ts';
@@ -28,38 +23,43 @@ import type { AgentArchives, PublishArchive } from '../../hosts/plan/agentArchiv
  * @param purpose with a recipe for an ISO that is changed in place: the digest of its base image would change with each run
  * @throws CliError if something does not fit or cannot be written
  */
-export async function putHostFile(
+export async function putArtifact(
   folder: PreparedFolder,
   purpose: FilePurpose & { readonly recipe?: string | undefined },
-  artifact: ConfigArtifact,
-  material: HostMaterial,
+  kind: ConfigArtifact,
+  plan: HostPlan,
 ): Promise<void> {
-  if (artifact === 'ign' || artifact === 'archive') {
-    await folder.put(purpose, makeConfigFile(artifact, material));
-    return;
+  if (kind === 'ign' || kind === 'archive') {
+    const { unchanged } = await makeArtifact(kind, plan);
+    return folder.put(purpose, await unchanged.read(0, unchanged.size));
   }
-  const recipe = purpose.recipe ?? recipeOf(artifact, material);
-  await folder.make({ ...purpose, recipe }, async (target) => {
-    return writeImage(await makeHostImage(artifact, material), target, folder.hashes);
-  });
+  await folder.make({ ...purpose, recipe: purpose.recipe ?? recipeOf(kind, plan) }, async (target) =>
+    writeArtifact(await makeArtifact(kind, plan), target, folder.hashes),
+  );
 }
 
 /** Shares blocks with the base image if that is a file. Returns the SHA-256 of the new file. */
-async function writeImage(
-  { base, changes, unchanged }: MadeImage,
+async function writeArtifact(
+  { changes, copied, unchanged }: Artifact,
   target: NewFile,
   hashes: PreparedFolder['hashes'],
 ): Promise<string> {
   const [change, ...others] = changes;
-  if (base.path === undefined || unchanged !== base.bytes || change === undefined || others.length > 0) {
+  if (copied === undefined || change === undefined || others.length > 0) {
     return writeHashed(changes.reduce<ImageBytes>(changedImage, unchanged), target);
   }
-  const image: OpenImage = { ...base.file, kind: 'file', path: base.path, close: () => Promise.resolve() };
-  const appended = appendedBytes(change, base.bytes.size);
+  const { file, path } = copied;
+  const image: OpenImage = { ...file, kind: 'file', path, close: () => Promise.resolve() };
+  const appended = appendedBytes(change, unchanged.size);
   if (appended === undefined) return copyHashed({ image, change }, target);
-  const start = await hashOf(base.path, hashes);
+  // The hash state after a file that many other files begin with is computed once.
+  const start =
+    hashes.get(path) ??
+    hashFile(path, ['sha256']).then((found) => found.get('sha256') ?? createHash('sha256'));
+  hashes.set(path, start);
+  const begun = await start;
   await copyWithChange({ image, change }, target);
-  return digestBehind(start, appended);
+  return digestBehind(begun, appended);
 }
 
 /** The bytes of a change that only appends; undefined for other changes. */
@@ -67,15 +67,6 @@ function appendedBytes({ stages, size }: ImageChange, end: number): Uint8Array |
   const [patch, ...others] = stages.flat();
   const isAlone = patch !== undefined && others.length === 0 && size === undefined;
   return isAlone && patch.offset === end && patch.data instanceof Uint8Array ? patch.data : undefined;
-}
-
-/** The hash state after a file that many other files begin with; computed once. */
-function hashOf(path: string, known: PreparedFolder['hashes']): Promise<Hash> {
-  const hash =
-    known.get(path) ??
-    hashFile(path, ['sha256']).then((hashes) => hashes.get('sha256') ?? createHash('sha256'));
-  known.set(path, hash);
-  return hash;
 }
 
 /**

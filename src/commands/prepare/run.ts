@@ -5,12 +5,18 @@ import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import type { Growth } from '../../image/growth.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import type { Bundle } from './bundle.ts';
-import type { FolderOptions, PreparedFolder } from './folder/preparedFolder.ts';
+import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { LayoutName } from './layoutNames.ts';
 import type { PrepareOptions, ReadSource } from './options.ts';
 
 /** How `prepare` writes a folder with one of the layouts. */
-export interface Layout extends Pick<FolderOptions, 'shown' | 'force' | 'isStaged'> {
+export interface Layout {
+  /** The path of the folder as the user gave it. */
+  readonly shown: string;
+  /** Accepts folders with files of other programs. */
+  readonly force: boolean;
+  /** Whether a file is renamed to its final path together with others at the end of the run. */
+  readonly isStaged: (path: string) => boolean;
   readonly layout: LayoutName;
   readonly options: PrepareOptions;
   /** Without a final slash. */

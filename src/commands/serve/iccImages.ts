@@ -14,7 +14,8 @@ import { type ImageOptions, isStreamName } from '../../hosts/plan/imageInputs.ts
 /** Options override the environment. */
 export async function givenOrIccImages(
   options: ImageOptions,
-  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+  env: Io['env'],
+  cwd: string,
 ): Promise<ImageOptions> {
   const { iso = [], kernel = [], initramfs = [], images } = options;
   if (images !== undefined || [...iso, ...kernel, ...initramfs].length > 0) return options;

@@ -1,7 +1,12 @@
 /** The URLs of served files: with a token in the path, or without one if the server requires no credential. */
 
-import type { SignedGrant } from '../../http/server/answer/signedPath.ts';
-import type { Setup } from './setup.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import type { SignedGrant, Signer } from '../../http/server/answer/signedPath.ts';
+import { type BaseSet, type ImageSet, imageSetOf } from '../../hosts/artifacts/baseImages.ts';
+import { agentPath, hostFileName, imagePath } from '../../hosts/artifacts/servedPaths.ts';
+import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
+import type { HostPlaces } from '../../hosts/plan/planHost.ts';
+import type { OpenFiles } from './openFiles.ts';
 
 export interface Links {
   /** A path below the public URL with access to `grant`, valid as long as the key. */
@@ -12,8 +17,11 @@ export interface Links {
   readonly publicUrl: string;
 }
 
+/** @param lifetime milliseconds that complete URLs are valid; undefined for URLs that do not expire */
 export function createLinks(
-  { signer, publicUrl, lifetime }: Pick<Setup, 'signer' | 'lifetime'> & Pick<Links, 'publicUrl'>,
+  publicUrl: string,
+  signer: Signer | undefined,
+  lifetime?: number,
   now = (): Date => new Date(),
 ): Links {
   const path = (grant: SignedGrant, file: string, expires?: Date): string =>
@@ -26,4 +34,51 @@ export function createLinks(
       return `${publicUrl}/${path(grant, file, expires)}`;
     },
   };
+}
+
+// The files that machines boot from this server. The token in a URL gives access to one host only.
+
+export function hostPlaces(files: OpenFiles, links: Links, host: string): HostPlaces {
+  return placesFor({ kind: 'host', host }, files, links, () => host);
+}
+
+export function unknownPlaces(files: OpenFiles, links: Links): HostPlaces {
+  return placesFor({ kind: 'boot' }, files, links, (base) => unknownStem(base?.architecture, files.bases));
+}
+
+/** @param stemOf the file name without its suffix */
+function placesFor(
+  grant: SignedGrant,
+  { archives, bases }: OpenFiles,
+  links: Links,
+  stemOf: (base: BaseSet | undefined) => string,
+): HostPlaces {
+  const images = new Map<ImagesName, ImageSet>();
+  for (const [name, base] of bases) {
+    images.set(
+      name,
+      imageSetOf(base, (part) => links.path(grant, imagePath(base.id, part))),
+    );
+  }
+  return {
+    images,
+    publish: async (archive) => {
+      await archives.open(archive);
+      return `${links.publicUrl}/${links.path(grant, agentPath(archive.id, archive.name))}`;
+    },
+    file: (artifact, { base }) => links.path(grant, hostFileName(stemOf(base), artifact)),
+  };
+}
+
+/** The file name, without its suffix, for machines that are not listed; with several architectures, one for each. */
+export function unknownStem(architecture: Architecture | undefined, bases: BaseCatalog<BaseSet>): string {
+  return architecture === undefined || architecturesOf(bases).length < 2
+    ? 'discovery'
+    : `discovery-${architecture}`;
+}
+
+/** The file names for all architectures. */
+export function unknownStems(bases: BaseCatalog<BaseSet>): string[] {
+  const architectures = bases.size === 0 ? [undefined] : architecturesOf(bases);
+  return architectures.map((architecture) => unknownStem(architecture, bases));
 }

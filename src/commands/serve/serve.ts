@@ -37,121 +37,92 @@ const LOOK_INTERVAL = 2000;
  * end is an event of the log, except an invalid command line.
  * @throws CliError, UsageError
  */
-export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode> {
   keepHeapSmall();
-  const form = readLogForm(options, io);
-  const target = { log: createServerLog(io.stderr, form), form };
-  const serviceIo = withLog(io, target);
-  return runService(
-    target,
-    () => readSetup({ ...options, log: form }, serviceIo),
-    async (setup) => {
-      const service = await startService(options, setup, { io: serviceIo, log: target.log });
-      return runUntilStopped(options, setup, service, serviceIo);
-    },
-  );
-}
-
-async function runUntilStopped(
-  options: ServeOptions,
-  setup: Setup,
-  service: RunningService,
-  io: Io,
-): Promise<ExitCode> {
-  const { log, server, state } = service;
-  report(io, pageMessage(setup, service.links));
-  const live = showLiveHosts(service, setup, io);
-  const watches: Watch[] = [];
-  const reloadAll = async (): Promise<void> => {
-    // Otherwise, after SIGHUP the watches would report the same changes, and all files would be loaded again.
-    await Promise.all(watches.map((watch) => watch.accept()));
-    const before = state.current();
-    await reload(service);
-    if (state.current() !== before) report(io, ...secretMessages(service));
-  };
-  const signals = listenToSignals(() => void reloadAll(), io.signal);
-  const stopped = signals.nextStop();
-  const watching = { interval: LOOK_INTERVAL, changed: () => void reloadAll() };
-  watches.push(await watchFiles(() => hostFiles(options, io), watching));
-  try {
-    // The error is logged before `stopped`, which is the last line.
-    return await loggingFailure({ log, form: setup.log }, async () => {
-      await Promise.race([loadSnapshot(service), stopped]);
-      const { once } = options;
-      if (once !== undefined) requireHost(once, service);
-      const images = imageFiles(state.current()?.bases.values());
-      watches.push(await watchFiles(async () => images, watching));
-      await reportStart(options, setup, service, io);
-      await (once === undefined ? stopped : Promise.race([stopped, whenFetched(once, service)]));
-      return 0;
-    });
-  } finally {
-    for (const watch of watches) watch.stop();
-    const waits = waitsFor(service, setup);
-    if (waits !== undefined)
-      log.note('info', 'stopping', { message: `waiting ${waits}; press Ctrl-C again to stop at once` });
-    void signals.nextStop().then(async (signal) => {
-      await server.stop(0);
+  const form = readLogForm(options.log, userIo);
+  const log = createServerLog(userIo.stderr, form);
+  const target = { log, form };
+  const io = withLog(userIo, target);
+  const run = async (setup: Setup): Promise<ExitCode> => {
+    const service = await startService(options, setup, { io, log });
+    const { links, server, state, transfers } = service;
+    report(io, pageMessage(setup, links));
+    const live = showLiveHosts(service, setup, io);
+    const watches: Watch[] = [];
+    const reloadAll = async (): Promise<void> => {
+      // Otherwise, after SIGHUP the watches would report the same changes, and all files would be loaded again.
+      await Promise.all(watches.map((watch) => watch.accept()));
+      const before = state.current();
+      await reload(service);
+      if (state.current() !== before) report(io, ...secretMessages(service));
+    };
+    const signals = listenToSignals(() => void reloadAll(), io.signal);
+    const stopped = signals.nextStop();
+    const watching = { interval: LOOK_INTERVAL, changed: () => void reloadAll() };
+    watches.push(await watchFiles(() => hostFiles(options, io), watching));
+    try {
+      // The error is logged before `stopped`, which is the last line.
+      return await loggingFailure(target, async () => {
+        await Promise.race([loadSnapshot(service), stopped]);
+        const { artifacts, once } = options;
+        const snapshot = state.current(); // undefined if the service is already stopping
+        if (once !== undefined && snapshot !== undefined) requireHost(once, snapshot);
+        const images = imageFiles(snapshot?.bases.values());
+        watches.push(await watchFiles(async () => images, watching));
+        if (snapshot !== undefined) {
+          const problem = readyProblem(snapshot);
+          if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
+          else log.note('error', 'not ready', { url: links.publicUrl, problem });
+          report(io, ...startMessages(setup, server), ...(await publicUrlMessages(setup, server.port)));
+          // `--artifacts ign` asks for configs only and needs no warning.
+          if (snapshot.bases.size === 0 && artifacts === undefined) {
+            report(io, {
+              severity: 'warning',
+              message: 'no base image, so only Ignition configs are served',
+              hint: 'pass --iso FILE, --images FOLDER, or --kernel, --initramfs and --rootfs; for configs only, pass --artifacts ign',
+            });
+          }
+          report(io, ...secretMessages(service));
+          if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io.stdout);
+        }
+        await (once === undefined ? stopped : Promise.race([stopped, whenFetched(once, service)]));
+        return 0;
+      });
+    } finally {
+      for (const watch of watches) watch.stop();
+      const running = transfers.running();
+      const isWaiting = running > 0 && setup.grace > 0;
+      if (isWaiting || state.isLoading()) {
+        const waits = isWaiting
+          ? `up to ${formatDuration(setup.grace / 1000)} for ${formatCount(running, 'transfer')}`
+          : 'until the files are loaded';
+        log.note('info', 'stopping', { message: `waiting ${waits}; press Ctrl-C again to stop at once` });
+      }
+      void signals.nextStop().then(async (signal) => {
+        await server.stop(0);
+        signals.ignore();
+        if (state.isLoading()) process.kill(process.pid, signal); // reading images cannot be interrupted
+      });
+      const { aborted } = await server.stop(setup.grace);
+      await state.close();
       signals.ignore();
-      if (state.isLoading()) process.kill(process.pid, signal); // reading images cannot be interrupted
-    });
-    const { aborted } = await server.stop(setup.grace);
-    await state.close();
-    signals.ignore();
-    log.note('info', 'stopped', { aborted });
-    live.end();
-  }
-}
-
-/** What a service that was stopped waits for; undefined if it ends at once. */
-function waitsFor({ state, transfers }: RunningService, { grace }: Setup): string | undefined {
-  const running = transfers.running();
-  if (running > 0 && grace > 0)
-    return `up to ${formatDuration(grace / 1000)} for ${formatCount(running, 'transfer')}`;
-  return state.isLoading() ? 'until the files are loaded' : undefined;
+      log.note('info', 'stopped', { aborted });
+      live.end();
+    }
+  };
+  return runService(target, () => readSetup({ ...options, log: form }, io), run);
 }
 
 /** Throws UsageError if the host of `--once` does not exist, CliError if it is invalid. */
-function requireHost(once: string, { state }: RunningService): void {
-  const snapshot = state.current();
-  if (snapshot === undefined) return; // the service is already stopping
-  const host = snapshot.hosts.find(({ name }) => name === once);
+function requireHost(once: string, { hosts }: Snapshot): void {
+  const host = hosts.find(({ name }) => name === once);
   if (host === undefined) {
     throw new UsageError(`host ${quoteText(once)} not found in the inventory`, {
       hint: 'use a host name of the inventory for --once',
     });
   }
-  if (host.isServed) return;
+  if (host.plan !== undefined) return;
   throw new CliError(`Host ${once} is invalid`, { code: 'ERR_HOST', hint: 'fix the errors reported above' });
-}
-
-async function reportStart(
-  options: ServeOptions,
-  setup: Setup,
-  service: RunningService,
-  io: Io,
-): Promise<void> {
-  const { links, log, server, state } = service;
-  const snapshot = state.current();
-  if (snapshot === undefined) return; // the service is already stopping
-  const problem = readyProblem(snapshot);
-  if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
-  else log.note('error', 'not ready', { url: links.publicUrl, problem });
-  const messages = [...startMessages(setup, server), ...(await publicUrlMessages(setup, server.port))];
-  report(io, ...messages, ...imageMessages(options, snapshot), ...secretMessages(service));
-  if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io);
-}
-
-/** `--artifacts ign` asks for configs only and needs no warning. */
-function imageMessages({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'bases'>): Diagnostic[] {
-  if (bases.size > 0 || artifacts !== undefined) return [];
-  return [
-    {
-      severity: 'warning',
-      message: 'no base image, so only Ignition configs are served',
-      hint: 'pass --iso FILE, --images FOLDER, or --kernel, --initramfs and --rootfs; for configs only, pass --artifacts ign',
-    },
-  ];
 }
 
 function secretMessages({ links, state }: RunningService): Diagnostic[] {

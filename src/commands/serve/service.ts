@@ -1,12 +1,10 @@
 /** The running service: the server, the snapshot that it serves, and its reload. */
 
 import { isDiskFull } from '../../io/files/fileErrors.ts';
-import { knownDigests } from '../../io/files/fileDigests.ts';
 import { createAnswerer } from '../../http/server/requests.ts';
 import { type RunningServer, startServer } from '../../http/server/server.ts';
 import { noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
-import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
-import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
+import type { Status, HostStatus, ImageStatus } from './status/status.ts';
 import {
   createTransferLog,
   type TransferLog,
@@ -16,17 +14,19 @@ import { formatCount } from '../../formats/messageText.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import type { Registry } from 'prom-client';
-import { createMetrics, type HostCounts, type Metrics } from './metrics.ts';
+import { createMetrics, type HostCounts } from './metrics.ts';
 import type { ImageCounts } from '../../hosts/artifacts/imageCache.ts';
 import type { ServeOptions } from './options.ts';
 import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
 import type { Setup } from './setup.ts';
 import { createAccessCheck } from '../../http/server/accessCheck.ts';
-import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts';
+import { createSnapshots, type Snapshot } from './snapshot.ts';
+import type { ServeSource } from './source.ts';
+import type { Io } from '../../io/io.ts';
 import { createReadyPage, healthPage, type Page } from '../../http/server/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
-import { type BaseSet, isUnchanged } from '../../hosts/artifacts/baseImages.ts';
+import { isUnchanged } from '../../hosts/artifacts/baseImages.ts';
 
 export interface RunningService<S extends Servable = Snapshot> {
   readonly log: ServerLog;
@@ -34,15 +34,12 @@ export interface RunningService<S extends Servable = Snapshot> {
   readonly state: ServiceState<S>;
   readonly server: RunningServer;
   readonly transfers: TransferLog;
-  readonly metrics: Metrics;
   /** What the status page shows. */
   readonly status: () => Status;
 }
 
-/** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
-export interface ServiceContext extends Pick<SnapshotContext, 'changeSource' | 'io'>, CommonParts {}
-
-interface CommonParts {
+/** What a program gives to a service that runs as a part of it. */
+interface ServiceContext {
   readonly log: ServerLog;
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
@@ -51,7 +48,7 @@ interface CommonParts {
 }
 
 /** The parts in which services differ. The snapshot is undefined until the first one is loaded. */
-interface ServiceParts<S extends Servable> extends CommonParts {
+interface ServiceParts<S extends Servable> extends ServiceContext {
   /** @param before the previous snapshot, which is still served */
   readonly take: (links: Links, before: S | undefined) => Promise<S>;
   /** Why the service is not ready, as a clause; undefined if it is ready. */
@@ -63,19 +60,26 @@ interface ServiceParts<S extends Servable> extends CommonParts {
   readonly addMetrics?: (registry: Registry) => void;
 }
 
-/** Listens first, so that an address in use is reported before thousands of configs are rendered. Throws CliError. */
+/**
+ * Listens first, so that an address in use is reported before thousands of configs are rendered.
+ * @param context with the change of the source for each snapshot
+ * @throws CliError
+ */
 export async function startService(
   options: ServeOptions,
   setup: Setup,
-  { changeSource, io, ...context }: ServiceContext,
+  {
+    changeSource,
+    io,
+    ...context
+  }: ServiceContext & {
+    readonly io: Io;
+    readonly changeSource?: (read: ServeSource) => ServeSource;
+  },
 ): Promise<RunningService> {
-  const { cacheSize } = setup;
-  const digests = knownDigests(new Map());
-  const dates = createModifiedDates();
   return startServiceServer(setup, {
     ...context,
-    take: (links, before) =>
-      takeSnapshot(options, { links, digests, dates, cacheSize, io, changeSource }, before),
+    take: createSnapshots(options, setup.cacheSize, changeSource, io),
     problem: readyProblem,
     hosts: describeHosts,
     countHosts,
@@ -86,19 +90,9 @@ export async function startService(
 export function readyProblem(snapshot: Snapshot | undefined): string | undefined {
   if (snapshot === undefined) return 'the inventory is still loading';
   const { hosts } = snapshot;
-  return hosts.length > 0 && hosts.every(({ isServed }) => !isServed) ? 'all hosts are invalid' : undefined;
-}
-
-/** After a failed reload, the previous snapshot is served, but only as long as its images are what they were. */
-async function imageProblem<S extends Servable>(state: ServiceState<S>): Promise<string | undefined> {
-  const release = state.catalog().acquire();
-  try {
-    const bases = [...(state.current()?.bases.values() ?? [])];
-    for (const base of bases) if (await isUnchanged(base)) return undefined;
-    return bases.length === 0 ? undefined : 'the images have changed, and the last reload failed';
-  } finally {
-    release();
-  }
+  return hosts.length > 0 && hosts.every(({ plan }) => plan === undefined)
+    ? 'all hosts are invalid'
+    : undefined;
 }
 
 /** Starts the HTTP server of a service, which has no snapshot yet. Throws CliError if it cannot listen. */
@@ -123,7 +117,59 @@ export async function startServiceServer<S extends Servable>(
   const metrics = createMetrics({ version: programVersion(), images, hosts, isReloaded }, parts.addMetrics);
   const transfers = createTransferLog([metrics.watcher, ...watchers]);
   const started = new Date();
-  const status = (): Status => describeService(parts, { links, state, server, transfers }, started);
+  const status = (): Status => {
+    const snapshot = state.current();
+    return {
+      service: {
+        version: programVersion(),
+        now: new Date(),
+        started,
+        loaded: snapshot?.loaded ?? started,
+        loadError: state.problem()?.message,
+        connections: server.connections(),
+        transfers: transfers.running(),
+      },
+      baseImages: [...(snapshot?.bases.values() ?? [])].flatMap(({ architecture, inputs }) =>
+        [...inputs.values()].map(({ name, size, sha256, stream, label }) => ({
+          name,
+          architecture,
+          stream,
+          size,
+          digest: sha256,
+          build: label,
+        })),
+      ),
+      hosts: parts.hosts(snapshot, transfers, links),
+      shared: transfers.progressOf(undefined),
+      recent: transfers.recent(),
+    };
+  };
+  // After a failed reload, the previous snapshot is served, but only as long as its images are what they were.
+  const imageProblem = async (): Promise<string | undefined> => {
+    const release = state.catalog().acquire();
+    try {
+      const bases = [...(state.current()?.bases.values() ?? [])];
+      for (const base of bases) if (await isUnchanged(base)) return undefined;
+      return bases.length === 0 ? undefined : 'the images have changed, and the last reload failed';
+    } finally {
+      release();
+    }
+  };
+  const readyPage = createReadyPage(
+    () => parts.problem(state.current()) ?? (isReloaded() ? undefined : imageProblem()),
+    () => degradations(hosts(), state.problem()),
+  );
+  const statusPage: Page = {
+    isPublic: false,
+    answer: ({ accept, query }) => statusAnswer(status(), query, accept),
+  };
+  const metricsPage: Page = {
+    isPublic: false,
+    answer: async ({ accept }) => {
+      const { body, contentType } = await metrics.render(accept);
+      return { status: 200, headers: { 'Content-Type': contentType }, body };
+    },
+  };
   const server = await startServer({
     listen: setup.listen,
     tls: setup.tls,
@@ -138,60 +184,21 @@ export async function startServiceServer<S extends Servable>(
       watch: metrics.requestAnswered,
       pages: new Map([
         ['healthz', healthPage],
-        [
-          'readyz',
-          createReadyPage(
-            () => parts.problem(state.current()) ?? (isReloaded() ? undefined : imageProblem(state)),
-            () => degradations(hosts(), state.problem()),
-          ),
-        ],
-        ['', { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(status(), request) }) }],
-        ['metrics', metricsPage(metrics)],
+        ['readyz', readyPage],
+        ['', statusPage],
+        ['metrics', metricsPage],
       ]),
     }),
   });
   // The URL of the server is known only now. No request and no reload needs it earlier.
   const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
-  const links = createLinks({ ...setup, publicUrl });
-  return { log, links, state, server, transfers, metrics, status };
-}
-
-function metricsPage(metrics: Metrics): Page {
-  return {
-    isPublic: false,
-    answer: async ({ accept }) => {
-      const { body, contentType } = await metrics.render(accept);
-      return { status: 200, headers: { 'Content-Type': contentType }, body };
-    },
-  };
-}
-
-function describeService<S extends Servable>(
-  { hosts }: ServiceParts<S>,
-  { links, server, state, transfers }: Omit<RunningService<S>, 'log' | 'metrics' | 'status'>,
-  started: Date,
-): Status {
-  const snapshot = state.current();
-  return {
-    service: {
-      version: programVersion(),
-      now: new Date(),
-      started,
-      loaded: snapshot?.loaded ?? started,
-      loadError: state.problem()?.message,
-      connections: server.connections(),
-      transfers: transfers.running(),
-    },
-    baseImages: [...(snapshot?.bases.values() ?? [])].flatMap(describeBases),
-    hosts: hosts(snapshot, transfers, links),
-    shared: transfers.progressOf(undefined),
-    recent: transfers.recent(),
-  };
+  const links = createLinks(publicUrl, setup.signer, setup.lifetime);
+  return { log, links, state, server, transfers, status };
 }
 
 function countHosts(snapshot: Snapshot | undefined): HostCounts {
   const hosts = snapshot?.hosts ?? [];
-  const served = hosts.filter(({ isServed }) => isServed).length;
+  const served = hosts.filter(({ plan }) => plan !== undefined).length;
   const stale = hosts.filter(({ staleSince }) => staleSince !== undefined).length;
   return { valid: served - stale, stale, invalid: hosts.length - served };
 }
@@ -224,17 +231,6 @@ export async function reload(service: RunningService): Promise<void> {
   );
 }
 
-function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
-  return [...inputs.values()].map(({ name, size, sha256, stream, label }) => ({
-    name,
-    architecture,
-    stream,
-    size,
-    digest: sha256,
-    build: label,
-  }));
-}
-
 function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, links: Links): HostStatus[] {
   if (snapshot === undefined) return [];
   const imagesOf = (host: string): ImageStatus[] =>
@@ -242,9 +238,14 @@ function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, l
       const path = hostFileName(host, artifact);
       return { path, artifact, url: links.url({ kind: 'host', host }, path) };
     });
-  return snapshot.hosts.map(({ isServed, ...host }) => ({
-    ...host,
-    progress: () => transfers.progressOf(host.name),
-    images: () => (isServed ? imagesOf(host.name) : []),
+  return snapshot.hosts.map(({ architecture, macs, messages, name, plan, staleSince, stream }) => ({
+    name,
+    macs,
+    architecture,
+    stream,
+    staleSince,
+    messages,
+    progress: () => transfers.progressOf(name),
+    images: () => (plan === undefined ? [] : imagesOf(name)),
   }));
 }

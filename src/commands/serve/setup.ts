@@ -69,7 +69,7 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
     cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
-    log: readLogForm(options, io),
+    log: readLogForm(options.log, io),
     list:
       parseChoice('--format', options.format, ['text', 'json']) ??
       (io.stdout.isTTY === true ? 'text' : undefined),
@@ -104,10 +104,7 @@ function readLimits({ idleTimeout, maxConnections, maxPerClient }: ServeOptions,
 }
 
 /** Text on a terminal, otherwise JSON. Throws UsageError for another form. */
-export function readLogForm(
-  { log }: Pick<ServeOptions, 'log'>,
-  { stderr }: Pick<Io, 'stderr'>,
-): 'json' | 'text' {
+export function readLogForm(log: string | undefined, { stderr }: Io): 'json' | 'text' {
   return parseChoice('--log', log, ['text', 'json']) ?? (stderr.isTTY === true ? 'text' : 'json');
 }
 

@@ -1,40 +1,34 @@
 /** A snapshot of everything that is served, from one state of the inventory and the images. A reload creates a new one. */
 
 import { deflateRawSync } from 'node:zlib';
-import type { KnownDigests } from '../../io/files/fileDigests.ts';
+import { knownDigests } from '../../io/files/fileDigests.ts';
 import type { Io } from '../../io/io.ts';
 import {
   type WantedArtifacts,
   type ConfigArtifact,
   parseArtifacts,
 } from '../../hosts/artifacts/artifacts.ts';
-import {
-  createPackedConfigs,
-  buildHostEntries,
-  type EntryJob,
-  type HostState,
-  buildDiscoveryEntries,
-} from './hostEntries.ts';
-import { readDhcpRange, sharedBootFiles } from '../../hosts/plan/hostBoot.ts';
+import { createPackedConfigs, packPlan, planHosts, type ServedHost } from './servedHosts.ts';
+import { readDhcpRange, scriptSecrets, sharedBootFiles } from '../../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import { hasUnknown } from '../../hosts/plan/planUnknown.ts';
+import type { HostPlan, PlanJob } from '../../hosts/plan/planHost.ts';
+import { hasUnknown, planUnknown } from '../../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
 import { openBaseSets, type BaseSet } from '../../hosts/artifacts/baseImages.ts';
-import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
-import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
-import { createModifiedDates, type ModifiedDates } from '../../http/server/answer/modifiedDates.ts';
-import { type OpenFiles, shareOpenFiles } from './openFiles.ts';
+import { createCatalog } from './catalog.ts';
+import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
+import { shareOpenFiles } from './openFiles.ts';
 import type { HostNames } from '../../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
-import type { Links } from './links.ts';
+import { type Links, unknownPlaces, unknownStem, unknownStems } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import { unknownStems } from './servedPlaces.ts';
+import type { Servable } from './serviceState.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../../hosts/artifacts/servedPaths.ts';
 import { CliError, onCliError, UsageError } from '../../core/errors.ts';
-import { type ImageArtifact, makeHostImage } from '../../hosts/artifacts/hostArtifacts.ts';
+import { type ImageArtifact, makeArtifact } from '../../hosts/artifacts/hostArtifacts.ts';
 import { report } from '../../io/report/report.ts';
 import { MINISO_PATH } from '../../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
@@ -43,113 +37,102 @@ import { formatWordList } from '../../formats/messageText.ts';
 import { unknownMachines } from '../../http/server/answer/access.ts';
 import { addHost } from '../../hosts/hostRun.ts';
 
-export interface Snapshot {
-  readonly catalog: HostCatalog;
-  /** The hosts of the inventory, in its order. */
-  readonly hosts: readonly HostState[];
-  readonly bases: BaseCatalog<BaseSet>;
+export interface Snapshot extends Servable {
+  /** The hosts of the inventory, in its order; the next snapshot keeps the plans of those that become invalid. */
+  readonly hosts: readonly ServedHost[];
   readonly wanted: WantedArtifacts;
   /** The kinds of secrets that the files contain, with their hosts. */
   readonly secrets: ReadonlyMap<string, HostNames>;
-  /** The entries of the served hosts; the next snapshot keeps those of hosts that become invalid. */
-  readonly entries: readonly ServedHost[];
-  /** Closes all files that no other snapshot uses. */
-  close(): Promise<void>;
-}
-
-/** The part that all snapshots of a service share. */
-export interface SnapshotContext {
-  readonly links: Links;
-  readonly digests: KnownDigests;
-  /** Shared by all snapshots of a service. */
-  readonly dates?: ModifiedDates;
-  /** Bytes of memory for cached images. */
-  readonly cacheSize: number;
-  readonly io: Io;
-  /** Changes the source before the snapshot is built. */
-  readonly changeSource?: ((read: ServeSource) => ServeSource) | undefined;
 }
 
 /**
- * Reports invalid hosts. They keep their entries of the previous snapshot; without one, they are skipped.
- * @throws CliError if an image or a setting for all hosts is invalid, or if all hosts have become invalid
+ * The snapshots of a service.
+ * @param cacheSize bytes of memory for cached images
+ * @param changeSource changes the source before a snapshot is built
+ * @returns takes a snapshot. Invalid hosts are reported; they keep what `before`, the previous one, serves for them. Throws
+ *   CliError if an image or a setting for all hosts is invalid, or if all hosts have become invalid
  */
-export async function takeSnapshot(
+export function createSnapshots(
   options: ServeOptions,
-  context: SnapshotContext,
-  earlier: Pick<Snapshot, 'hosts' | 'entries'> = { hosts: [], entries: [] },
-): Promise<Snapshot> {
-  const { digests, io } = context;
-  const source = await readServeSource(options, io);
-  const read = context.changeSource?.(source) ?? source;
-  // A folder for image-customization-controller comes with its environment.
-  const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
-  const inputs = await readImageInputs(images, digests, io);
-  const archives = await readAgentArchives(options.agentArchive, io);
-  const files = shareOpenFiles(await openBaseSets(inputs), archives);
-  const release = files.retain();
-  try {
-    const built = await buildSnapshot(options, context, read, files, earlier);
-    const others = [...new Set(built.entries.map((entry) => entry.files))].filter((used) => used !== files);
-    const releases = [release, ...others.map((used) => used.retain())];
-    const close = async (): Promise<void> => {
-      for (const one of releases) await one();
-    };
-    return { ...built, bases: files.bases, close };
-  } catch (error) {
-    await release();
-    throw error;
-  }
-}
-
-async function buildSnapshot(
-  options: ServeOptions,
-  { cacheSize, dates = createModifiedDates(), io, links }: SnapshotContext,
-  read: ServeSource,
-  files: OpenFiles,
-  earlier: Pick<Snapshot, 'hosts' | 'entries'>,
-): Promise<Omit<Snapshot, 'bases' | 'close'>> {
-  const { archives, bases } = files;
-  const { hosts: listed = [] } = read.inventory;
-  const { once } = options;
-  const hosts = once === undefined ? listed : listed.filter(({ name }) => name === once);
-  const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
-  const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
-  const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });
-  const job: EntryJob = {
-    io,
-    files,
-    links,
-    configs: createPackedConfigs(),
-    growth: options.grow === true ? 'usual' : 'refused',
-    plan: {
-      wanted: { ...wanted, baseUrl: links.publicUrl },
-      source: read.source,
-      checkAddresses: createAddressCheck(),
-      archives,
-    },
+  cacheSize: number,
+  changeSource: ((read: ServeSource) => ServeSource) | undefined,
+  io: Io,
+): (links: Links, before?: Snapshot) => Promise<Snapshot> {
+  const digests = knownDigests(new Map());
+  const dates = createModifiedDates();
+  return async (links, before) => {
+    const source = await readServeSource(options, io);
+    const read = changeSource?.(source) ?? source;
+    const { inventory } = read;
+    // A folder for image-customization-controller comes with its environment.
+    const images =
+      options.nmstateDir === undefined ? options : await givenOrIccImages(options, io.env, io.cwd);
+    const inputs = await readImageInputs(images, digests, io);
+    const archives = await readAgentArchives(options.agentArchive, io);
+    const bases = await openBaseSets(inputs);
+    const files = shareOpenFiles(bases, archives);
+    const release = files.retain();
+    try {
+      const { artifacts, failFast = false, grow, once } = options;
+      const listed = (inventory.hosts ?? []).filter(({ name }) => once === undefined || name === once);
+      const wanted = await chooseArtifacts(artifacts, [...bases.values()]);
+      const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
+      const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });
+      const job: PlanJob = {
+        wanted: { ...wanted, baseUrl: links.publicUrl },
+        source: read.source,
+        archives,
+        growth: grow === true ? 'usual' : 'refused',
+        checkAddresses: createAddressCheck(),
+      };
+      const hasDiscovery = hasUnknown(inventory, options, io);
+      refuseAmbiguousHosts(options, listed, hasDiscovery ? unknownStems(bases) : [], wanted);
+      const configs = createPackedConfigs();
+      const hosts = await planHosts(listed, before?.hosts ?? [], job, files, links, configs, failFast, io);
+      const unknown = hasDiscovery
+        ? await planUnknown(job, unknownPlaces(files, links), io)
+        : { plans: [], boots: [] };
+      const plans = new Map<string, HostPlan[]>();
+      for (const plan of unknown.plans) {
+        const stem = unknownStem(plan.base?.architecture, bases);
+        plans.set(stem, [...(plans.get(stem) ?? []), packPlan(plan, stem, configs)]);
+      }
+      const unlisted = [...plans.values()].flat();
+      const served = [...new Set(hosts.filter(({ plan }) => plan !== undefined))];
+      const stale = served.filter(({ staleSince }) => staleSince !== undefined);
+      const valid = served
+        .filter(({ staleSince }) => staleSince === undefined)
+        .flatMap(({ plan }) => plan ?? []);
+      await tryImages([...valid, ...unlisted], wanted, options, io);
+      // Valid hosts are the last ones: they own the boot scripts by MAC address.
+      const known = [...stale.flatMap(({ plan }) => plan ?? []), ...valid];
+      for (const plan of known) plans.set(plan.name, [...(plans.get(plan.name) ?? []), plan]);
+      // No boot loaders are served, so the firmware fetches them only by TFTP.
+      const dhcp = { loaderUrl: undefined, range };
+      const boots = known.flatMap(({ macs, name, start }) =>
+        start === undefined ? [] : [{ name, macs, start }],
+      );
+      const scripts = sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io);
+      // An alias counts only if no host has this name, not even an invalid host.
+      const names = new Set(inventory.hosts?.map(({ name }) => name));
+      const aliases = new Map(
+        [...read.aliases].flatMap(([alias, name]) =>
+          names.has(alias) ? [] : [[alias, (plans.get(name) ?? []).filter((plan) => plan.name === name)]],
+        ),
+      );
+      const opened = [...new Set([...stale.map((host) => host.files), files])];
+      const catalog = await createCatalog(plans, aliases, opened, scripts, wanted, dates.begin(), cacheSize);
+      const secrets = groupSecrets([...unlisted, ...known]);
+      const releases = [release, ...opened.filter((used) => used !== files).map((used) => used.retain())];
+      const close = async (): Promise<void> => {
+        for (const one of releases) await one();
+      };
+      return { catalog, hosts, bases, wanted, secrets, close };
+    } catch (error) {
+      await release();
+      throw error;
+    }
   };
-  const hasDiscovery = hasUnknown(read.inventory, options, io);
-  refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
-  const { stale, states, served } = await buildHostEntries(options, hosts, earlier, job);
-  const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
-  await tryImages([...served, ...unknown.hosts], wanted, options, io);
-  // Valid hosts are the last ones: they own the boot scripts by MAC address.
-  const entries = [...stale, ...served];
-  const boots = entries.flatMap(({ boot }) => boot ?? []);
-  // No boot loaders are served, so the firmware fetches them only by TFTP.
-  const dhcp = { loaderUrl: undefined, range };
-  const scripts = sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io);
-  const catalog = createCatalog({
-    hosts: [...unknown.hosts, ...entries],
-    aliases: read.aliases.size === 0 ? new Map() : aliasesOf(entries, read),
-    files: [...new Set([...stale.map((entry) => entry.files), files])],
-    wanted,
-    scripts,
-    dateOf: dates.begin(),
-    cacheSize,
-  });
-  return { catalog, hosts: states, wanted, secrets: groupSecrets([...unknown.hosts, ...entries]), entries };
 }
 
 /**
@@ -159,12 +142,11 @@ async function buildSnapshot(
  *   it names. If hosts get one of them, the others are only reported
  */
 async function tryImages(
-  hosts: readonly ServedHost[],
-  wanted: WantedArtifacts,
+  plans: readonly HostPlan[],
+  { configs, loaders }: WantedArtifacts,
   { artifacts }: ServeOptions,
   io: Io,
 ): Promise<void> {
-  const { configs } = wanted;
   const failures: CliError[] = [];
   const isRequested = artifacts !== undefined;
   // A minimal ISO takes a while for the first host, so it is only built if it is requested.
@@ -172,10 +154,12 @@ async function tryImages(
     (name): name is ImageArtifact => name !== 'ign' && name !== 'archive' && (isRequested || name === 'iso'),
   );
   for (const image of images) {
-    const failure = await findFailure(image, hosts);
+    const failure = await findFailure(image, plans);
     if (failure === undefined) continue;
     const text = `no host gets its file ${image}: ${failure.message}`;
-    const hint = [failure.hint ?? [], otherFiles(wanted)].flat().join('; or ');
+    const others = [...configs.filter((name) => name !== 'iso' && name !== 'minimal-iso'), ...loaders];
+    const withoutIsos = others.length === 0 ? [] : [`pass --artifacts ${others.join()} to serve no ISOs`];
+    const hint = [failure.hint ?? [], withoutIsos].flat().join('; or ');
     failures.push(new CliError(text, { code: failure.code, hint, cause: failure }));
   }
   if (failures[0] !== undefined && failures.length === images.length) throw failures[0];
@@ -183,55 +167,27 @@ async function tryImages(
 }
 
 /** The error of a host; undefined if the image can be built for one, or there are no hosts. */
-async function findFailure(
-  image: ImageArtifact,
-  hosts: readonly ServedHost[],
-): Promise<CliError | undefined> {
-  const fails = async (host: ServedHost): Promise<CliError | undefined> =>
-    makeHostImage(image, host).then(
+async function findFailure(image: ImageArtifact, plans: readonly HostPlan[]): Promise<CliError | undefined> {
+  const fails = async (plan: HostPlan): Promise<CliError | undefined> =>
+    makeArtifact(image, plan).then(
       () => undefined,
       onCliError((error) => error),
     );
-  const [first] = hosts;
+  const [first] = plans;
   let failure = first && (await fails(first));
   if (failure === undefined) return undefined;
-  for (const host of smallestHosts(hosts)) {
-    if (host !== first) failure = await fails(host);
+  // For each set of base images, the host whose config is the smallest one after compression.
+  const smallest = new Map<string | undefined, { readonly plan: HostPlan; readonly size: number }>();
+  for (const plan of plans) {
+    const size = deflateRawSync(plan.isoConfig()).length;
+    const id = plan.base?.id;
+    if (size < (smallest.get(id)?.size ?? Infinity)) smallest.set(id, { plan, size });
+  }
+  for (const { plan } of smallest.values()) {
+    if (plan !== first) failure = await fails(plan);
     if (failure === undefined) return undefined;
   }
   return failure;
-}
-
-/** For each set of base images, the host whose config is the smallest one after compression. */
-function smallestHosts(hosts: readonly ServedHost[]): ServedHost[] {
-  const smallest = new Map<string | undefined, { readonly host: ServedHost; readonly size: number }>();
-  for (const host of hosts) {
-    const size = deflateRawSync(host.isoConfig()).length;
-    const id = host.bases?.id;
-    if (size < (smallest.get(id)?.size ?? Infinity)) smallest.set(id, { host, size });
-  }
-  return Array.from(smallest.values(), ({ host }) => host);
-}
-
-/** How to serve everything except ISOs; empty if nothing else is wanted. */
-function otherFiles({ configs, loaders }: WantedArtifacts): string[] {
-  const names = [...configs.filter((name) => name !== 'iso' && name !== 'minimal-iso'), ...loaders];
-  return names.length === 0 ? [] : [`pass --artifacts ${names.join()} to serve no ISOs`];
-}
-
-/** An alias counts only if no host has this name, not even an invalid host. */
-function aliasesOf(
-  served: readonly ServedHost[],
-  { aliases, inventory }: ServeSource,
-): Map<string, readonly ServedHost[]> {
-  const listed = new Set(inventory.hosts?.map(({ name }) => name));
-  const byName = new Map(served.map((host) => [host.name, host]));
-  const found = new Map<string, readonly ServedHost[]>();
-  for (const [alias, name] of aliases) {
-    const host = byName.get(name);
-    if (host !== undefined && !listed.has(alias)) found.set(alias, [host]);
-  }
-  return found;
 }
 
 /**
@@ -308,11 +264,12 @@ async function hasMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
 }
 
 /** Groups the hosts by the kinds of their secrets. */
-function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Map<string, HostNames> {
+function groupSecrets(plans: readonly HostPlan[]): Map<string, HostNames> {
   const groups = new Map<string, HostNames>();
-  for (const { name, secrets } of hosts) {
+  for (const { name, secrets, start } of plans) {
     const owner = name === unknownMachines ? 'machines that are not listed' : name;
-    const what = formatWordList([...new Set(secrets)]);
+    const all = [...secrets, ...(start === undefined ? [] : scriptSecrets(start))];
+    const what = formatWordList([...new Set(all)]);
     if (what !== '') groups.set(what, addHost(groups.get(what), owner));
   }
   return groups;

@@ -21,56 +21,53 @@ export interface ServeSource {
 
 /** Errors that affect all hosts are reported before anything is served. Throws CliError, and UsageError for the options. */
 export async function readServeSource(options: ServeOptions, io: Io): Promise<ServeSource> {
-  const read = await readHosts(options, io);
-  readInputs(read.source);
-  return { ...read, source: { ...read.source, settingsPlace: inventorySettingsPlace } };
-}
-
-async function readHosts(options: ServeOptions, io: Io): Promise<ServeSource> {
   const { inventory: name, nmstateDir, profile } = options;
-  const given = profile === undefined ? {} : { profile };
-  if (nmstateDir !== undefined) {
-    if (name !== undefined) {
-      throw new UsageError(
-        '--inventory and --nmstate-dir cannot be combined: each contains the list of hosts',
-        {
-          hint: 'use one of them; in an inventory, set host.nmstate to the nmstate file of a host',
-        },
-      );
-    }
-    const source: RenderSource = { options: { profile: 'icc', ...given }, io };
-    return { ...(await readNmstateFolder(nmstateDir, io)), source };
+  if (nmstateDir !== undefined && name !== undefined) {
+    throw new UsageError(
+      '--inventory and --nmstate-dir cannot be combined: each contains the list of hosts',
+      {
+        hint: 'use one of them; in an inventory, set host.nmstate to the nmstate file of a host',
+      },
+    );
   }
+  const usual = nmstateDir === undefined ? {} : { profile: 'icc' };
+  const given = profile === undefined ? usual : { profile };
+  // image-customization-controller removes no suffix but `.yaml`.
   const aliases = new Map<string, string>();
-  if (name !== undefined) {
-    return { ...(await readInventoryFile(name, { ...given, inventory: name }, io)), aliases };
+  const read: { readonly inventory: Inventory; readonly source: RenderSource } =
+    name === undefined
+      ? { inventory: { agent: new Map(), problems: [] }, source: { options: given, io } }
+      : await readInventoryFile(name, { ...given, inventory: name }, io);
+  let { inventory } = read;
+  if (nmstateDir !== undefined) {
+    const hosts = await readNmstateFolder(nmstateDir, io);
+    inventory = { ...inventory, hosts: hosts.map(({ host }) => host) };
+    for (const { file, host } of hosts) {
+      if (host.problems.length === 0) aliases.set(file.replace(/\.yaml$/, ''), host.name);
+    }
   }
-  const source: RenderSource = { options: given, io };
-  return { inventory: { agent: new Map(), problems: [] }, source, aliases };
+  readInputs(read.source);
+  return { inventory, source: { ...read.source, settingsPlace: inventorySettingsPlace }, aliases };
 }
 
 /** @throws CliError if the folder cannot be read */
 async function readNmstateFolder(
   folder: string,
   io: Io,
-): Promise<Pick<ServeSource, 'inventory' | 'aliases'>> {
+): Promise<{ readonly file: string; readonly host: InventoryHost }[]> {
   const names = await readUserFolder(folder, 'Folder of nmstate files (--nmstate-dir)', io);
-  const hosts: InventoryHost[] = [];
+  const hosts: { readonly file: string; readonly host: InventoryHost }[] = [];
   const taken = new Set<string>();
-  // image-customization-controller removes no suffix but `.yaml`.
-  const aliases = new Map<string, string>();
   for (const file of names.toSorted()) {
     const path = join(folder, file);
     const stats = await statsOf(resolve(io.cwd, path));
     if (stats?.isFile() !== true) continue;
     const isForeign = await leavesFolder(resolve(io.cwd, folder), file);
     const host = isForeign ? foreignHost(path, file) : hostOf(path, file, stats.size === 0, taken);
-    hosts.push(host);
-    if (host.problems.length > 0) continue;
-    taken.add(host.name);
-    aliases.set(file.replace(/\.yaml$/, ''), host.name);
+    hosts.push({ file, host });
+    if (host.problems.length === 0) taken.add(host.name);
   }
-  return { inventory: { agent: new Map(), hosts, problems: [] }, aliases };
+  return hosts;
 }
 
 /** Nothing of the file is read, as a message may quote it. */

@@ -17,13 +17,17 @@ export function mainArtifact(wanted: readonly ConfigArtifact[]): ConfigArtifact 
 
 /** As text one URL per host, as JSON all URLs. */
 export async function printUrls(
-  { hosts, wanted }: Pick<Snapshot, 'hosts' | 'wanted'>,
+  { hosts, wanted }: Snapshot,
   links: Links,
   form: 'json' | 'text',
-  io: Pick<Io, 'stdout'>,
+  stdout: Io['stdout'],
 ): Promise<void> {
-  const served = hosts.filter(({ isServed }) => isServed).map(({ name }) => name);
-  const boot = bootUrls(wanted, links);
+  const served = hosts.filter(({ plan }) => plan !== undefined).map(({ name }) => name);
+  // For the configuration of a DHCP server; they do not expire.
+  const bootUrl = (file: string): string => `${links.publicUrl}/${links.path({ kind: 'boot' }, file)}`;
+  const boot: Readonly<Record<string, string>> = wanted.loaders.includes('ipxe')
+    ? { ipxe: bootUrl('boot.ipxe'), dnsmasq: bootUrl('dnsmasq.conf') }
+    : {};
   const urlOf = (host: string, artifact: ConfigArtifact): string =>
     links.url({ kind: 'host', host }, hostFileName(host, artifact));
   if (form === 'json') {
@@ -34,7 +38,7 @@ export async function printUrls(
         urls: Object.fromEntries(wanted.configs.map((artifact) => [artifact, urlOf(name, artifact)])),
       })),
     };
-    await writeStdout(io, [Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`)]);
+    await writeStdout({ stdout }, [Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`)]);
     return;
   }
   const artifact = mainArtifact(wanted.configs);
@@ -44,14 +48,7 @@ export async function printUrls(
     ...Object.entries(boot).map(([name, url]) => `# ${name}: ${url}\n`),
   ];
   await writeStdout(
-    io,
+    { stdout },
     lines.map((line) => Buffer.from(line)),
   );
-}
-
-/** The URLs for the configuration of a DHCP server; they do not expire. */
-function bootUrls({ loaders }: Snapshot['wanted'], links: Links): Readonly<Record<string, string>> {
-  if (!loaders.includes('ipxe')) return {};
-  const urlOf = (file: string): string => `${links.publicUrl}/${links.path({ kind: 'boot' }, file)}`;
-  return { ipxe: urlOf('boot.ipxe'), dnsmasq: urlOf('dnsmasq.conf') };
 }

@@ -3,7 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { networkLoaders, type NetworkLoader } from '../../kargs/network/networkBoot.ts';
 import { UsageError } from '../../core/errors.ts';
-import type { Artifact } from '../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../http/server/answer/resource.ts';
 
 /**
  * `archive`: the config as a small archive that is loaded after the shared initramfs. `initramfs`: both in one file, for
@@ -15,7 +15,7 @@ export const configArtifacts = [
   'initramfs',
   'iso',
   'minimal-iso',
-] as const satisfies readonly Artifact[];
+] as const satisfies readonly ArtifactKind[];
 
 export type ConfigArtifact = (typeof configArtifacts)[number];
 

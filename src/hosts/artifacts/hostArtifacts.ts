@@ -1,13 +1,15 @@
 /**
- * Creates the files of one host. Nothing is written or served here: `prepare` writes the files to a folder, `serve` and
- * `controller` answer requests with them.
+ * Creates the files that machines boot from. Nothing is written or served here: `prepare` writes the files to a folder, `serve`,
+ * `controller` and `try` answer requests with them.
  */
 
 import { createHash } from 'node:crypto';
 import { CliError } from '../../core/errors.ts';
 import { programVersion } from '../../core/programVersion.ts';
-import type { Growth } from '../../image/growth.ts';
-import { hasKeyfiles, readKeyfiles } from '../../agent/hostNetwork.ts';
+import { readKeyfiles } from '../../agent/hostNetwork.ts';
+import { bytesTag, digestTag, imageTag } from '../../http/server/answer/entityTag.ts';
+import type { ArtifactKind } from '../../http/server/answer/resource.ts';
+import { imageParts } from '../../image/bootParts.ts';
 import {
   hostInitramfs,
   hostIso,
@@ -17,106 +19,121 @@ import {
 } from '../../image/hostImages.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
-import { type ImageBytes, reusedChunks } from '../../image/overlay.ts';
+import { type ImageBytes, readerOf, reusedChunks } from '../../image/overlay.ts';
 import type { MediumFile } from '../../image/mediumFiles.ts';
+import type { SharedImage } from '../../imagefile/sharedImage.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import type { ConfigArtifact } from './artifacts.ts';
-import { type BaseImage, type BaseSet, named, supportsNetwork } from './baseImages.ts';
-import type { AgentArchives, OpenArchive } from '../plan/agentArchives.ts';
+import { type BaseCatalog } from '../plan/baseCatalog.ts';
+import { type BaseImage, type BaseSet, named } from './baseImages.ts';
+import type { OpenArchive } from '../plan/agentArchives.ts';
+import { imagePath } from './servedPaths.ts';
 
-/** The inputs for the files of one host. */
-export interface HostMaterial {
-  readonly config: () => Uint8Array;
-  /** The config for full ISOs, which contain the agent archive. */
-  readonly isoConfig: () => Uint8Array;
-  readonly archive: OpenArchive | undefined;
-  /** Kernel arguments for ISOs. */
-  readonly kargs: readonly string[];
-  /** For minimal ISOs. */
-  readonly rootfsUrl: string;
-  /** Undefined if only configs are created. */
-  readonly bases: BaseSet | undefined;
-  readonly growth: Growth;
-  /** The initramfs gets the network of the config, too. */
-  readonly takesNetwork: boolean;
+/** A file that machines boot from, or that is a part of it: a base image with changes, or bytes in memory. */
+export interface Artifact {
+  readonly kind: ArtifactKind;
+  /** The bytes before the changes: those of a base image, of the image that all hosts derive from it, or all bytes. */
+  readonly unchanged: ImageBytes;
+  /** The changes for one host, in this order. */
+  readonly changes: readonly ImageChange[];
+  /** The file whose bytes `unchanged` are, completely. */
+  readonly copied?: { readonly file: SharedImage; readonly path: string } | undefined;
+  /** The files that it is read from. */
+  readonly files: readonly SharedImage[];
+  /** A strong entity tag, including its quotes. */
+  etag(): Promise<string>;
 }
 
 /**
- * Opens the agent archive if ISOs contain one.
- * @param baseUrl without a final slash
- * @throws CliError if the archive cannot be read
+ * Creates an artifact of a host, or of machines that are not listed.
+ * @throws CliError if something does not fit, or if a base image is missing
  */
-export async function materialOf(
-  { configs, images, isoArguments }: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
-  archives: AgentArchives,
-  baseUrl: string,
-  growth: Growth,
-): Promise<HostMaterial> {
-  const { archive, fetched, onIso } = configs;
-  const isOnIso = archive !== undefined && archive.url === undefined;
-  const rootfs = images?.paths.rootfs;
-  return {
-    config: () => fetched.document,
-    isoConfig: () => onIso.document,
-    archive: isOnIso ? await archives.open(archive) : undefined,
-    kargs: isoArguments,
-    rootfsUrl: rootfs === undefined ? '' : `${baseUrl}/${rootfs}`,
-    bases: images?.base,
-    growth,
-    takesNetwork: hasKeyfiles(fetched.document) && (await supportsNetwork(images)),
-  };
+export function makeArtifact(kind: ConfigArtifact, plan: HostPlan): Promise<Artifact> {
+  return makers[kind](plan);
 }
 
-/** The config, or an archive of it and of its network for the initramfs. */
-export function makeConfigFile(artifact: 'ign' | 'archive', material: HostMaterial): Uint8Array {
-  const config = material.config();
-  return artifact === 'ign' ? config : settingsOf(config, material).archive();
-}
-
-export type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
-
-/** A shared base image with changes. */
-export interface MadeImage {
-  readonly base: BaseImage;
-  /** The base image, or the image that all hosts derive from it. */
-  readonly unchanged: ImageBytes;
-  /** The changes for this host, in this order. */
-  readonly changes: readonly ImageChange[];
-  /** The archive that the changes add to the ISO. */
-  readonly archive?: OpenArchive | undefined;
-}
-
-/** @throws CliError if something does not fit, or if a base image is missing */
-export function makeHostImage(artifact: ImageArtifact, material: HostMaterial): Promise<MadeImage> {
-  return makers[artifact](material);
-}
-
-const makers: Readonly<Record<ImageArtifact, (material: HostMaterial) => Promise<MadeImage>>> = {
-  initramfs: async (material) => {
-    const base = baseOf('initramfs', material);
-    const change = hostInitramfs(base.bytes, settingsOf(material.config(), material));
-    return { base, unchanged: base.bytes, changes: [change] };
+const makers: Readonly<Record<ConfigArtifact, (plan: HostPlan) => Promise<Artifact>>> = {
+  ign: async (plan) => bytesArtifact('ign', plan.config()),
+  archive: async (plan) => bytesArtifact('archive', settingsOf(plan.config(), plan).archive()),
+  initramfs: async (plan) => {
+    const base = baseOf('initramfs', plan);
+    const change = hostInitramfs(base.bytes, settingsOf(plan.config(), plan));
+    return changedArtifact('initramfs', base, base.bytes, [change]);
   },
-  iso: async (material) => {
-    const base = baseOf('iso', material);
-    const { archive, growth, isoConfig, kargs } = material;
+  iso: async (plan) => {
+    const base = baseOf('iso', plan);
+    const { archiveOnIso: archive, growth, isoConfig, kargs } = plan;
     const mediumFiles = await missingArchives(archive, base.bytes);
-    const contents = { ...settingsOf(isoConfig(), material), kargs, mediumFiles };
+    const contents = { ...settingsOf(isoConfig(), plan), kargs, mediumFiles };
     const change = await named(base, () => hostIso(base.bytes, contents, growth));
-    return { base, archive, unchanged: base.bytes, changes: [change] };
+    return changedArtifact('iso', base, base.bytes, [change], archive);
   },
-  'minimal-iso': async (material) => {
-    const base = baseOf('minimal-iso', material);
-    const { bases, config, growth, kargs, rootfsUrl } = material;
-    const minimal = required(await bases?.minimalIso(), 'live ISO');
-    const contents = { ...settingsOf(config(), material), kargs, rootfsUrl };
-    const changes = await named(base, () => hostMinimalIso(minimal, contents, growth));
-    return { base, unchanged: minimal.image, changes };
+  'minimal-iso': async (plan) => {
+    const iso = baseOf('minimal-iso', plan);
+    const { base, config, growth, kargs, rootfsUrl } = plan;
+    const minimal = required(await base?.minimalIso(), 'live ISO');
+    const contents = { ...settingsOf(config(), plan), kargs, rootfsUrl };
+    const changes = await named(iso, () => hostMinimalIso(minimal, contents, growth));
+    return changedArtifact('minimal-iso', iso, minimal.image, changes);
   },
 };
 
+/** @param archive that the changes add to the ISO */
+function changedArtifact(
+  kind: ConfigArtifact,
+  { bytes, digest, file, path }: BaseImage,
+  unchanged: ImageBytes,
+  changes: readonly ImageChange[],
+  archive?: OpenArchive,
+): Artifact {
+  const known = archive && new Map([[archive.file, archive.sha512]]);
+  return {
+    kind,
+    unchanged,
+    changes,
+    copied: path === undefined || unchanged !== bytes ? undefined : { file, path },
+    files: archive === undefined ? [file] : [file, archive.file],
+    etag: () => imageTag({ base: `${kind} of ${digest}`, changes, ...(known && { known }) }),
+  };
+}
+
+/** An artifact that is in memory: a config, an archive of a config, or a boot script. */
+export function bytesArtifact(kind: ArtifactKind, bytes: Uint8Array): Artifact {
+  const readInto: ImageBytes['readInto'] = async (target, offset) =>
+    target.set(bytes.subarray(offset, offset + target.length));
+  const unchanged = readerOf(bytes.length, readInto);
+  return { kind, unchanged, changes: [], files: [], etag: async () => bytesTag(bytes) };
+}
+
+/** The artifacts that all hosts share, by path: kernels, initramfs, root filesystems and agent archives. */
+export function sharedArtifacts(
+  bases: BaseCatalog<BaseSet>,
+  archives: ReadonlyMap<string, OpenArchive>,
+): Map<string, Artifact> {
+  const shared = new Map<string, Artifact>();
+  const add = (path: string, kind: ArtifactKind, file: SharedImage, bytes: ImageBytes, digest: string) =>
+    shared.set(path, {
+      kind,
+      unchanged: bytes,
+      changes: [],
+      files: [file],
+      etag: async () => digestTag(digest),
+    });
+  for (const { id, parts } of bases.values()) {
+    for (const part of imageParts) {
+      const image = parts[part];
+      if (image !== undefined) add(imagePath(id, part), part, image.file, image.bytes, image.digest);
+    }
+  }
+  for (const [path, { file, sha512 }] of archives) add(path, 'agent', file, file, sha512);
+  return shared;
+}
+
+/** An artifact with a base image. */
+export type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
+
 /** The config, and the network that it sets up, for the initramfs. The artifacts of one config share one archive. */
-function settingsOf(config: Uint8Array, { takesNetwork }: HostMaterial): InitramfsContents {
+function settingsOf(config: Uint8Array, { takesNetwork }: HostPlan): InitramfsContents {
   const settings = known.get(config) ?? initramfsContents(config, takesNetwork ? readKeyfiles(config) : []);
   known.set(config, settings);
   return settings;
@@ -143,10 +160,10 @@ async function missingArchives(
   });
 }
 
-function baseOf(artifact: ImageArtifact, { bases }: HostMaterial): BaseImage {
+function baseOf(artifact: ImageArtifact, { base }: HostPlan): BaseImage {
   return artifact === 'initramfs'
-    ? required(bases?.parts.initramfs, 'initramfs')
-    : required(bases?.iso, 'live ISO');
+    ? required(base?.parts.initramfs, 'initramfs')
+    : required(base?.iso, 'live ISO');
 }
 
 /** @throws CliError if the image is missing */
@@ -163,8 +180,8 @@ function required<T>(base: T | undefined, what: string): T {
  * the version of the program, which may create other bytes from the same inputs.
  * @throws CliError if a base image is missing
  */
-export function recipeOf(artifact: ImageArtifact, material: HostMaterial): string {
-  const { archive, config, growth, isoConfig, kargs, rootfsUrl, takesNetwork } = material;
+export function recipeOf(artifact: ImageArtifact, plan: HostPlan): string {
+  const { archiveOnIso: archive, config, growth, isoConfig, kargs, rootfsUrl, takesNetwork } = plan;
   const onIso = [kargs.join('\n'), growth];
   const parts: Readonly<Record<ImageArtifact, readonly (string | Uint8Array)[]>> = {
     initramfs: [config()],
@@ -172,7 +189,7 @@ export function recipeOf(artifact: ImageArtifact, material: HostMaterial): strin
     'minimal-iso': [config(), ...onIso, rootfsUrl],
   };
   const hash = createHash('sha256');
-  hash.update(`${artifact} ${programVersion()} ${baseOf(artifact, material).digest} ${takesNetwork}\n`);
+  hash.update(`${artifact} ${programVersion()} ${baseOf(artifact, plan).digest} ${takesNetwork}\n`);
   for (const part of parts[artifact]) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   return hash.digest('hex');
 }

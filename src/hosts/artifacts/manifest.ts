@@ -135,7 +135,9 @@ function indented(value: unknown, indentation: string): string {
 }
 
 /** Checksums for `sha256sum --check`, line by line. */
-export function* formatChecksums(files: readonly Pick<ManifestFile, 'path' | 'sha256'>[]): Generator<string> {
+export function* formatChecksums(
+  files: readonly { readonly path: string; readonly sha256: string }[],
+): Generator<string> {
   const sorted = files.toSorted((one, other) => compareBytes(one.path, other.path));
   for (const { path, sha256 } of sorted) yield `${sha256}  ${path}\n`;
 }

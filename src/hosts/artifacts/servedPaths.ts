@@ -12,8 +12,9 @@ import { createHash } from 'node:crypto';
 import { checkUrl, isPlainText } from '../../kargs/urlArgument.ts';
 import { UsageError, CliError } from '../../core/errors.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
-import { type ConfigArtifact, configArtifacts, type WantedArtifacts } from './artifacts.ts';
-import type { InventoryHost } from '../settings/inventoryDocument.ts';
+import { type ConfigArtifact, configArtifacts } from './artifacts.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { NetworkLoader } from '../../kargs/network/networkBoot.ts';
 import { hostScriptPaths } from '../../kargs/network/bootFiles.ts';
 
 export const MANIFEST = 'manifest.json';
@@ -150,7 +151,7 @@ export interface FileOwner {
 /** The files that `serve` has for each owner, all in one folder. */
 export function* ownedFiles(
   owners: Iterable<FileOwner>,
-  { configs }: Pick<WantedArtifacts, 'configs'>,
+  { configs }: { readonly configs: readonly ConfigArtifact[] },
 ): Generator<OwnedPath> {
   for (const { stem, owner } of owners) {
     for (const artifact of configs) yield { path: hostFileName(stem, artifact), owner };
@@ -162,8 +163,12 @@ export function* ownedFiles(
  * reports), the first one owns the path: it may still have the scripts of an earlier run.
  */
 export function* ownedScripts(
-  hosts: Iterable<Pick<InventoryHost, 'name' | 'mac' | 'problems'>>,
-  { loaders }: Pick<WantedArtifacts, 'loaders'>,
+  hosts: Iterable<{
+    readonly name: string;
+    readonly mac?: string | undefined;
+    readonly problems: readonly Diagnostic[];
+  }>,
+  { loaders }: { readonly loaders: readonly NetworkLoader[] },
 ): Generator<OwnedPath> {
   const ofInvalid = new Set<string>();
   for (const { name, mac, problems } of hosts) {

@@ -29,7 +29,7 @@ export interface HostConfigs {
 }
 
 /** The archive that a host loads. */
-interface HostArchive extends ArchiveToLoad {
+export interface HostArchive extends ArchiveToLoad {
   /** Name of the folder in `agents`; changes with the content. */
   readonly id: string;
   /** File name without folder. */
@@ -50,21 +50,21 @@ export interface OpenArchive {
   readonly file: SharedImage;
 }
 
-/** A host, or all unknown machines. */
-interface ArchiveUser {
-  readonly source: RenderSource;
-  readonly architecture: Architecture | undefined;
-  readonly configs: readonly ConfigArtifact[];
-  readonly publish: PublishArchive;
-}
-
 export interface AgentArchives {
-  /** Returns undefined for an invalid config, after reporting its errors. */
-  render(user: ArchiveUser): Promise<HostConfigs | undefined>;
+  /**
+   * Renders the configs for these artifacts of a host, or of machines that are not listed. Returns undefined for an invalid
+   * config, after reporting its errors.
+   */
+  render(
+    source: RenderSource,
+    architecture: Architecture | undefined,
+    artifacts: readonly ConfigArtifact[],
+    publish: PublishArchive,
+  ): Promise<HostConfigs | undefined>;
   /** The archives that configs refer to. */
   used(): readonly HostArchive[];
   /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
-  open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
+  open(archive: HostArchive): Promise<OpenArchive>;
   /** The open archives by their path, relative to the base URL. */
   readonly byPath: ReadonlyMap<string, OpenArchive>;
   close(): Promise<void>;
@@ -88,7 +88,7 @@ export async function readAgentArchives(given: readonly string[] = [], io: Io): 
     return config && { fetched: config, onIso: config, archive };
   };
   return {
-    render: async ({ source, architecture, configs, publish }) => {
+    render: async (source, architecture, artifacts, publish) => {
       const chosen = withArchive({ ...source, readArchive: readFile }, files, architecture);
       const { inputs } = readInputs(chosen);
       const value = inputs.get('agent.archive')?.at(-1);
@@ -101,11 +101,11 @@ export async function readAgentArchives(given: readonly string[] = [], io: Io): 
         url: inputs.get('agent.archiveUrl')?.at(-1)?.text,
       };
       used.set(archive.path, archive);
-      const isFetched = archive.url === undefined && configs.some((artifact) => artifact !== 'iso');
+      const isFetched = archive.url === undefined && artifacts.some((artifact) => artifact !== 'iso');
       if (!isFetched) return renderOnce(chosen, archive);
       const options = { ...chosen.options, archiveUrl: await publish(archive) };
       const fetched = await renderOnce({ ...chosen, options }, archive);
-      if (fetched === undefined || !configs.includes('iso')) return fetched;
+      if (fetched === undefined || !artifacts.includes('iso')) return fetched;
       const { io: silent } = collectDiagnostics(chosen.io); // the other config has the same warnings
       const onIso = await render({ ...chosen, io: silent });
       return onIso && { ...fetched, onIso };

@@ -7,12 +7,7 @@ import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
 import { networkBootFiles } from '../../kargs/network/bootFiles.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../kargs/network/checkNetworkBoot.ts';
-import {
-  type DhcpRange,
-  type DnsmasqBoot,
-  parseDhcpRange,
-  renderDnsmasq,
-} from '../../kargs/network/dnsmasq.ts';
+import { type DhcpRange, parseDhcpRange, renderDnsmasq } from '../../kargs/network/dnsmasq.ts';
 import type {
   BootFile,
   IsoBoot,
@@ -34,12 +29,6 @@ import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
 
-/** A host, or all unknown machines. */
-interface BootSubject {
-  readonly images: ImageSet | undefined;
-  readonly source: RenderSource;
-}
-
 /** The path of an artifact, relative to the base URL. */
 type PathOf = (artifact: ConfigArtifact) => string;
 
@@ -52,7 +41,8 @@ export type Start = RamdiskBoot | IsoBoot;
  * @throws UsageError for invalid settings
  */
 export function readBootSettings(
-  { images, source }: BootSubject,
+  images: ImageSet | undefined,
+  source: RenderSource,
   pathOf: PathOf,
   { baseUrl, configs }: Wanted,
   io: Io,
@@ -156,7 +146,7 @@ export function sharedBootFiles(
   discovery: readonly RamdiskBoot[],
   hosts: readonly NetworkHost[],
   wanted: Wanted,
-  dhcp: Pick<DnsmasqBoot, 'loaderUrl' | 'range'>,
+  dhcp: { readonly loaderUrl: string | undefined; readonly range: DhcpRange | undefined },
   io: Io,
 ): BootFile[] {
   const { baseUrl: folderUrl, loaders } = wanted;

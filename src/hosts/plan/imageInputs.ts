@@ -60,7 +60,15 @@ export async function readImageInputs(
 ): Promise<BaseCatalog<InputImages>> {
   const given: GivenFile[] = [];
   for (const role of roles) {
-    for (const text of options[role] ?? []) given.push(parseGiven(role, text));
+    for (const text of options[role] ?? []) {
+      const option = parseImageOption(text);
+      if (option.name === '' || !isLocalImage(option.name)) {
+        throw new UsageError(`--${role} requires FILE, ARCHITECTURE=FILE or STREAM/ARCHITECTURE=FILE`, {
+          hint: 'download the image first: ironic-coreos download',
+        });
+      }
+      given.push({ role, ...option });
+    }
   }
   if (options.images !== undefined) given.push(...(await listFolder(options.images, io)));
   const named = new Map<ImagesName, Map<ImageRole, InputImage>>();
@@ -106,10 +114,6 @@ async function requireMatching(images: InputImages, digests: KnownDigests, io: I
   compared.set(digests, known.add(key));
 }
 
-interface GivenFile extends ImageOption {
-  readonly role: ImageRole;
-}
-
 /** The value of an image option. */
 interface ImageOption {
   /** Undefined if it is not given. */
@@ -119,14 +123,8 @@ interface ImageOption {
   readonly name: string;
 }
 
-function parseGiven(role: ImageRole, text: string): GivenFile {
-  const option = parseImageOption(text);
-  if (option.name === '' || !isLocalImage(option.name)) {
-    throw new UsageError(`--${role} requires FILE, ARCHITECTURE=FILE or STREAM/ARCHITECTURE=FILE`, {
-      hint: 'download the image first: ironic-coreos download',
-    });
-  }
-  return { role, ...option };
+interface GivenFile extends ImageOption {
+  readonly role: ImageRole;
 }
 
 /** `FILE`, `ARCHITECTURE=FILE` or `STREAM/ARCHITECTURE=FILE`. */
@@ -144,7 +142,10 @@ export function isStreamName(text: string): boolean {
 }
 
 /** `FILE` or `ARCHITECTURE=FILE`. */
-export function splitArchitecture(text: string): Pick<ImageOption, 'architecture' | 'name'> {
+export function splitArchitecture(text: string): {
+  readonly architecture: Architecture | undefined;
+  readonly name: string;
+} {
   const [, prefix, rest = ''] = /^([a-z0-9_]{1,20})=(.*)$/s.exec(text) ?? [];
   const architecture = architectures.find((known) => known === prefix);
   return { architecture, name: architecture === undefined ? text : rest };
@@ -197,9 +198,14 @@ function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | un
 }
 
 /** What a file says about itself. */
-type Look = Pick<InputImage, 'label' | 'size'> & { readonly architecture: Architecture | undefined };
-
-async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
+async function lookAt(
+  { role, name }: GivenFile,
+  io: Io,
+): Promise<{
+  readonly architecture: Architecture | undefined;
+  readonly label: string | undefined;
+  readonly size: number;
+}> {
   return readImage(name, { cwd: io.cwd, inputs: io.inputs }, async (image) => {
     if (image.kind !== 'file') {
       throw new CliError(`${name} is not a regular file`, {

@@ -6,18 +6,25 @@ import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
 import {
-  isoArguments,
   bootOfHost,
+  isoArguments,
   readBootSettings,
   reportArguments,
-  startOf,
   reportBoot,
+  type Start,
+  startOf,
 } from './hostBoot.ts';
-import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
+import type {
+  AgentArchives,
+  HostArchive,
+  HostConfigs,
+  OpenArchive,
+  PublishArchive,
+} from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import { checkAgentArguments } from './agentArguments.ts';
-import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
+import { type BaseSet, type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
@@ -30,6 +37,8 @@ import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { listFetched, reportImageNetwork } from '../input/imageNetwork.ts';
+import type { Growth } from '../../image/growth.ts';
+import { unknownMachines } from '../../http/server/answer/access.ts';
 import { findReachProblems, isStatic } from '../../network/reachability.ts';
 
 /** The inputs that all machines share. */
@@ -37,6 +46,7 @@ export interface PlanJob {
   readonly wanted: Wanted;
   readonly source: RenderSource;
   readonly archives: AgentArchives;
+  readonly growth: Growth;
   /** For the hosts of an inventory. */
   readonly checkAddresses?: AddressCheck;
 }
@@ -46,30 +56,76 @@ export interface HostPlaces {
   /** The base images with their paths for this host. */
   readonly images: BaseCatalog<ImageSet>;
   /** The path may change with the content of the artifact. */
-  readonly file: (artifact: ConfigArtifact, planned: PlannedArtifacts) => string;
+  readonly file: (artifact: ConfigArtifact, plan: HostPlan) => string;
   /** Returns the complete URL. */
   readonly publish: PublishArchive;
 }
 
-/** The artifacts with a config, and their inputs. */
-export interface PlannedArtifacts {
-  readonly artifacts: readonly ConfigArtifact[];
-  readonly configs: HostConfigs;
-  /** Whether machines that are not listed have this config with all architectures. */
-  readonly isCommon?: boolean;
-  /** Undefined if no images are given. */
-  readonly images: ImageSet | undefined;
-  /** Kernel arguments for ISOs. */
-  readonly isoArguments: readonly string[];
-}
-
-export interface HostPlan extends PlannedArtifacts {
+/** What a host boots, or all machines that are not listed: the inputs of its artifacts and boot scripts. */
+export interface HostPlan {
+  /** `*` for machines that are not listed. */
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: Architecture;
   /** The stream of its images; undefined for images without a stream. */
   readonly stream: string | undefined;
-  readonly boot: NetworkHost;
+  /** The artifacts with a config. */
+  readonly artifacts: readonly ConfigArtifact[];
+  /** The config for every way to boot except a full ISO. */
+  readonly config: () => Uint8Array;
+  /** The config for full ISOs, which contain the agent archive. */
+  readonly isoConfig: () => Uint8Array;
+  /** Whether machines that are not listed have this config with all architectures. */
+  readonly isCommon?: boolean;
+  /** Kinds of secrets in the config, as nouns. */
+  readonly secrets: readonly string[];
+  /** Undefined if the image of the agent is pulled from a registry. */
+  readonly archive: HostArchive | undefined;
+  /** The archive that full ISOs contain; undefined if hosts fetch it from a URL of the settings. */
+  readonly archiveOnIso: OpenArchive | undefined;
+  /** Undefined if no images are given. */
+  readonly base: BaseSet | undefined;
+  /** For minimal ISOs. */
+  readonly rootfsUrl: string;
+  /** Kernel arguments for ISOs. */
+  readonly kargs: readonly string[];
+  readonly growth: Growth;
+  /** The initramfs gets the network of the config, too. */
+  readonly takesNetwork: boolean;
+  /** What its own boot scripts start; undefined for machines that are not listed, which boot the scripts for all machines. */
+  readonly start: Start | undefined;
+}
+
+/**
+ * The plan of a machine without settings of its own boot. Opens the agent archive if ISOs contain one.
+ * @throws CliError if the archive cannot be read
+ */
+export async function planArtifacts(
+  artifacts: readonly ConfigArtifact[],
+  { archive, fetched, onIso }: HostConfigs,
+  images: ImageSet | undefined,
+  { archives, growth, wanted: { baseUrl = '' } }: PlanJob,
+): Promise<HostPlan> {
+  const isOnIso = archive !== undefined && archive.url === undefined;
+  const rootfs = images?.paths.rootfs;
+  return {
+    name: unknownMachines,
+    macs: [],
+    architecture: images?.base.architecture ?? 'x86_64',
+    stream: undefined,
+    artifacts,
+    config: () => fetched.document,
+    isoConfig: () => onIso.document,
+    secrets: fetched.secrets,
+    archive,
+    archiveOnIso: isOnIso ? await archives.open(archive) : undefined,
+    base: images?.base,
+    rootfsUrl: rootfs === undefined ? '' : `${baseUrl}/${rootfs}`,
+    kargs: [],
+    growth,
+    takesNetwork: hasKeyfiles(fetched.document) && (await supportsNetwork(images)),
+    start: undefined,
+  };
 }
 
 /**
@@ -79,36 +135,30 @@ export interface HostPlan extends PlannedArtifacts {
 export async function planHost(
   host: InventoryHost,
   job: PlanJob,
-  places: HostPlaces,
+  { file, images: catalog, publish }: HostPlaces,
   io: Io,
-): Promise<HostPlan | undefined> {
-  const { archives } = job;
+): Promise<(HostPlan & NetworkHost) | undefined> {
   const { name } = host;
   const source = hostSource(host, job.source, io);
-  const chosen = places.images.size > 0 ? requireImages(source, host.architecture, places.images) : undefined;
+  const chosen = catalog.size > 0 ? requireImages(source, host.architecture, catalog) : undefined;
   const images = chosen?.images;
   const known = host.architecture ?? images?.base.architecture;
-  const { publish } = places;
-  const configs = await archives.render({
-    source,
-    architecture: known,
-    configs: job.wanted.configs,
-    publish,
-  });
+  const { configs: all } = job.wanted;
+  const configs = await job.archives.render(source, known, all, publish);
   if (configs === undefined) return undefined;
   const { connections, document } = configs.fetched;
   const hasNetwork = hasKeyfiles(document);
-  const artifacts = (isStatic(connections) ? job.wanted.staticConfigs : undefined) ?? job.wanted.configs;
+  const artifacts = (isStatic(connections) ? job.wanted.staticConfigs : undefined) ?? all;
   const wanted = { ...job.wanted, configs: artifacts };
   if (hasNetwork) job.checkAddresses?.(name, connections, source.io);
-  const architecture = known ?? 'x86_64';
-  const ramdisk = { artifacts, configs, images, isoArguments: [] };
-  const settings = readBootSettings(
-    { images, source },
-    (artifact) => places.file(artifact, ramdisk),
-    wanted,
-    io,
-  );
+  const ramdisk = {
+    ...(await planArtifacts(artifacts, configs, images, job)),
+    name,
+    macs: host.mac === undefined ? [] : [host.mac],
+    architecture: known ?? 'x86_64',
+    stream: chosen?.stream,
+  };
+  const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
   const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
   refuseForImage(document, { build: await images?.base.build() }, { io: source.io, options: {} });
   const kargs = [...onIso, ...kernelArguments(settings)];
@@ -120,8 +170,20 @@ export async function planHost(
   }
   const isEmbedded = hasNetwork && artifacts.some((artifact) => artifact !== 'ign');
   if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
-  if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
-  const added = artifacts.filter((artifact) => !job.wanted.configs.includes(artifact));
+  if (hasNetwork) {
+    reportFetches(configs.fetched, settings, wanted, io);
+    const embedding = artifacts.filter((artifact) => fetching.has(artifact));
+    if (embedding.length > 0 && !(await supportsNetwork(images))) {
+      report(io, {
+        severity: 'error',
+        code: 'ERR_IMAGE',
+        message: `the network of the host cannot be added to ${embedding.join(' and ')}: the initramfs of this OS image ignores keyfiles`,
+        hint: `${useIso(images)}, or an image built since 2022`,
+      });
+      return undefined;
+    }
+  }
+  const added = artifacts.filter((artifact) => !all.includes(artifact));
   if (added.length > 0) {
     report(io, {
       severity: 'info',
@@ -129,44 +191,14 @@ export async function planHost(
       hint: `${useIso(images)} if their boot loaders have no DHCP either, and boot the ISO from virtual media`,
     });
   }
-  const macs = host.mac === undefined ? [] : [host.mac];
-  const planned = { ...ramdisk, isoArguments: isoArguments(settings, wanted) };
-  const start = startOf(architecture, settings, (artifact) => places.file(artifact, planned), wanted);
-  const boot = { name, macs, start };
-  if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
-  return {
-    name,
-    macs,
-    architecture,
-    stream: chosen?.stream,
-    ...planned,
-    boot,
-  };
+  const planned = { ...ramdisk, kargs: isoArguments(settings, wanted) };
+  const start = startOf(planned.architecture, settings, (artifact) => file(artifact, planned), wanted);
+  const plan = { ...planned, start };
+  return wanted.loaders.length === 0 || reportBoot(bootOfHost(plan, wanted), wanted, io) ? plan : undefined;
 }
 
 /** Artifacts with which a host fetches its root filesystem from the initramfs. A full ISO has it on the medium. */
 const fetching: ReadonlySet<ConfigArtifact> = new Set(['archive', 'initramfs', 'minimal-iso']);
-
-/**
- * Reports what the initramfs cannot fetch with the network of the host.
- * @returns false if an artifact cannot contain the network
- */
-async function reportNetwork(
-  { configs, images, settings }: Pick<HostPlan, 'configs' | 'images'> & { readonly settings: BootSettings },
-  wanted: Wanted,
-  io: Io,
-): Promise<boolean> {
-  reportFetches(configs.fetched, settings, wanted, io);
-  const artifacts = wanted.configs.filter((artifact) => fetching.has(artifact));
-  if (artifacts.length === 0 || (await supportsNetwork(images))) return true;
-  report(io, {
-    severity: 'error',
-    code: 'ERR_IMAGE',
-    message: `the network of the host cannot be added to ${artifacts.join(' and ')}: the initramfs of this OS image ignores keyfiles`,
-    hint: `${useIso(images)}, or an image built since 2022`,
-  });
-  return false;
-}
 
 /** The start of a hint. A full ISO contains the root filesystem. */
 function useIso(images: ImageSet | undefined): string {

@@ -19,18 +19,13 @@ import { checkAgentArguments } from './agentArguments.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
-import type { HostPlaces, PlanJob, PlannedArtifacts } from './planHost.ts';
+import { type HostPlaces, type HostPlan, planArtifacts, type PlanJob } from './planHost.ts';
+import type { HostConfigs } from './agentArchives.ts';
 import type { RenderSource } from '../settings/settings.ts';
-
-/** One plan for each architecture with images, or one plan without images. */
-export interface UnknownPlan extends PlannedArtifacts {
-  /** What boot scripts start; undefined if the firmware must boot an ISO instead. */
-  readonly start: RamdiskBoot | undefined;
-}
 
 /** Whether machines that are not listed get a config. Warns if no machine gets one. */
 export function hasUnknown(
-  { hosts }: Pick<Inventory, 'hosts'>,
+  { hosts }: Inventory,
   { discovery = false }: { readonly discovery?: boolean },
   io: Io,
 ): boolean {
@@ -44,48 +39,20 @@ export function hasUnknown(
   return hosts === undefined || discovery;
 }
 
-/** @throws CliError if the settings of all hosts do not result in a valid config */
-export async function planUnknown(job: PlanJob, places: HostPlaces, io: Io): Promise<UnknownPlan[]> {
-  const { source, wanted } = job;
-  const rendered = await renderAll(job, places, io);
-  // Agent archives differ for each architecture, and so do their configs.
-  const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
-  return rendered.map(({ images, configs }) => {
-    const architecture = images?.base.architecture ?? 'x86_64';
-    const ramdisk = { artifacts: wanted.configs, configs, images, isCommon, isoArguments: [] };
-    const settings = readBootSettings(
-      { images, source },
-      (artifact) => places.file(artifact, ramdisk),
-      wanted,
-      io,
-    );
-    const { document, settings: agent } = configs.fetched;
-    const inspecting = withCallback(settings, agent);
-    checkAgentArguments(kernelArguments(inspecting), document, source.io);
-    if (!reportArguments(settings, false, wanted, source.io)) {
-      throw new CliError('The kernel arguments for machines that are not listed are invalid', {
-        code: 'ERR_SETTING',
-        hint: 'fix the errors above, or remove --discovery',
-      });
-    }
-    // The firmware starts ISOs, but unknown machines request a boot script.
-    const planned = { ...ramdisk, isoArguments: isoArguments(settings, wanted) };
-    const boot = startOf(architecture, inspecting, (artifact) => places.file(artifact, planned), wanted);
-    const start = images !== undefined && boot.kind === 'ramdisk' ? boot : undefined;
-    return { ...planned, start };
-  });
-}
-
-async function renderAll(
-  { archives, source, wanted }: PlanJob,
-  { images: catalog, publish }: HostPlaces,
+/**
+ * One plan for each architecture with images, or one plan without images; and the inspections that the boot scripts start. The
+ * firmware must boot an ISO instead.
+ * @throws CliError if the settings of all hosts do not result in a valid config
+ */
+export async function planUnknown(
+  job: PlanJob,
+  { file, images: catalog, publish }: HostPlaces,
   io: Io,
-): Promise<Pick<UnknownPlan, 'images' | 'configs'>[]> {
-  const rendered: Pick<UnknownPlan, 'images' | 'configs'>[] = [];
-  const sets = catalog.size === 0 ? [undefined] : chooseSets(source, catalog, io);
-  for (const images of sets) {
-    const architecture = images?.base.architecture;
-    const configs = await archives.render({ source, architecture, configs: wanted.configs, publish });
+): Promise<{ readonly plans: readonly HostPlan[]; readonly boots: readonly RamdiskBoot[] }> {
+  const { archives, source, wanted } = job;
+  const rendered: { readonly images: ImageSet | undefined; readonly configs: HostConfigs }[] = [];
+  for (const images of catalog.size === 0 ? [undefined] : chooseSets(source, catalog, io)) {
+    const configs = await archives.render(source, images?.base.architecture, wanted.configs, publish);
     if (configs === undefined) {
       throw new CliError('The config for machines that are not listed is invalid', {
         code: 'ERR_SETTING',
@@ -96,7 +63,28 @@ async function renderAll(
     refuseForImage(configs.fetched.document, { build }, { io: source.io, options: {} });
     rendered.push({ images, configs });
   }
-  return rendered;
+  // Agent archives differ for each architecture, and so do their configs.
+  const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
+  const plans: HostPlan[] = [];
+  const boots: RamdiskBoot[] = [];
+  for (const { images, configs } of rendered) {
+    const ramdisk = { ...(await planArtifacts(wanted.configs, configs, images, job)), isCommon };
+    const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
+    const { document, settings: agent } = configs.fetched;
+    const inspecting = withCallback(settings, agent);
+    checkAgentArguments(kernelArguments(inspecting), document, source.io);
+    if (!reportArguments(settings, false, wanted, source.io)) {
+      throw new CliError('The kernel arguments for machines that are not listed are invalid', {
+        code: 'ERR_SETTING',
+        hint: 'fix the errors above, or remove --discovery',
+      });
+    }
+    const plan = { ...ramdisk, kargs: isoArguments(settings, wanted) };
+    plans.push(plan);
+    const start = startOf(plan.architecture, inspecting, (artifact) => file(artifact, plan), wanted);
+    if (images !== undefined && start.kind === 'ramdisk') boots.push(start);
+  }
+  return { plans, boots };
 }
 
 /**

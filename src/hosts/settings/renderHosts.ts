@@ -32,7 +32,7 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
   const folder = requireFolder(source);
   readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  return writeHostFiles(renderEach(hosts, source, run), { folder, extension: '.ign', fileOf }, run);
+  return writeHostFiles(renderEach(hosts, source, run), folder, '.ign', fileOf, run);
 }
 
 /** Yields the configs of valid hosts; `run` receives the errors of the others. */

@@ -7,7 +7,7 @@ export interface Page {
   answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
 }
 
-export interface PageRequest {
+interface PageRequest {
   /** For the status page: `q`, `show`, `page`, `refresh`, `format`. */
   readonly query: URLSearchParams;
   /** The `Accept` header, or an empty string. */

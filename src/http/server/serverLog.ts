@@ -6,7 +6,7 @@
 import { formatCount } from '../../formats/messageText.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Writable } from 'node:stream';
-import type { Artifact } from './answer/resource.ts';
+import type { ArtifactKind } from './answer/resource.ts';
 import type { TransferOutcome } from './answer/transfers.ts';
 import { plainText } from './textResponse.ts';
 
@@ -18,7 +18,7 @@ export interface RequestEvent {
   readonly client: string;
   readonly method: string;
   /** The fetched artifact; undefined for pages and unknown paths. */
-  readonly artifact: Artifact | undefined;
+  readonly artifact: ArtifactKind | undefined;
   readonly host: string | undefined;
   /** Without the token: the path in the catalog, or the last segment of an unknown path. */
   readonly path: string | undefined;

@@ -103,7 +103,7 @@ describe.skipIf(note !== '')(`the controller with a full disk${note}`, () => {
       recorder: { record: (event) => void events.push(event) },
       wrote: () => undefined,
       failed: () => undefined,
-      build: (image) => buildOutcome(image, { factory, links, readSecret, io }),
+      build: (image) => buildOutcome(image, factory, links, readSecret, io),
     });
     const stop = new AbortController();
     const done = loop.lead(stop.signal);
@@ -120,7 +120,7 @@ describe.skipIf(note !== '')(`the controller with a full disk${note}`, () => {
   async function replicaOf({ informers, readSecret }: Awaited<ReturnType<typeof lead>>) {
     const factory = await place.factory({}, { io });
     const catalog = {
-      ...createImageCatalog({ factory, informers, readSecret, io }),
+      ...createImageCatalog(factory, informers, readSecret, io),
       acquire: () => () => undefined,
     };
     const events: Record<string, unknown>[] = [];

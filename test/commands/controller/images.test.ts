@@ -44,7 +44,7 @@ const outcomeOf = (
   image: PreprovisioningImage,
   factory: ImageFactory,
   readSecret: ReadSecret = secrets,
-): Promise<Outcome> => buildOutcome(image, { factory, links, readSecret, io: place.io });
+): Promise<Outcome> => buildOutcome(image, factory, links, readSecret, place.io);
 
 function ready(outcome: Outcome): ReadyOutcome {
   if (outcome.kind === 'ready') return outcome;
@@ -64,12 +64,7 @@ async function fetchImage(
   { image, owner = 'metal3/worker-0', readSecret = secrets }: Fetching,
 ): Promise<ServedResource | undefined> {
   const findImage = (name: string): typeof image => (name === 'metal3/worker-0' ? image : undefined);
-  const catalog = createImageCatalog({
-    factory,
-    informers: { find: findImage, networkVersion },
-    readSecret,
-    io: place.io,
-  });
+  const catalog = createImageCatalog(factory, { find: findImage, networkVersion }, readSecret, place.io);
   return catalog.find(path, owner)?.resource();
 }
 
@@ -249,10 +244,8 @@ describe('the initramfs of an object', () => {
     const env = { DEPLOY_INITRD: 'initrd.img', IRONIC_ROOTFS_URL: 'http://192.0.2.1/rootfs' };
     const io = { ...place.io, env };
     const factory = await place.factory({ iso: [] }, { io });
-    const tools = { factory, links, readSecret: secrets, io };
-    const outcome = ready(
-      await buildOutcome(imageOf({ spec: { ...initrd, acceptFormats: ['iso', 'initrd'] } }), tools),
-    );
+    const image = imageOf({ spec: { ...initrd, acceptFormats: ['iso', 'initrd'] } });
+    const outcome = ready(await buildOutcome(image, factory, links, secrets, io));
     expect([outcome.attempt.format, outcome.kernelUrl]).toEqual(['initrd', undefined]);
     expect(outcome.extraKernelParams).toContain('coreos.live.rootfs_url=http://192.0.2.1/rootfs');
   });
@@ -271,7 +264,7 @@ describe('what the environment of the image-customization-controller says', () =
     const io = { ...place.io, env };
     const factory = await place.factory({ iso: [] }, { settings: undefined, io });
     const image = imageOf({ spec });
-    const outcome = ready(await buildOutcome(image, { factory, links, readSecret: secrets, io }));
+    const outcome = ready(await buildOutcome(image, factory, links, secrets, io));
     const fetched = await bytesOf(await fetchImage(factory, pathOf(outcome), { image }));
     const shown = await configIn(fetched, 'iso', 'ignition', 'show');
     place.write('net.yaml', nmstate('192.0.2.7'));
@@ -441,8 +434,7 @@ describe('the catalog', () => {
     const findImage = (): PreprovisioningImage => image;
     let version = '41';
     const informers = { find: findImage, networkVersion: () => version };
-    const tools = { factory, informers, readSecret, io: place.io };
-    const catalog = createImageCatalog(tools);
+    const catalog = createImageCatalog(factory, informers, readSecret, place.io);
     const ask = async (letter: string): Promise<unknown> =>
       catalog.find(`${letter.repeat(24)}/worker-0.iso`, 'metal3/worker-0')?.resource();
     for (const letter of 'ABCDEFGH') expect(await ask(letter)).toBeUndefined();

@@ -13,14 +13,14 @@ import { configMaps, secrets } from '../../../src/kube/objects.ts';
 import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
 
 const key = { namespace: 'metal3', name: 'ramdisk' };
-const io = { cwd: '/somewhere' };
+const cwd = '/somewhere';
 
 const open = (
   text: string | undefined,
   { client }: MemoryCluster,
   changed = (): void => undefined,
 ): SettingsSource =>
-  openSettings({ text, client, namespace: 'metal3', changed, onError: () => undefined }, io);
+  openSettings({ text, client, namespace: 'metal3', changed, onError: () => undefined }, cwd);
 
 /** The path of the file, which is there until `use` has ended. */
 async function withSettings<T>(source: SettingsSource, use: (file: string) => T): Promise<T> {
@@ -40,7 +40,7 @@ describe('settings', () => {
     ['./configmap/x', './configmap/x', ['/somewhere/configmap/x']],
   ])('%s is a file, or nothing', async (text, expected, watched) => {
     const source = open(text, memoryCluster());
-    expect(await source.open()).toMatchObject({ name: expected, folder: io.cwd });
+    expect(await source.open()).toMatchObject({ name: expected, folder: cwd });
     expect(source.watched).toEqual(watched);
   });
 

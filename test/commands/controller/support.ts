@@ -25,11 +25,7 @@ import { isoPair } from '../../support/minimalIso.ts';
 import { storedObject } from './api/support.ts';
 
 export const publicUrl = 'http://images.metal3.svc:8084';
-export const links = createLinks({
-  signer: createSigner(Buffer.alloc(32, 'k')),
-  publicUrl,
-  lifetime: undefined,
-});
+export const links = createLinks(publicUrl, createSigner(Buffer.alloc(32, 'k')));
 
 export const settings = `profile: default
 agent:

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { patchBytes, trimZeroPatches } from '../../../src/commands/serve/resources.ts';
+import { patchBytes, trimZeroPatches } from '../../../src/hosts/artifacts/artifactResource.ts';
 import { changedImage, type ImageChange } from '../../../src/image/imageChange.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 

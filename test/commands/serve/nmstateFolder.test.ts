@@ -65,7 +65,7 @@ describe('links in the folder', () => {
     write('linked/ipa.iso', '');
     write('linked/ipa_aarch64.iso', '');
     symlinkSync('../shadow', path('linked/ipa_s390x.iso'));
-    const { iso } = await givenOrIccImages({}, { env: { DEPLOY_ISO: 'linked/ipa.iso' }, cwd: path('') });
+    const { iso } = await givenOrIccImages({}, { DEPLOY_ISO: 'linked/ipa.iso' }, path(''));
     expect(iso).toEqual(['linked/ipa.iso', 'aarch64=linked/ipa_aarch64.iso']);
   });
 });
@@ -98,7 +98,7 @@ describe('the images of the environment', () => {
       DEPLOY_INITRD: 'shared/ipa.initramfs',
       IMAGE_SHARED_DIR: 'shared',
     };
-    const { iso, initramfs, kernel } = await givenOrIccImages({}, { env: given, cwd: path('') });
+    const { iso, initramfs, kernel } = await givenOrIccImages({}, given, path(''));
     expect(iso).toEqual([
       '/other/ipa.iso',
       `rhel-10/${machine}=shared/ipa-rhel-10.iso`,
@@ -117,6 +117,6 @@ describe('the images of the environment', () => {
     ['--images', { images: 'downloads' }],
   ])('are ignored with %s', async (_option, options) => {
     const given = { DEPLOY_ISO: 'shared/ipa.iso' };
-    expect(await givenOrIccImages(options, { env: given, cwd: path('') })).toBe(options);
+    expect(await givenOrIccImages(options, given, path(''))).toBe(options);
   });
 });

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPackedConfigs } from '../../../src/commands/serve/hostEntries.ts';
+import { createPackedConfigs } from '../../../src/commands/serve/servedHosts.ts';
 
 describe('packed configs', () => {
   it('gives back what was put in', () => {

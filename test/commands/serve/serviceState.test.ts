@@ -29,7 +29,6 @@ function snapshotOf(number: number, closed: number[]): Snapshot {
     bases: new Map(),
     wanted: { configs: [], loaders: [] },
     secrets: new Map(),
-    entries: [],
     close: async () => void closed.push(number),
   };
 }

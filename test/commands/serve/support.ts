@@ -137,7 +137,7 @@ async function listUrls({ state, links }: RunningService): Promise<Pick<Running,
   const snapshot = state.current();
   if (snapshot === undefined) throw new Error('nothing is served');
   const { stream: stdout, text } = collector();
-  await printUrls(snapshot, links, 'json', { stdout });
+  await printUrls(snapshot, links, 'json', stdout);
   const { boot, hosts }: UrlList = JSON.parse(text());
   return { boot, urls: Object.fromEntries(hosts.map(({ name, urls }) => [name, urls])) };
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseStreamMetadata } from '../../../src/commands/download/artifacts/streamMetadata.ts';
 import { parseImageName } from '../../../src/image/imageNames.ts';
 import { allowedFileUrl, layouts } from '../../../src/hosts/artifacts/layoutFiles.ts';
-import { withScriptPaths } from '../../../src/commands/prepare/fixedLayouts.ts';
+import { withScriptPaths } from '../../../src/commands/prepare/fixedLayout.ts';
 import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 

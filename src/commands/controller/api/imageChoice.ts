@@ -24,7 +24,6 @@ import {
   imagesName,
 } from '../../../hosts/plan/baseCatalog.ts';
 import { hostFileName } from '../../../hosts/artifacts/servedPaths.ts';
-import type { ServedResource } from '../../../http/server/answer/resource.ts';
 
 /** The images that can be built. */
 export interface PossibleImages {
@@ -44,9 +43,11 @@ export interface ImageChoice extends ImagesKey {
  * OpenShift's installer sets it on all hosts.
  */
 export function chooseImage(
-  { spec: { architecture: wanted, acceptFormats }, stream }: Pick<PreprovisioningImage, 'spec' | 'stream'>,
+  image: { readonly spec: PreprovisioningImage['spec']; readonly stream: string | undefined },
   possible: PossibleImages,
 ): ImageChoice | FailedOutcome {
+  const { spec, stream } = image;
+  const { architecture: wanted, acceptFormats } = spec;
   const catalog = possible.formats;
   const architecture = architectures.find((known) => known === wanted);
   if (
@@ -88,7 +89,7 @@ function refused(message: string): FailedOutcome {
 const MAX_STEM = 32;
 
 /** The file name of an object without its suffix. */
-export function imageStem(name: string): string {
+function imageStem(name: string): string {
   return name.slice(0, MAX_STEM).replace(/[^A-Za-z0-9.-]/g, '-');
 }
 
@@ -97,7 +98,7 @@ export function builtFileName(name: string, artifact: ConfigArtifact): string {
 }
 
 /** @param etag including its quotes, which are not part of the path */
-export function formatImagePath({ etag, fileName }: Pick<ServedResource, 'etag' | 'fileName'>): string {
+export function formatImagePath(etag: string, fileName: string): string {
   return `${etag.replaceAll('"', '')}/${fileName}`;
 }
 

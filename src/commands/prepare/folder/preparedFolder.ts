@@ -42,7 +42,14 @@ export interface Access {
 }
 
 /** Path and manifest fields of a file. */
-export type FilePurpose = Pick<ManifestFile, 'path' | 'host' | 'secrets'>;
+export interface FilePurpose {
+  /** Relative to the folder, separated by slashes. */
+  readonly path: string;
+  /** The host that boots from the file. */
+  readonly host?: string | undefined;
+  /** Kinds of secrets in the file, as nouns. */
+  readonly secrets?: readonly string[];
+}
 
 export interface FolderOptions {
   /** The path as the user gave it. */
@@ -133,8 +140,8 @@ export class PreparedFolder {
     }
   }
 
-  /** The permissions of a file. */
-  accessOf({ secrets = [] }: Pick<FilePurpose, 'secrets'>): Access {
+  /** The permissions of a file with these kinds of secrets. */
+  accessOf(secrets: readonly string[] = []): Access {
     return secrets.length > 0 ? this.#options.secret : this.#options.open;
   }
 
@@ -147,7 +154,7 @@ export class PreparedFolder {
       }
       await this.#setAccess(file);
       const sha256 = createHash('sha256').update(content).digest('hex');
-      this.#record(file, { size: content.length, sha256 }, !isThere);
+      this.#record(file, content.length, sha256, !isThere);
     });
   }
 
@@ -169,7 +176,7 @@ export class PreparedFolder {
       const sha256 = known ?? (await this.digests.sha256(current));
       await this.#remember(file, current, sha256);
       const { size } = await stat(current);
-      this.#record(file, { size, sha256, recipe: file.recipe }, !isThere);
+      this.#record(file, size, sha256, !isThere, file.recipe);
     });
   }
 
@@ -178,7 +185,7 @@ export class PreparedFolder {
     await this.#writing(file, async (path) => {
       const sha256 = await this.digests.sha256(source);
       const isThere = await this.#hasDigest(path, sha256);
-      const { mode } = this.accessOf(file);
+      const { mode } = this.accessOf(file.secrets);
       const shared = isThere
         ? 'unchanged'
         : await shareFile(source, { ...(await this.#newFile(file)), mode });
@@ -188,7 +195,7 @@ export class PreparedFolder {
       await this.digests.remember(source, sha256);
       await this.#remember(file, current, sha256);
       const { size } = await stat(current);
-      this.#record(file, { size, sha256 }, shared !== 'unchanged');
+      this.#record(file, size, sha256, shared !== 'unchanged');
     });
   }
 
@@ -260,7 +267,7 @@ export class PreparedFolder {
 
   /** The file is private while it is written; group permissions are added with the group. */
   async #newFile(file: FilePurpose): Promise<NewFile> {
-    const { group, mode } = this.accessOf(file);
+    const { group, mode } = this.accessOf(file.secrets);
     const path = join(this.path, file.path);
     return {
       path: this.#options.isStaged(file.path) ? await this.#staged.stage(path) : path,
@@ -272,7 +279,7 @@ export class PreparedFolder {
 
   async #setAccess(file: FilePurpose): Promise<void> {
     const path = this.currentPath(file.path);
-    const { mode, group } = this.accessOf(file);
+    const { mode, group } = this.accessOf(file.secrets);
     try {
       const stats = await stat(path);
       if (group !== undefined && stats.gid !== group) await chown(path, -1, group);
@@ -299,19 +306,19 @@ export class PreparedFolder {
   }
 
   #record(
-    file: FilePurpose,
-    content: Pick<ManifestFile, 'size' | 'sha256' | 'recipe'>,
+    { host, path, secrets = [] }: FilePurpose,
+    size: number,
+    sha256: string,
     isWritten: boolean,
+    recipe?: string,
   ): void {
-    const { path, host, secrets = [] } = file;
-    const { size, sha256, recipe } = content;
     this.counts[isWritten ? 'written' : 'unchanged'] += 1;
     const known = this.#known.get(path);
     const record = {
       path,
       size,
       sha256,
-      mode: this.accessOf(file).mode.toString(8).padStart(4, '0'),
+      mode: this.accessOf(secrets).mode.toString(8).padStart(4, '0'),
       ...(host !== undefined && { host }),
       ...(secrets.length > 0 && { secrets }),
       ...(recipe !== undefined && { recipe }),

@@ -10,7 +10,7 @@ import { causeItem, type PageRow } from './machines.ts';
 import { type BootStage, type MarkState, stageBar, type StageMark } from './stageBar.ts';
 import type { HostStatus, ImageStatus } from './status.ts';
 import { architectureOf, factList, progressOf, timeOf } from './tables.ts';
-import type { Artifact } from '../../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 
 /** `serve` does not see requests to Ironic, so that a machine has fetched its files is the last thing it knows. */
 export const hostStateNames: StateNames = {
@@ -120,7 +120,7 @@ function fileOf({ path, url }: ImageStatus, progress: ImageProgress | undefined,
 // The stages that the fetches of a host show. `serve` does not see its power, its console and its requests to Ironic.
 
 /** The stage that a fetch of each artifact shows, in the order of the boot. */
-const fetchStages: Readonly<Record<Artifact, BootStage>> = {
+const fetchStages: Readonly<Record<ArtifactKind, BootStage>> = {
   iso: 'media',
   'minimal-iso': 'media',
   script: 'loader',

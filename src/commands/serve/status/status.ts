@@ -1,7 +1,7 @@
 /** The data of the status page. */
 
 import type { Diagnostic } from '../../../core/diagnostic.ts';
-import type { Artifact } from '../../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 import type { ImageProgress, TransferEvent } from '../../../http/server/answer/transfers.ts';
 
 export interface Status {
@@ -61,7 +61,7 @@ export interface HostStatus {
 export interface ImageStatus {
   /** In the catalog: `worker-0.iso`. */
   readonly path: string;
-  readonly artifact: Artifact;
+  readonly artifact: ArtifactKind;
   /** Signed URL: anyone who has it can fetch the image. */
   readonly url: string;
 }

@@ -15,26 +15,28 @@ import {
   type StatusQuery,
 } from './select.ts';
 import { baseImageTable, factList, sharedTable, timeOf, transferTable } from './tables.ts';
-import type { PageAnswer, PageRequest } from '../../../http/server/pages.ts';
+import type { PageAnswer } from '../../../http/server/pages.ts';
 import type { ServiceStatus, Status } from './status.ts';
 import { formatPath } from '../../../core/finding.ts';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import type { ImageProgress, TransferEvent } from '../../../http/server/answer/transfers.ts';
 
-/** Returns the answer for status 200. It contains signed URLs, so only operators may see it. */
-export function statusAnswer(
-  status: Status,
-  { query, accept }: Pick<PageRequest, 'query' | 'accept'>,
-): Omit<PageAnswer, 'status'> {
+/**
+ * The answer contains signed URLs, so only operators may see it.
+ * @param accept the `Accept` header, or an empty string
+ */
+export function statusAnswer(status: Status, query: URLSearchParams, accept: string): PageAnswer {
   const parsed = parseStatusQuery(query);
   const rows = status.hosts.map((host) => hostRow(host, status.service.now));
   // Programs that read page by page get each host once, as the order of the inventory stays.
   return wantsJson(query.get('format'), accept)
     ? {
+        status: 200,
         headers: { ...secretHeaders, 'Content-Type': 'application/json' },
         body: formatStatusDocument(status, selectMachines(rows, parsed)),
       }
     : {
+        status: 200,
         headers: htmlHeaders(),
         body: renderStatusPage(status, rows, parsed),
       };

@@ -2,7 +2,7 @@
 
 import { formatCount, formatSize } from '../../../formats/messageText.ts';
 import { printable } from '../../../core/foreignText.ts';
-import type { Artifact } from '../../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
 import { isFullyFetched, isInterrupted } from '../timeline/stages.ts';
 import type { Stage } from '../timeline/stage.ts';
@@ -60,7 +60,7 @@ const words: ByKind<string> = {
   callback: callbackPhrase,
 };
 
-const artifactPhrases: Readonly<Record<Artifact, string>> = {
+const artifactPhrases: Readonly<Record<ArtifactKind, string>> = {
   iso: 'the ISO',
   'minimal-iso': 'the minimal ISO',
   initramfs: 'the initramfs',

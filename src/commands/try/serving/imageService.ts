@@ -59,7 +59,7 @@ async function reportUrls(
   }
   const snapshot = state.current();
   if (snapshot === undefined) return;
-  await printUrls(snapshot, links, 'text', { stdout: io.stderr });
+  await printUrls(snapshot, links, 'text', io.stderr);
 }
 
 /** @param artifacts the value of `--artifacts` */
@@ -138,7 +138,9 @@ const MAX_NAMES = 10;
 
 /** An expected host that is not served could never call home; its errors are already reported. */
 function refuseUnserved({ state }: RunningService, { awaited }: Expectation): void {
-  const unserved = (state.current()?.hosts ?? []).filter(({ isServed }) => !isServed).map(({ name }) => name);
+  const unserved = (state.current()?.hosts ?? []).flatMap(({ name, plan }) =>
+    plan === undefined ? [name] : [],
+  );
   const names = awaited.kind === 'hosts' ? unserved.filter((name) => awaited.names.includes(name)) : [];
   if (names.length === 0) return;
   const more = names.length > MAX_NAMES ? ', …' : '';

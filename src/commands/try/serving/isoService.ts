@@ -5,12 +5,9 @@ import { basename, resolve } from 'node:path';
 import { parseBaseUrl } from '../../../hosts/artifacts/servedPaths.ts';
 import { isRemote } from '../../../http/client/httpUrl.ts';
 import { openSharedImage } from '../../../imagefile/sharedImage.ts';
-import {
-  type CatalogEntry,
-  entryOf,
-  artifacts,
-  type ServedResource,
-} from '../../../http/server/answer/resource.ts';
+import { createResource } from '../../../hosts/artifacts/artifactResource.ts';
+import type { Artifact } from '../../../hosts/artifacts/hostArtifacts.ts';
+import { type CatalogEntry, entryOf } from '../../../http/server/answer/resource.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { SingleIso, TrialPlan } from '../trial.ts';
 import { serveListenHint, startCatalogService, throwWithHint } from './catalogService.ts';
@@ -39,22 +36,16 @@ export async function startIso(
   cleanup.defer(() => image.close());
   const token = randomBytes(ISO_TOKEN_BYTES).toString('hex');
   const fileName = servedIsoName(file);
-  const resource: ServedResource = {
-    artifact: 'iso',
-    host: known[0]?.name,
-    fileName,
-    contentType: artifacts.iso.contentType,
-    size: image.size,
-    etag: `"${token}"`,
-    lastModified: image.modified,
-    check: () => image.checkUnchanged(),
-    // Not the file that has this name now: a BMC that reads the image in ranges must not get bytes of two images.
-    open: async () => {
-      await image.checkUnchanged();
-      return { ...image, close: async () => undefined };
-    },
-  };
   const path = `${token}/${fileName}`;
+  // The open file, not the one that has this name now: a BMC that reads the image in ranges must not get bytes of two images.
+  const artifact: Artifact = {
+    kind: 'iso',
+    unchanged: image,
+    changes: [],
+    files: [image],
+    etag: async () => `"${token}"`,
+  };
+  const { value: resource } = await createResource(artifact, known[0]?.name, path, () => image.modified);
   const find = (wanted: string): CatalogEntry | undefined =>
     wanted === path ? entryOf(resource) : undefined;
   const server = await startCatalogService(find, listen, createQuietLog(io), observe).catch(

@@ -15,7 +15,7 @@ import { imageParts } from '../../../image/bootParts.ts';
 import type { Manifest, ManifestFile } from '../../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../../http/server/answer/entityTag.ts';
 import {
-  type Artifact,
+  type ArtifactKind,
   artifacts,
   type Catalog,
   type ServedResource,
@@ -124,12 +124,12 @@ async function openFile(
 }
 
 /** The artifact of a path of `prepare`. All other files are for boot loaders and their servers. */
-function artifactOf(path: string): Artifact {
+function artifactOf(path: string): ArtifactKind {
   if (path.startsWith('agents/')) return 'agent';
   return fileNames.find(([name]) => path.endsWith(name))?.[1] ?? 'script';
 }
 
-const fileNames: readonly (readonly [name: string, artifact: Artifact])[] = [
+const fileNames: readonly (readonly [name: string, artifact: ArtifactKind])[] = [
   ...imageParts.map((part) => [imagePath('', part).replace(/^.*\//, '/'), part] as const),
   ...configArtifacts.map((artifact) => [artifactPath('', artifact), artifact] as const),
 ];

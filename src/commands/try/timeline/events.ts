@@ -4,7 +4,7 @@
  */
 
 import type { RefusalReason } from '../ironic/messages.ts';
-import type { Artifact } from '../../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 import type { TransferOutcome } from '../../../http/server/answer/transfers.ts';
 import type { Stage } from './stage.ts';
 
@@ -87,7 +87,7 @@ interface WithoutClient {
 /** A machine fetches an image, a script or a config. */
 export interface FetchEvent extends SeenFrom {
   readonly kind: 'fetch';
-  readonly artifact: Artifact;
+  readonly artifact: ArtifactKind;
   /** The host of the file, by its name in the inventory; undefined for shared files. */
   readonly host: string | undefined;
   /** Path in the catalog: `worker-0.iso`. */

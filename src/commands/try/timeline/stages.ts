@@ -6,7 +6,7 @@
  */
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
-import type { Artifact } from '../../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 import { type BmcEvent, byKind, type ByKind, type FetchEvent, type TrialEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 
@@ -30,7 +30,7 @@ export function stageOf(event: TrialEvent): Stage | undefined {
   return byKind(eventStages, event);
 }
 
-const artifactStages: Readonly<Record<Artifact, Stage>> = {
+const artifactStages: Readonly<Record<ArtifactKind, Stage>> = {
   script: 'script',
   iso: 'image',
   'minimal-iso': 'image',
@@ -48,7 +48,7 @@ const bmcStages: Readonly<Partial<Record<BmcEvent['step'], Stage>>> = {
 };
 
 /** The boot method of a machine that fetches an artifact, unless several methods use it. */
-export const artifactWays: Readonly<Partial<Record<Artifact, BootWay>>> = {
+export const artifactWays: Readonly<Partial<Record<ArtifactKind, BootWay>>> = {
   iso: 'iso',
   'minimal-iso': 'minimal-iso',
   script: 'network',

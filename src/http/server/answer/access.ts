@@ -1,6 +1,6 @@
 /** Access control: the grant of a request decides which files it may fetch. `signedPath.ts` and the server determine the grant. */
 
-import type { CatalogEntry } from './resource.ts';
+import type { ArtifactKind } from './resource.ts';
 
 /**
  * `all`: an operator. `host`: a client with the URL of a host; it may fetch the files of this host and shared files. `boot`:
@@ -21,7 +21,10 @@ export function ownerOf(grant: Grant): string | undefined {
 }
 
 /** Whether the grant allows fetching the entry. */
-export function permits(grant: Grant, { artifact, host }: Pick<CatalogEntry, 'artifact' | 'host'>): boolean {
+export function permits(
+  grant: Grant,
+  { artifact, host }: { readonly artifact: ArtifactKind; readonly host: string | undefined },
+): boolean {
   if (grant.kind === 'all') return true;
   if (grant.kind === 'host') return host === undefined ? artifact !== 'script' : host === grant.host;
   return host === undefined || host === unknownMachines || artifact === 'script';

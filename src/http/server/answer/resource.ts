@@ -26,11 +26,11 @@ export const artifacts = {
   agent: { contentType: 'application/x-tar', isOfVendor: false },
 } as const satisfies Readonly<Record<string, ArtifactFacts>>;
 
-export type Artifact = keyof typeof artifacts;
+export type ArtifactKind = keyof typeof artifacts;
 
-/** An immutable resource. After a change, a new resource has the same path. */
-export interface ServedResource {
-  readonly artifact: Artifact;
+/** The properties of a resource that are known without opening it. */
+export interface DescribedResource {
+  readonly artifact: ArtifactKind;
   /** The host that owns it; undefined for shared files. */
   readonly host: string | undefined;
   /** File name for `Content-Disposition`: `worker-0.iso`. */
@@ -43,6 +43,10 @@ export interface ServedResource {
   readonly etag: string;
   /** Unchanged as long as the content is unchanged, and later after each change. */
   readonly lastModified: Date;
+}
+
+/** An immutable resource. After a change, a new resource has the same path. */
+export interface ServedResource extends DescribedResource {
   /** Throws CliError if the underlying file was changed. For answers without a body. */
   check?(): Promise<void>;
   /** Opens the resource for one transfer. Throws CliError if the bytes can no longer be read. */
@@ -72,7 +76,10 @@ export interface Catalog {
 }
 
 /** The part of a resource that is known before it is built, for access control. */
-export interface CatalogEntry extends Pick<ServedResource, 'artifact' | 'host'> {
+export interface CatalogEntry {
+  readonly artifact: ArtifactKind;
+  /** The host that owns it; undefined for shared files. */
+  readonly host: string | undefined;
   /** Builds the resource. Undefined if it does not exist. Throws CliError if it cannot be built. */
   resource(): Promise<ServedResource | undefined>;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { ByteRange } from '../../../image/overlay.ts';
-import type { Artifact } from './resource.ts';
+import type { ArtifactKind } from './resource.ts';
 
 export interface TransferStart {
   /** The request ID, for the log. */
@@ -16,7 +16,7 @@ export interface TransferStart {
   readonly host: string | undefined;
   /** In the catalog: `worker-0.iso`. */
   readonly path: string;
-  readonly artifact: Artifact;
+  readonly artifact: ArtifactKind;
   /** Size of the whole image in bytes, also for a range request. */
   readonly size: number;
   /** The entity tag of the image. Bytes of an earlier image with the same path do not count. */
@@ -79,7 +79,7 @@ export interface TransferLog {
    * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
    * other running transfer of it. Earlier fetches do not count.
    */
-  whenFetched(host: string | undefined, artifacts: readonly Artifact[]): Promise<FetchedImage>;
+  whenFetched(host: string | undefined, artifacts: readonly ArtifactKind[]): Promise<FetchedImage>;
 }
 
 /** Receives every transfer, for example to count it. */

@@ -12,7 +12,7 @@ const etag = '"AbC-_012345678901234567"';
 
 describe('the path of an image', () => {
   it('has the entity tag and the name of the host', () => {
-    const path = formatImagePath({ etag, fileName: builtFileName('worker-0.example.com', 'iso') });
+    const path = formatImagePath(etag, builtFileName('worker-0.example.com', 'iso'));
     expect(path).toBe('AbC-_012345678901234567/worker-0.example.com.iso');
     expect(fileNameIn(path)).toBe('worker-0.example.com.iso');
   });
@@ -33,7 +33,7 @@ describe('the path of an image', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 300 }), (name) => {
         const fileName = builtFileName(name, 'initramfs');
-        expect(fileNameIn(formatImagePath({ etag, fileName }))).toBe(fileName);
+        expect(fileNameIn(formatImagePath(etag, fileName))).toBe(fileName);
       }),
     );
   });

@@ -9,7 +9,7 @@ import { chromiumNote, hasChromium, visit } from '../../../support/chromium.ts';
 import { ago, exampleHost, exampleProgress, exampleStatus, manyHosts } from './exampleStatus.ts';
 
 const answer = (status: Status, query = '', accept = 'text/html,*/*') =>
-  statusAnswer(status, { query: new URLSearchParams(query), accept });
+  statusAnswer(status, new URLSearchParams(query), accept);
 
 /** Without white space beside tags. */
 const tight = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?([<>]) ?/g, '$1');
@@ -241,10 +241,7 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
         response.end(`<title>${pathname}</title>`);
         return;
       }
-      const { headers, body } = statusAnswer(status, {
-        query: searchParams,
-        accept: request.headers.accept ?? '',
-      });
+      const { headers, body } = statusAnswer(status, searchParams, request.headers.accept ?? '');
       response.writeHead(200, headers).end(body);
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -15,7 +15,7 @@ import {
 } from '../../../../src/commands/try/timeline/causes.ts';
 import { consoleSigns, findConsoleSigns } from '../../../../src/commands/try/timeline/consoleSigns.ts';
 import { createConsoleText, createConsoleWatch } from '../../../../src/commands/try/consoleOutput.ts';
-import type { Artifact } from '../../../../src/http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../../src/http/server/answer/resource.ts';
 import type { TrialEvent } from '../../../../src/commands/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../../../src/commands/try/timeline/timeline.ts';
 import { corpusLogs } from '../../../support/consoleCorpus.ts';
@@ -951,7 +951,7 @@ describe('a console', () => {
 });
 
 /** A complete file of 100 bytes; with fewer bytes, an interrupted transfer. */
-const serve = (artifact: Artifact, seconds: number, bytes = 100): TrialEvent =>
+const serve = (artifact: ArtifactKind, seconds: number, bytes = 100): TrialEvent =>
   fetched(seconds, { artifact, size: 100, bytes, outcome: bytes < 100 ? 'aborted' : 'complete' });
 
 /** The kernel starts at second 101, and the last of the lines that prove a cause is at second 104. */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Answer, answerFor, type Described } from '../../../../src/http/server/answer/answer.ts';
-import type { Artifact } from '../../../../src/http/server/answer/resource.ts';
+import { type Answer, answerFor } from '../../../../src/http/server/answer/answer.ts';
+import type { ArtifactKind, DescribedResource } from '../../../../src/http/server/answer/resource.ts';
 
-const iso: Described = {
+const iso: DescribedResource = {
   artifact: 'iso',
   host: 'worker-0',
   fileName: 'worker-0.iso',
@@ -100,7 +100,7 @@ describe('answerFor', () => {
     expect(get({ 'if-range': '"then"', range: 'bytes=5000-' }).status).toBe(200);
   });
 
-  it.each<[Artifact, string]>([
+  it.each<[ArtifactKind, string]>([
     ['iso', 'private, no-store'],
     ['initramfs', 'private, no-store'],
     ['ign', 'private, no-store'],

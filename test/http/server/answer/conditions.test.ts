@@ -6,7 +6,7 @@ import {
   type Fields,
   parseHttpDate,
   rangeApplies,
-} from '../../../../src/http/server/answer/conditions.ts';
+} from '../../../../src/http/server/answer/answer.ts';
 
 const current = { etag: '"now"', lastModified: new Date('2026-11-21T10:00:00Z') };
 const same = 'Sat, 21 Nov 2026 10:00:00 GMT';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { frameRanges } from '../../../../src/http/server/answer/ranges.ts';
+import { frameRanges } from '../../../../src/http/server/answer/answer.ts';
 
 const image = { contentType: 'application/octet-stream', size: 100, etag: '"x"' };
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRange, type Range } from '../../../../src/http/server/answer/ranges.ts';
+import { parseRange, type Range } from '../../../../src/http/server/answer/answer.ts';
 
 const ranges = (...pairs: readonly [number, number][]): unknown => ({
   kind: 'ranges',
