@@ -59,6 +59,14 @@ export interface InventoryHost {
   readonly readInputs: () => Inputs;
 }
 
+/** Whether the keys of the document are those of an inventory, as far as a document of another type has others. */
+export function hasInventoryKeys(value: unknown): boolean {
+  return (
+    isMapping(value) &&
+    Object.keys(value).every((key) => key === '$schema' || topKeys.inventory.includes(key))
+  );
+}
+
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
   const schema: CompiledSchema = await importAsset('schemas/compiled/inventory.js');
   const { checkInventory, checkHost } = schema;
@@ -67,7 +75,9 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   // The hosts are checked one by one.
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
-  const shape = checkShape(isMapping(document.value) ? head : document.value, checkInventory, 'inventory');
+  const shape = isMapping(document.value)
+    ? checkShape(head, checkInventory, 'inventory')
+    : [noMapping(document.value)];
   if (shape.length > 0) return { agent: new Map(), problems: locate(shape, document, []) };
   const ignore = readIgnored(shared);
   return {
@@ -431,6 +441,20 @@ function nearestInAnyCase(key: string, names: readonly string[]): string | undef
 function settingName(path: Path, checked: Checked): string {
   const key = path.findLast((step) => typeof step === 'string');
   return key === undefined ? `the ${checked}` : quoteText(key);
+}
+
+/** An inventory is a mapping. */
+function noMapping(value: unknown): Mistake {
+  if (value === null || value === undefined)
+    return {
+      path: [],
+      message: 'the inventory is empty',
+      hint: 'write settings below "agent:" or entries below "hosts:"',
+    };
+  const isHosts =
+    Array.isArray(value) && value.every((item) => isMapping(item) && Object.hasOwn(item, 'name'));
+  const { path, message, hint } = otherType([], 'the inventory', ['object']);
+  return { path, message, hint: isHosts ? 'write the list of hosts below "hosts:"' : hint };
 }
 
 function missingKey(path: Path, key: string): Mistake {
