@@ -117,7 +117,12 @@ describe('deploy baremetalhost', () => {
     [
       'an Ignition config as nmstate',
       [...minimal, '--nmstate', 'host.ign'],
-      /host\.ign: nmstate: the file contains no nmstate\nhint: .*"interfaces"/,
+      /host\.ign is an Ignition config, not an nmstate file\nhint: pass it to render with --merge host\.ign/,
+    ],
+    [
+      'a mapping of unknown keys as nmstate',
+      [...minimal, '--nmstate', 'unknown.yaml'],
+      /unknown\.yaml: nmstate: the file contains no nmstate\nhint: .*"interfaces"/,
     ],
     ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
   ])('refuses %s', async (_title, args, message) => {
