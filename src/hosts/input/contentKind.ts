@@ -44,8 +44,7 @@ const IGNITION_CONFIG = 'an Ignition config';
 const BUTANE_CONFIG = 'a Butane config';
 const INVENTORY = 'an inventory of ironic-coreos';
 const ANSIBLE_INVENTORY = 'an Ansible inventory';
-const ANSIBLE_USE =
-  'write its hosts to the inventory: a list "hosts" of entries with "name" and "mac"';
+const ANSIBLE_USE = 'write its hosts to the inventory: a list "hosts" of entries with "name" and "mac"';
 
 /** By the start of the text. */
 const BY_START: readonly ContentKind<RegExp>[] = [

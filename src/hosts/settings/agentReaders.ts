@@ -160,9 +160,19 @@ async function readPullSecret(value: InputValue, reading: Reading): Promise<stri
   );
   for (const warning of warnings) reading.warn(warning);
   try {
-    return inFile(value, () => parsePullSecret(text));
+    return inFile(value, () => (text === written ? parsePullSecret(text) : parsePasted(text)));
   } catch (error) {
-    throw await explainRefusal('pullSecret', error, value, written);
+    throw await explainRefusal('pullSecret', error, value, text);
+  }
+}
+
+/** Lines and columns of a part are not those of the file. */
+function parsePasted(text: string): string {
+  try {
+    return parsePullSecret(text);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new FormatError(error.sentence, { hint: error.hint });
   }
 }
 
@@ -200,7 +210,7 @@ async function readRegistries(value: InputValue, reading: Reading): Promise<stri
   try {
     reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
   } catch (error) {
-    throw await explainRefusal('registriesConf', error, value, written);
+    throw await explainRefusal('registriesConf', error, value, registriesConf);
   }
   if (registriesConf !== '') return registriesConf;
   if (reading.profile === 'icc') return undefined;
