@@ -77,10 +77,9 @@ async function hintSetting(name: string, { options }: Command): Promise<string |
   const file = has('--settings') ? '--settings' : '--inventory';
   if (!has(file) || !has('--iso')) return undefined;
   const { settingTable } = await import('../agent/settingTable.ts');
-  const flags = [`--${name}`, ...ownNames(name)];
-  const setting = settingTable.find(
-    ({ flag = '', alias = '' }) =>
-      flags.includes(flag.split(' ', 1)[0] ?? '') || flags.includes(alias.split(' ', 1)[0] ?? ''),
+  const flags = new Set([`--${name}`, ...ownNames(name)]);
+  const setting = settingTable.find(({ flag = '', alias = '' }) =>
+    [flag, alias].some((text) => flags.has(text.split(' ', 1)[0] ?? '')),
   );
   return setting && `hint: set "${setting.name}" below "agent" in the file of ${file}`;
 }
@@ -104,6 +103,8 @@ const FOREIGN_NAMES: readonly { readonly foreign: string; readonly own: string }
   { foreign: 'url endpoint base-url', own: '--api-url --ironic-url --base-url --public-url --image-url' },
   { foreign: 'public-url publish-url external-url', own: '--public-url --base-url' },
   { foreign: 'port p address addr bind bind-address host ip', own: '--listen' },
+  { foreign: 'cert tls-cert-file certificate server-cert', own: '--tls-cert' },
+  { foreign: 'key tls-key-file private-key server-key', own: '--tls-key' },
   { foreign: 'callback-url inspector-callback-url inspection-url', own: '--inspection-callback-url' },
   { foreign: 'cacert ca ca-cert ca-bundle cafile os-cacert', own: '--ca-file --client-ca' },
   { foreign: 'insecure-skip-tls-verify skip-tls-verify no-check-certificate', own: '--insecure' },
@@ -115,6 +116,7 @@ const FOREIGN_NAMES: readonly { readonly foreign: string; readonly own: string }
     foreign: 'config c ign ignition ignition-config ignition-file live-ignition',
     own: '--ignition-file --ignition --live-ignition --settings --inventory',
   },
+  { foreign: 'user-data userdata', own: '--ignition' },
   { foreign: 'nmstate network-nmstate network-config', own: '--nmstate --network-nmstate' },
   { foreign: 'keyfile network-keyfile', own: '--keyfile --network-keyfile' },
   { foreign: 'out outfile output-file dest destination output o', own: '--output --directory --output-dir' },

@@ -116,8 +116,16 @@ function readMac(text: string): string {
 }
 
 function missingInventory(names: readonly string[]): UsageError {
+  const url = names.find((name) => name.includes('://'));
+  if (url !== undefined) {
+    return new UsageError(`${quoteText(url)} is not the name of a host`, {
+      hint: 'pass the address of a BMC with --bmc URL, and --credentials FILE and --iso FILE',
+    });
+  }
   return names.length > 0
-    ? new UsageError('names of hosts require --inventory', { hint: 'pass the inventory: --inventory FILE' })
+    ? new UsageError('names of hosts require --inventory', {
+        hint: 'pass the inventory with --inventory FILE, or the address of a BMC with --bmc URL',
+      })
     : new UsageError('no machine to boot', {
         hint: 'pass HOST… and --inventory FILE, or --bmc URL, --credentials FILE and --iso FILE',
       });

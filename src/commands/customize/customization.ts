@@ -285,7 +285,7 @@ function reportNewerVersion(path: string, version: string, io: Io): void {
 
 async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {
   const checked = await checkConfigSource(source, embedOptions(machine));
-  const explained = await explainContent(source.path, source.json, checked);
+  const explained = await explainContent(source.path, source.yaml?.text ?? source.json, checked);
   const { findings, valid } = reportChecked(explained, source.path, io);
   if (valid) return;
   const { hint, message } = refusalOf(findings);

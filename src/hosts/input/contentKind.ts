@@ -31,15 +31,24 @@ const MIRRORS_USE: Use = [
   'pass it to render with --registries-conf FILE',
   inAgent('agent.registriesConf', 'FILE'),
 ];
-const NMSTATE_USE: Use = ['pass it to render with --nmstate FILE', inNetwork('nmstate: FILE')];
+const NMSTATE_USE: Use = [
+  'pass it with --nmstate FILE; `iso customize` and `pxe customize` have --network-nmstate',
+  inNetwork('nmstate: FILE'),
+];
 const NETWORK_DATA_USE: Use = ['pass it to render with --network-data FILE', inNetwork('networkData: FILE')];
 const PULL_SECRET_USE: Use = [
   'pass it to render with --pull-secret FILE',
   inAgent('agent.pullSecret', 'FILE'),
 ];
 const CA_USE: Use = ['pass it to render with --ca-file FILE', inAgent('ironic.caFiles', '[FILE]')];
-const CONF_USE: Use = ['rename it to a name that ends in .conf', inAgent('agent.confFile', 'FILE')];
-const MERGE_USE: Use = ['pass it to render with --merge FILE', inAgent('ignition.merge', '[FILE]')];
+const CONF_USE: Use = [
+  'pass it to render with --conf FILE; `validate` checks it if its name ends in .conf',
+  inAgent('agent.confFile', 'FILE'),
+];
+const CONFIG_USE: Use = [
+  'embed it with "ironic-coreos iso ignition embed -i FILE ISO", or pass it to render with --merge',
+  inAgent('ignition.merge', '[FILE]'),
+];
 const IGNITION_CONFIG = 'an Ignition config';
 const BUTANE_CONFIG = 'a Butane config';
 const INVENTORY = 'an inventory of ironic-coreos';
@@ -84,8 +93,8 @@ const BY_SECTION: readonly ContentKind<RegExp>[] = [
 
 /** By top-level keys of JSON or YAML; the first match counts. */
 const BY_KEYS: readonly ContentKind<readonly string[]>[] = [
-  [['ignition'], IGNITION_CONFIG, ...MERGE_USE],
-  [['variant'], BUTANE_CONFIG, ...MERGE_USE],
+  [['ignition'], IGNITION_CONFIG, ...CONFIG_USE],
+  [['variant'], BUTANE_CONFIG, ...CONFIG_USE],
   [['auths', 'credHelpers', 'credsStore'], 'a pull secret', ...PULL_SECRET_USE],
   [['generator'], 'the manifest of a prepared folder', 'pass the folder instead, to validate its configs'],
   [['ipa_kernel_url'], 'a variables file of Bifrost', 'load it with "bifrost-cli install -e @FILE"'],

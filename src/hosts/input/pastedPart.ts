@@ -199,6 +199,12 @@ export async function explainOtherInventory(file: string, bytes: Uint8Array): Pr
   return explainOther(PARTS.inventory.noun, file, bytes);
 }
 
+/** The error for a file that is not a keyfile; undefined for a keyfile, and for unknown content. */
+export async function explainOtherKeyfile(file: string, bytes: Uint8Array): Promise<CliError | undefined> {
+  const isKeyfile = /^\[connection\]/m.test(Buffer.from(bytes).toString('latin1'));
+  return isKeyfile ? undefined : explainOther('a NetworkManager keyfile', file, bytes);
+}
+
 /** The error of a reader, or a better one if the content of the file is of another type. */
 export async function explainRefusal(
   wanted: PartName,

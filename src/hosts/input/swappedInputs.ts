@@ -60,12 +60,12 @@ const HEAD = 32_774;
 
 /** Undefined for files that are not regular: a pipe can be read only once. */
 async function kindOf(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<ImageKind | undefined> {
-  const head = readHead(resolve(cwd, path));
+  const head = readFileHead(resolve(cwd, path));
   return head === undefined ? undefined : detectImageKind(bytesAccess(head));
 }
 
-/** Errors are ignored here: reading the file later reports them. */
-function readHead(place: string): Uint8Array | undefined {
+/** The start of a regular file. Errors are ignored here: reading the file later reports them. */
+export function readFileHead(place: string): Uint8Array | undefined {
   try {
     if (!statSync(place).isFile()) return undefined;
     const file = openSync(place, 'r');

@@ -18,6 +18,7 @@ import {
 import { CliError, FormatError, formatSource, locateError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
+import { explainOther } from '../input/contentKind.ts';
 import { explainRefusal, readCertificates, textOfPart } from '../input/pastedPart.ts';
 import { parsePodmanArg, readPullArgs } from './podmanArgs.ts';
 import {
@@ -71,11 +72,21 @@ export async function readAgent(reading: Reading) {
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),
     optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
-    userConf: userConf && (await readNamedFile(userConf, reading.io, 'Agent conf')),
+    userConf: userConf && (await readUserConf(userConf, reading.io)),
     pullSecret: pullSecret && (await readPullSecret(pullSecret, reading)),
     caCertificates: await readCaCertificates(reading),
     registriesConf: registries && (await readRegistries(registries, reading)),
   } satisfies Partial<AgentSettings>;
+}
+
+/** A conf may be without [DEFAULT], which is in most of them. */
+async function readUserConf(value: InputValue, io: Io): Promise<string> {
+  const text = await readNamedFile(value, io, 'Agent conf');
+  if (/^\[DEFAULT\]/m.test(text)) return text;
+  const noun = 'a configuration file of ironic-python-agent';
+  const other = await explainOther(noun, pathIn(value, value.text), Buffer.from(text));
+  if (other !== undefined) throw locateError(other, value.at);
+  return text;
 }
 
 /** @param archived reference of the image in the agent archive, if there is one */

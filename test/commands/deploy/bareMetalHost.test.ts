@@ -117,7 +117,7 @@ describe('deploy baremetalhost', () => {
     [
       'an Ignition config as nmstate',
       [...minimal, '--nmstate', 'host.ign'],
-      /host\.ign is an Ignition config, not an nmstate file\nhint: pass it to render with --merge host\.ign/,
+      /host\.ign is an Ignition config, not an nmstate file\nhint: embed it with "ironic-coreos iso ignition embed -i host\.ign ISO"/,
     ],
     [
       'a mapping of unknown keys as nmstate',
