@@ -213,6 +213,26 @@ describe('something else than the file of an option', () => {
       'an ISO image',
       'an archive of a container image',
     ],
+    ['pxe ignition unwrap', 'a.ign', 'an Ignition config', 'an initramfs'],
+    [
+      'pxe customize --live-ignition a.ign -o out',
+      'kernel',
+      'a kernel or another EFI program',
+      'an initramfs',
+    ],
+    ['dev show initrd', 'auth.json', 'a pull secret', 'an initramfs'],
+    [
+      'inspect',
+      'inv.yaml',
+      'an inventory of ironic-coreos',
+      'an image, an Ignition config or an archive of a container image',
+    ],
+    [
+      'inspect',
+      'ca.pem',
+      'a PEM certificate',
+      'an image, an Ignition config or an archive of a container image',
+    ],
     [`${prepare} --iso`, 'a.ign', 'an Ignition config', 'an ISO image'],
     [`${prepare} --initramfs initrd --rootfs cpio --kernel`, 'auth.json', 'a pull secret', 'a kernel'],
   ])('%s %s', async (line, file, noun, wanted) => {
@@ -223,10 +243,10 @@ describe('something else than the file of an option', () => {
 
   it('an archive of another kind has a hint', async () => {
     const { code, stderr } = await run(
-      'render --api-url https://192.0.2.1 --no-ssh-key --agent-archive cut.iso',
+      'render --api-url https://192.0.2.1 --no-ssh-key --agent-archive typo.ign',
     );
     expect(code).toBe(1);
-    expect(stderr).toMatch(/hint: (?:download or create|create the archive with: podman save)/);
+    expect(stderr).toMatch(/not a valid tar archive: .*\nhint: create the archive with: podman save /);
   });
 
   it.each(['initrd', 'cpio'])('iso kargs show %s: the hint has the commands for it', async (file) => {

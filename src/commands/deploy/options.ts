@@ -1,5 +1,6 @@
 /** The options that several `deploy` commands share: hosts, inventories, ramdisk and installed host. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import type { DeployHost } from './documents/host.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { architectures } from '../../core/architecture.ts';
@@ -202,10 +203,18 @@ export function readHostOptions(options: HostOptions) {
   return {
     host,
     issues: found(
-      mac !== undefined && 'problem' in mac && problemOf(macAddress, 'bootMac', mac),
+      mac !== undefined && 'problem' in mac && invalidMac(options.bootMac ?? '', mac.problem),
       address !== undefined && 'problem' in address && problemOf(bmcAddress, 'bmcAddress', address),
       ...issues,
     ),
+  };
+}
+
+function invalidMac(text: string, problem: string): Issue {
+  return {
+    rule: macAddress,
+    path: ['bootMac'],
+    message: `invalid MAC address ${quoteText(text)}: ${problem}`,
   };
 }
 

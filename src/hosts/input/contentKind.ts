@@ -194,7 +194,7 @@ export async function explainOther(
   file: string,
   bytes: Uint8Array,
 ): Promise<CliError | undefined> {
-  const found = await detectContent(file, bytes);
+  const found = await detectContent(bytes);
   if (found === undefined || found[1] === noun) return undefined;
   const [, ...described] = found;
   return otherContent(noun, file, described);
@@ -215,16 +215,29 @@ export function otherContent(
 
 /** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */
 export async function hintContent(file: string, bytes: Uint8Array): Promise<string | undefined> {
-  const [, noun, use] = (await detectContent(file, bytes)) ?? [];
+  const [, noun, use] = (await detectContent(bytes)) ?? damagedImage(file) ?? [];
   if (noun === undefined || use === undefined || noun === IGNITION_CONFIG || noun === BUTANE_CONFIG)
     return undefined;
   return `this is ${noun}, not an Ignition config: ${use.replace('FILE', () => file)}`;
 }
 
-async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKind<unknown> | undefined> {
+/** Unknown content with the name of an image. */
+function damagedImage(file: string): ContentKind<undefined> | undefined {
+  if (!/\.(?:iso|img)$/i.test(file)) return undefined;
+  return [undefined, 'an incomplete or damaged image', `download or create ${file} again`];
+}
+
+async function detectContent(bytes: Uint8Array): Promise<ContentKind<unknown> | undefined> {
   const image = await detectImageKind(bytesAccess(bytes));
   if (image === 'iso') return [image, 'an ISO image', 'inspect it with "ironic-coreos inspect FILE"'];
   if (image === 'initramfs') return undefined;
+  if (bytes[0] === 0x4d && bytes[1] === 0x5a) {
+    return [
+      image,
+      'a kernel or another EFI program',
+      'pass a kernel with --kernel FILE to `prepare`, `serve` or `iso create`',
+    ];
+  }
   // DER: a sequence with a length of two bytes.
   if (bytes[0] === 0x30 && bytes[1] === 0x82) {
     return [image, 'a DER certificate', ...CA_USE];
@@ -232,12 +245,11 @@ async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKi
   const text = bytes.length > MAX_TEXT ? '' : Buffer.from(bytes).toString('utf8');
   const start = text.trimStart().slice(0, 200);
   const [, section = ''] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
-  const kind =
+  return (
     BY_START.find(([mark]) => mark.test(start)) ??
     BY_SECTION.find(([mark]) => mark.test(section)) ??
-    detectMapping(await parseMapping(text));
-  if (kind !== undefined || !/\.(?:iso|img)$/i.test(file)) return kind;
-  return [image, 'an incomplete or damaged image', `download or create ${file} again`];
+    detectMapping(await parseMapping(text))
+  );
 }
 
 async function parseMapping(text: string): Promise<Mapping> {

@@ -6,6 +6,7 @@ import { CliError } from '../../core/errors.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
+import { explainOther } from './contentKind.ts';
 
 /** The files of an option that does not accept images. */
 export interface OptionFiles {
@@ -45,10 +46,20 @@ export async function refuseSwapped(
 
 /**
  * @param initrd path of an input that must be an initramfs; undefined for standard input
- * @throws CliError if it is an ISO image
+ * @throws CliError if it is an ISO image, a kernel or a document
  */
 export async function refuseIso(initrd: string | undefined, io: Pick<Io, 'cwd'>): Promise<void> {
-  if (initrd === undefined || (await kindOf(initrd, io)) !== 'iso') return;
+  if (initrd === undefined) return;
+  const kind = await kindOf(initrd, io);
+  if (kind === 'other') {
+    const other = await explainOther(
+      'an initramfs',
+      initrd,
+      readFileHead(resolve(io.cwd, initrd)) ?? Buffer.alloc(0),
+    );
+    if (other !== undefined) throw other;
+  }
+  if (kind !== 'iso') return;
   throw new CliError(`${initrd} is an ISO image, not an initramfs`, {
     code: 'ERR_SETTING',
     hint: 'use the `iso` commands for this file, or extract its initramfs with `iso extract pxe`',

@@ -344,7 +344,7 @@ function findMistake(error: SchemaError, value: unknown, checked: Checked): Mist
       return { path, message: `invalid value for ${settingName(path, checked)}`, hint };
     }
     default:
-      return otherType(path, settingName(path, checked), typesOf(error.params['type']));
+      return otherType(path, settingName(path, checked), typesOf(error.params['type']), value);
   }
 }
 
@@ -379,6 +379,16 @@ const innerKeys: Readonly<Record<string, readonly string[]>> = {
   softwareRAIDVolumes: ['rootVolume', 'level', 'sizeGibibytes', 'physicalDisks'],
 };
 
+/** Names of the keys of a host in BareMetalHosts, nodes of Ironic and Bifrost, and install-config.yaml. */
+const hostKeys: Readonly<Record<string, string>> = {
+  hostname: 'name',
+  bootMACAddress: 'mac',
+  macAddress: 'mac',
+  mac_address: 'mac',
+  arch: 'architecture',
+  cpu_arch: 'architecture',
+};
+
 function unknownKey(path: Path, value: unknown, checked: Checked): Mistake {
   const key = String(path.at(-1));
   const hint = unknownKeyHint(path, value, checked);
@@ -390,6 +400,8 @@ function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
   const parent = path.slice(0, -1).findLast((step) => typeof step === 'string');
   if (checked === 'host' && parent === undefined && networkKeys.includes(key))
     return 'write it below "network"';
+  const ofHost = checked === 'host' && parent === undefined ? hostKeys[key] : undefined;
+  if (ofHost !== undefined && !Object.hasOwn(asMapping(value), ofHost)) return `use ${quoteText(ofHost)}`;
   const settingNames: readonly string[] = settingTable.map(({ name }) => name);
   const isSetting = parent === 'agent' || parent === 'overrides';
   const place = isSetting ? '' : ` below "${settingsKey[checked]}"`;
@@ -453,7 +465,7 @@ function noMapping(value: unknown): Mistake {
     };
   const isHosts =
     Array.isArray(value) && value.every((item) => isMapping(item) && Object.hasOwn(item, 'name'));
-  const { path, message, hint } = otherType([], 'the inventory', ['object']);
+  const { path, message, hint } = otherType([], 'the inventory', ['object'], value);
   return { path, message, hint: isHosts ? 'write the list of hosts below "hosts:"' : hint };
 }
 
@@ -461,11 +473,33 @@ function missingKey(path: Path, key: string): Mistake {
   return { path, message: `${quoteText(key)} is missing`, hint: `add "${key}: …"` };
 }
 
-function otherType(path: Path, name: string, types: readonly string[]): Mistake {
+/** @param root the checked value */
+function otherType(path: Path, name: string, types: readonly string[], root: unknown): Mistake {
   const words = types.map((type) => typeWords[type] ?? type).join(' or ');
   const isNetwork = networkKeys.some((key) => path.at(-1) === `host.${key}`);
-  const hint = isNetwork ? networkHint : formHints[types[0] ?? ''];
-  return { path, message: `${name} must be ${words}`, hint };
+  const isFile = types.includes('string') && isMapping(valueAt(root, path)) && isFileSetting(path.at(-1));
+  const hint = isNetwork
+    ? networkHint
+    : isFile
+      ? `write the value to a file, and set its path: "${String(path.at(-1))}: FILE"`
+      : hostsHint(path, root);
+  return { path, message: `${name} must be ${words}`, hint: hint ?? formHints[types[0] ?? ''] };
+}
+
+function isFileSetting(name: unknown): boolean {
+  return settingTable.some((setting) => setting.name === name && setting.kind === 'file');
+}
+
+/** The hint for a mapping of hosts by name, and for a name instead of a host. */
+function hostsHint(path: Path, root: unknown): string | undefined {
+  const value = valueAt(root, path);
+  const isMappingOfHosts = path.length === 1 && path[0] === 'hosts' && isMapping(value);
+  const [name] = isMappingOfHosts
+    ? Object.keys(value)
+    : path.length === 0 && typeof value === 'string'
+      ? [value]
+      : [];
+  return name === undefined || hostFolderProblem(name) !== undefined ? undefined : `write "- name: ${name}"`;
 }
 
 const networkHint = 'set the path of a file; the key "network" of a host may contain the network itself';

@@ -209,6 +209,12 @@ describe('an inventory with mistakes remains an inventory', () => {
       'must be a mapping',
       'write the list of hosts below "hosts:"',
     ],
+    [
+      'hosts by their names',
+      'hosts: {worker-0: {mac: x}}\n',
+      '"hosts" must be a list',
+      'write "- name: worker-0"',
+    ],
     ['a list of others', '- a\n', 'must be a mapping', 'write each entry as an indented line'],
   ])('%s', async (_title, content, message, hint) => {
     const folder = mkdtempSync(join(tmpdir(), 'inventory '));
