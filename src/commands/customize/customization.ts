@@ -17,10 +17,12 @@ import { formatPath } from '../../core/finding.ts';
 import { locateConverted } from '../../network/keyfileSource.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 import { type ConfigHost, refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
 import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { readCertificates, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
 import { explainContent } from '../../hosts/input/checkConfig.ts';
 import { reportChecked } from '../../hosts/input/reportChecked.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { validateConfig } from '../../ignition/validate.ts';
 import { parseUserConfig } from '../../image/customize/parentConfig.ts';
@@ -287,9 +289,20 @@ async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Pro
   const checked = await checkConfigSource(source, embedOptions(machine));
   const explained = await explainContent(source.path, source.yaml?.text ?? source.json, checked);
   const { findings, valid } = reportChecked(explained, source.path, io);
+  if (valid && machine === 'installed') reportAgent(source, io);
   if (valid) return;
   const { hint, message } = refusalOf(findings);
   throw refusal(source.path, `${message}; nothing was written`, { hint });
+}
+
+/** The config of the ramdisk would start the agent on the installed host, too. */
+function reportAgent({ json, path }: Source, io: Io): void {
+  const read = readEffectiveConfig(json);
+  const [found] = read.status === 'read' ? findAgentUnits(read.config) : [];
+  if (found === undefined) return;
+  const { message, severity } = found.rule;
+  const hint = 'pass the config for the installed host, or use --live-ignition for this config';
+  report(io, { severity, message, hint, at: { file: path } });
 }
 
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */

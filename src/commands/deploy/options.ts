@@ -14,12 +14,12 @@ import { deployInterfaces } from './documents/interfaces.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
   checkInstalledConfig,
-  configOfRamdisk,
   type InstallSettings,
   plainConfig,
   type PlainConfig,
 } from './documents/installation.ts';
 import type { Mapping } from '../../formats/mapping.ts';
+import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
 import type { Io } from '../../io/io.ts';
 import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { buildOfImageUrl } from '../../image/ignitionSpec.ts';

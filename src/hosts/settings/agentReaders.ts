@@ -99,7 +99,10 @@ function readImage(reading: Reading, archived?: string): string {
   if (value === undefined) {
     if (archived !== undefined) return archived;
     if (profilesWithImage.includes(profile)) return defaultSettings.agentImage;
-    throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or --agent-image`, {
+    // Only `render` has the flag.
+    const own =
+      reading.settingsPlace === undefined ? '--agent-image' : `agent.image ${reading.settingsPlace}`;
+    throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or ${own}`, {
       hint: 'set it, for example IRONIC_AGENT_IMAGE=registry.example.com/ironic-agent',
     });
   }
