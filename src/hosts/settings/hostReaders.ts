@@ -8,7 +8,7 @@ import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { unitName } from '../../agent/unit.ts';
-import { CliError, type InputSource, locateError, UsageError } from '../../core/errors.ts';
+import { CliError, type InputSource, locateError, onCliError, UsageError } from '../../core/errors.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { explainOther } from '../input/contentKind.ts';
@@ -178,7 +178,12 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
     if (reading.profile === 'default') requireKey(text, value);
     return checkKeys(text, value, reading);
   }
-  const content = await readNamedFile(value, reading.io, 'SSH public key');
+  const content = await readNamedFile(value, reading.io, 'SSH public key').catch(
+    onCliError((error) => {
+      if (!isMissingKey(error, text)) throw error;
+      throw new CliError(error.sentence, { code: error.code, at: error.at, hint: newKeyHint, cause: error });
+    }),
+  );
   const file = { at, name: `${name}: ${text}` };
   if (!isKeyText(content.trim())) {
     const other = await explainOther('an SSH public key', pathIn(value, text), Buffer.from(content));
@@ -186,6 +191,13 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
   }
   requireKey(content, file);
   return checkKeys(content, file, reading);
+}
+
+const newKeyHint = 'create a key with "ssh-keygen -t ed25519", or pass the file of another public key';
+
+/** Whether there is no key with a usual name, and none with a similar name that the hint could propose. */
+function isMissingKey({ code, hint = '' }: CliError, path: string): boolean {
+  return code === 'ERR_FILE_MISSING' && /^id_\w+\.pub$/.test(basename(path)) && !hint.endsWith('.pub');
 }
 
 /** @throws CliError for a text without any key; the message does not quote the text */

@@ -230,6 +230,18 @@ describe('render --api-url', () => {
     ['a proxy without scheme', 2, ['--http-proxy', 'proxy:3128'], '--http-proxy is'],
     ['a proxy with a blank', 2, ['--https-proxy', 'http://a b'], '--https-proxy is not a URL'],
     ['a file without a key', 1, ['--ssh-key', 'own.conf'], 'own.conf is a configuration file of'],
+    [
+      'a key that is not there',
+      1,
+      ['--ssh-key', 'nowhere/id_rsa.pub'],
+      'hint: create a key with "ssh-keygen -t ed25519"',
+    ],
+    [
+      'a file of keys that is not there',
+      1,
+      ['--ssh-key', 'nowhere/team.pub'],
+      'hint: use another folder: nowhere',
+    ],
     ['a text without a key', 1, ['--ssh-key', 'text.txt'], '--ssh-key: text.txt contains no SSH'],
     [
       'a no-proxy list too long for a unit',
