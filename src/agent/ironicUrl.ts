@@ -259,7 +259,8 @@ function withoutScheme(text: string): Problem {
   const completed = `https://${host.kind === 'invalid' ? text.replace(/^\/+/, '') : formatUrlHost(host)}`;
   return {
     message: `the URL${shown} does not start with http:// or https://`,
-    hint: 'message' in parseIronicUrl(completed) ? urlHint : `use ${completed}`,
+    // A single slash starts a path, not a host.
+    hint: /^\/(?!\/)/.test(text) || 'message' in parseIronicUrl(completed) ? urlHint : `use ${completed}`,
   };
 }
 

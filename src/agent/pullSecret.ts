@@ -5,13 +5,16 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
+import type { Position } from '../core/finding.ts';
+import { positionsOf } from '../formats/json/locate.ts';
+import { checkSyntax } from '../formats/json/syntax.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 
-function invalid(problem: string): FormatError {
-  return new FormatError(problem, {
-    hint: 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64',
-  });
+const expectedForm = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
+
+function invalid(problem: string, hint = expectedForm, position?: Position): FormatError {
+  return new FormatError(problem, { hint, ...(position && { position }) });
 }
 
 /**
@@ -20,7 +23,7 @@ function invalid(problem: string): FormatError {
  */
 export function parsePullSecret(text: string): string {
   const json = decodePullSecret(text.trim());
-  const secret = parseJson(json);
+  const secret = parseJson(json, text);
   if (!isMapping(secret)) throw invalid('is not a JSON object');
   const { auths, credHelpers = {} } = secret;
   if (!isMapping(auths) && (auths !== undefined || secret['credHelpers'] === undefined)) {
@@ -55,10 +58,27 @@ function decodePullSecret(text: string): string {
   return Buffer.from(base64, 'base64').toString('utf8');
 }
 
-function parseJson(text: string): unknown {
+/** @param written the text with the JSON as it is, or with its base64, in which lines and columns have no meaning */
+function parseJson(text: string, written: string): unknown {
   const value = parseIfJson(text);
   if (value !== undefined) return value;
-  throw invalid('is not valid JSON'); // without a cause, which would quote the secret
+  const start = written.indexOf(text);
+  const bytes = Buffer.from(start === -1 ? '' : written.slice(0, start + text.length));
+  const { problem } = checkSyntax(bytes);
+  if (start === -1 || problem === undefined) throw invalid('is not valid JSON');
+  const { message, offset } = problem; // the message quotes a character of the secret
+  if (message === 'unexpected end of JSON input') {
+    throw invalid('is not valid JSON: it ends too early', 'add what is missing at the end, such as "}"');
+  }
+  const [position] = positionsOf(bytes, [offset - 1]);
+  const isTrailing = /,\s*[}\]]$/.test(bytes.toString('utf8', 0, offset));
+  const isUnseparated = /after (?:object key:value pair|array element)$/.test(message);
+  const hint = isTrailing
+    ? 'remove the comma before it'
+    : isUnseparated
+      ? 'add a comma before it'
+      : undefined;
+  throw invalid('is not valid JSON', hint, position);
 }
 
 /** How podman interprets an entry. */

@@ -44,10 +44,15 @@ export function namedCommand(program: Command, args: readonly string[]) {
   return { command, count: args.length };
 }
 
-/** Commander's message, with a hint for an argument too many, and for an unknown option with another name in this program. */
-export function explainUsageError(text: string, command: Command): string {
+/**
+ * Commander's message, with a hint for an argument too many, and for an unknown option that has another name in this
+ * program, or that this command reads from its inventory.
+ */
+export async function explainUsageError(text: string, command: Command): Promise<string> {
   const [, name = ''] = /^unknown option '--?([^'=]+)/.exec(text) ?? [];
-  const hint = text.startsWith('too many arguments') ? hintArgument(command) : hintOption(name, command);
+  const hint = text.startsWith('too many arguments')
+    ? hintArgument(command)
+    : (hintOption(name, command) ?? (await hintSetting(name, command)));
   // Commander's own suggestion compares spelling only.
   return hint === undefined ? text : `${text.split('\n', 1)[0]}\n${hint}`;
 }
@@ -62,8 +67,25 @@ function hintArgument(command: Command): string {
   return option ?? `hint: remove ${quoteText(extra)}, or quote an argument that contains spaces`;
 }
 
+function ownNames(name: string): readonly string[] {
+  return FOREIGN_NAMES.find(({ foreign }) => foreign.split(' ').includes(name))?.own.split(' ') ?? [];
+}
+
+/** Commands that create the configs of hosts read the settings that are options of `render` from a file. */
+async function hintSetting(name: string, { options }: Command): Promise<string | undefined> {
+  const has = (flag: string): boolean => options.some(({ long }) => long === flag);
+  const file = has('--settings') ? '--settings' : '--inventory';
+  if (!has(file) || !has('--iso')) return undefined;
+  const { settingTable } = await import('../agent/settingTable.ts');
+  const flags = new Set([`--${name}`, ...ownNames(name)]);
+  const setting = settingTable.find(({ flag = '', alias = '' }) =>
+    [flag, alias].some((text) => flags.has(text.split(' ', 1)[0] ?? '')),
+  );
+  return setting && `hint: set "${setting.name}" below "agent" in the file of ${file}`;
+}
+
 function hintOption(name: string, { options }: Command): string | undefined {
-  const likely = FOREIGN_NAMES.find(({ foreign }) => foreign.split(' ').includes(name))?.own.split(' ') ?? [];
+  const likely = ownNames(name);
   const [first, ...others] = options.filter(({ long, hidden }) => likely.includes(long ?? '') && !hidden);
   if (first === undefined) return undefined;
   if (others.length === 0) return `hint: use ${first.flags}: ${first.description}`;
@@ -74,23 +96,27 @@ function hintOption(name: string, { options }: Command): string | undefined {
 const FOREIGN_NAMES: readonly { readonly foreign: string; readonly own: string }[] = [
   {
     foreign:
-      'url ironic ironic-url ironic-api ironic-api-url ironic-base-url ironic-endpoint ironic-host ironic-ip api ' +
-      'api-url ipa-api-url endpoint os-endpoint base-url',
-    own: '--api-url --ironic-url --base-url --public-url --image-url',
+      'ironic ironic-url ironic-api ironic-api-url ironic-base-url ironic-endpoint ironic-host ironic-ip api ' +
+      'api-url ipa-api-url os-endpoint',
+    own: '--api-url --ironic-url',
   },
+  { foreign: 'url endpoint base-url', own: '--api-url --ironic-url --base-url --public-url --image-url' },
   { foreign: 'public-url publish-url external-url', own: '--public-url --base-url' },
   { foreign: 'port p address addr bind bind-address host ip', own: '--listen' },
+  { foreign: 'cert tls-cert-file certificate server-cert', own: '--tls-cert' },
+  { foreign: 'key tls-key-file private-key server-key', own: '--tls-key' },
   { foreign: 'callback-url inspector-callback-url inspection-url', own: '--inspection-callback-url' },
   { foreign: 'cacert ca ca-cert ca-bundle cafile os-cacert', own: '--ca-file --client-ca' },
   { foreign: 'insecure-skip-tls-verify skip-tls-verify no-check-certificate', own: '--insecure' },
   { foreign: 'image ipa-image container-image', own: '--agent-image --iso' },
   { foreign: 'authfile auth-file pull-secret-file', own: '--pull-secret' },
   { foreign: 'sshkey ssh-keys ssh-public-key ssh-authorized-key', own: '--ssh-key' },
-  { foreign: 'hosts nodes inventory-file', own: '--inventory' },
+  { foreign: 'hosts nodes inventory inventory-file i settings', own: '--inventory --settings' },
   {
     foreign: 'config c ign ignition ignition-config ignition-file live-ignition',
     own: '--ignition-file --ignition --live-ignition --settings --inventory',
   },
+  { foreign: 'user-data userdata', own: '--ignition' },
   { foreign: 'nmstate network-nmstate network-config', own: '--nmstate --network-nmstate' },
   { foreign: 'keyfile network-keyfile', own: '--keyfile --network-keyfile' },
   { foreign: 'out outfile output-file dest destination output o', own: '--output --directory --output-dir' },

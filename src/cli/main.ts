@@ -44,7 +44,7 @@ export async function main(argv: readonly string[], streams: Io = startProgram(a
     }
     return exitCode;
   } catch (error) {
-    return reportError(error, namedCommand(program, rest).command, chosen, streams);
+    return await reportError(error, namedCommand(program, rest).command, chosen, streams);
   }
 }
 
@@ -54,11 +54,16 @@ function startProgram(path: string | undefined): Io {
 }
 
 /** Prints the error and returns the exit code. `--quiet` does not suppress the usage line. */
-function reportError(error: unknown, command: Command, chosen: OutputChoice, { stderr, env }: Io): ExitCode {
+async function reportError(
+  error: unknown,
+  command: Command,
+  chosen: OutputChoice,
+  { stderr, env }: Io,
+): Promise<ExitCode> {
   const paint = paintFor(stderr, chosen, env);
   if (error instanceof CommanderError) {
     if (error.code.startsWith('commander.help') || error.exitCode === 0) return error.exitCode === 0 ? 0 : 2;
-    const text = explainUsageError(error.message.replace(/^error: /, ''), command).trimEnd();
+    const text = (await explainUsageError(error.message.replace(/^error: /, ''), command)).trimEnd();
     const lines = text.split('\n').map(printable); // they quote the command line
     stderr.write(`${paint('error', 'error')}: ${lines.join('\n')}\n${usageLine(command)}`);
     return 2;

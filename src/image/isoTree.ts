@@ -16,6 +16,7 @@ import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { copyAgain } from './imageHints.ts';
+import { detectImageKind } from './imageKind.ts';
 import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
 
@@ -117,29 +118,30 @@ async function readDescriptors(image: RandomAccess): Promise<VolumeDescriptor[]>
   while (descriptors.length < MAX_DESCRIPTORS) {
     const offset = (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR;
     if (offset + SECTOR > image.size)
-      throw notAnIso(descriptors, new RangeError(`it has ${image.size} bytes`));
-    const descriptor = readDescriptor(await image.read(offset, SECTOR), descriptors);
-    descriptors.push(descriptor);
-    if (descriptor.type === 'terminator') return descriptors;
+      throw await notAnIso(image, descriptors, new RangeError(`it has ${image.size} bytes`));
+    const sector = await image.read(offset, SECTOR);
+    try {
+      descriptors.push(readVolumeDescriptor(sector));
+    } catch (error) {
+      throw await notAnIso(image, descriptors, error);
+    }
+    if (descriptors.at(-1)?.type === 'terminator') return descriptors;
   }
   throw new FormatError(`more than ${MAX_DESCRIPTORS} volume descriptors`);
 }
 
-function readDescriptor(sector: Uint8Array, before: readonly VolumeDescriptor[]): VolumeDescriptor {
-  try {
-    return readVolumeDescriptor(sector);
-  } catch (error) {
-    throw notAnIso(before, error);
-  }
-}
-
 /** An error for a file that is not an ISO image, or for an image that is damaged after its first descriptor. */
-function notAnIso(before: readonly VolumeDescriptor[], cause: unknown): FormatError {
+async function notAnIso(
+  image: RandomAccess,
+  before: readonly VolumeDescriptor[],
+  cause: unknown,
+): Promise<FormatError> {
   if (before.length === 0) {
-    return new FormatError('not an ISO 9660 image', {
-      hint: 'use the live ISO of a CoreOS release',
-      cause,
-    });
+    const hint =
+      (await detectImageKind(image)) === 'initramfs'
+        ? 'use the `pxe` commands for an initramfs, or pass the live ISO of a CoreOS release'
+        : 'use the live ISO of a CoreOS release';
+    return new FormatError('not an ISO 9660 image', { hint, cause });
   }
   return new FormatError('ISO image is incomplete: the last volume descriptor is missing', {
     hint: copyAgain,

@@ -143,7 +143,7 @@ async function documentOf(inventory: string | Uint8Array | HostInventory): Promi
   if (typeof inventory === 'object' && !(inventory instanceof Uint8Array))
     return valueDocument(name, inventory);
   const { parseInventory } = await import('../hosts/settings/inventory.ts');
-  return { name, folder: '.', ...parseInventory(name, bytesOf(inventory)) };
+  return { name, folder: '.', ...(await parseInventory(name, bytesOf(inventory))) };
 }
 
 /** A value has no lines. */

@@ -91,6 +91,7 @@ describe('checkApiUrls', () => {
     ['ftp://h', 'the agent does not support the scheme "ftp"'],
     ['https://user:secret@h', 'the URL contains a user name'],
     ['user:secret@h', 'does not start with http://'],
+    ['/v1', 'the URL "/v1" does not start with http:// or https:// | use a URL such as'],
     ['https://h?a', 'the URL contains a query or fragment'],
     ['https://h/a b', 'the URL contains whitespace'],
     ['https://h_h', 'it contains an underscore'],

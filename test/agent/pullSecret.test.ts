@@ -33,6 +33,36 @@ describe('parsePullSecret', () => {
     expect(JSON.stringify([refusal?.message, refusal?.hint, refusal?.cause])).not.toContain('hunter2');
   });
 
+  it.each([
+    [
+      'a trailing comma',
+      '{"auths": {\n  "quay.io": {"auth": "hunter2"},\n}}',
+      ' at line 3, column 1',
+      'remove the comma before it',
+    ],
+    [
+      'a trailing comma in a list',
+      '\n {"auths": {}, "a": [1,]}',
+      ' at line 2, column 24',
+      'remove the comma before it',
+    ],
+    ['a missing comma', '{\n"auths": {}\n"hunter2": 1}', ' at line 3, column 1', 'add a comma before it'],
+    ['a word without quotes', '{"auths": hunter2}', ' at line 1, column 11', 'use JSON such as'],
+    ['text after it', '{"auths": {}}\nhunter2', ' at line 2, column 1', 'use JSON such as'],
+    [
+      'a missing brace',
+      '{"auths": {}\n',
+      ': it ends too early',
+      'add what is missing at the end, such as "}"',
+    ],
+    ['a missing quote', '{"auths": {"hunter2', ': it ends too early', 'add what is missing'],
+    ['base64 of it', Buffer.from('{"auths": {},}').toString('base64'), '', 'use JSON such as'],
+  ])('names the place of %s', (_title, text, place, hint) => {
+    const refusal = refusalOf(text);
+    expect(refusal?.message).toBe(`is not valid JSON${place}`);
+    expect(refusal?.hint).toContain(hint);
+  });
+
   it('accepts or refuses any text', () => {
     const texts = fc.oneof(fc.string(), fc.json(), fc.base64String());
     expect(() => fc.assert(fc.property(texts, (text) => void refusalOf(text)))).not.toThrow();

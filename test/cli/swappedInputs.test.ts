@@ -140,8 +140,8 @@ describe('images of a network boot that are swapped', () => {
 
 describe('something else than an Ignition config', () => {
   const kinds: [string, string, string][] = [
-    ['inv.yaml', 'an inventory', 'render --inventory inv.yaml -o FOLDER'],
-    ['inventory', 'an inventory', 'render --inventory inventory -o FOLDER'],
+    ['inv.yaml', 'an inventory of ironic-coreos', 'render --inventory inv.yaml -o FOLDER'],
+    ['inventory', 'an inventory of ironic-coreos', 'render --inventory inventory -o FOLDER'],
     ['auth.json', 'a pull secret', '--pull-secret auth.json'],
     ['pull-secret', 'a pull secret', '--pull-secret pull-secret'],
     ['net.yaml', 'an nmstate file', '--nmstate net.yaml'],
@@ -150,7 +150,7 @@ describe('something else than an Ignition config', () => {
     ['id.pub', 'an SSH public key', '--ssh-key id.pub'],
     ['id', 'a private key', 'pass only the public key'],
     ['a.service', 'a systemd unit', '--unit a.service'],
-    ['pod.yaml', 'a Kubernetes object', 'kubectl'],
+    ['pod.yaml', 'a Kubernetes object of kind "Pod"', 'kubectl'],
     ['nmstate.yaml', 'an NMStateConfig', '--nmstate nmstate.yaml'],
     ['policy.yaml', 'a NodeNetworkConfigurationPolicy', '--nmstate policy.yaml'],
     ['machine.yaml', 'a MachineConfig', 'spec.config'],
@@ -177,5 +177,92 @@ describe('something else than an Ignition config', () => {
 
   it('does not guess at a config with a mistake', async () => {
     expect((await run('validate typo.ign')).stdout).not.toContain('this is ');
+  });
+});
+
+describe('something else than the file of an option', () => {
+  const render = 'render --api-url https://192.0.2.1 --agent-image registry.example.com/ipa --no-ssh-key';
+  const prepare = 'prepare --inventory inv.yaml --base-url http://192.0.2.1 -o www';
+  const conf = 'a configuration file of ironic-python-agent';
+  const keyfile = 'a NetworkManager keyfile';
+  it.each([
+    [`${render} --conf`, 'inv.yaml', 'an inventory of ironic-coreos', conf],
+    [`${render} --conf`, 'auth.json', 'a pull secret', conf],
+    [`${render} --conf`, 'a.service', 'a systemd unit', conf],
+    [`${render} --keyfile`, 'net.yaml', 'an nmstate file', keyfile],
+    ['iso network embed image -k', 'net.yaml', 'an nmstate file', keyfile],
+    ['iso customize image --network-keyfile', 'net.yaml', 'an nmstate file', keyfile],
+    ['pxe network wrap -o out -k', 'nmstate.yaml', 'an NMStateConfig', keyfile],
+    ['render --api-url https://192.0.2.1 --ssh-key', 'ca.pem', 'a PEM certificate', 'an SSH public key'],
+    [
+      'render --api-url https://192.0.2.1 --ssh-key',
+      'inv.yaml',
+      'an inventory of ironic-coreos',
+      'an SSH public key',
+    ],
+    [`${render} --unit`, 'a.ign', 'an Ignition config', 'a systemd unit'],
+    [
+      'render --api-url https://192.0.2.1 --no-ssh-key --agent-archive',
+      'inv.yaml',
+      'an inventory of ironic-coreos',
+      'an archive of a container image',
+    ],
+    [
+      'render --api-url https://192.0.2.1 --no-ssh-key --agent-archive',
+      'image',
+      'an ISO image',
+      'an archive of a container image',
+    ],
+    ['pxe ignition unwrap', 'a.ign', 'an Ignition config', 'an initramfs'],
+    [
+      'pxe customize --live-ignition a.ign -o out',
+      'kernel',
+      'a kernel or another EFI program',
+      'an initramfs',
+    ],
+    ['dev show initrd', 'auth.json', 'a pull secret', 'an initramfs'],
+    [
+      'inspect',
+      'inv.yaml',
+      'an inventory of ironic-coreos',
+      'an image, an Ignition config or an archive of a container image',
+    ],
+    [
+      'inspect',
+      'ca.pem',
+      'a PEM certificate',
+      'an image, an Ignition config or an archive of a container image',
+    ],
+    [`${prepare} --iso`, 'a.ign', 'an Ignition config', 'an ISO image'],
+    [`${prepare} --initramfs initrd --rootfs cpio --kernel`, 'auth.json', 'a pull secret', 'a kernel'],
+  ])('%s %s', async (line, file, noun, wanted) => {
+    const { code, stdout, stderr } = await run(`${line} ${file}`);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`error: ${file} is ${noun}, not ${wanted}\nhint: `);
+  });
+
+  it('an archive of another kind has a hint', async () => {
+    const { code, stderr } = await run(
+      'render --api-url https://192.0.2.1 --no-ssh-key --agent-archive typo.ign',
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/not a valid tar archive: .*\nhint: create the archive with: podman save /);
+  });
+
+  it.each(['initrd', 'cpio'])('iso kargs show %s: the hint has the commands for it', async (file) => {
+    const { code, stderr } = await run(`iso kargs show ${file}`);
+    expect([code, stderr]).toEqual([
+      1,
+      `error: ${file}: not an ISO 9660 image\nhint: use the \`pxe\` commands for an initramfs, or pass the live ISO of a CoreOS release\n`,
+    ]);
+  });
+
+  it.each([
+    ['render --api-url https://192.0.2.1 --no-ssh-key --diff inv.yaml', 'an inventory of ironic-coreos'],
+    ['ignition merge a.ign cloud.yaml', 'a cloud-init config'],
+    ['iso customize -o out image --live-ignition cloud.yaml', 'a cloud-init config'],
+  ])('%s: the hint says what it is', async (line, noun) => {
+    await writeFile(join(cwd, 'cloud.yaml'), '#cloud-config\nhosts: []\n');
+    expect((await run(line)).stderr).toContain(`hint: this is ${noun}, not an Ignition config: `);
   });
 });

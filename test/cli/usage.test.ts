@@ -55,11 +55,13 @@ describe('an error of the command line', () => {
     ['render --url x', '--api-url <urls>: '],
     ['render --ironic-url=x', '--api-url <urls>: '],
     ['render --cacert x', '--ca-file <file>: '],
-    ['pxe kargs --ironic-url x', 'one of --base-url <url>, --api-url <urls>'],
+    ['pxe kargs --ironic-url x', '--api-url <urls>: '],
+    ['pxe kargs --url x', 'one of --base-url <url>, --api-url <urls>'],
     ['serve --port 1', '--listen <address>: '],
     ['serve -p 1', '--listen <address>: '],
     ['try --port 1', '--listen <address>: '],
-    ['try --api-url x', 'one of --ironic-url <url>, --public-url <url>'],
+    ['try --api-url x', '--ironic-url <url>: '],
+    ['try --url x', 'one of --ironic-url <url>, --public-url <url>'],
     ['controller --port 1', '--listen <address>: '],
     ['prepare --url x', '--base-url <url>: '],
     ['download --url x', '-u, --image-url <url>: '],
@@ -68,10 +70,42 @@ describe('an error of the command line', () => {
     ['iso ignition remove --force x', '--overwrite: '],
     ['iso kargs show --json x', '--format <form>: '],
     ['render ramdisk.yaml', '--inventory <file>: '],
+    ['serve --cert x', '--tls-cert <file>: '],
+    ['serve --key x', '--tls-key <file>: '],
+    ['deploy baremetalhost --user-data x', '--ignition <file>: '],
+    ['prepare -i x', '--inventory <file>: '],
+    ['controller --inventory x', '--settings <source>: '],
+    ['boot worker-0 --settings x', '--inventory <file>: '],
   ])('%s: the hint is %j', async (line, hint) => {
     const { code, stderr } = await run(line);
     expect(code).toBe(2);
     expect(stderr).toContain(`hint: use ${hint}`);
+  });
+
+  it.each([
+    ['prepare --api-url x', 'ironic.apiUrls', '--inventory'],
+    ['prepare --ironic-url x', 'ironic.apiUrls', '--inventory'],
+    ['serve --ssh-key x', 'host.sshKeys', '--inventory'],
+    ['serve --ca-file x', 'ironic.caFiles', '--inventory'],
+    ['try --inspector x', 'ironic.inspectionCallbackUrls', '--inventory'],
+    ['boot --karg x', 'boot.kernelArguments', '--inventory'],
+    ['controller --agent-image x', 'agent.image', '--settings'],
+  ])('%s: the hint is the setting %s in the file', async (line, setting, file) => {
+    const { code, stderr } = await run(line);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`hint: set "${setting}" below "agent" in the file of ${file}\n`);
+  });
+
+  it.each([
+    ['serve --public-url http://ADDRESS:8084 --token-file nowhere', '--public-url: ADDRESS'],
+    ['pxe kargs --base-url http://SERVER/images --embedded', '--base-url: SERVER'],
+  ])('%s: there is a warning about a placeholder', async (line, placeholder) => {
+    expect((await run(line)).stderr).toContain(`${placeholder} is a placeholder of an example`);
+  });
+
+  it('a name in lower case is not a placeholder', async () => {
+    const { stderr } = await run('pxe kargs --base-url http://server/images --embedded');
+    expect(stderr).not.toContain('placeholder');
   });
 
   it('escapes what it quotes', async () => {
@@ -84,7 +118,7 @@ describe('an error of the command line', () => {
     expect(stderr).toContain('hint: remove "other.iso", or quote an argument that contains spaces\n');
   });
 
-  it.each(['explain --url x', 'validate --port 1 x', 'man --constructor'])(
+  it.each(['explain --url x', 'validate --port 1 x', 'man --constructor', 'deploy node --ssh-key x'])(
     '%s: there is no hint',
     async (line) => {
       expect((await run(line)).stderr).not.toContain('hint: ');

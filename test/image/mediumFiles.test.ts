@@ -58,7 +58,7 @@ describe.each([
 
   it('gives a file to read only the attributes of one that a single name refers to', async () => {
     // Rock Ridge 1.12, section 4.1.1: mode 0100444 and 1 link, each in both byte orders.
-    const attributes = Buffer.from('505824012481000000008124' + '0100000000000001', 'hex');
+    const attributes = Buffer.from('5058240124810000000081240100000000000001', 'hex');
     const added = await add(original, { mediumFiles: [file('one', 3000)] });
     const record = Buffer.from(added).indexOf('NM\u0008\u0001\u0000one', 'latin1');
     expect(

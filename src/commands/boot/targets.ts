@@ -76,9 +76,15 @@ export async function readTargets(
     disableCertificateVerification: insecure,
   };
   if (inventory === undefined) {
+    const url = names.find((name) => name.includes('://'));
+    if (url !== undefined) {
+      throw new UsageError(`${quoteText(url)} is not the name of a host`, {
+        hint: 'pass the address of a BMC with --bmc URL, and --credentials FILE and --iso FILE',
+      });
+    }
     if (names.length > 0) {
       throw new UsageError('names of hosts require --inventory', {
-        hint: 'pass the inventory: --inventory FILE',
+        hint: 'pass the inventory with --inventory FILE, or the address of a BMC with --bmc URL',
       });
     }
     if (bmc === undefined) {

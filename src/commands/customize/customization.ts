@@ -17,10 +17,12 @@ import { formatPath } from '../../core/finding.ts';
 import { locateConverted } from '../../network/keyfileSource.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 import { type ConfigHost, refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
 import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { readCertificates, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
 import { explainContent } from '../../hosts/input/checkConfig.ts';
 import { reportChecked } from '../../hosts/input/reportChecked.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { validateConfig } from '../../ignition/validate.ts';
 import { parseUserConfig } from '../../image/customize/parentConfig.ts';
@@ -257,12 +259,13 @@ async function readUserConfig(
   }
   if (validates) {
     const checked = await checkConfigSource(source, embedOptions(machine));
-    const explained = await explainContent(path, source.json, checked);
+    const explained = await explainContent(path, source.yaml?.text ?? source.json, checked);
     const { findings, valid } = reportChecked(explained, path, io);
     if (!valid) {
       const { hint, message } = refusalOf(findings);
       throw refusal(path, `${message}; nothing was written`, { hint });
     }
+    if (machine === 'installed') reportAgent(path, source.json, io);
   }
   if (config instanceof CliError) throw config;
   if (!validates) reportUnusedKeys(path, source.json, io);
@@ -275,6 +278,16 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
     hint,
     excerpt,
   });
+}
+
+/** The config of the ramdisk would start the agent on the installed host, too. */
+function reportAgent(path: string, json: Uint8Array, io: Io): void {
+  const read = readEffectiveConfig(json);
+  const [found] = read.status === 'read' ? findAgentUnits(read.config) : [];
+  if (found === undefined) return;
+  const { message, severity } = found.rule;
+  const hint = 'pass the config for the installed host, or use --live-ignition for this config';
+  report(io, { severity, message, hint, at: { file: path } });
 }
 
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */

@@ -1,5 +1,6 @@
 /** The options that several `deploy` commands share: hosts, inventories, ramdisk and installed host. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import type { DeployHost } from './documents/host.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { architectures } from '../../core/architecture.ts';
@@ -13,12 +14,12 @@ import { deployInterfaces } from './documents/interfaces.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
   checkInstalledConfig,
-  configOfRamdisk,
   type InstallSettings,
   plainConfig,
   type PlainConfig,
 } from './documents/installation.ts';
 import type { Mapping } from '../../formats/mapping.ts';
+import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
 import type { Io } from '../../io/io.ts';
 import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { buildOfImageUrl } from '../../image/ignitionSpec.ts';
@@ -201,10 +202,18 @@ export function readHostOptions(options: HostOptions) {
   return {
     host,
     issues: found(
-      mac !== undefined && 'problem' in mac && problemOf(macAddress, 'bootMac', mac),
+      mac !== undefined && 'problem' in mac && invalidMac(options.bootMac ?? '', mac.problem),
       address !== undefined && 'problem' in address && problemOf(bmcAddress, 'bmcAddress', address),
       ...issues,
     ),
+  };
+}
+
+function invalidMac(text: string, problem: string): Issue {
+  return {
+    rule: macAddress,
+    path: ['bootMac'],
+    message: `invalid MAC address ${quoteText(text)}: ${problem}`,
   };
 }
 

@@ -35,6 +35,7 @@ import { readSubject } from '../../agent/lint/subject.ts';
 import { findUnknowns } from '../../network/unknowns.ts';
 import { checkInspectedNetwork, inspectedConnections } from '../../hosts/input/imageNetwork.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
+import { explainOther } from '../../hosts/input/contentKind.ts';
 import { type ImageInput, readImageSource, readStart, readWhole } from '../../hosts/input/imageSource.ts';
 import { archiveMemory } from '../../agent/agentArchive.ts';
 import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
@@ -146,6 +147,9 @@ const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<Image
 async function readConfigFile(source: ImageInput): Promise<ConfigFile> {
   const document = await readWhole(source, EXPECTED);
   if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
+    const inspected = 'an image, an Ignition config or an archive of a container image';
+    const other = await explainOther(inspected, source.name, document);
+    if (other !== undefined) throw other;
     throw new CliError(
       `${source.name} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {

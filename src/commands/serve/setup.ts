@@ -14,6 +14,7 @@ import { inheritedAddress, type ListenAddress, parseListenAddress } from '../../
 import { defaultLimits, type ServerLimits } from '../../http/server/server.ts';
 import type { TlsFiles } from '../../http/server/tlsFiles.ts';
 import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
+import { findPlaceholder } from '../../agent/machineAddress.ts';
 import { report } from '../../io/report/report.ts';
 import { createSigner, type Signer } from '../../http/server/answer/signedPath.ts';
 import type { ServeOptions } from './options.ts';
@@ -53,6 +54,11 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     throw new UsageError('--open cannot be combined with --key-file, --token-file or --client-ca', {
       hint: 'remove --open, or remove the other options',
     });
+  }
+  const placeholder = findPlaceholder(publicUrl ?? '');
+  if (placeholder !== undefined) {
+    const { hint, message } = placeholder;
+    report(io, { severity: 'warning', message: `--public-url: ${message}`, hint });
   }
   const inherited = options.listen === undefined ? inheritedAddress(io.env, process.pid) : undefined;
   return {

@@ -101,7 +101,7 @@ async function checkDocument(
     isEmbedded: true,
   });
   const { json: bytes } = source;
-  const checked = await explainContent(name, bytes, found);
+  const checked = await explainContent(name, source.yaml?.text ?? bytes, found);
   const { valid } = reportChecked(checked, name, io);
   const read = readConfig(bytes);
   if (!valid || read.status === 'refused') return undefined;

@@ -6,7 +6,9 @@ import type { ContainerArchive } from '../../formats/containerArchive.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
-import { nameInput } from './nameInput.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
+import { explainOther } from './contentKind.ts';
+import { readFileHead } from './swappedInputs.ts';
 
 /** A file, and where its name was given. */
 interface NamedArchive {
@@ -47,11 +49,22 @@ async function readArchive(
   const input = await openInput({ path, what: whatIs(place) }, io);
   const { readContainerArchive } = await import('../../formats/containerArchive.ts');
   try {
-    return await nameInput(`${place}: ${path}`, () => readContainerArchive(input.bytes()));
+    return await readContainerArchive(input.bytes());
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint = archiveHint, message } = error;
+    const other = await explainOther(
+      'an archive of a container image',
+      path,
+      readFileHead(resolve(io.cwd, path)) ?? Buffer.alloc(0),
+    );
+    throw other ?? new CliError(`${place}: ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
   } finally {
     await input.close();
   }
 }
+
+const archiveHint = 'create the archive with: podman save --format oci-archive -o FILE IMAGE';
 
 function whatIs(place: string): string {
   return `Agent archive (${place})`;

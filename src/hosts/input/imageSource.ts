@@ -15,6 +15,7 @@ import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { CONFIG_NAME, readIgnition } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
+import { hintContent } from './contentKind.ts';
 
 export interface ImageInput {
   readonly kind: ImageKind;
@@ -110,7 +111,7 @@ export async function readDeployedConfig(source: string, io: Io): Promise<Config
 
 async function extractConfig(source: ImageInput): Promise<Config> {
   try {
-    return decodeConfig(await extractDocument(source), source.name);
+    return await decodeConfig(await extractDocument(source), source.name);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'pass an Ignition config, or a live ISO or initramfs that contains one' } = error;
@@ -133,12 +134,12 @@ function found(config: Uint8Array | undefined, name: string): Uint8Array {
   });
 }
 
-function decodeConfig(document: Uint8Array, name: string): Config {
+async function decodeConfig(document: Uint8Array, name: string): Promise<Config> {
   const read = readEffectiveConfig(document);
   if (read.status === 'read') return read.config;
   const { message, hint = 'run `ironic-coreos validate FILE` to list its errors' } = read.finding;
   throw new CliError(`${name} is not a valid Ignition config: ${message}`, {
     code: 'ERR_FORMAT',
-    hint,
+    hint: (await hintContent(name, document)) ?? hint,
   });
 }

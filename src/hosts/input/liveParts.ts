@@ -18,6 +18,7 @@ import {
   readRootfsBuild,
 } from '../../image/liveParts.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
+import { explainOther } from './contentKind.ts';
 
 export interface LivePart extends RandomAccess {
   /** As the user named it. */
@@ -57,6 +58,8 @@ export async function requireRole(
   if (found === role || (role === 'initramfs' && found === 'rootfs' && (await isLiveInitramfs(image))))
     return;
   if (found === 'other') {
+    const other = await explainOther(nouns[role], name, await image.read(0, Math.min(mostText, size)));
+    if (other !== undefined) throw other;
     const hint = `download ${name} again, or pass another file to ${flags[role]}`;
     throw new CliError(`${name} is not ${nouns[role]}`, { code, hint });
   }
@@ -68,6 +71,9 @@ export async function requireRole(
     : `${use}pass the ${role} to ${flags[role]}`;
   throw new CliError(`${name} is ${nouns[found]}, not the ${role}`, { code, hint });
 }
+
+/** Bytes of a file whose content is named in an error. */
+const mostText = 64 * 1024;
 
 async function isLiveInitramfs(image: LivePart): Promise<boolean> {
   const stamps = await readInitramfsStamps(image).catch(onFormatError(() => undefined));

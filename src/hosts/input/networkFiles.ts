@@ -18,7 +18,7 @@ import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
-import { readNetworkDocument } from './pastedPart.ts';
+import { explainOtherKeyfile, readNetworkDocument } from './pastedPart.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from './refuse.ts';
 import type { OptionFiles } from './swappedInputs.ts';
 
@@ -109,6 +109,8 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
     ...(line !== undefined && { line }),
   });
   const keyfile = { name, data, locate };
+  const other = wantsCheck(options, io) ? await explainOtherKeyfile(path, data) : undefined;
+  if (other !== undefined) throw other;
   const isAccepted = await refuseKeyfile(keyfile, options, io);
   if (isAccepted && !name.endsWith('.nmconnection')) {
     // They are copied to /run, where NetworkManager requires the suffix (nms-keyfile-plugin.c).

@@ -15,10 +15,16 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
 import { nameInput } from './nameInput.ts';
-import { describeObject, explainOther } from './contentKind.ts';
+import { describeObject, explainOther, otherContent } from './contentKind.ts';
 
 /** A document that an object may contain. */
-export type PartName = 'nmstate' | 'networkData' | 'pullSecret' | 'caCertificates' | 'registriesConf';
+export type PartName =
+  | 'nmstate'
+  | 'networkData'
+  | 'pullSecret'
+  | 'caCertificates'
+  | 'registriesConf'
+  | 'inventory';
 
 export interface PastedPart {
   /** YAML, JSON, PEM or TOML. */
@@ -58,6 +64,8 @@ const PARTS: Readonly<Record<PartName, PartKind>> = {
     keys: ['ca-bundle.crt', 'ca.crt', 'service-ca.crt', 'tls.crt'],
   },
   registriesConf: { noun: 'a registries.conf', keys: ['registries.conf'] },
+  // Its paths start at its folder, so it is only read from a file.
+  inventory: { noun: 'an inventory of ironic-coreos', keys: [] },
 };
 
 /**
@@ -179,6 +187,22 @@ function pemOfDer(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The error for a file that is not an inventory; undefined for an inventory, and for unknown content. */
+export async function explainOtherInventory(file: string, bytes: Uint8Array): Promise<CliError | undefined> {
+  try {
+    await takePart('inventory', Buffer.from(bytes).toString('utf8'), file);
+  } catch (error) {
+    if (error instanceof CliError && !(error instanceof FormatError)) return error;
+  }
+  return explainOther(PARTS.inventory.noun, file, bytes);
+}
+
+/** The error for a file that is not a keyfile; undefined for a keyfile, and for unknown content. */
+export async function explainOtherKeyfile(file: string, bytes: Uint8Array): Promise<CliError | undefined> {
+  const isKeyfile = /^\[connection\]/m.test(Buffer.from(bytes).toString('latin1'));
+  return isKeyfile ? undefined : explainOther('a NetworkManager keyfile', file, bytes);
 }
 
 /** The error of a reader, or a better one if the content of the file is of another type. */
@@ -303,14 +327,13 @@ function severalParts(parts: readonly Found[], file: string): CliError {
   });
 }
 
-/** The error for objects without the part. */
-function withoutPart(wanted: PartName, [object]: readonly PastedObject[], file: string): CliError {
-  const [found, use] = describeObject(object?.value ?? {});
-  return new CliError(`${file} is ${found}, not ${PARTS[wanted].noun}`, {
-    code: 'ERR_FORMAT',
-    hint: use.replace('FILE', () => file),
-  });
+/** The error for objects without the part. Of several objects, a Secret is only an addition to the others. */
+function withoutPart(wanted: PartName, objects: readonly PastedObject[], file: string): CliError {
+  const main = objects.find(({ kind }) => !additions.has(kind)) ?? objects[0];
+  return otherContent(PARTS[wanted].noun, file, describeObject(main?.value ?? {}));
 }
+
+const additions: ReadonlySet<string> = new Set(['Namespace', 'Secret', 'ConfigMap']);
 
 // Kubernetes objects in a YAML or JSON text: one object, several documents, or the list of `kubectl get -o yaml`.
 

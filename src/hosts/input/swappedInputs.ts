@@ -6,6 +6,7 @@ import { CliError } from '../../core/errors.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
+import { explainOther } from './contentKind.ts';
 
 /** The files of an option that does not accept images. */
 export interface OptionFiles {
@@ -45,10 +46,20 @@ export async function refuseSwapped(
 
 /**
  * @param initrd path of an input that must be an initramfs; undefined for standard input
- * @throws CliError if it is an ISO image
+ * @throws CliError if it is an ISO image, a kernel or a document
  */
 export async function refuseIso(initrd: string | undefined, io: Pick<Io, 'cwd'>): Promise<void> {
-  if (initrd === undefined || (await kindOf(initrd, io)) !== 'iso') return;
+  if (initrd === undefined) return;
+  const kind = await kindOf(initrd, io);
+  if (kind === 'other') {
+    const other = await explainOther(
+      'an initramfs',
+      initrd,
+      readFileHead(resolve(io.cwd, initrd)) ?? Buffer.alloc(0),
+    );
+    if (other !== undefined) throw other;
+  }
+  if (kind !== 'iso') return;
   throw new CliError(`${initrd} is an ISO image, not an initramfs`, {
     code: 'ERR_SETTING',
     hint: 'use the `iso` commands for this file, or extract its initramfs with `iso extract pxe`',
@@ -60,12 +71,12 @@ const HEAD = 32_774;
 
 /** Undefined for files that are not regular: a pipe can be read only once. */
 async function kindOf(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<ImageKind | undefined> {
-  const head = readHead(resolve(cwd, path));
+  const head = readFileHead(resolve(cwd, path));
   return head === undefined ? undefined : detectImageKind(bytesAccess(head));
 }
 
-/** Errors are ignored here: reading the file later reports them. */
-function readHead(place: string): Uint8Array | undefined {
+/** The start of a regular file. Errors are ignored here: reading the file later reports them. */
+export function readFileHead(place: string): Uint8Array | undefined {
   try {
     if (!statSync(place).isFile()) return undefined;
     const file = openSync(place, 'r');

@@ -18,6 +18,7 @@ import {
 import { CliError, FormatError, formatSource, locateError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
+import { explainOther } from '../input/contentKind.ts';
 import { explainRefusal, readCertificates, textOfPart } from '../input/pastedPart.ts';
 import { parsePodmanArg, readPullArgs } from './podmanArgs.ts';
 import {
@@ -71,11 +72,21 @@ export async function readAgent(reading: Reading) {
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),
     optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
-    userConf: userConf && (await readNamedFile(userConf, reading.io, 'Agent conf')),
+    userConf: userConf && (await readUserConf(userConf, reading.io)),
     pullSecret: pullSecret && (await readPullSecret(pullSecret, reading)),
     caCertificates: await readCaCertificates(reading),
     registriesConf: registries && (await readRegistries(registries, reading)),
   } satisfies Partial<AgentSettings>;
+}
+
+/** A conf may be without [DEFAULT], which is in most of them. */
+async function readUserConf(value: InputValue, io: Io): Promise<string> {
+  const text = await readNamedFile(value, io, 'Agent conf');
+  if (/^\[DEFAULT\]/m.test(text)) return text;
+  const noun = 'a configuration file of ironic-python-agent';
+  const other = await explainOther(noun, pathIn(value, value.text), Buffer.from(text));
+  if (other !== undefined) throw locateError(other, value.at);
+  return text;
 }
 
 /** @param archived reference of the image in the agent archive, if there is one */
@@ -88,7 +99,10 @@ function readImage(reading: Reading, archived?: string): string {
   if (value === undefined) {
     if (archived !== undefined) return archived;
     if (profilesWithImage.includes(profile)) return defaultSettings.agentImage;
-    throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or --agent-image`, {
+    // Only `render` has the flag.
+    const own =
+      reading.settingsPlace === undefined ? '--agent-image' : `agent.image ${reading.settingsPlace}`;
+    throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or ${own}`, {
       hint: 'set it, for example IRONIC_AGENT_IMAGE=registry.example.com/ironic-agent',
     });
   }
@@ -160,9 +174,19 @@ async function readPullSecret(value: InputValue, reading: Reading): Promise<stri
   );
   for (const warning of warnings) reading.warn(warning);
   try {
-    return inFile(value, () => parsePullSecret(text));
+    return inFile(value, () => (text === written ? parsePullSecret(text) : parsePasted(text)));
   } catch (error) {
-    throw await explainRefusal('pullSecret', error, value, written);
+    throw await explainRefusal('pullSecret', error, value, text);
+  }
+}
+
+/** Lines and columns of a part are not those of the file. */
+function parsePasted(text: string): string {
+  try {
+    return parsePullSecret(text);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new FormatError(error.sentence, { hint: error.hint });
   }
 }
 
@@ -200,7 +224,7 @@ async function readRegistries(value: InputValue, reading: Reading): Promise<stri
   try {
     reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
   } catch (error) {
-    throw await explainRefusal('registriesConf', error, value, written);
+    throw await explainRefusal('registriesConf', error, value, registriesConf);
   }
   if (registriesConf !== '') return registriesConf;
   if (reading.profile === 'icc') return undefined;

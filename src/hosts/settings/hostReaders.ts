@@ -8,9 +8,10 @@ import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { unitName } from '../../agent/unit.ts';
-import { CliError, type InputSource, UsageError } from '../../core/errors.ts';
+import { CliError, type InputSource, locateError, onCliError, UsageError } from '../../core/errors.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { readUserFile } from '../../io/files/files.ts';
+import { explainOther } from '../input/contentKind.ts';
 import type { Io } from '../../io/io.ts';
 import {
   inFile,
@@ -119,6 +120,9 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
   for (const value of values) {
     const name = basename(value.text);
     if (!unitNamePattern.test(name)) {
+      const content = await readNamedFile(value, io, 'Unit');
+      const other = await explainOther('a systemd unit', pathIn(value, value.text), Buffer.from(content));
+      if (other !== undefined) throw locateError(other, value.at);
       throw new CliError(`${value.name}: the file name of ${value.text} is not a valid unit name`, {
         code: 'ERR_SETTING',
         hint: 'rename the file to the name of the unit, for example burn-in.service',
@@ -174,10 +178,26 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
     if (reading.profile === 'default') requireKey(text, value);
     return checkKeys(text, value, reading);
   }
-  const content = await readNamedFile(value, reading.io, 'SSH public key');
+  const content = await readNamedFile(value, reading.io, 'SSH public key').catch(
+    onCliError((error) => {
+      if (!isMissingKey(error, text)) throw error;
+      throw new CliError(error.sentence, { code: error.code, at: error.at, hint: newKeyHint, cause: error });
+    }),
+  );
   const file = { at, name: `${name}: ${text}` };
+  if (!isKeyText(content.trim())) {
+    const other = await explainOther('an SSH public key', pathIn(value, text), Buffer.from(content));
+    if (other !== undefined) throw locateError(other, at);
+  }
   requireKey(content, file);
   return checkKeys(content, file, reading);
+}
+
+const newKeyHint = 'create a key with "ssh-keygen -t ed25519", or pass the file of another public key';
+
+/** Whether there is no key with a usual name, and none with a similar name that the hint could propose. */
+function isMissingKey({ code, hint = '' }: CliError, path: string): boolean {
+  return code === 'ERR_FILE_MISSING' && /^id_\w+\.pub$/.test(basename(path)) && !hint.endsWith('.pub');
 }
 
 /** @throws CliError for a text without any key; the message does not quote the text */

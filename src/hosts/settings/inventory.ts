@@ -3,6 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { dirname } from 'node:path';
 import {
+  hasInventoryKeys,
   type Inventory,
   type InventoryDocument,
   readInventory,
@@ -14,6 +15,7 @@ import { readUserFile } from '../../io/files/files.ts';
 import { keepHeapSmall } from '../../io/process.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
+import { explainOtherInventory } from '../input/pastedPart.ts';
 import { ignoringRules } from '../../io/report/ruleBook.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
@@ -65,7 +67,7 @@ export async function readInventoryDocument(
 ): Promise<InventoryRead> {
   const bytes = await readUserFile(name, io, { what, maxBytes });
   if (bytes.length > LARGE) keepHeapSmall();
-  const document = parseInventory(name, bytes);
+  const document = await parseInventory(name, bytes);
   return { inventory: await readValidInventory({ name, folder: dirname(name), ...document }, io), document };
 }
 
@@ -80,26 +82,33 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
   });
 }
 
-/** @throws CliError if the bytes are neither YAML nor JSON */
-export function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
+/** @throws CliError if the bytes are neither YAML nor JSON, or a document of another type */
+export async function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
   try {
-    return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const document = parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const other = hasInventoryKeys(document.value) ? undefined : await explainOtherInventory(name, bytes);
+    if (other !== undefined) throw other;
+    return document;
   } catch (error) {
-    if (error instanceof TypeError) {
-      throw new CliError(`Inventory is not UTF-8 text: ${name}`, {
-        code: 'ERR_INVENTORY',
-        hint: 'pass an inventory in YAML or JSON, encoded in UTF-8',
-      });
-    }
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = `fix ${name}`, position, sentence } = error;
-    throw new CliError(sentence, {
+    if (!(error instanceof TypeError || error instanceof FormatError)) throw error;
+    throw (await explainOtherInventory(name, bytes)) ?? inventoryError(name, error);
+  }
+}
+
+function inventoryError(name: string, error: TypeError | FormatError): CliError {
+  if (error instanceof TypeError) {
+    return new CliError(`Inventory is not UTF-8 text: ${name}`, {
       code: 'ERR_INVENTORY',
-      at: { file: name, ...position },
-      hint,
-      cause: error,
+      hint: 'pass an inventory in YAML or JSON, encoded in UTF-8',
     });
   }
+  const { hint = `fix ${name}`, position, sentence } = error;
+  return new CliError(sentence, {
+    code: 'ERR_INVENTORY',
+    at: { file: name, ...position },
+    hint,
+    cause: error,
+  });
 }
 
 export interface InventoryLayers {

@@ -59,6 +59,14 @@ export interface InventoryHost {
   readonly readInputs: () => Inputs;
 }
 
+/** Whether the keys of the document are those of an inventory, as far as a document of another type has others. */
+export function hasInventoryKeys(value: unknown): boolean {
+  return (
+    isMapping(value) &&
+    Object.keys(value).every((key) => key === '$schema' || topKeys.inventory.includes(key))
+  );
+}
+
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
   const schema: CompiledSchema = await importAsset('schemas/compiled/inventory.js');
   const { checkInventory, checkHost } = schema;
@@ -67,7 +75,9 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   // The hosts are checked one by one.
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
-  const shape = checkShape(isMapping(document.value) ? head : document.value, checkInventory, 'inventory');
+  const shape = isMapping(document.value)
+    ? checkShape(head, checkInventory, 'inventory')
+    : [noMapping(document.value)];
   if (shape.length > 0) return { agent: new Map(), problems: locate(shape, document, []) };
   const ignore = readIgnored(shared);
   return {
@@ -334,7 +344,7 @@ function findMistake(error: SchemaError, value: unknown, checked: Checked): Mist
       return { path, message: `invalid value for ${settingName(path, checked)}`, hint };
     }
     default:
-      return otherType(path, settingName(path, checked), typesOf(error.params['type']));
+      return otherType(path, settingName(path, checked), typesOf(error.params['type']), value);
   }
 }
 
@@ -369,6 +379,16 @@ const innerKeys: Readonly<Record<string, readonly string[]>> = {
   softwareRAIDVolumes: ['rootVolume', 'level', 'sizeGibibytes', 'physicalDisks'],
 };
 
+/** Names of the keys of a host in BareMetalHosts, nodes of Ironic and Bifrost, and install-config.yaml. */
+const hostKeys: Readonly<Record<string, string>> = {
+  hostname: 'name',
+  bootMACAddress: 'mac',
+  macAddress: 'mac',
+  mac_address: 'mac',
+  arch: 'architecture',
+  cpu_arch: 'architecture',
+};
+
 function unknownKey(path: Path, value: unknown, checked: Checked): Mistake {
   const key = String(path.at(-1));
   const hint = unknownKeyHint(path, value, checked);
@@ -380,6 +400,8 @@ function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
   const parent = path.slice(0, -1).findLast((step) => typeof step === 'string');
   if (checked === 'host' && parent === undefined && networkKeys.includes(key))
     return 'write it below "network"';
+  const ofHost = checked === 'host' && parent === undefined ? hostKeys[key] : undefined;
+  if (ofHost !== undefined && !Object.hasOwn(asMapping(value), ofHost)) return `use ${quoteText(ofHost)}`;
   const settingNames: readonly string[] = settingTable.map(({ name }) => name);
   const isSetting = parent === 'agent' || parent === 'overrides';
   const place = isSetting ? '' : ` below "${settingsKey[checked]}"`;
@@ -433,15 +455,51 @@ function settingName(path: Path, checked: Checked): string {
   return key === undefined ? `the ${checked}` : quoteText(key);
 }
 
+/** An inventory is a mapping. */
+function noMapping(value: unknown): Mistake {
+  if (value === null || value === undefined)
+    return {
+      path: [],
+      message: 'the inventory is empty',
+      hint: 'write settings below "agent:" or entries below "hosts:"',
+    };
+  const isHosts =
+    Array.isArray(value) && value.every((item) => isMapping(item) && Object.hasOwn(item, 'name'));
+  const { path, message, hint } = otherType([], 'the inventory', ['object'], value);
+  return { path, message, hint: isHosts ? 'write the list of hosts below "hosts:"' : hint };
+}
+
 function missingKey(path: Path, key: string): Mistake {
   return { path, message: `${quoteText(key)} is missing`, hint: `add "${key}: …"` };
 }
 
-function otherType(path: Path, name: string, types: readonly string[]): Mistake {
+/** @param root the checked value */
+function otherType(path: Path, name: string, types: readonly string[], root: unknown): Mistake {
   const words = types.map((type) => typeWords[type] ?? type).join(' or ');
   const isNetwork = networkKeys.some((key) => path.at(-1) === `host.${key}`);
-  const hint = isNetwork ? networkHint : formHints[types[0] ?? ''];
-  return { path, message: `${name} must be ${words}`, hint };
+  const isFile = types.includes('string') && isMapping(valueAt(root, path)) && isFileSetting(path.at(-1));
+  const hint = isNetwork
+    ? networkHint
+    : isFile
+      ? `write the value to a file, and set its path: "${String(path.at(-1))}: FILE"`
+      : hostsHint(path, root);
+  return { path, message: `${name} must be ${words}`, hint: hint ?? formHints[types[0] ?? ''] };
+}
+
+function isFileSetting(name: unknown): boolean {
+  return settingTable.some((setting) => setting.name === name && setting.kind === 'file');
+}
+
+/** The hint for a mapping of hosts by name, and for a name instead of a host. */
+function hostsHint(path: Path, root: unknown): string | undefined {
+  const value = valueAt(root, path);
+  const isMappingOfHosts = path.length === 1 && path[0] === 'hosts' && isMapping(value);
+  const [name] = isMappingOfHosts
+    ? Object.keys(value)
+    : path.length === 0 && typeof value === 'string'
+      ? [value]
+      : [];
+  return name === undefined || hostFolderProblem(name) !== undefined ? undefined : `write "- name: ${name}"`;
 }
 
 const networkHint = 'set the path of a file; the key "network" of a host may contain the network itself';

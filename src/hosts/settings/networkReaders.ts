@@ -8,12 +8,12 @@ import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import { CliError, type FilePlace, FormatError, formatSource } from '../../core/errors.ts';
+import { CliError, type FilePlace, FormatError, formatSource, locateError } from '../../core/errors.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../input/nmstatectl.ts';
-import { type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
+import { explainOtherKeyfile, type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
 import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
 
 /**
@@ -198,6 +198,10 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
     const { fileName: name = basename(value.text) } = value;
     const text = value.isContent ? value.text : await readNamedFile(value, io, 'NetworkManager keyfile');
     requireFileName(value, name);
+    const other = value.isContent
+      ? undefined
+      : await explainOtherKeyfile(pathIn(value, value.text), Buffer.from(text));
+    if (other !== undefined) throw locateError(other, value.at);
     const sections = await parseFile(value, () => parseKeyfile(text));
     if (!sections.some((section) => section.name === 'connection')) {
       throw new CliError(`${sourceName(value)} has no section [connection]`, {

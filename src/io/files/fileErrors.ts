@@ -1,6 +1,6 @@
 /** System errors about files and standard streams as sentences for the user. */
 
-import { readdirSync, statfsSync } from 'node:fs';
+import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
@@ -106,6 +106,29 @@ function describeMissing({ path, what, action, place }: FileAction): Described {
     : [`${what} not found: ${path}`, hintExisting(path, place)];
 }
 
+function isRegularFile(place: string): boolean {
+  try {
+    return statSync(place).isFile();
+  } catch {
+    return false; // below a file
+  }
+}
+
+/** Names the part that is a file. */
+function hintFolder({ path, place = '' }: FileAction): string {
+  let shown = path;
+  let absolute = place;
+  while (basename(shown) !== '' && basename(shown) === basename(absolute)) {
+    if (isRegularFile(absolute))
+      return shown === path
+        ? `pass the path of a folder: ${path} is a file`
+        : `use another path: ${shown} is a file`;
+    shown = dirname(shown);
+    absolute = dirname(absolute);
+  }
+  return 'use a path with only folders before its last part';
+}
+
 /** Larger folders are not searched for similar names: a thousand hosts may each name a missing file. */
 const MAX_NAMES = 200;
 
@@ -184,10 +207,7 @@ function describeUsed({ path }: FileAction): Described {
 /** By the code of a system error. */
 const descriptions: Readonly<Record<string, (action: FileAction) => Described>> = {
   ENOENT: describeMissing,
-  ENOTDIR: ({ path }) => [
-    `A part of the path is not a folder: ${path}`,
-    'use a path with only folders before its last part',
-  ],
+  ENOTDIR: (action) => [`A part of the path is not a folder: ${action.path}`, hintFolder(action)],
   EISDIR: ({ path, what }) => [`${path} is a directory`, `pass the path of a file (${what})`],
   EACCES: describeRefused,
   EPERM: describeRefused,

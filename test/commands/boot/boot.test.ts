@@ -647,6 +647,7 @@ describe('hosts of an inventory', () => {
   });
 
   it.each<[string, string[], BootOptions, string]>([
+    ['a URL as a host', ['redfish://192.0.2.10'], {}, '"redfish://192.0.2.10" is not the name of a host'],
     ['hosts without an inventory', ['w'], {}, 'names of hosts require --inventory'],
     ['nothing', [], {}, 'no machine to boot'],
     ['a BMC without an ISO', [], { bmc: 'https://192.0.2.1' }, '--bmc requires --iso'],

@@ -90,8 +90,33 @@ describe('deploy baremetalhost', () => {
       [...minimal, '--image-source', 'https://h/i'],
       /--image-checksum: .*requires it/,
     ],
-    ['a broken MAC address', [...minimal.slice(0, 2), '--boot-mac', '52:54'], /--boot-mac: /],
+    [
+      'a broken MAC address',
+      [...minimal.slice(0, 2), '--boot-mac', '52:54'],
+      /--boot-mac: invalid MAC address "52:54": /,
+    ],
     ['a broken hint', [...minimal, '--root-device', 'foo=1'], /--root-device foo: unknown root device hint/],
+    [
+      'a device as a hint',
+      [...minimal, '--root-device', '/dev/sda'],
+      /device hint\nhint: use name=\/dev\/sda\n/,
+    ],
+    [
+      'a device by its path as a hint',
+      [...minimal, '--root-device', '/dev/disk/by-path/pci-1'],
+      /device hint\nhint: use by_path=\/dev\/disk\/by-path\/pci-1\n/,
+    ],
+    [
+      'a hint without an equals sign',
+      [...minimal, '--root-device', 'size>100'],
+      /\nhint: use size="> 100"\n/,
+    ],
+    ['an operator without quotes', [...minimal, '--root-device', 'size>=100'], /\nhint: use size=">= 100"\n/],
+    [
+      'a size with a unit',
+      [...minimal, '--root-device', 'size=100G'],
+      /\nhint: use a number of GiB, such as size=/,
+    ],
     [
       'a hint for Ironic only',
       [...minimal, '--root-device', 'model=PERC'],
@@ -117,7 +142,12 @@ describe('deploy baremetalhost', () => {
     [
       'an Ignition config as nmstate',
       [...minimal, '--nmstate', 'host.ign'],
-      /host\.ign: nmstate: the file contains no nmstate\nhint: .*"interfaces"/,
+      /host\.ign is an Ignition config, not an nmstate file\nhint: embed it with "ironic-coreos iso ignition embed -i host\.ign ISO"/,
+    ],
+    [
+      'a mapping of unknown keys as nmstate',
+      [...minimal, '--nmstate', 'unknown.yaml'],
+      /unknown\.yaml: nmstate: the file contains no nmstate\nhint: .*"interfaces"/,
     ],
     ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
   ])('refuses %s', async (_title, args, message) => {

@@ -19,6 +19,7 @@ export const files = {
     '{"ignition":{"version":"3.4.0"},"systemd":{"units":[{"name":"ironic-agent.service","enabled":true}]}}',
   'nmstate.yaml': 'interfaces:\n- name: eno1\n  type: ethernet\n  state: up\n',
   'list.yaml': '- a\n',
+  'unknown.yaml': 'a: 1\n',
   'broken.yaml': 'a: [\n',
   'links.yaml': 'links: []\nnetworks: []\n',
 };

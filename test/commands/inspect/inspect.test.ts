@@ -79,6 +79,7 @@ beforeAll(async () => {
     'terminal.ign':
       '{"ignition":{"version":"3.4.0"},"storage":{"links":[{"path":"/\\u001b[31m","target":"x"}]}}',
     kernel: 'MZ',
+    text: 'a text\n',
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content);
   await run('iso', 'ignition', 'embed', '-i', 'agent.ign', 'ipa.iso');
@@ -198,7 +199,13 @@ describe('inspect', () => {
       'a kernel',
       ['kernel'],
       1,
-      'kernel is neither a live ISO, an initramfs, an Ignition config nor an archive',
+      'kernel is a kernel or another EFI program, not an image, an Ignition config or an archive',
+    ],
+    [
+      'another file',
+      ['text'],
+      1,
+      'text is neither a live ISO, an initramfs, an Ignition config nor an archive',
     ],
     ['a form that is none', ['--format', 'yaml', 'ipa.iso'], 2, 'use one of text, full, json'],
     ['two forms', ['--format', 'text', '--format', 'json', 'ipa.iso'], 2, 'cannot be used multiple times'],

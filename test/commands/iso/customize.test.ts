@@ -116,11 +116,30 @@ describe('the image', () => {
     );
   });
 
+  it('warns that the config for the installed host runs the agent', async () => {
+    const unit =
+      '[Service]\\nExecStart=/bin/true\\nRestart=always\\n[Install]\\nWantedBy=multi-user.target\\n';
+    await writeFile(
+      join(cwd, 'agent.ign'),
+      `{"ignition":{"version":"3.4.0"},"systemd":{"units":[{"name":"ironic-agent.service","enabled":true,"contents":"${unit}"}]}}`,
+    );
+    const warning = 'warning: agent.ign: the config runs ironic-python-agent: it seems to be for the ramdisk';
+    const line = '--dest-device /dev/sda --dest-ignition agent.ign -o';
+    expect((await customize(`${line} a.iso`)).stderr).toContain(
+      `${warning}, not for the installed host\n` +
+        'hint: pass the config for the installed host, or use --live-ignition for this config\n',
+    );
+    expect((await customize(`--no-validate ${line} c.iso`)).stderr).not.toContain(warning);
+    expect((await customize('--live-ignition agent.ign -o d.iso')).stderr).not.toContain(warning);
+  });
+
   it('reports a file that is no keyfile, such as nmstate', async () => {
-    const said = /: net\.yaml: .*\nhint: start with \[connection\]\n$/;
+    const said = /net\.yaml: .*\nhint: start with \[connection\]\n$/;
     const refused = await customize('--network-keyfile net.yaml');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(said);
+    expect(refused.stderr).toMatch(
+      /^error: net\.yaml is an nmstate file, not .*\nhint: .*--network-nmstate\n$/,
+    );
     const unchecked = await customize('--no-validate --network-keyfile net.yaml');
     expect(unchecked.code).toBe(0);
     expect(unchecked.stderr).toMatch(said);

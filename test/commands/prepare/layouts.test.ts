@@ -46,6 +46,13 @@ describe('prepare --layout metal3', () => {
     expect((await run(args, environment)).stderr).toContain('0 files written, 5 unchanged');
   });
 
+  it('names the setting for the image, because it has no option for it', async () => {
+    const args = ['prepare', '--layout', 'metal3', '--iso', 'live.iso', '-o', 'without-image'];
+    const { code, stderr } = await run(args, { IRONIC_BASE_URL: 'https://192.0.2.1' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('requires IRONIC_AGENT_IMAGE or agent.image under "agent" in an inventory');
+  });
+
   it('does in place what the script did: the ISO that is there gets the config', async () => {
     await mkdir(path('pod/html/images'), { recursive: true });
     const iso = 'pod/html/images/ironic-python-agent.iso';

@@ -17,6 +17,8 @@ const inputs: Readonly<Record<string, string | Uint8Array>> = {
   'features.img': writeInitrd(new Map(stamp).set('etc/coreos/features.json', Buffer.from('{'))),
   'cut.img': initrd.subarray(0, -4),
   'config.ign': '{"ignition":{"version":"3.4.0"}}',
+  'text.img':
+    'a text that is not an initramfs, and as long as a header of an entry, which has 110 bytes: '.repeat(3),
   'eth1.nmconnection': '[connection]\nid=eth1\ntype=ethernet\n',
 };
 const notice =
@@ -91,7 +93,8 @@ describe('errors are one line and a hint, and nothing is written', () => {
   it.each([
     ['nowhere.img', 'Initramfs not found: nowhere.img'],
     ['other.img', 'other.img: not a CoreOS live initramfs image'],
-    ['config.ign', 'config.ign: Cannot read the initramfs: '],
+    ['config.ign', 'config.ign is an Ignition config, not an initramfs\n'],
+    ['text.img', 'text.img: Cannot read the initramfs: '],
     ['cut.img', 'cut.img: '],
     ['features.img', 'features.img: etc/coreos/features.json in the initramfs is not JSON'],
     [

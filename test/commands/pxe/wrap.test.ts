@@ -14,6 +14,7 @@ beforeEach(async () => {
     writeFile(join(cwd, 'config.ign'), config),
     writeFile(join(cwd, 'invalid.ign'), '{"ignition":{}}'),
     writeFile(join(cwd, 'eth0.nmconnection'), eth0),
+    writeFile(join(cwd, 'short.img'), 'a text\n'),
   ]);
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
@@ -110,9 +111,10 @@ describe('errors are one line and a hint, and nothing is written', () => {
       'network wrap -k eth0.nmconnection -k eth0.nmconnection',
       "multiple input files named 'eth0.nmconnection'",
     ],
+    ['ignition unwrap config.ign', 'config.ign is an Ignition config, not an initramfs'],
     [
-      'ignition unwrap config.ign',
-      'config.ign: Cannot read the initramfs: reading CPIO entry at byte 0: the archive is truncated',
+      'ignition unwrap short.img',
+      'short.img: Cannot read the initramfs: reading CPIO entry at byte 0: the archive is truncated',
     ],
   ])('%s', async (line, message) => {
     const before = await readdir(cwd);

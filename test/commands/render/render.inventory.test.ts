@@ -196,6 +196,23 @@ describe('render --inventory', () => {
     ],
     ['keyfile', '{name: b, network: {keyfiles: {"../x": "[connection]"}}}', 'is not a valid keyfile name'],
     ['no mapping', '7', 'must be a mapping'],
+    ['name without a key', 'b-1', 'must be a mapping\nhint: write "- name: b-1"\n'],
+    ['name of a BareMetalHost', '{hostname: b}', 'unknown key "hostname"\nhint: use "name"\n'],
+    [
+      'MAC address of a BareMetalHost',
+      '{name: b, bootMACAddress: x}',
+      'unknown key "bootMACAddress"\nhint: use "mac"\n',
+    ],
+    [
+      'host name beside the name',
+      '{name: b, hostname: c}',
+      'unknown key "hostname"\nhint: use "host.hostname" below "overrides"\n',
+    ],
+    [
+      'content in place of a file',
+      '{name: b, overrides: {agent.pullSecret: {auths: {}}}}',
+      '"agent.pullSecret" must be a text or null\nhint: write the value to a file, and set its path: "agent.pullSecret: FILE"\n',
+    ],
   ])('reports a wrong %s with host and line, and writes the others', async (_title, host, message) => {
     const { code, stderr, written } = await render(`${shared}hosts:\n- ${host}\n- name: c\n`);
     expect(stderr).toContain(message);

@@ -408,6 +408,12 @@ describe('render: settings', () => {
       'declares no hardware manager',
     ],
     ['a folder that is not there', 1, ['--hardware-manager', 'nowhere'], 'nowhere'],
+    [
+      'a file as a folder',
+      1,
+      ['--hardware-manager', 'auth.json'],
+      'hint: pass the path of a folder: auth.json is a file',
+    ],
     ['a network state that is no YAML', 1, ['--nmstate', 'bad-state.yaml'], '--nmstate: bad-state.yaml: '],
     ['a network state that is not there', 1, ['--nmstate', 'none.yaml'], 'Network state (--nmstate)'],
     [

@@ -30,6 +30,7 @@ beforeAll(async () => {
       '# ours\n[DEFAULT]\ndebug = True\ninspection_collectors = default\n\n\n[mdns]\nlookup_attempts = 2\n',
     'wrong.conf': '[DEFAULT]\nlisten_port = many\n',
     'unknown.conf': '[DEFAULT]\nhunter = 2\n',
+    'text.txt': 'a text\n',
     'secret.conf': '[DEFAULT]\nagent_token = hunter2\nlisten_port = hunter2\n',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
@@ -228,7 +229,20 @@ describe('render --api-url', () => {
     ['a private SSH key', 1, ['--ssh-key', 'private'], '--ssh-key'],
     ['a proxy without scheme', 2, ['--http-proxy', 'proxy:3128'], '--http-proxy is'],
     ['a proxy with a blank', 2, ['--https-proxy', 'http://a b'], '--https-proxy is not a URL'],
-    ['a file without a key', 1, ['--ssh-key', 'own.conf'], '--ssh-key: own.conf'],
+    ['a file without a key', 1, ['--ssh-key', 'own.conf'], 'own.conf is a configuration file of'],
+    [
+      'a key that is not there',
+      1,
+      ['--ssh-key', 'nowhere/id_rsa.pub'],
+      'hint: create a key with "ssh-keygen -t ed25519"',
+    ],
+    [
+      'a file of keys that is not there',
+      1,
+      ['--ssh-key', 'nowhere/team.pub'],
+      'hint: use another folder: nowhere',
+    ],
+    ['a text without a key', 1, ['--ssh-key', 'text.txt'], '--ssh-key: text.txt contains no SSH'],
     [
       'a no-proxy list too long for a unit',
       2,

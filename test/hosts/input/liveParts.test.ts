@@ -151,9 +151,14 @@ const refused: readonly Case[] = [
   },
   { title: 'a text as the kernel', set: { ...whole, kernel: 'text' }, says: 'text is not a kernel' },
   {
+    title: 'a text as the initramfs',
+    set: { ...whole, initramfs: 'text' },
+    says: 'text is not an initramfs',
+  },
+  {
     title: 'a page as the initramfs',
     set: { ...whole, initramfs: 'html' },
-    says: 'html is not an initramfs',
+    says: 'html is an HTML page, not an initramfs',
   },
   {
     title: 'a packed text as the initramfs',

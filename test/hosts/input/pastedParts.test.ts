@@ -197,6 +197,26 @@ it('a pull secret that is not valid YAML is not quoted', async () => {
   expect(stderr).not.toContain('dTpod');
 });
 
+it.each([
+  ['as it is', '{"auths": {},}', ' at line 1, column 14\nhint: remove the comma before it\n'],
+  ['in a Secret', secret('.dockerconfigjson', '{"auths": {},}'), '\nhint: remove the comma before it\n'],
+])('a pull secret %s that is not valid JSON: the place is that in the file', async (_title, content, end) => {
+  writeFileSync(join(cwd, 'comma.json'), content);
+  const { code, stderr } = await run(...render, '--pull-secret', 'comma.json');
+  expect(code).toBe(1);
+  expect(stderr).toBe(`error: --pull-secret: comma.json is not valid JSON${end}`);
+});
+
+it('a registries.conf in a ConfigMap that is not valid is reported as such', async () => {
+  const content = secret('registries.conf', '[[registry]\n')
+    .replace('Secret', 'ConfigMap')
+    .replace('stringD', 'd');
+  writeFileSync(join(cwd, 'registries.yaml'), content);
+  const { code, stderr } = await run(...render, '--registries-conf', 'registries.yaml');
+  expect(code).toBe(1);
+  expect(stderr).not.toContain('not a registries.conf');
+});
+
 describe('positions are those of the pasted file', () => {
   const files = Object.entries(OBJECTS);
   it.each(files.filter(([file]) => !file.endsWith('.json')))('%s', async (file, source) => {

@@ -8,6 +8,7 @@ import { errorRule, infoRule, type Issue, warningRule } from '../../../ignition/
 import { checkConsole, checkIp } from '../../../kargs/argumentValues.ts';
 import { argumentName, argumentValue } from '../../../kargs/bootSettings.ts';
 import { isPlainText, parseBootUrl } from '../../../kargs/urlArgument.ts';
+import { findAgentUnits } from '../../../hosts/input/installedConfig.ts';
 import type { DeployInterface } from './interfaces.ts';
 import type { StepName } from '../../../core/installSteps.ts';
 import type { Config } from '../../../ignition/config.ts';
@@ -154,15 +155,9 @@ const integerTooLarge = errorRule(
   'the config contains an integer that is too large for JSON parsers',
   'use numbers up to 9007199254740991',
 );
-export const configOfRamdisk = warningRule(
-  'install-config-of-ramdisk',
-  'the config runs ironic-python-agent: it seems to be for the ramdisk, not for the installed host',
-  'pass the config for the installed host',
-);
-
 /** Checks a config that is valid by Ignition's rules. Paths are relative to the config. */
 export function checkInstalledConfig(config: Config): readonly Issue[] {
-  return [...checkHostName(config), ...checkUnits(config), ...checkIntegers(config)];
+  return [...checkHostName(config), ...findAgentUnits(config), ...checkIntegers(config)];
 }
 
 function checkHostName({ storage = {} }: Config): readonly Issue[] {
@@ -170,14 +165,6 @@ function checkHostName({ storage = {} }: Config): readonly Issue[] {
     (storage[kind] ?? []).flatMap((node, index) =>
       node.path === '/etc/hostname' ? [{ rule: hostNameTwice, path: ['storage', kind, index, 'path'] }] : [],
     ),
-  );
-}
-
-function checkUnits({ systemd = {} }: Config): readonly Issue[] {
-  return (systemd.units ?? []).flatMap(({ name }, index) =>
-    name === 'ironic-agent.service'
-      ? [{ rule: configOfRamdisk, path: ['systemd', 'units', index, 'name'] }]
-      : [],
   );
 }
 

@@ -4,6 +4,7 @@
  * those that it does not enable, and its own default is among those that it enables. RAID, BIOS, console and rescue are not set.
  */
 
+import { quoteText } from '../../../core/foreignText.ts';
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
 import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../ignition/rule.ts';
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
@@ -136,6 +137,12 @@ export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
   );
 }
 
+/** A reference with a user name may contain a password. */
+function unsupportedReference(option: string, reference: string): Issue {
+  const named = reference.includes('@') ? '' : `: ${quoteText(reference)}`;
+  return { rule: imageReference, path: [option], message: `${imageReference.message}${named}` };
+}
+
 /** By the names of CoreOS, this program and ironic-python-agent-builder. */
 function isInitramfs(reference: string): boolean {
   return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
@@ -143,7 +150,7 @@ function isInitramfs(reference: string): boolean {
 
 export function checkReference(option: string, reference: string): readonly Issue[] {
   return found(
-    !isSupported(reference) && issue(imageReference, [option]),
+    !isSupported(reference) && unsupportedReference(option, reference),
     ...checkFileUrls({ [option]: reference }),
   );
 }

@@ -95,7 +95,8 @@ export function readRootDevice(entries: Iterable<readonly [name: string, value: 
   const issues: Issue[] = [];
   for (const [given, value] of entries) {
     const { name, expression } = translateName(given, value);
-    if (!isHintName(name)) issues.push({ rule: hintUnknown, path: ['rootDevice', given] });
+    if (!isHintName(name))
+      issues.push({ rule: hintUnknown, path: ['rootDevice', given], hint: meantHint(given, value) });
     else if (Object.hasOwn(rootDevice, name)) issues.push({ rule: hintTwice, path: ['rootDevice', given] });
     else {
       const read = readHint(name, expression);
@@ -104,6 +105,15 @@ export function readRootDevice(entries: Iterable<readonly [name: string, value: 
     }
   }
   return { rootDevice, issues };
+}
+
+/** The option for a path of a device, and for an operator without an equals sign before it; undefined for others. */
+function meantHint(given: string, value: unknown): string | undefined {
+  if (given.startsWith(byPathFolder)) return `use by_path=${given}`;
+  if (given.startsWith('/dev/')) return `use name=${given}`;
+  const text = value === '' ? given : `${given}=${String(value)}`;
+  const [, name = '', operator = '', operand = ''] = /^(\w+)\s*([<>!]=?)\s*([0-9]+)$/.exec(text) ?? [];
+  return isHintName(name) ? `use ${name}="${operator} ${operand}"` : undefined;
 }
 
 function translateName(
@@ -127,6 +137,8 @@ interface HintIssue {
   readonly rule: Rule;
   /** Replaces the message of the rule. */
   readonly message?: string;
+  /** Replaces the hint of the rule. */
+  readonly hint?: string;
 }
 
 interface HintRead {
@@ -192,7 +204,13 @@ function checkSize({ operator, values }: HintExpression): readonly HintIssue[] {
     return [{ rule: hintOperator, message: `${operator} cannot compare sizes` }];
   }
   if (!values.every((value) => /^[0-9]{1,9}$/.test(value) && Number(value) > 0)) {
-    return [{ rule: hintExpression, message: 'the size is not a positive whole number of GiB' }];
+    return [
+      {
+        rule: hintExpression,
+        message: 'the size is not a positive whole number of GiB',
+        hint: 'use a number of GiB, such as size=">= 100"',
+      },
+    ];
   }
   return operator === '' || operator === '==' ? [{ rule: hintExactSize }] : [];
 }

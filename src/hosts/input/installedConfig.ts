@@ -1,0 +1,19 @@
+/** Recognizes a config for the ramdisk in place of the config for the installed host. */
+
+import type { Config } from '../../ignition/config.ts';
+import { type Issue, warningRule } from '../../ignition/rule.ts';
+
+export const configOfRamdisk = warningRule(
+  'install-config-of-ramdisk',
+  'the config runs ironic-python-agent: it seems to be for the ramdisk, not for the installed host',
+  'pass the config for the installed host',
+);
+
+/** Paths are relative to the config. */
+export function findAgentUnits({ systemd = {} }: Config): readonly Issue[] {
+  return (systemd.units ?? []).flatMap(({ name }, index) =>
+    name === 'ironic-agent.service'
+      ? [{ rule: configOfRamdisk, path: ['systemd', 'units', index, 'name'] }]
+      : [],
+  );
+}
