@@ -32,7 +32,7 @@ const changes: Readonly<Record<string, Change>> = {
   'A kind of artifact': {
     file: 'src/http/server/answer/resource.ts',
     behind: 'export const artifacts = {',
-    row: 'madeUp: { contentType: bytes, isOfVendor: false },',
+    row: 'madeUp: { contentType: BYTES, isOfVendor: false },',
   },
   'An artifact of a host': {
     file: 'src/hosts/artifacts/artifacts.ts',

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeCommand, withDescendants } from '../src/cli/describeCommand.ts';
-import { readTexts } from './support/sourceTexts.ts';
+import { readFixedConstants, readTexts } from './support/sourceTexts.ts';
 import { wholeProgram } from './support/wholeProgram.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -114,6 +114,14 @@ describe('style', () => {
     const texts = READ.flatMap(filesBelow).map((path) => readFileSync(join(root, path), 'utf8'));
     const unused = EXCEPTIONS.filter(([excepted]) => !texts.some((text) => excepted.test(text)));
     expect(unused.map(([, reason]) => reason)).toEqual([]);
+  });
+
+  it('constants with a fixed number, text or regular expression have names in capital letters', () => {
+    const others = filesBelow('src').flatMap((path) => {
+      const names = readFixedConstants(readFileSync(join(root, path), 'utf8'));
+      return names.filter((name) => !/^[A-Z][A-Z\d_]*$/.test(name)).map((name) => `${path}: ${name}`);
+    });
+    expect(others.join('\n')).toBe('');
   });
 
   it('summaries of commands are imperatives: a capital letter first, no period, at most 72 characters', () => {

@@ -12,30 +12,30 @@ import { parseImageReference } from '../formats/imageReference.ts';
 import { formatExecArgument } from '../formats/systemdQuoting.ts';
 import { fillTemplate } from '../formats/template.ts';
 import type { Config, File, IgnitionSection, Unit } from '../ignition/config.ts';
-import { base64DataUrl, publicMode, renderDataFile } from '../ignition/dataFile.ts';
+import { base64DataUrl, PUBLIC_MODE, renderDataFile } from '../ignition/dataFile.ts';
 import { readInlineText } from './lint/subject.ts';
 import { type AgentArchive, defaultSettings } from './settings.ts';
 
-const unitName = 'ironic-agent-image.service';
-const checksumPath = '/etc/ironic-agent-image.sha512';
-const fetchedFolder = '/var/lib/ironic-agent-image';
+const UNIT_NAME = 'ironic-agent-image.service';
+const CHECKSUM_PATH = '/etc/ironic-agent-image.sha512';
+const FETCHED_FOLDER = '/var/lib/ironic-agent-image';
 /** Mount point of the medium in the live system, and its folder for added files. */
-const medium = '/run/media/iso';
-const mediumFolder = `${medium}/coreos`;
+const MEDIUM = '/run/media/iso';
+const MEDIUM_FOLDER = `${MEDIUM}/coreos`;
 
 /** The unit that loads the image. */
 export function renderArchiveUnit(archive: AgentArchive, agentImage: string): Unit {
   const path = formatExecArgument(archivePath(archive));
   const contents = fillTemplate(readAsset('templates/agent/ironic-agent-image.service'), {
-    mount: archive.url === undefined ? `RequiresMountsFor=${medium}\n` : '',
-    checksum: checksumPath,
+    mount: archive.url === undefined ? `RequiresMountsFor=${MEDIUM}\n` : '',
+    checksum: CHECKSUM_PATH,
     archive: path,
     imageId: archive.imageId,
     image: agentImage,
     // The archive is in memory, in addition to the loaded image.
     cleanup: archive.url === undefined ? '' : `ExecStartPost=/bin/rm -f ${path}\n`,
   });
-  return { contents, enabled: true, name: unitName };
+  return { contents, enabled: true, name: UNIT_NAME };
 }
 
 /** The file with the checksum of the archive, and the archive itself if Ignition fetches it. */
@@ -43,13 +43,13 @@ export function renderArchiveFiles(archive: AgentArchive): File[] {
   const { sha512, url } = archive;
   const path = archivePath(archive);
   const checksum = renderDataFile({
-    path: checksumPath,
-    mode: publicMode,
+    path: CHECKSUM_PATH,
+    mode: PUBLIC_MODE,
     content: Buffer.from(`${sha512}  ${path}\n`),
   });
   if (url === undefined) return [checksum];
   const contents = { source: url, verification: { hash: `sha512-${sha512}` } };
-  return [checksum, { path, overwrite: true, contents, mode: publicMode }]; // an image contains no secret of this host
+  return [checksum, { path, overwrite: true, contents, mode: PUBLIC_MODE }]; // an image contains no secret of this host
 }
 
 /** The CA certificates with which Ignition verifies the server of the archive; it does not read the trust store of the host. */
@@ -69,22 +69,22 @@ export interface DeployedArchive extends Pick<AgentArchive, 'name' | 'sha512' | 
 
 /** Undefined if the config loads no archive. */
 export function findDeployedArchive({ storage, systemd }: Config): DeployedArchive | undefined {
-  const unit = systemd?.units?.find(({ name }) => name === unitName)?.contents;
+  const unit = systemd?.units?.find(({ name }) => name === UNIT_NAME)?.contents;
   const files = storage?.files ?? [];
-  const checksum = files.find(({ path }) => path === checksumPath)?.contents;
+  const checksum = files.find(({ path }) => path === CHECKSUM_PATH)?.contents;
   if (unit === undefined || checksum === undefined) return undefined;
   const [, sha512, path = ''] =
     /^([0-9a-f]{128}) {2}(\/[^\n]+)\n$/.exec(readInlineText(checksum) ?? '') ?? [];
   if (sha512 === undefined) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const isOnMedium = path === `${mediumFolder}/${name}`;
+  const isOnMedium = path === `${MEDIUM_FOLDER}/${name}`;
   const url = files.find((file) => file.path === path)?.contents?.source;
   const image = /podman tag [0-9a-f]{64} (\S+)/.exec(unit)?.[1];
   return { name, sha512, url: isOnMedium ? undefined : (url ?? ''), image };
 }
 
 function archivePath({ name, url }: AgentArchive): string {
-  return `${url === undefined ? mediumFolder : fetchedFolder}/${name}`;
+  return `${url === undefined ? MEDIUM_FOLDER : FETCHED_FOLDER}/${name}`;
 }
 
 interface ChosenImage {

@@ -7,7 +7,7 @@ import { renderAssistedConfig } from './profiles/assisted.ts';
 import { formatBuildpyConf, renderBuildpyConfig } from './profiles/buildpy.ts';
 import { formatConfigureScriptConf, renderConfigureScriptConfig } from './profiles/configureCoreosIpa.ts';
 import { renderDefaultConfig } from './profiles/default.ts';
-import { formatIccConf, iccSpecVersion, renderIccConfig } from './profiles/icc.ts';
+import { formatIccConf, ICC_SPEC_VERSION, renderIccConfig } from './profiles/icc.ts';
 import type { AgentSettings, ProfileName } from './settings.ts';
 import { hasNetworkSecret } from './files.ts';
 
@@ -47,8 +47,8 @@ export function renderAgentConf(settings: AgentSettings): string {
 export function formatAgentConfig(config: Config, profile: ProfileName, indent?: number): string {
   const { format } = profiles[profile];
   if (format !== 'Go') return formatIgnition(config, indent ?? format);
-  return indent === undefined && config.ignition?.version === iccSpecVersion
-    ? formatGoIgnition(config, iccSpecVersion)
+  return indent === undefined && config.ignition?.version === ICC_SPEC_VERSION
+    ? formatGoIgnition(config, ICC_SPEC_VERSION)
     : formatIgnition(config, indent);
 }
 

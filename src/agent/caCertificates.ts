@@ -6,8 +6,8 @@
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
 
-const begin = '-----BEGIN ';
-const hint = 'use a PEM file with the CA certificate ("-----BEGIN CERTIFICATE-----")';
+const BEGIN = '-----BEGIN ';
+const HINT = 'use a PEM file with the CA certificate ("-----BEGIN CERTIFICATE-----")';
 
 interface CaCertificates {
   /** The concatenated certificates, each ending in a newline. */
@@ -20,26 +20,26 @@ interface CaCertificates {
 export function parseCaCertificates(text: string, now: Date): CaCertificates {
   // The text is split in one pass, because a missing END line must not cost a scan for each BEGIN line.
   const blocks = [];
-  for (let start = text.indexOf(begin); start !== -1; start = text.indexOf(begin, start + begin.length)) {
+  for (let start = text.indexOf(BEGIN); start !== -1; start = text.indexOf(BEGIN, start + BEGIN.length)) {
     const label = /^[A-Z0-9 ]{1,40}(?=-----)/.exec(
-      text.slice(start + begin.length, start + begin.length + 50),
+      text.slice(start + BEGIN.length, start + BEGIN.length + 50),
     )?.[0];
     const end = label === undefined ? -1 : text.indexOf(`-----END ${label}-----`, start);
     if (label === undefined || end === -1)
-      throw new FormatError('contains a PEM block without an END line', { hint });
+      throw new FormatError('contains a PEM block without an END line', { hint: HINT });
     blocks.push({ label, pem: `${text.slice(start, end)}-----END ${label}-----\n` });
     start = end;
   }
   const alien = blocks.find(({ label }) => label !== 'CERTIFICATE');
   if (alien !== undefined) {
-    throw new FormatError(`contains a "${alien.label}", but only certificates are supported`, { hint });
+    throw new FormatError(`contains a "${alien.label}", but only certificates are supported`, { hint: HINT });
   }
-  if (blocks.length === 0) throw new FormatError('contains no PEM certificate', { hint });
+  if (blocks.length === 0) throw new FormatError('contains no PEM certificate', { hint: HINT });
   const certificates = blocks.map(({ pem }, index) => {
     try {
       return new X509Certificate(pem);
     } catch (cause) {
-      throw new FormatError(`contains an invalid certificate (number ${index + 1})`, { hint, cause });
+      throw new FormatError(`contains an invalid certificate (number ${index + 1})`, { hint: HINT, cause });
     }
   });
   return {

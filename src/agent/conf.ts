@@ -11,12 +11,12 @@ import {
   type OsloEntry,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
-import { caContainerPath } from './files.ts';
+import { CA_CONTAINER_PATH } from './files.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { AgentSettings } from './settings.ts';
 import type { SettingOption } from './settingTable.ts';
 
-const section = 'DEFAULT';
+const SECTION = 'DEFAULT';
 
 /** The conf of the default profile: settings, then the user's conf, then option lines; later values take precedence. */
 export function formatDefaultConf(settings: AgentSettings): string {
@@ -31,9 +31,9 @@ export function formatDefaultConf(settings: AgentSettings): string {
   }
   // Always, because without the line ipa-insecure=1, which ironic-image and Bifrost add to the kernel arguments, decides.
   options.push(['insecure', verifyIronicTls ? 'False' : 'True']);
-  const entries: OsloEntry[] = [{ kind: 'section', name: section }];
+  const entries: OsloEntry[] = [{ kind: 'section', name: SECTION }];
   for (const [name, value] of [...options, ...extraOptions(settings)]) {
-    entries.push({ kind: 'option', section, name, value: escapeInterpolation(value) });
+    entries.push({ kind: 'option', section: SECTION, name, value: escapeInterpolation(value) });
   }
   return formatLayeredConf({ entries }, settings);
 }
@@ -50,7 +50,7 @@ export function formatLayeredConf(generated: OsloDocument, settings: AgentSettin
 
 /** Option lines as a conf; each line is one line below its position in the list. */
 export function formatOptionLines(lines: readonly string[]): string {
-  return [`[${section}]`, ...lines, ''].join('\n');
+  return [`[${SECTION}]`, ...lines, ''].join('\n');
 }
 
 /** Names of the options in a conf that contain secrets, without repetition. */
@@ -72,7 +72,7 @@ type ConnectionOption = 'api_url' | 'inspection_callback_url' | 'insecure';
 const valueOf: {
   readonly [O in Exclude<SettingOption, ConnectionOption>]: (settings: AgentSettings) => string | undefined;
 } = {
-  cafile: ({ caCertificates }) => (caCertificates === undefined ? undefined : caContainerPath),
+  cafile: ({ caCertificates }) => (caCertificates === undefined ? undefined : CA_CONTAINER_PATH),
   enable_vlan_interfaces: ({ vlanInterfaces }) => vlanInterfaces,
   // The agent supports only one server; chrony on the host uses all of them.
   ntp_server: ({ ntpServers }) => ntpServers[0],

@@ -7,8 +7,8 @@
 import type { Config } from '../ignition/config.ts';
 import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
-import { publicMode } from '../ignition/dataFile.ts';
-import { hasNetworkSecret, keyfileFolder } from './files.ts';
+import { PUBLIC_MODE } from '../ignition/dataFile.ts';
+import { hasNetworkSecret, KEYFILE_FOLDER } from './files.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
 import { type LintedFile, listResources, readContents, readSubject } from './lint/subject.ts';
 
@@ -62,13 +62,13 @@ function searchText(search: Search, { path, bytes }: Text): void {
   if (!isConfig) return;
   const read = readConfig(text);
   if (read.status === 'read') searchConfig(search, read.config);
-  else if (text.includes('"passwordHash"')) secrets.add(hash); // in a config of an unsupported version
+  else if (text.includes('"passwordHash"')) secrets.add(HASH); // in a config of an unsupported version
 }
 
-const hash = 'a password hash';
+const HASH = 'a password hash';
 
 function isKeyfile(path: string): boolean {
-  return path.endsWith('.nmconnection') || isNetworkPath(path) || path.startsWith(`${keyfileFolder}/`);
+  return path.endsWith('.nmconnection') || isNetworkPath(path) || path.startsWith(`${KEYFILE_FOLDER}/`);
 }
 
 function looksLikeConfig(text: Buffer): boolean {
@@ -90,7 +90,7 @@ function searchConfig(search: Search, config: Config): void {
   const { secrets } = search;
   const subject = readSubject(config);
   const { groups = [], users = [] } = config.passwd ?? {};
-  if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) secrets.add(hash);
+  if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) secrets.add(HASH);
   if (listPullSecrets(subject).length > 0) secrets.add('a pull secret');
   if ((config.storage?.luks ?? []).some(({ keyFile }) => keyFile?.source?.startsWith('data:') === true)) {
     secrets.add('a disk encryption key');
@@ -101,7 +101,7 @@ function searchConfig(search: Search, config: Config): void {
     const [list, section, index] = path;
     const isFile = list === 'storage' && section === 'files';
     const { httpHeaders = [] } = resource;
-    if (httpHeaders.some(({ name = '' }) => loginHeader.test(name)))
+    if (httpHeaders.some(({ name = '' }) => LOGIN_HEADER.test(name)))
       search.secrets.add('credentials for a download');
     const bytes = readContents(resource);
     if (bytes !== undefined)
@@ -110,14 +110,14 @@ function searchConfig(search: Search, config: Config): void {
 }
 
 /** The contents of a config in a file are searched as a config. */
-function isRestricted({ name, file: { mode = publicMode, contents } }: LintedFile): boolean {
-  if ((Number(mode) & 0o004) !== 0 || usualPlace.test(name)) return false;
+function isRestricted({ name, file: { mode = PUBLIC_MODE, contents } }: LintedFile): boolean {
+  if ((Number(mode) & 0o004) !== 0 || USUAL_PLACE.test(name)) return false;
   const bytes = readContents(contents);
   return bytes === undefined || !looksLikeConfig(Buffer.from(bytes));
 }
 
 /** Files with a restricted mode that are not always secret: connections, and files that `iso customize` writes. */
-const usualPlace =
+const USUAL_PLACE =
   /^(?:\/etc\/NetworkManager\/system-connections|\/etc\/coreos\/installer\.d)\/|^\/usr\/local\/bin\/(?:pre|post)-install-/;
 
-const loginHeader = /authorization|cookie|token/i;
+const LOGIN_HEADER = /authorization|cookie|token/i;

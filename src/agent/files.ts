@@ -8,36 +8,36 @@ import { quoteText } from '../core/foreignText.ts';
 import type { File } from '../ignition/config.ts';
 import {
   base64DataUrl,
-  executableMode,
-  publicMode,
+  EXECUTABLE_MODE,
+  PUBLIC_MODE,
   renderDataFile,
-  secretMode,
+  SECRET_MODE,
 } from '../ignition/dataFile.ts';
 import type { AgentSettings, HardwareManager } from './settings.ts';
 import { readAsset } from '../core/assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { FormatError } from '../core/errors.ts';
 
-export const confPath = '/etc/ironic-python-agent.conf';
-export const authFilePath = '/etc/authfile.json';
+export const CONF_PATH = '/etc/ironic-python-agent.conf';
+export const AUTH_FILE_PATH = '/etc/authfile.json';
 /** The folder of trusted certificates on the host, which `update-ca-trust` of CoreOS reads. */
-export const anchorFolder = '/etc/pki/ca-trust/source/anchors/';
-export const caPath = `${anchorFolder}ironic-agent-ca.crt`;
+export const ANCHOR_FOLDER = '/etc/pki/ca-trust/source/anchors/';
+export const CA_PATH = `${ANCHOR_FOLDER}ironic-agent-ca.crt`;
 /** In the agent's container, next to the conf; the agent reads only `*.conf` there as configuration. */
-export const caContainerPath = '/etc/ironic-python-agent/ca.crt';
+export const CA_CONTAINER_PATH = '/etc/ironic-python-agent/ca.crt';
 
 /** The files that settings of any profile may require, in a fixed order. */
 export function renderExtraFiles(settings: AgentSettings): File[] {
   const { caCertificates, hardwareManagers, hostname, keyfiles, ntpServers } = settings;
   const { pullSecret, registriesConf } = settings;
   return [
-    ...renderIfSet(authFilePath, pullSecret, secretMode),
-    ...renderIfSet(caPath, caCertificates),
+    ...renderIfSet(AUTH_FILE_PATH, pullSecret, SECRET_MODE),
+    ...renderIfSet(CA_PATH, caCertificates),
     ...(ntpServers.length === 0 ? [] : [renderChronyServers(ntpServers)]),
     // Image sources of podman, e.g. mirrors for a network without internet access.
     ...renderIfSet('/etc/containers/registries.conf', registriesConf),
     // NetworkManager ignores a connection that other users can read, because it may contain a password.
-    ...keyfiles.flatMap(({ name, text }) => renderIfSet(`${keyfileFolder}/${name}`, text, secretMode)),
+    ...keyfiles.flatMap(({ name, text }) => renderIfSet(`${KEYFILE_FOLDER}/${name}`, text, SECRET_MODE)),
     ...(hostname === undefined ? [] : renderHostname(hostname)),
     ...hardwareManagers.flatMap(renderHardwareManager),
     ...settings.files.map(renderDataFile),
@@ -48,10 +48,10 @@ export function renderExtraFiles(settings: AgentSettings): File[] {
 export function renderPlainPullSecret({ pullSecret }: AgentSettings): File[] {
   return pullSecret === undefined
     ? []
-    : [{ path: authFilePath, contents: { source: base64DataUrl(pullSecret) } }];
+    : [{ path: AUTH_FILE_PATH, contents: { source: base64DataUrl(pullSecret) } }];
 }
 
-function renderIfSet(path: string, text: string | undefined, mode = publicMode): File[] {
+function renderIfSet(path: string, text: string | undefined, mode = PUBLIC_MODE): File[] {
   return text === undefined ? [] : [renderDataFile({ path, mode, content: Buffer.from(text) })];
 }
 
@@ -61,25 +61,25 @@ function renderChronyServers(servers: readonly string[]): File {
   return {
     path: '/etc/chrony.conf',
     append: [{ source: base64DataUrl(`\n${lines}`) }],
-    mode: publicMode,
+    mode: PUBLIC_MODE,
   };
 }
 
-export const keyfileFolder = '/etc/NetworkManager/system-connections';
+export const KEYFILE_FOLDER = '/etc/NetworkManager/system-connections';
 
 /** A fallback host name, set by a script that NetworkManager runs whenever a connection changes. */
 function renderHostname(hostname: string): File[] {
   const script = fillTemplate(readAsset('templates/agent/hostname'), { hostname });
-  return renderIfSet('/etc/NetworkManager/dispatcher.d/01-hostname', script, executableMode);
+  return renderIfSet('/etc/NetworkManager/dispatcher.d/01-hostname', script, EXECUTABLE_MODE);
 }
 
 /** An installed system with the same setting keeps the DHCPv6 address of the ramdisk, because both identify by MAC. */
 export function renderClientId({ files }: AgentSettings): File[] {
   const path = '/etc/NetworkManager/conf.d/clientid.conf';
-  return files.some((file) => file.path === path) ? [] : renderIfSet(path, clientId);
+  return files.some((file) => file.path === path) ? [] : renderIfSet(path, CLIENT_ID);
 }
 
-const clientId = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n';
+const CLIENT_ID = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n';
 
 /** Keys of connections that NetworkManager treats as secrets, and its sections for secrets of plugins, e.g. of a VPN. */
 const SECRET =
@@ -91,23 +91,23 @@ export function hasNetworkSecret(text: string): boolean {
 }
 
 /** Location on the host, with a folder for each manager. */
-export const hardwareManagerFolder = '/var/lib/ironic-python-agent/hardware-managers';
-const containerFolder = '/usr/local/lib/ironic-python-agent/hardware-managers';
-const entryPointGroup = 'ironic_python_agent.hardware_managers';
-const hint = `add a module and NAME.dist-info/entry_points.txt with a section [${entryPointGroup}] to the folder`;
+export const HARDWARE_MANAGER_FOLDER = '/var/lib/ironic-python-agent/hardware-managers';
+const CONTAINER_FOLDER = '/usr/local/lib/ironic-python-agent/hardware-managers';
+const ENTRY_POINT_GROUP = 'ironic_python_agent.hardware_managers';
+const HINT = `add a module and NAME.dist-info/entry_points.txt with a section [${ENTRY_POINT_GROUP}] to the folder`;
 
 export function renderHardwareManager({ name, files }: HardwareManager): File[] {
   return files.map((file) => {
-    return renderDataFile({ ...file, path: `${hardwareManagerFolder}/${name}/${file.path}` });
+    return renderDataFile({ ...file, path: `${HARDWARE_MANAGER_FOLDER}/${name}/${file.path}` });
   });
 }
 
 /** Values of podman's `--mount` and `--env` for the hardware managers. */
 export function hardwareManagerFlags(managers: readonly HardwareManager[]): string[] {
-  const folders = managers.map(({ name }) => `${containerFolder}/${name}`);
+  const folders = managers.map(({ name }) => `${CONTAINER_FOLDER}/${name}`);
   return [
     '--mount',
-    `type=bind,src=${hardwareManagerFolder},dst=${containerFolder},ro=true`,
+    `type=bind,src=${HARDWARE_MANAGER_FOLDER},dst=${CONTAINER_FOLDER},ro=true`,
     '--env',
     `PYTHONPATH=${folders.join(':')}`,
   ];
@@ -122,15 +122,17 @@ export function checkHardwareManager({ name, files }: HardwareManager): void {
   }
   const announcements = files.filter(({ path }) => /^[^/]+\.dist-info\/entry_points\.txt$/.test(path));
   if (announcements.length === 0)
-    throw new FormatError('does not contain NAME.dist-info/entry_points.txt', { hint });
+    throw new FormatError('does not contain NAME.dist-info/entry_points.txt', { hint: HINT });
   const modules = announcements.flatMap(({ content }) => readEntryPoints(Buffer.from(content).toString()));
   if (modules.length === 0) {
-    throw new FormatError(`declares no hardware manager: no entry point in [${entryPointGroup}]`, { hint });
+    throw new FormatError(`declares no hardware manager: no entry point in [${ENTRY_POINT_GROUP}]`, {
+      hint: HINT,
+    });
   }
   const paths = new Set(files.map(({ path }) => path));
   const missing = modules.find((module) => !isModule(module, paths));
   if (missing === undefined) return;
-  throw new FormatError(`declares the module ${quoteText(missing)}, but does not contain it`, { hint });
+  throw new FormatError(`declares the module ${quoteText(missing)}, but does not contain it`, { hint: HINT });
 }
 
 /** The modules in the lines `name = module:Class` of the group. */
@@ -139,7 +141,7 @@ function readEntryPoints(text: string): string[] {
   let section = '';
   for (const line of text.split(/\r?\n/).map((written) => written.trim())) {
     if (line.startsWith('[') && line.endsWith(']')) section = line.slice(1, -1).trim();
-    else if (section === entryPointGroup && !line.startsWith('#')) {
+    else if (section === ENTRY_POINT_GROUP && !line.startsWith('#')) {
       const module = /^[^=]+=\s*([A-Za-z_][\w.]*)\s*(?::|$)/.exec(line)?.[1];
       if (module !== undefined) modules.push(module);
     }

@@ -4,12 +4,12 @@ import { posix } from 'node:path';
 import type { Config } from '../ignition/config.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
 import { type Connection, parseConnections } from '../network/connection.ts';
-import { keyfileFolder } from './files.ts';
+import { KEYFILE_FOLDER } from './files.ts';
 import { readContents } from './lint/subject.ts';
 
 /** Whether a config may contain keyfiles; faster than to parse it. */
 export function hasKeyfiles(config: Uint8Array): boolean {
-  return Buffer.from(config.buffer, config.byteOffset, config.byteLength).includes(`"${keyfileFolder}/`);
+  return Buffer.from(config.buffer, config.byteOffset, config.byteLength).includes(`"${KEYFILE_FOLDER}/`);
 }
 
 /** The connections of a config, which are parsed once; keyfiles that cannot be parsed are left out. */
@@ -45,4 +45,4 @@ export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
   return files;
 }
 
-const KEYFILE_PATH = new RegExp(`^${keyfileFolder}/(?!\\.)[^/]+(?<!~|\\.(?:nmmeta|swp|pem|der))$`);
+const KEYFILE_PATH = new RegExp(`^${KEYFILE_FOLDER}/(?!\\.)[^/]+(?<!~|\\.(?:nmmeta|swp|pem|der))$`);

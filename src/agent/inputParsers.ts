@@ -22,7 +22,7 @@ import {
   checkIccImage,
   checkIccValue,
   checkTimeServerNames,
-  defaultHint,
+  DEFAULT_HINT,
   iccVlanInterfaces,
   parseEncodedPullSecret,
   parseIccApiUrls,
@@ -136,7 +136,7 @@ function parseScriptUrl(text: string, { flag, defaultPort }: UrlSource): readonl
 /** Arguments of `podman pull`; the script writes them to JSON and a unit without escaping. */
 function parseScriptFlags(text: string): string[] {
   const end = 'which the script writes to the unit without escaping';
-  const plain = refuseCharacter(text, /["'%$\\;\p{Cc}]/u, end, defaultHint);
+  const plain = refuseCharacter(text, /["'%$\\;\p{Cc}]/u, end, DEFAULT_HINT);
   return plain.split(' ').filter((word) => word !== '');
 }
 
@@ -148,7 +148,7 @@ function parseScriptVlans(text: string): string {
   });
 }
 
-const interfaceName = /^[^\s/:%"'\\$\p{Cc}][^\s/%"'\\$\p{Cc}]{0,30}$/u;
+const INTERFACE_NAME = /^[^\s/:%"'\\$\p{Cc}][^\s/%"'\\$\p{Cc}]{0,30}$/u;
 
 /**
  * The value of the agent's option `enable_vlan_interfaces` (VLANs announced by LLDP become interfaces of the ramdisk) for
@@ -161,7 +161,7 @@ function parseVlanInterfaces(text: string, hasNetwork: boolean): string {
   if (word === 'never') return '';
   if (word === 'auto') return hasNetwork ? '' : 'all';
   const names = splitList(text);
-  const invalid = names.find((name) => !interfaceName.test(name));
+  const invalid = names.find((name) => !INTERFACE_NAME.test(name));
   const mode = nearestName(word, ['always', 'never', 'auto']);
   if (invalid === undefined && mode === undefined && names.length > 0) return names.join(',');
   throw new FormatError('is neither always, never or auto nor a list of interfaces', {

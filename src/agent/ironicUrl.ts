@@ -15,12 +15,12 @@ import type { RuleProblem } from '../ignition/rule.ts';
 import { findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */
-export const defaultIronicPort = 6385;
+export const DEFAULT_IRONIC_PORT = 6385;
 /** Default port of ironic-inspector, which newer releases of Ironic do not include. */
-export const defaultInspectorPort = 5050;
+export const DEFAULT_INSPECTOR_PORT = 5050;
 
-const mdns = 'mdns';
-const urlHint = 'use a URL such as https://192.0.2.1:6385';
+const MDNS = 'mdns';
+const URL_HINT = 'use a URL such as https://192.0.2.1:6385';
 
 /** The parts of a base URL. */
 interface IronicUrl {
@@ -46,16 +46,16 @@ export function ironicHostUrl(host: string, { scheme, port, flag }: HostTarget):
   return formatIronicUrl({ scheme, host: parsed, port, path: '' });
 }
 
-const wholeUrlHint = 'pass the whole URL with --api-url instead, such as https://192.0.2.1:6385';
+const WHOLE_URL_HINT = 'pass the whole URL with --api-url instead, such as https://192.0.2.1:6385';
 
 /** Mistakes in a host, in the order in which they are searched. */
 const hostMistakes: readonly (readonly [pattern: RegExp, problem: string, hint: string])[] = [
   [/^$/, 'the value is empty', 'pass the name or address of Ironic that the hosts can reach'],
   [/@/, 'the value contains a user name', 'pass only the name or address'],
-  [/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, 'the value is a URL', wholeUrlHint],
+  [/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, 'the value is a URL', WHOLE_URL_HINT],
   [/[\s,]/u, 'the value contains whitespace or a comma', 'pass one host; --api-url accepts several URLs'],
-  [/\//, 'the value contains a path', wholeUrlHint],
-  [/^(\[[^\]]*\]|[^:]*):[0-9]*$/, 'the value contains a port', wholeUrlHint],
+  [/\//, 'the value contains a path', WHOLE_URL_HINT],
+  [/^(\[[^\]]*\]|[^:]*):[0-9]*$/, 'the value contains a port', WHOLE_URL_HINT],
 ];
 
 function hostError(host: string, flag: string): UsageError {
@@ -93,13 +93,13 @@ export function checkCallbackUrl(text: string, flag: string): readonly string[] 
 /** URLs for inspection data, from base URLs of ironic-inspector; adds its port and path unless they are present. */
 export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
   return convertUrls(text, source.flag, findInspectorProblem, (url) => {
-    const path = trimEndOf(url.path.replace(inspectionPath, ''), '/');
-    return `${formatWithPort({ ...url, path }, source)}${inspectionPath.exec(url.path)?.[0] ?? '/v1/continue'}`;
+    const path = trimEndOf(url.path.replace(INSPECTION_PATH, ''), '/');
+    return `${formatWithPort({ ...url, path }, source)}${INSPECTION_PATH.exec(url.path)?.[0] ?? '/v1/continue'}`;
   });
 }
 
 /** The path of ironic-inspector, or of inspection in Ironic itself. */
-const inspectionPath = /\/v1\/continue(?:_inspection)?$/;
+const INSPECTION_PATH = /\/v1\/continue(?:_inspection)?$/;
 
 /** Finds a problem of a URL in addition to those of its host. */
 type FindProblem = (url: IronicUrl) => Problem | undefined;
@@ -119,7 +119,7 @@ function convertUrls(
   findProblem: FindProblem,
   format: (url: IronicUrl) => string,
 ): readonly string[] {
-  if (text.trim() === mdns) return [mdns];
+  if (text.trim() === MDNS) return [MDNS];
   const urls: string[] = [];
   for (const item of text.split(',')) {
     const url = checkUrl(item.trim(), findProblem);
@@ -151,19 +151,19 @@ export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined 
 }
 
 function findInspectorProblem(url: IronicUrl): Problem | undefined {
-  return inspectionPath.test(url.path) ? undefined : findVersionProblem(url);
+  return INSPECTION_PATH.test(url.path) ? undefined : findVersionProblem(url);
 }
 
 /**
  * Paths of Ironic and ironic-inspector that the agent requests, or that users copy from elsewhere. A match starts only at the
  * first of several slashes, as otherwise many of them would take quadratic time.
  */
-const apiPath =
+const API_PATH =
   /(?<!\/)\/+v1(?:\/+(?:lookup|heartbeat|nodes|ports|drivers|conductors|allocations|continue|continue_inspection|introspection)(?:\/.*)?)?\/*$/;
 
 function findVersionProblem(url: IronicUrl): Problem | undefined {
-  if (!apiPath.test(url.path)) return undefined;
-  const base = formatIronicUrl({ ...url, path: url.path.replace(apiPath, '') });
+  if (!API_PATH.test(url.path)) return undefined;
+  const base = formatIronicUrl({ ...url, path: url.path.replace(API_PATH, '') });
   return { message: 'the URL contains the path /v1, which the agent appends', hint: `use ${base}` };
 }
 
@@ -205,7 +205,7 @@ const findOptionProblem = { api_url: findVersionProblem, inspection_callback_url
 
 /** The first problem in a list, parsed like the agent, for which blanks count; undefined if all URLs are valid. */
 export function findUrlProblem(list: string, option: keyof typeof findOptionProblem): Problem | undefined {
-  if (list === mdns) return undefined;
+  if (list === MDNS) return undefined;
   for (const item of list.split(',')) {
     if (item === '') continue;
     const problem = findBlankUrl(item) ?? checkUrl(item, findOptionProblem[option]);
@@ -226,7 +226,7 @@ export function findBlankUrl(list: string): Problem | undefined {
 /** Parses a URL, or returns the problem. */
 export function parseIronicUrl(text: string): IronicUrl | Problem {
   if (text === '') return { message: 'a URL is empty', hint: 'remove the extra comma, or add a URL' };
-  if (text === mdns)
+  if (text === MDNS)
     return { message: '"mdns" is combined with URLs', hint: 'use either only "mdns" or URLs' };
   // Control characters include line breaks and tabs.
   if (/[\s\p{Cc}]/u.test(text))
@@ -238,7 +238,7 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
   if (lower !== 'http' && lower !== 'https') {
     return {
       message: `the agent does not support the scheme ${quoteText(scheme)}`,
-      hint: urlHint,
+      hint: URL_HINT,
     };
   }
   if (authority.includes('@')) {
@@ -260,7 +260,7 @@ function withoutScheme(text: string): Problem {
   return {
     message: `the URL${shown} does not start with http:// or https://`,
     // A single slash starts a path, not a host.
-    hint: /^\/(?!\/)/.test(text) || 'message' in parseIronicUrl(completed) ? urlHint : `use ${completed}`,
+    hint: /^\/(?!\/)/.test(text) || 'message' in parseIronicUrl(completed) ? URL_HINT : `use ${completed}`,
   };
 }
 
@@ -272,7 +272,7 @@ function parseAuthority(authority: string, withHost: WithHost): Pick<IronicUrl, 
   if (parts === null) {
     const candidates = ipv6Candidates(authority);
     if (candidates.length === 0) {
-      return { message: 'the URL has an invalid host or port', hint: urlHint };
+      return { message: 'the URL has an invalid host or port', hint: URL_HINT };
     }
     return {
       message: 'the IPv6 address in the URL has no brackets',
@@ -284,12 +284,12 @@ function parseAuthority(authority: string, withHost: WithHost): Pick<IronicUrl, 
   if (host.kind === 'invalid') {
     const what =
       place === '' ? 'the URL contains no host' : `the host of the URL is invalid: ${host.problem}`;
-    return { message: what, hint: urlHint };
+    return { message: what, hint: URL_HINT };
   }
   if (digits === undefined) return { host };
   const port = Number(digits);
   if (digits === '' || digits.length > 5 || port < 1 || port > 65535) {
-    return { message: 'the port of the URL is not a number from 1 to 65535', hint: urlHint };
+    return { message: 'the port of the URL is not a number from 1 to 65535', hint: URL_HINT };
   }
   return { host, port };
 }

@@ -16,24 +16,24 @@ export function renderPasswd(sshKeys: readonly string[], passwordHash?: string):
   return { passwd: { users: [core] } };
 }
 
-const hint = 'create one with: mkpasswd --method=yescrypt, or: openssl passwd -6';
+const HINT = 'create one with: mkpasswd --method=yescrypt, or: openssl passwd -6';
 
-const digits = '[./A-Za-z0-9]';
+const DIGITS = '[./A-Za-z0-9]';
 /** Hash methods that libxcrypt of CoreOS supports and that are considered secure. */
 const methods: readonly RegExp[] = [
-  new RegExp(`^\\$(?:y|gy)\\$${digits}+\\$${digits}{0,86}\\$${digits}{43}$`),
-  new RegExp(`^\\$7\\$${digits}{11,97}\\$${digits}{43}$`),
-  new RegExp(`^\\$2[aby]\\$[0-9]{2}\\$${digits}{53}$`),
-  new RegExp(`^\\$6\\$(?:rounds=[0-9]{4,9}\\$)?${digits}{1,16}\\$${digits}{86}$`),
-  new RegExp(`^\\$5\\$(?:rounds=[0-9]{4,9}\\$)?${digits}{1,16}\\$${digits}{43}$`),
+  new RegExp(`^\\$(?:y|gy)\\$${DIGITS}+\\$${DIGITS}{0,86}\\$${DIGITS}{43}$`),
+  new RegExp(`^\\$7\\$${DIGITS}{11,97}\\$${DIGITS}{43}$`),
+  new RegExp(`^\\$2[aby]\\$[0-9]{2}\\$${DIGITS}{53}$`),
+  new RegExp(`^\\$6\\$(?:rounds=[0-9]{4,9}\\$)?${DIGITS}{1,16}\\$${DIGITS}{86}$`),
+  new RegExp(`^\\$5\\$(?:rounds=[0-9]{4,9}\\$)?${DIGITS}{1,16}\\$${DIGITS}{43}$`),
 ];
 
 /** The hash without surrounding blanks. Throws FormatError without a subject. */
 export function parsePasswordHash(text: string): string {
   const hash = text.trim();
   if (methods.some((method) => method.test(hash))) return hash;
-  if (hash.startsWith('$1$')) throw new FormatError('is an MD5 hash, which is insecure', { hint });
-  throw new FormatError('is not a password hash in the format of crypt(5)', { hint });
+  if (hash.startsWith('$1$')) throw new FormatError('is an MD5 hash, which is insecure', { hint: HINT });
+  throw new FormatError('is not a password hash in the format of crypt(5)', { hint: HINT });
 }
 
 /** Units for serial consoles with a login prompt, and for consoles with autologin. */

@@ -6,16 +6,16 @@
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
-import { findInternalTlsHost, loopbackName } from '../network/internalHost.ts';
+import { findInternalTlsHost, LOOPBACK_NAME } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
-const hint = 'use an address or name of the server that the host can reach over its network';
+const HINT = 'use an address or name of the server that the host can reach over its network';
 
 export const addressRules = {
   /** The address may be intended: a server may run on the machine itself, or on the same link. */
-  address: lintWarning('agent-address', 'the address does not reach another machine', hint),
+  address: lintWarning('agent-address', 'the address does not reach another machine', HINT),
   /** The address cannot work with any setup of network or machine. */
-  unusable: lintError('agent-address-unusable', 'no machine can connect to the address', hint),
+  unusable: lintError('agent-address-unusable', 'no machine can connect to the address', HINT),
   issuer: lintError(
     'agent-source-issuer',
     'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot does not continue',
@@ -41,7 +41,7 @@ export function findAddressProblem(host: Host): RuleProblem | undefined {
   if (scope === undefined || host.kind === 'invalid') return undefined;
   const { rule, text } = scopes[scope];
   const name = host.kind === 'name' ? host.name : host.address;
-  return { rule, message: `${name} ${text}`, hint };
+  return { rule, message: `${name} ${text}`, hint: HINT };
 }
 
 /** Names in the examples of help and hints; the case differs from that of the names of real machines. */
@@ -86,7 +86,7 @@ export function findSourceIssuer(url: string): RuleProblem | undefined {
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {
-  if (host.kind === 'name') return loopbackName.test(host.name) ? 'loopback' : undefined;
+  if (host.kind === 'name') return LOOPBACK_NAME.test(host.name) ? 'loopback' : undefined;
   if (host.kind === 'invalid') return undefined;
   const { family, groups = [] } = parseAddress(host.address) ?? {};
   if (family === 4) return scopeOfIpv4(groups);

@@ -11,9 +11,9 @@ import { checkSyntax } from '../formats/json/syntax.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 
-const expectedForm = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
+const EXPECTED_FORM = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
 
-function invalid(problem: string, hint = expectedForm, position?: Position): FormatError {
+function invalid(problem: string, hint = EXPECTED_FORM, position?: Position): FormatError {
   return new FormatError(problem, { hint, ...(position && { position }) });
 }
 
@@ -186,7 +186,7 @@ export const credentialRules = {
 };
 
 /** The value of `credential-helpers` for the files of credentials. */
-const authFiles = 'containers-auth.json';
+const AUTH_FILES = 'containers-auth.json';
 
 /**
  * The helper programs without which podman gets no credentials for an image.
@@ -201,9 +201,11 @@ export function findHelperProblems(
   hasProgram: (name: string) => boolean = () => false,
 ): RuleProblem[] {
   const { helper: rule } = credentialRules;
-  if (global.length > 0 && !global.includes(authFiles) && names.length > 0) {
-    const message = `podman ignores the pull secret, because credential-helpers of registries.conf does not list ${quoteText(authFiles)}`;
-    return [{ rule, message, hint: `add ${quoteText(authFiles)} to credential-helpers, or remove the line` }];
+  if (global.length > 0 && !global.includes(AUTH_FILES) && names.length > 0) {
+    const message = `podman ignores the pull secret, because credential-helpers of registries.conf does not list ${quoteText(AUTH_FILES)}`;
+    return [
+      { rule, message, hint: `add ${quoteText(AUTH_FILES)} to credential-helpers, or remove the line` },
+    ];
   }
   const found = names.flatMap((name) => {
     const login = findLogin(name, credentials);

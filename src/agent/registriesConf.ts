@@ -5,7 +5,7 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { hidden } from '../core/masking.ts';
+import { HIDDEN } from '../core/masking.ts';
 import { trimEndOf } from '../core/trimming.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
@@ -274,11 +274,11 @@ function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTa
 }
 
 /** What is before an `@`, except the name before a digest. */
-const credentials = /^[^]*@(?!sha\d+:)/;
+const CREDENTIALS = /^[^]*@(?!sha\d+:)/;
 
 /** The quoted text without credentials, with which registries are sometimes written as URLs are. */
 function shown(name: string): string {
-  return quoteText(name.replace(credentials, `${hidden}@`));
+  return quoteText(name.replace(CREDENTIALS, `${HIDDEN}@`));
 }
 
 /** Version 1 is recognized by the key "registries". */
@@ -301,7 +301,7 @@ function checkVersion(table: Table, report: Report): void {
 function checkLocation(location: string, path: Path, report: Report): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
-    const hint = `use ${shown(rest.replace(credentials, ''))}; for plain HTTP add insecure = true`;
+    const hint = `use ${shown(rest.replace(CREDENTIALS, ''))}; for plain HTTP add insecure = true`;
     report('error', path, `${shown(location)} is a URL`, hint);
   } else if (rest === '') {
     report('error', path, 'the location is empty', 'use the host of a registry, such as "quay.io"');

@@ -52,7 +52,7 @@ const own = ['default', 'buildpy'] as const;
 /** The others require an agent image. */
 export const profilesWithImage: readonly ProfileName[] = own;
 const ownAndIcc = [...own, 'icc'] as const;
-const script = 'configure-coreos-ipa';
+const SCRIPT = 'configure-coreos-ipa';
 
 /** All profiles support a setting without `profiles`. */
 const table = [
@@ -64,11 +64,11 @@ const table = [
     environment: [
       { name: 'IRONIC_BASE_URL' },
       // Of the containers of ironic-image: addresses, from which the URL is derived.
-      { name: 'IRONIC_URL_HOST', profiles: ['default', script] },
-      { name: 'IRONIC_IP', profiles: ['default', script] },
-      { name: 'PROVISIONING_IP', profiles: ['default', script] },
+      { name: 'IRONIC_URL_HOST', profiles: ['default', SCRIPT] },
+      { name: 'IRONIC_IP', profiles: ['default', SCRIPT] },
+      { name: 'PROVISIONING_IP', profiles: ['default', SCRIPT] },
     ],
-    profiles: ['default', 'icc', 'assisted', script],
+    profiles: ['default', 'icc', 'assisted', SCRIPT],
     options: ['api_url'],
   },
   {
@@ -76,7 +76,7 @@ const table = [
     kind: 'text',
     help: 'port for Ironic URLs without a port',
     environment: [{ name: 'IRONIC_ACCESS_PORT' }],
-    profiles: ['default', script],
+    profiles: ['default', SCRIPT],
     fallback: '6385',
   },
   {
@@ -102,7 +102,7 @@ const table = [
     kind: 'text',
     help: 'port for ironic-inspector URLs without a port',
     environment: [{ name: 'IRONIC_INSPECTOR_ACCESS_PORT' }],
-    profiles: ['default', script],
+    profiles: ['default', SCRIPT],
     fallback: '5050',
   },
   {
@@ -171,7 +171,7 @@ const table = [
       { name: 'IRONIC_AGENT_PULL_SECRET_FILE' },
     ],
     isSecret: true,
-    profiles: [...ownAndIcc, script],
+    profiles: [...ownAndIcc, SCRIPT],
   },
   {
     name: 'agent.registriesConf',
@@ -209,9 +209,9 @@ const table = [
     help: 'create VLAN interfaces from LLDP data: always, never, auto (unless a network is configured), or only on the listed interfaces',
     environment: [
       { name: 'IRONIC_AGENT_VLAN_INTERFACES', profiles: ['default', 'icc'] },
-      { name: 'IRONIC_INSPECTOR_VLAN_INTERFACES', emptyCountsFor: [script], profiles: ['default', script] },
+      { name: 'IRONIC_INSPECTOR_VLAN_INTERFACES', emptyCountsFor: [SCRIPT], profiles: ['default', SCRIPT] },
     ],
-    profiles: [...ownAndIcc, script],
+    profiles: [...ownAndIcc, SCRIPT],
     options: ['enable_vlan_interfaces'],
   },
   {
@@ -255,8 +255,8 @@ const table = [
     kind: 'texts',
     flag: '--podman-pull-arg <arg>',
     help: 'argument for podman pull; repeatable',
-    environment: [{ name: 'IRONIC_AGENT_PODMAN_FLAGS', emptyCountsFor: [script] }],
-    profiles: [...own, script],
+    environment: [{ name: 'IRONIC_AGENT_PODMAN_FLAGS', emptyCountsFor: [SCRIPT] }],
+    profiles: [...own, SCRIPT],
   },
   {
     name: 'host.sshKeys',
@@ -264,7 +264,7 @@ const table = [
     flag: '--ssh-key <key|file>',
     help: 'public SSH key, or file with public keys, for user core; repeatable',
     environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', isContent: true }],
-    profiles: [...ownAndIcc, script],
+    profiles: [...ownAndIcc, SCRIPT],
   },
   {
     name: 'host.passwordHash',

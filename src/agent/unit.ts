@@ -8,16 +8,16 @@ import { readAsset } from '../core/assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { renderConsoleUnits } from './login.ts';
 import { formatEnvironment, formatExecArgument } from '../formats/systemdQuoting.ts';
-import { authFilePath, caContainerPath, caPath, hardwareManagerFlags } from './files.ts';
+import { AUTH_FILE_PATH, CA_CONTAINER_PATH, CA_PATH, hardwareManagerFlags } from './files.ts';
 import { renderIgnitionProxy } from './proxy.ts';
 import type { AgentSettings } from './settings.ts';
 
-export const unitName = 'ironic-agent.service';
+export const UNIT_NAME = 'ironic-agent.service';
 
 /** The enabled unit of the agent, from a template and its values. */
 export function renderAgentUnit(template: string, values: Readonly<Record<string, string>>): Unit {
   const contents = fillTemplate(readAsset(`templates/agent/${template}.service`), values);
-  return { contents, enabled: true, name: unitName };
+  return { contents, enabled: true, name: UNIT_NAME };
 }
 
 /** Lines for the section [Service] with the variables that podman reads, and passes to the agent's container. */
@@ -35,7 +35,7 @@ export function formatUnitEnvironment(settings: AgentSettings): string {
 export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: AgentSettings): string[] {
   return [
     ...(verifyRegistryTls ? [] : ['--tls-verify=false']),
-    ...(pullSecret === undefined ? [] : [`--authfile=${authFilePath}`]),
+    ...(pullSecret === undefined ? [] : [`--authfile=${AUTH_FILE_PATH}`]),
     ...pullArgs.map(formatExecArgument),
   ];
 }
@@ -50,7 +50,7 @@ export function formatRunFlags(settings: AgentSettings, pullFlags: readonly stri
     ...pullFlags,
     ...(caCertificates === undefined
       ? []
-      : ['--mount', `type=bind,src=${caPath},dst=${caContainerPath},ro=true`]),
+      : ['--mount', `type=bind,src=${CA_PATH},dst=${CA_CONTAINER_PATH},ro=true`]),
     ...(installIpOptions === undefined ? [] : envFlag('IPA_COREOS_IP_OPTIONS', installIpOptions)),
     ...(copyNetwork === undefined ? [] : envFlag('IPA_COREOS_COPY_NETWORK', String(copyNetwork))),
     // Fallback if the network provides no name; the agent reads the name of the host.

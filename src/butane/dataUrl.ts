@@ -11,21 +11,21 @@ import type { Resource } from '../ignition/config.ts';
 export function dataUrlOf(contents: Uint8Array, compression = ''): Resource {
   const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
   const escapedLength = bytes.reduce((length, byte) => length + (isUnreserved(byte) ? 1 : 3), 1);
-  const base64Length = base64Prefix.length + Math.ceil(bytes.length / 3) * 4;
+  const base64Length = BASE64_PREFIX.length + Math.ceil(bytes.length / 3) * 4;
   const shortest = Math.min(escapedLength, base64Length);
-  if (compression === '' && shortest > shortestGzip) {
-    const packed = `${base64Prefix}${Buffer.from(encodeGzip(bytes)).toString('base64')}`;
+  if (compression === '' && shortest > SHORTEST_GZIP) {
+    const packed = `${BASE64_PREFIX}${Buffer.from(encodeGzip(bytes)).toString('base64')}`;
     if (packed.length + 'gzip'.length < shortest) return { source: `data:${packed}`, compression: 'gzip' };
   }
   const source =
-    base64Length < escapedLength ? `data:${base64Prefix}${bytes.toString('base64')}` : percentEncoded(bytes);
+    base64Length < escapedLength ? `data:${BASE64_PREFIX}${bytes.toString('base64')}` : percentEncoded(bytes);
   return { source, compression };
 }
 
-const base64Prefix = ';base64,';
+const BASE64_PREFIX = ';base64,';
 
 /** Header and trailer of gzip alone, in base64, are longer. */
-const shortestGzip = 32;
+const SHORTEST_GZIP = 32;
 
 /** The form of version 1.0.0 for all contents. */
 export function percentEncoded(bytes: Uint8Array): string {

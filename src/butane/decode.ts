@@ -276,11 +276,11 @@ function readScalar(
   if (kind === 'string') return tag === '!!binary' && typeof value === 'string' ? value : node.value;
   if (kind === 'integer') {
     // Numbers with a fraction lose it.
-    if (typeof value === 'bigint') return value > maxInteger ? undefined : value;
+    if (typeof value === 'bigint') return value > MAX_INTEGER ? undefined : value;
     if (typeof value !== 'number' || Number.isNaN(value) || value > 2 ** 63) return undefined;
     if (Number.isSafeInteger(Math.trunc(value))) return Math.trunc(value) + 0;
     // What the processor makes of a float out of range.
-    return value >= 2 ** 63 || value < -(2 ** 63) ? minInteger : BigInt(Math.trunc(value));
+    return value >= 2 ** 63 || value < -(2 ** 63) ? MIN_INTEGER : BigInt(Math.trunc(value));
   }
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
@@ -288,8 +288,8 @@ function readScalar(
   return /^(?:n|N|no|No|NO|off|Off|OFF)$/.test(value) ? false : undefined;
 }
 
-const maxInteger = 2n ** 63n - 1n;
-const minInteger = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 63n - 1n;
+const MIN_INTEGER = -(2n ** 63n);
 
 function resolve({ value, isPlain, tag }: YamlScalar): Resolved {
   if (tag === '!!str' || (tag === '' && !isPlain)) return { tag: '!!str', value };
@@ -335,7 +335,7 @@ function parseInteger(text: string): Integer | undefined {
   if (digits === '') return undefined;
   const size = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
   const value = sign === '-' ? -size : size;
-  if (value < minInteger || value >= 2n ** 64n || (sign === '+' && value > maxInteger)) return undefined;
+  if (value < MIN_INTEGER || value >= 2n ** 64n || (sign === '+' && value > MAX_INTEGER)) return undefined;
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 

@@ -9,7 +9,7 @@ import { FormatError } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
 import { refuseLarge } from '../formats/yaml.ts';
 import { explainedError, yamlError } from '../formats/yaml/errors.ts';
-import { maxDepth, nextEvent, type ScalarEvent } from '../formats/yaml/places.ts';
+import { MAX_DEPTH, nextEvent, type ScalarEvent } from '../formats/yaml/places.ts';
 
 export type YamlNode = YamlScalar | MappingNode | SequenceNode | AliasNode;
 
@@ -49,7 +49,7 @@ export interface ButaneDocument {
 }
 
 /** Larger texts take too much memory: contents belong in files. */
-export const maxButaneBytes = 16 * 1024 * 1024;
+export const MAX_BUTANE_BYTES = 16 * 1024 * 1024;
 
 /** @throws FormatError with a position */
 export function readDocument(text: string): ButaneDocument {
@@ -64,7 +64,7 @@ export function readDocument(text: string): ButaneDocument {
 function readEvents(text: string): readonly Event[] {
   refuseLarge(text);
   try {
-    return parseEvents(text, { maxDepth });
+    return parseEvents(text, { maxDepth: MAX_DEPTH });
   } catch (error) {
     throw error instanceof FormatError ? error : explainedError(text, error);
   }

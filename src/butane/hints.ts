@@ -6,11 +6,11 @@ import { type ButaneStruct, butaneType } from './schema.ts';
 import { butaneVersions, rulesOfVersion, versionOfSpec } from './versions.ts';
 
 /** YAML has octal numbers, other than JSON. */
-const octal = 'write the mode in octal with a leading zero, for example 0644';
+const OCTAL = 'write the mode in octal with a leading zero, for example 0644';
 
 /** Hints about JSON, or parts of them, for which Butane has another way. */
 const phrases: readonly (readonly [json: string | RegExp, yaml: string])[] = [
-  [/^.*modes are decimal in JSON.*$/, octal],
+  [/^.*modes are decimal in JSON.*$/, OCTAL],
   ['use a decimal number from 0 to 4095 (octal 07777)', 'use an octal number from 0 to 07777'],
   ['contents.source ("data:," for', 'contents.inline ("" for'],
   ['data:,TEXT for inline contents', '"inline" for the contents themselves'],
@@ -20,7 +20,7 @@ const phrases: readonly (readonly [json: string | RegExp, yaml: string])[] = [
 
 /** The hint for the YAML of a finding about the translated config; undefined if the finding has none. */
 export function butaneHint({ hint, rule }: Finding): string | undefined {
-  if (rule === 'agent-mode-decimal') return octal;
+  if (rule === 'agent-mode-decimal') return OCTAL;
   const text = phrases.reduce((rest, [json, yaml]) => rest?.replace(json, yaml), hint);
   // Other quoted texts are values of the user, as are paths such as /etc/keyFile.
   return text?.replaceAll(/"(?<quoted>[^"]*)"|(?<word>[^\s"]+)/g, (part, quoted?: string, word?: string) => {

@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import type { Path } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
-import { publicMode } from '../ignition/dataFile.ts';
+import { PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import type { ButaneMembers } from './decode.ts';
 import { readLocal, type ButaneTranslation } from './desugar.ts';
@@ -73,7 +73,7 @@ function addFile(
   const contents = name === 'contents' ? Buffer.from(inline) : readLocal(translation, local, [...from, name]);
   if (contents === undefined) return;
   const index = nodes.lengthOf('files');
-  nodes.add('files', { path, mode: publicMode, contents: dataUrlOf(contents) }, from);
+  nodes.add('files', { path, mode: PUBLIC_MODE, contents: dataUrlOf(contents) }, from);
   nodes.setSource(['files', index, 'path'], [...from, 'name']);
   nodes.setSource(['files', index, 'contents'], [...from, name]);
 }

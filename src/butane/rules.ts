@@ -80,7 +80,7 @@ export const butaneRules = {
 /** A problem: what an issue is, without its path. */
 export type ButaneProblem = Omit<ButaneIssue, 'path'>;
 
-const layouts = 'aarch64, ppc64le';
+const LAYOUTS = 'aarch64, ppc64le';
 
 export const problems = {
   noVariant: {
@@ -174,12 +174,12 @@ export const problems = {
   },
   layout: {
     rule: butaneRules.bootDevice,
-    message: `layout must be one of: ${layouts}, s390x-eckd, s390x-virt, s390x-zfcp, x86_64`,
+    message: `layout must be one of: ${LAYOUTS}, s390x-eckd, s390x-virt, s390x-zfcp, x86_64`,
     hint: 'use one of these layouts',
   },
   layoutLegacy: {
     rule: butaneRules.bootDevice,
-    message: `layout must be one of: ${layouts}, x86_64`,
+    message: `layout must be one of: ${LAYOUTS}, x86_64`,
     hint: 'use one of these layouts; version 1.6.0 adds those of s390x',
   },
   fewMirrorDevices: {

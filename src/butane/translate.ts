@@ -16,7 +16,7 @@ import { type ButaneTranslation, desugarValues, readLocal, tryLocal } from './de
 import {
   type ButaneDocument,
   lastEntry,
-  maxButaneBytes,
+  MAX_BUTANE_BYTES,
   offsetOf,
   readDocument,
   textOfKey,
@@ -31,7 +31,7 @@ import { type Generated, mergeOver } from './sources.ts';
 import { type ButaneRules, rulesOfVersion } from './versions.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { posix } from 'node:path';
-import { executableMode, publicMode } from '../ignition/dataFile.ts';
+import { EXECUTABLE_MODE, PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { NodeTracker } from './nodes.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { nearestName } from '../formats/messageText.ts';
@@ -53,8 +53,8 @@ export interface TranslatedButane {
  * @throws FormatError if the text is not YAML, or too large
  */
 export function translateButane(text: string, files: LocalFiles | undefined): TranslatedButane {
-  if (text.length > maxButaneBytes) {
-    throw new FormatError(`the Butane config is larger than ${maxButaneBytes / 1024 / 1024} MiB`, {
+  if (text.length > MAX_BUTANE_BYTES) {
+    throw new FormatError(`the Butane config is larger than ${MAX_BUTANE_BYTES / 1024 / 1024} MiB`, {
       hint: 'move large contents to files, and use "local" with --files-dir',
     });
   }
@@ -141,11 +141,11 @@ function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneIssue
   if (number === undefined) return butaneIssue(problems.invalidVersion, ['version']);
   const rules = rulesOfVersion(number);
   if (rules !== undefined) return rules;
-  const message = `no translator exists for variant fcos with version ${number.slice(0, longestVersion)}`;
+  const message = `no translator exists for variant fcos with version ${number.slice(0, LONGEST_VERSION)}`;
   return { ...butaneIssue(problems.unknownVersion, ['version']), message };
 }
 
-const longestVersion = 40;
+const LONGEST_VERSION = 40;
 
 // `grub.users`: passwords that the boot loader asks for, in /boot/grub2/user.cfg.
 
@@ -203,7 +203,7 @@ function addEntry(
   if (entry.kind === 'folder') {
     if (tree['dir_mode'] === undefined && Object.keys(owners).length === 0) return undefined;
     if (nodes.has(path)) return refuse(nodeExists(path));
-    return nodes.add('directories', { path, ...owners, mode: tree['dir_mode'] ?? executableMode }, from);
+    return nodes.add('directories', { path, ...owners, mode: tree['dir_mode'] ?? EXECUTABLE_MODE }, from);
   }
   if (entry.kind === 'link') {
     const known = nodes.find('links', path);
@@ -215,7 +215,7 @@ function addEntry(
   if (known === undefined ? nodes.has(path) : contents['source']) return refuse(nodeExists(path));
   const data = readLocal(translation, entry.readAs, from);
   if (data === undefined) return undefined;
-  const mode = known?.['mode'] ?? tree['file_mode'] ?? (entry.isExecutable ? executableMode : publicMode);
+  const mode = known?.['mode'] ?? tree['file_mode'] ?? (entry.isExecutable ? EXECUTABLE_MODE : PUBLIC_MODE);
   const found = dataUrlOf(data, asString(contents['compression']));
   return nodes.put('files', known, { path, ...owners }, { mode, contents: { ...contents, ...found } }, from);
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Position } from './finding.ts';
-import { longestMessage, shorten } from './foreignText.ts';
+import { LONGEST_MESSAGE, shorten } from './foreignText.ts';
 
 /** Error codes, grouped by the action of the user. `explain CODE` prints their section in docs/errors.md. */
 export const errorCodes = [
@@ -106,7 +106,7 @@ export class CliError extends Error {
 
   constructor(given: string, details: ErrorDetails & { readonly code: ErrorCode }) {
     const { at } = details;
-    const sentence = shorten(given, longestMessage);
+    const sentence = shorten(given, LONGEST_MESSAGE);
     super(at === undefined ? sentence : `${formatPlace(at)}: ${sentence}`, { cause: details.cause });
     this.name = new.target.name;
     this.code = details.code;

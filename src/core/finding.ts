@@ -50,7 +50,7 @@ export function hasErrors(findings: readonly { readonly severity: Severity }[]):
 }
 
 /** Findings about one document that are reported. The verdict takes all findings into account. */
-export const maxFindings = 1000;
+export const MAX_FINDINGS = 1000;
 
 /** Counts the findings about one document by severity, so that of each only those are kept that may be reported. */
 export class FindingLimit {
@@ -64,12 +64,12 @@ export class FindingLimit {
   /** Counts a finding. False if it is not to be kept. */
   admits(severity: Severity): boolean {
     this.#counts[severity] += 1;
-    return this.#counts[severity] <= maxFindings;
+    return this.#counts[severity] <= MAX_FINDINGS;
   }
 
   /** Whether a finding of this severity would not be kept. */
   isFull(severity: Severity): boolean {
-    return this.#counts[severity] >= maxFindings;
+    return this.#counts[severity] >= MAX_FINDINGS;
   }
 
   /** The kept findings, errors first if they are too many, in their order; the last one says how many are left out. */
@@ -78,7 +78,7 @@ export class FindingLimit {
     const reported = new Set<F>();
     for (const severity of severities) {
       for (const finding of kept) {
-        if (finding.severity !== severity || reported.size === maxFindings) continue;
+        if (finding.severity !== severity || reported.size === MAX_FINDINGS) continue;
         reported.add(finding);
         left[severity] -= 1;
       }
@@ -89,7 +89,7 @@ export class FindingLimit {
     if (more.length === 0) return kept;
     const message = `and more findings, which are not listed: ${more.join(', ')}`;
     const hint = 'fix the listed findings first';
-    const last: Finding = { severity: 'info', rule: tooManyFindings, path: [], message, hint, left };
+    const last: Finding = { severity: 'info', rule: TOO_MANY_FINDINGS, path: [], message, hint, left };
     return [...kept.filter((finding) => reported.has(finding)), last];
   }
 }
@@ -101,11 +101,11 @@ function nameCount(severity: Severity, { [severity]: count }: Counts): string {
 }
 
 /** The rule of the finding that says how many are left out. */
-export const tooManyFindings = 'too-many-findings';
+export const TOO_MANY_FINDINGS = 'too-many-findings';
 
 /** All findings, or those that {@link FindingLimit} keeps of them. Some may have been left out before. */
 export function limitFindings<F extends Finding>(findings: readonly F[]): readonly (F | Finding)[] {
-  if (findings.length <= maxFindings) return findings;
+  if (findings.length <= MAX_FINDINGS) return findings;
   const limit = new FindingLimit();
   const kept = findings.filter(({ left, severity }) => {
     if (left !== undefined) limit.count(left);

@@ -5,14 +5,14 @@
 
 /** Escapes control characters, and characters that change the writing direction or are invisible, as `\u001b`. */
 export function printable(text: string): string {
-  if (plain.test(text)) return text;
+  if (PLAIN.test(text)) return text;
   // Not a literal, because parsing Unicode classes on each start takes more than a millisecond. Control, format, surrogate and
   // private characters, line and paragraph separators.
   harmful ??= new RegExp(String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]`, 'gu');
   return text.replace(harmful, (character) => named.get(character) ?? escape(character));
 }
 
-const plain = /^[ -~]*$/;
+const PLAIN = /^[ -~]*$/;
 let harmful: RegExp | undefined;
 
 const named: ReadonlyMap<string, string> = new Map([
@@ -27,18 +27,18 @@ function escape(character: string): string {
 }
 
 /** Characters of a quoted text: enough for names and most URLs. */
-const longestQuote = 100;
+const LONGEST_QUOTE = 100;
 
 /**
  * The text in double quotes, as messages show keys, values and names from outside: shortened, with what is invisible escaped
  * as in JSON, and without password hashes as in /etc/shadow.
  */
 export function quoteText(text: string): string {
-  return printable(JSON.stringify(shorten(text, longestQuote).replaceAll(passwordHash, '$…')));
+  return printable(JSON.stringify(shorten(text, LONGEST_QUOTE).replaceAll(PASSWORD_HASH, '$…')));
 }
 
 /** In the form of crypt(5). */
-const passwordHash = /\$[a-z0-9-]{1,10}\$[^\s:]+/gi;
+const PASSWORD_HASH = /\$[a-z0-9-]{1,10}\$[^\s:]+/gi;
 
 /** The start of a text that is too long, with an ellipsis. */
 export function shorten(text: string, longest: number): string {
@@ -48,4 +48,4 @@ export function shorten(text: string, longest: number): string {
 }
 
 /** Characters of a message. Longer ones quote something that should have been shortened. */
-export const longestMessage = 2000;
+export const LONGEST_MESSAGE = 2000;

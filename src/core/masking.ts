@@ -3,14 +3,14 @@
  * by the names of options and keys and by the position of credentials in URLs. The time is linear in the size of the text.
  */
 
-export const hidden = '(secret)';
+export const HIDDEN = '(secret)';
 
-const secretWord =
+const SECRET_WORD =
   'pass(?:word|wd|phrase)?|psk|secret|token|credentials?|creds|api[_-]?key|private[_-]?key|rootpwd';
-const secretName = new RegExp(`(?:^|[^a-z])(?:${secretWord}|key|pin)\\d{0,3}$|password|secret|token`, 'i');
+const secretName = new RegExp(`(?:^|[^a-z])(?:${SECRET_WORD}|key|pin)\\d{0,3}$|password|secret|token`, 'i');
 /** Text after a match is masked: it may hide more than the value, but never less. */
 const secretValue = new RegExp(
-  `(?:${secretWord})\\d{0,3}["']?[=:]|(?<=-[\\w-]{0,40})(?:${secretWord})[ \\t]`,
+  `(?:${SECRET_WORD})\\d{0,3}["']?[=:]|(?<=-[\\w-]{0,40})(?:${SECRET_WORD})[ \\t]`,
   'i',
 );
 
@@ -22,9 +22,9 @@ export function isSecretName(name: string): boolean {
 /** A line of a log or of a console without credentials of URLs and of HTTP, and without values of parameters with a secret. */
 export function maskLine(text: string): string {
   return maskCredentials(text)
-    .replaceAll(/(authorization: {0,4})(?:(?:basic|bearer) )?[^\s"'\\]+/gi, `$1${hidden}`)
+    .replaceAll(/(authorization: {0,4})(?:(?:basic|bearer) )?[^\s"'\\]+/gi, `$1${HIDDEN}`)
     .replaceAll(/(?<![\w.-])([\w.-]+)=(?!\s)[^\s"']+/g, (all, name: string) =>
-      isSecretName(name) ? `${name}=${hidden}` : all,
+      isSecretName(name) ? `${name}=${HIDDEN}` : all,
     );
 }
 
@@ -35,19 +35,19 @@ export function maskLine(text: string): string {
 function maskCredentials(text: string): string {
   const masked = maskUserInfo(text).replaceAll(
     /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
-    hidden,
+    HIDDEN,
   );
   if (!masked.includes('curl')) return masked;
   return masked.replaceAll(
     /(\s(?:-u|-U|--user|--proxy-user)[ =]{0,4}["']?[^\s:"']{1,200}:)[^\s"']+/g,
-    `$1${hidden}`,
+    `$1${HIDDEN}`,
   );
 }
 
 /** Longer text before an `@` is not a user and a password. */
 const MAX_USER_INFO = 2500;
 /** A password with a `/` may look like the start of a path, but not a port. */
-const userAndColon = /[^\s/@:[]{1,500}:(?!\d{1,5}[/"'])/y;
+const USER_AND_COLON = /[^\s/@:[]{1,500}:(?!\d{1,5}[/"'])/y;
 
 /** Masks what is between `://` and `@`. */
 function maskUserInfo(text: string): string {
@@ -61,8 +61,8 @@ function maskUserInfo(text: string): string {
     const at = nextAt(start);
     if (at === text.length) break;
     if (at === start || at > nextBlank(start) || at - start > MAX_USER_INFO) continue;
-    userAndColon.lastIndex = start;
-    if (at > nextSlash(start) && !userAndColon.test(text)) continue;
+    USER_AND_COLON.lastIndex = start;
+    if (at > nextSlash(start) && !USER_AND_COLON.test(text)) continue;
     // The password itself may contain an `@`.
     let end = at;
     for (let next = nextAt(at + 1); next < nextStop(at + 1); next = nextAt(next + 1)) end = next;
@@ -75,11 +75,11 @@ function maskUserInfo(text: string): string {
 /** The text without passwords of URLs and commands, tokens in their queries, and what follows a name that speaks of a secret. */
 export function maskText(text: string): string {
   const withoutCredentials = maskCredentials(text);
-  if (withoutCredentials.includes('PRIVATE KEY')) return hidden;
+  if (withoutCredentials.includes('PRIVATE KEY')) return HIDDEN;
   const match = secretValue.exec(withoutCredentials);
   if (match === null) return withoutCredentials;
   const end = match.index + match[0].length;
-  return end === withoutCredentials.length ? withoutCredentials : withoutCredentials.slice(0, end) + hidden;
+  return end === withoutCredentials.length ? withoutCredentials : withoutCredentials.slice(0, end) + HIDDEN;
 }
 
 /**
@@ -102,7 +102,7 @@ interface Span {
 }
 
 /** @param spans sorted by their start */
-function hideSpans(text: string, spans: readonly Span[], label = hidden): string {
+function hideSpans(text: string, spans: readonly Span[], label = HIDDEN): string {
   const parts: string[] = [];
   let end = 0;
   for (const span of spans) {
@@ -133,7 +133,7 @@ const MAX_LEVELS = 3;
  * than four characters are ignored.
  * @param label what is shown instead of a secret
  */
-export function createMasker(secrets: Iterable<string>, label = hidden): Masker {
+export function createMasker(secrets: Iterable<string>, label = HIDDEN): Masker {
   const plain = new Set<string>();
   const inBase64 = new Set<string>();
   for (const secret of secrets) {
@@ -252,7 +252,7 @@ function utf8(text: string): string {
 }
 
 /** Escapes of URLs and forms, JSON and shells, and HTML. */
-const escape =
+const ESCAPE =
   /%([0-9a-f]{2})|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|\\([0-7]{3})|\\([^])|&#(\d{1,7});|&#x([0-9a-f]{1,6});|&(quot|amp|lt|gt|apos);|('\\''|'"'"')|(\+)/gi;
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
@@ -269,7 +269,7 @@ function decodeEscapes({ bytes, ends, starts }: Decoded): Decoded | undefined {
     newEnds.set(ends.subarray(copied, end), filled);
     filled += end - copied;
   };
-  for (const match of bytes.matchAll(escape)) {
+  for (const match of bytes.matchAll(ESCAPE)) {
     copyTo(match.index);
     const meant = unescape(match);
     copied = match.index + match[0].length;

@@ -7,21 +7,21 @@
 export function nearestNames(typed: string, names: Iterable<string>): readonly string[] {
   const wanted = pairsOf(typed);
   return Array.from(names, (name) => ({ name, likeness: likeness(wanted, pairsOf(name)) }))
-    .filter(({ likeness: value }) => value >= leastLikeness)
+    .filter(({ likeness: value }) => value >= LEAST_LIKENESS)
     .toSorted((a, b) => b.likeness - a.likeness)
     .slice(0, 3)
     .map(({ name }) => name);
 }
 
-const leastLikeness = 0.5;
+const LEAST_LIKENESS = 0.5;
 
 /** Longer texts are not misspelled names. */
-const longestName = 80;
+const LONGEST_NAME = 80;
 
 /** The pairs of adjacent letters, including the ends of words. */
 function pairsOf(text: string): ReadonlySet<string> {
   const padded = ` ${text
-    .slice(0, longestName)
+    .slice(0, LONGEST_NAME)
     .toLowerCase()
     .replaceAll(/[^a-z0-9.]+/g, ' ')} `;
   return new Set(Array.from(padded, (_, index) => padded.slice(index, index + 2)));

@@ -1,14 +1,14 @@
 /** Names of things: objects of Kubernetes (RFC 1123) and nodes of Ironic. */
 
 /** Of a DNS name, and of most names in Kubernetes. */
-const maxSubdomainLength = 253;
-const maxLabelLength = 63;
-const maxNodeNameLength = 255;
+const MAX_SUBDOMAIN_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
+const MAX_NODE_NAME_LENGTH = 255;
 
 /** Why a text cannot name an object of Kubernetes (RFC 1123 subdomain), as a clause; undefined where it can. */
 export function objectNameProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
-  if (text.length > maxSubdomainLength) return `it is longer than ${maxSubdomainLength} characters`;
+  if (text.length > MAX_SUBDOMAIN_LENGTH) return `it is longer than ${MAX_SUBDOMAIN_LENGTH} characters`;
   return text.split('.').every(isLabel)
     ? undefined
     : 'Kubernetes allows lower-case letters, digits, dashes and dots; each part between dots starts and ends with a letter or digit';
@@ -17,7 +17,7 @@ export function objectNameProblem(text: string): string | undefined {
 /** As `objectNameProblem`, for a namespace (RFC 1123 label). */
 export function namespaceProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
-  if (text.length > maxLabelLength) return `it is longer than ${maxLabelLength} characters`;
+  if (text.length > MAX_LABEL_LENGTH) return `it is longer than ${MAX_LABEL_LENGTH} characters`;
   return isLabel(text)
     ? undefined
     : 'Kubernetes allows lower-case letters, digits and dashes, with a letter or digit at both ends';
@@ -31,7 +31,7 @@ export function hostNameOfMetal3Problem(text: string): string | undefined {
 /** As `objectNameProblem`, for a node of Ironic: RFC 3986's unreserved characters, but no UUID. */
 export function nodeNameProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
-  if (text.length > maxNodeNameLength) return `it is longer than ${maxNodeNameLength} characters`;
+  if (text.length > MAX_NODE_NAME_LENGTH) return `it is longer than ${MAX_NODE_NAME_LENGTH} characters`;
   if (/[^A-Za-z0-9._~-]/.test(text)) return 'Ironic allows letters, digits and the characters - . _ ~';
   // The client would take it for an option.
   return text.startsWith('-') ? 'it starts with a dash' : uuidProblem(text);

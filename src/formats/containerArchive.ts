@@ -77,11 +77,11 @@ export async function readContainerArchive(source: ByteSource): Promise<Containe
   await drain(outer.source);
   const form = files.has('index.json') && files.has('oci-layout') ? 'oci-archive' : 'docker-archive';
   const images = form === 'oci-archive' ? readOciImages(files) : readDockerImages(files);
-  if (images.length === 0) throw new FormatError('contains no container image', { hint: howToMake });
+  if (images.length === 0) throw new FormatError('contains no container image', { hint: HOW_TO_MAKE });
   return { form, images, size: outer.size(), sha512: hash.digest('hex'), unpackedSize: inner.size() };
 }
 
-const howToMake = 'create one with: podman save --format oci-archive -o FILE IMAGE';
+const HOW_TO_MAKE = 'create one with: podman save --format oci-archive -o FILE IMAGE';
 
 /** The same bytes, counted and shown to `see` as they pass. */
 function watched(
@@ -258,7 +258,7 @@ function readOciImage(files: Files, manifest: unknown): ArchivedImage | undefine
 function readDockerImages(files: Files): ArchivedImage[] {
   if (!files.has('manifest.json')) {
     const problem = 'it contains neither oci-layout and index.json nor manifest.json';
-    throw new FormatError(`is not a container image archive: ${problem}`, { hint: howToMake });
+    throw new FormatError(`is not a container image archive: ${problem}`, { hint: HOW_TO_MAKE });
   }
   const manifests = readDocument(files, 'manifest.json');
   if (!Array.isArray(manifests)) throw new FormatError('contains a manifest.json that is not a list');
@@ -315,7 +315,7 @@ function requireBlob(files: Files, descriptor: unknown): IndexedFile {
   if (`sha256:${file.sha256}` !== digestOf(descriptor)) throw mismatch(digestOf(descriptor));
   if (valueAt(descriptor, ['size']) !== file.size) {
     const problem = `${file.size} bytes for ${digestOf(descriptor)}, but the descriptor has another size`;
-    throw new FormatError(`contains ${problem}`, { hint: damagedHint });
+    throw new FormatError(`contains ${problem}`, { hint: DAMAGED_HINT });
   }
   return file;
 }
@@ -334,14 +334,14 @@ function requireFile(files: Files, path: string): IndexedFile {
   const file = files.get(plainPath(path));
   if (file !== undefined) return file;
   throw new FormatError(`does not contain ${quoteText(path)}, which its manifest lists`, {
-    hint: damagedHint,
+    hint: DAMAGED_HINT,
   });
 }
 
-const damagedHint = 'create the archive again; it is incomplete or damaged';
+const DAMAGED_HINT = 'create the archive again; it is incomplete or damaged';
 
 function mismatch(what: string): FormatError {
-  return new FormatError(`contains content that does not match its digest: ${what}`, { hint: damagedHint });
+  return new FormatError(`contains content that does not match its digest: ${what}`, { hint: DAMAGED_HINT });
 }
 
 function readDocument(files: Files, path: string): unknown {
@@ -352,7 +352,7 @@ function parseDocument(text: string | undefined, name: string): unknown {
   const value = parseIfJson(text ?? '');
   if (value !== undefined) return value;
   const limit = formatSizeInWords(MAX_DOCUMENT);
-  throw new FormatError(`contains no valid JSON in ${name}, or more than ${limit}`, { hint: damagedHint });
+  throw new FormatError(`contains no valid JSON in ${name}, or more than ${limit}`, { hint: DAMAGED_HINT });
 }
 
 function textIn(value: unknown, key: string): string | undefined {
@@ -364,5 +364,5 @@ function listIn(value: unknown, key: string, need: 'required' | 'optional' = 're
   const list = valueAt(value, [key]);
   if (Array.isArray(list)) return list;
   if (need === 'optional' && (list ?? undefined) === undefined) return [];
-  throw new FormatError(`contains a JSON document without the list "${key}"`, { hint: damagedHint });
+  throw new FormatError(`contains a JSON document without the list "${key}"`, { hint: DAMAGED_HINT });
 }

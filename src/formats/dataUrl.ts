@@ -5,7 +5,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { badEscape, unescapeInPlace } from './goUrl.ts';
+import { BAD_ESCAPE, unescapeInPlace } from './goUrl.ts';
 
 export interface DataUrl {
   /** Type and subtype, e.g. `text/plain`, without parameters. */
@@ -54,7 +54,7 @@ function scanDataUrl(source: string): Layout | string {
   if (typeof parameters === 'string') return parameters;
   const { isBase64 } = parameters;
   const dataStart = parameters.end + 1;
-  if (findNext(isBase64 ? notBase64 : notPlain, source, dataStart) < source.length) {
+  if (findNext(isBase64 ? NOT_BASE64 : NOT_PLAIN, source, dataStart) < source.length) {
     return 'invalid data character';
   }
   const offset = isBase64 ? badBase64Offset(source, dataStart) : undefined;
@@ -63,25 +63,25 @@ function scanDataUrl(source: string): Layout | string {
   return problem ?? { mediaType: media.mediaType, isBase64, dataStart };
 }
 
-const mediaTypes = /^(?:text|image|audio|video|application|message|multipart)/;
+const MEDIA_TYPES = /^(?:text|image|audio|video|application|message|multipart)/;
 
 /** Returns the error, or the media type and the position of the semicolon or comma after it. */
 function scanMediaType(source: string, start: number): { mediaType: string; end: number } | string {
   const first = source.charAt(start);
   if (first === '') return 'missing comma before data';
   if (first === ';' || first === ',') return { mediaType: 'text/plain', end: start };
-  if (findNext(notToken, source, start) === start) return 'invalid character after data prefix';
+  if (findNext(NOT_TOKEN, source, start) === start) return 'invalid character after data prefix';
 
   // After an x, the second character is taken before it is looked at.
   const startsWithX = first === 'x' || first === 'X';
   const [second = ''] = startsWithX ? source.slice(start + 1, start + 3) : '';
-  const slash = findNext(notToken, source, start + first.length + second.length);
+  const slash = findNext(NOT_TOKEN, source, start + first.length + second.length);
   if (slash >= source.length) return 'missing media type slash';
   if (source[slash] !== '/') return 'invalid character for media type';
   const type = source.slice(start, slash);
-  if (!(startsWithX && second === '-') && !mediaTypes.test(type)) return 'invalid media type';
+  if (!(startsWithX && second === '-') && !MEDIA_TYPES.test(type)) return 'invalid media type';
 
-  const end = findNext(notToken, source, slash + 1);
+  const end = findNext(NOT_TOKEN, source, slash + 1);
   if (end >= source.length) return 'incomplete media type';
   if (source[end] !== ';' && source[end] !== ',') return 'invalid character for media subtype';
   const subtype = source.slice(slash + 1, end) || 'plain';
@@ -93,7 +93,7 @@ function scanParameters(source: string, start: number): { isBase64: boolean; end
   let position = start;
   let unquoteNext = false;
   while (source[position] === ';') {
-    const afterAttribute = findNext(notToken, source, position + 1);
+    const afterAttribute = findNext(NOT_TOKEN, source, position + 1);
     const attribute = source.slice(position + 1, afterAttribute);
     const next = source[afterAttribute];
     if (next !== undefined && next !== '=' && next !== ',')
@@ -107,7 +107,7 @@ function scanParameters(source: string, start: number): { isBase64: boolean; end
 
     const isQuoted = source[afterAttribute + 1] === '"';
     const value = afterAttribute + (isQuoted ? 2 : 1);
-    const end = isQuoted ? skipQuoted(source, value) : findNext(notToken, source, value);
+    const end = isQuoted ? skipQuoted(source, value) : findNext(NOT_TOKEN, source, value);
     const valueError = isQuoted ? quotedProblem(source, end) : tokenProblem(source, value, end);
     if (valueError !== undefined) return valueError;
 
@@ -147,16 +147,16 @@ function quotedProblem(source: string, end: number): string | undefined {
   return source[end] === '\\' ? 'invalid escaped character' : 'invalid character for parameter value';
 }
 
-const escapeSequence =
+const ESCAPE_SEQUENCE =
   /\\(?:[abfnrtv\\"]|x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))/y;
 
 /** Whether the inside of a quoted string is one in Go source code. */
 function unquoteProblem(text: string): string | undefined {
   const problem = 'invalid syntax';
   if (text.includes('\n')) return problem;
-  for (let index = text.indexOf('\\'); index !== -1; index = text.indexOf('\\', escapeSequence.lastIndex)) {
-    escapeSequence.lastIndex = index;
-    const match = escapeSequence.exec(text);
+  for (let index = text.indexOf('\\'); index !== -1; index = text.indexOf('\\', ESCAPE_SEQUENCE.lastIndex)) {
+    ESCAPE_SEQUENCE.lastIndex = index;
+    const match = ESCAPE_SEQUENCE.exec(text);
     if (match === null) return problem;
     const code = Number.parseInt(match[1] ?? match[2] ?? '0', 16);
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return problem;
@@ -166,10 +166,10 @@ function unquoteProblem(text: string): string | undefined {
 
 // Characters that end a token, plain data, base64, and line feeds. No expression repeats a class, which would require a
 // deep stack.
-const notToken = /[^!#$%&'*+\-.0-9A-Z^_`a-z{|}~]/g;
-const notPlain = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]/g;
-const notBase64 = /[^A-Za-z0-9+/=\n]/g;
-const notLineFeed = /[^\n]/g;
+const NOT_TOKEN = /[^!#$%&'*+\-.0-9A-Z^_`a-z{|}~]/g;
+const NOT_PLAIN = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]/g;
+const NOT_BASE64 = /[^A-Za-z0-9+/=\n]/g;
+const NOT_LINE_FEED = /[^\n]/g;
 
 /** The position of the first match, or the end. */
 function findNext(pattern: RegExp, source: string, start: number): number {
@@ -178,7 +178,7 @@ function findNext(pattern: RegExp, source: string, start: number): number {
 }
 
 function unescapeProblem(text: string): string | undefined {
-  const match = badEscape.exec(text);
+  const match = BAD_ESCAPE.exec(text);
   if (match === null) return undefined;
   const isCutOff = match.index + match[0].length === text.length;
   return `rfc2396: ${isCutOff ? 'unexpected end of' : 'invalid char 0x25 in'} unescape sequence`;
@@ -201,11 +201,11 @@ function badBase64Offset(source: string, start: number): number | undefined {
 
   let end = firstPad + 1;
   if (digits === 2) {
-    const second = findNext(notLineFeed, source, end);
+    const second = findNext(NOT_LINE_FEED, source, end);
     if (second === source.length) return second;
     if (source[second] !== '=') return second - 1;
     end = second + 1;
   }
-  end = findNext(notLineFeed, source, end);
+  end = findNext(NOT_LINE_FEED, source, end);
   return end < source.length ? end : undefined;
 }

@@ -18,7 +18,7 @@ const letters: Readonly<Record<string, string>> = {
 
 // Go knows the characters of Unicode 15.0. Newer ones, as far as Unicode 17.0, are not printable to it; ranges may span
 // code points that no version has assigned.
-const newerCharacters =
+const NEWER_CHARACTERS =
   '88f-897 c5c cdc 1acf-1aeb 1b4e-1b4f 1b7f 1c89-1c8a 20c1 2427-2429 2b96 2ffc-2fff 31e4-31ef a7cb-a7cf a7d2 a7d4 ' +
   'a7da-a7f1 fbc3-fbd2 fd90-fd91 fdc8-fdce 105c0-105f3 10940-10959 10d40-10d8f 10ec2-10efc 11380-113e2 116d0-116e3 ' +
   '11b60-11bf9 11db0-11de9 11f5a 13460-143fa 16100-16139 16d40-16d79 16ea0-16ed3 16ff2-16ff6 187f8-187ff 18cff ' +
@@ -46,7 +46,7 @@ function isPrintable(character: string): boolean {
   patterns ??= {
     // Not a literal: that would be parsed whenever the program starts, and Unicode classes take a millisecond.
     printable: new RegExp(String.raw`^[\p{L}\p{M}\p{N}\p{P}\p{S}]$`, 'u'),
-    newer: codePointRanges(newerCharacters),
+    newer: codePointRanges(NEWER_CHARACTERS),
   };
   return patterns.printable.test(character) && !patterns.newer.test(character);
 }
@@ -83,7 +83,7 @@ export function trimSpace(text: string): string {
 /** The shortest equivalent path, found by its text alone (Go `path.Clean`); `.` for an empty one. Links are not followed. */
 export function cleanPath(path: string): string {
   const rooted = path.startsWith('/');
-  if (rooted && !needsCleaning.test(path)) return path;
+  if (rooted && !NEEDS_CLEANING.test(path)) return path;
   const kept: string[] = [];
   for (let start = 0, end = 0; start <= path.length; start = end + 1) {
     end = path.indexOf('/', start);
@@ -98,7 +98,7 @@ export function cleanPath(path: string): string {
 }
 
 /** An element that is empty, `.` or `..`, or a slash at the end. */
-const needsCleaning = /\/\.{0,2}(?:\/|$)/;
+const NEEDS_CLEANING = /\/\.{0,2}(?:\/|$)/;
 
 /** The path of `second` below `first`, cleaned; an empty part is left out (Go `path.Join`). */
 export function joinPath(first: string, second: string): string {

@@ -41,15 +41,15 @@ export function parseGoUrl(text: string): GoUrl | UrlProblem {
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
 // Go leaves a query with more parameters alone.
-const maxParameters = 10_000;
+const MAX_PARAMETERS = 10_000;
 
 /**
  * The first value of a parameter, unescaped, or undefined where the query does not have it. As in Go, parameters that are
  * empty, contain a semicolon or a bad escape do not count. Bytes that are not UTF-8 become U+FFFD.
  */
 export function queryParameter(query: string, name: string): string | undefined {
-  const parameters = query.split('&', maxParameters + 1);
-  if (parameters.length > maxParameters) return undefined;
+  const parameters = query.split('&', MAX_PARAMETERS + 1);
+  if (parameters.length > MAX_PARAMETERS) return undefined;
   for (const parameter of parameters) {
     if (parameter === '' || parameter.includes(';') || escapeProblem(parameter) !== undefined) continue;
     const [key, value] = cutText(parameter, '=');
@@ -116,9 +116,9 @@ function isOptionalPort(text: string): boolean {
 }
 
 // No expression repeats a class, because that requires a deep stack for long texts. A search for one character does not.
-const hostCharacters = `A-Za-z0-9!$&'()*+,;=:\\[\\]<>"_.~\\-`;
-const notHostText = new RegExp(`[^${hostCharacters}%\\u0080-\\uffff]`);
-const hostByte = new RegExp(`^[${hostCharacters}]$`);
+const HOST_CHARACTERS = `A-Za-z0-9!$&'()*+,;=:\\[\\]<>"_.~\\-`;
+const notHostText = new RegExp(`[^${HOST_CHARACTERS}%\\u0080-\\uffff]`);
+const hostByte = new RegExp(`^[${HOST_CHARACTERS}]$`);
 
 function hostTextProblem(text: string): string | undefined {
   // In a host, escapes are for bytes outside ASCII, and for the percent sign before a zone.
@@ -139,7 +139,7 @@ function textProblem(text: string, mayBeEscaped: (byte: number) => boolean): str
 
 /** Why the escapes of a text are invalid, as a clause. */
 export function escapeProblem(text: string): string | undefined {
-  return badEscape.test(text)
+  return BAD_ESCAPE.test(text)
     ? 'a percent sign is not followed by two hexadecimal digits (write %25 for the sign itself)'
     : undefined;
 }
@@ -147,21 +147,21 @@ export function escapeProblem(text: string): string | undefined {
 // Percent escapes (%41), the part that all kinds of URLs share.
 
 /** A percent sign with fewer than two hexadecimal digits. */
-export const badEscape = /%[0-9A-Fa-f]?(?![0-9A-Fa-f])/;
+export const BAD_ESCAPE = /%[0-9A-Fa-f]?(?![0-9A-Fa-f])/;
 
 /** Decodes the escapes in `bytes`. All escapes must be well-formed; the argument is overwritten. */
 export function unescapeInPlace(bytes: Buffer): Buffer {
   let length = 0;
   for (let index = 0; index < bytes.length; length++) {
     const byte = bytes[index] ?? 0;
-    const isEscape = byte === percent;
+    const isEscape = byte === PERCENT;
     bytes[length] = isEscape ? hexValue(bytes[index + 1]) * 16 + hexValue(bytes[index + 2]) : byte;
     index += isEscape ? 3 : 1;
   }
   return bytes.subarray(0, length);
 }
 
-const percent = 0x25;
+const PERCENT = 0x25;
 
 function hexValue(digit = 0x30): number {
   return digit <= 0x39 ? digit - 0x30 : (digit & 0xf) + 9;

@@ -9,9 +9,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { withoutBrackets } from './url.ts';
 
 /** Of a name in the DNS, without a final dot. */
-const maxNameLength = 253;
+const MAX_NAME_LENGTH = 253;
 /** The limit of Linux for the name of a machine (HOST_NAME_MAX). */
-const maxMachineNameLength = 64;
+const MAX_MACHINE_NAME_LENGTH = 64;
 
 export type Host =
   | { readonly kind: 'name'; readonly name: string }
@@ -46,7 +46,7 @@ export function parseIpv6(text: string): Extract<Host, { kind: 'ipv6' }> | undef
 /** Why a text is not a host name: a clause; undefined for a host name. A final dot is not supported. */
 export function hostNameProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
-  if (text.length > maxNameLength) return `it is longer than ${maxNameLength} characters`;
+  if (text.length > MAX_NAME_LENGTH) return `it is longer than ${MAX_NAME_LENGTH} characters`;
   const strange = /[^A-Za-z0-9.-]/u.exec(text)?.[0];
   if (strange !== undefined) {
     if (/\s/u.test(strange)) return 'it contains a space';
@@ -65,18 +65,18 @@ export function hostNameProblem(text: string): string | undefined {
 
 /** Like `hostNameProblem`, for the host name of a Linux machine. */
 export function machineNameProblem(text: string): string | undefined {
-  if (text.length > maxMachineNameLength) {
-    return `it is longer than ${maxMachineNameLength} characters, the limit on Linux`;
+  if (text.length > MAX_MACHINE_NAME_LENGTH) {
+    return `it is longer than ${MAX_MACHINE_NAME_LENGTH} characters, the limit on Linux`;
   }
   return hostNameProblem(text);
 }
 
 /** Device names of Windows (Microsoft, "Naming Files, Paths, and Namespaces"), which no file can have, with any ending. */
-const windowsDevice = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
+const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
 /** Like `machineNameProblem`, for a host whose name becomes that of a folder, which Windows must be able to copy. */
 export function hostFolderProblem(text: string): string | undefined {
-  return windowsDevice.test(text)
+  return WINDOWS_DEVICE.test(text)
     ? 'Windows reserves it for a device, so no folder can have the name'
     : machineNameProblem(text);
 }

@@ -22,16 +22,17 @@ export type ImageReferenceCheck =
   | { readonly ok: true; readonly reference: ImageReference }
   | { readonly ok: false; readonly reason: string; readonly part: string };
 
-const maxNameLength = 255;
-const maxTagLength = 128;
+const MAX_NAME_LENGTH = 255;
+const MAX_TAG_LENGTH = 128;
 
 /** Digits of the digests that containers/image verifies. */
 const digestLengths: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 
-const domainName = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*';
-const registryPattern = new RegExp(`^${domainName}(?::[0-9]+)?$`);
-const componentPattern = /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/;
-const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+const DOMAIN_NAME =
+  '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*';
+const registryPattern = new RegExp(`^${DOMAIN_NAME}(?::[0-9]+)?$`);
+const COMPONENT_PATTERN = /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/;
+const TAG_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /** Whether a text is the host of a registry, with or without a port. */
 export function isRegistryHost(text: string): boolean {
@@ -73,7 +74,7 @@ export function checkImageReference(text: string): string {
 }
 
 function refuse(reason: string, part: string): ImageReferenceCheck {
-  return { ok: false, reason, part: part.slice(0, maxNameLength) };
+  return { ok: false, reason, part: part.slice(0, MAX_NAME_LENGTH) };
 }
 
 function findMisplaced(text: string): ImageReferenceCheck | undefined {
@@ -100,21 +101,21 @@ function nameProblem(
   }
   if (repository === '') return refuse('it contains no repository', repository);
   for (const component of repository.split('/')) {
-    if (componentPattern.test(component)) continue;
+    if (COMPONENT_PATTERN.test(component)) continue;
     if (component === '') return refuse('a part of the repository is empty', repository);
     if (/[A-Z]/.test(component)) return refuse('the repository must be in lower case', component);
     return refuse('a part of the repository contains an invalid character', component);
   }
-  if (name.length <= maxNameLength) return undefined;
-  return refuse(`the name is longer than ${maxNameLength} characters`, name);
+  if (name.length <= MAX_NAME_LENGTH) return undefined;
+  return refuse(`the name is longer than ${MAX_NAME_LENGTH} characters`, name);
 }
 
 function versionProblem({ tag, digest }: ImageReference): ImageReferenceCheck | undefined {
   if (tag === '') return refuse('the tag is empty', ':');
-  if (tag !== undefined && tag.length > maxTagLength) {
-    return refuse(`the tag is longer than ${maxTagLength} characters`, tag);
+  if (tag !== undefined && tag.length > MAX_TAG_LENGTH) {
+    return refuse(`the tag is longer than ${MAX_TAG_LENGTH} characters`, tag);
   }
-  if (tag !== undefined && !tagPattern.test(tag)) {
+  if (tag !== undefined && !TAG_PATTERN.test(tag)) {
     return refuse('the tag contains an invalid character', tag);
   }
   if (digest === undefined) return undefined;

@@ -27,14 +27,14 @@ export function stripPythonEnd(text: string): string {
 }
 
 // Python refuses longer numbers (sys.set_int_max_str_digits).
-const maxDigits = 4300;
+const MAX_DIGITS = 4300;
 
 /** `int(text)`: decimal, with `_` between digits, any script's digits. Undefined where Python raises ValueError. */
 export function parsePythonInteger(text: string): bigint | undefined {
   const digits = withAsciiDigits(stripPython(text));
   if (!/^[+-]?[0-9](?:_?[0-9])*$/.test(digits)) return undefined;
   const plain = digits.replaceAll('_', '').replace('+', '');
-  return plain.replace('-', '').length > maxDigits ? undefined : BigInt(plain);
+  return plain.replace('-', '').length > MAX_DIGITS ? undefined : BigInt(plain);
 }
 
 /** `float(text)`. Undefined where Python raises ValueError. */

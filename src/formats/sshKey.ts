@@ -20,9 +20,9 @@ export type SshKeyCheck =
   | { readonly ok: true; readonly key: SshPublicKey }
   | { readonly ok: false; readonly reason: string };
 
-const maxLineLength = 32 * 1024;
-const minRsaBits = 2048;
-const certificateSuffix = '-cert-v01@openssh.com';
+const MAX_LINE_LENGTH = 32 * 1024;
+const MIN_RSA_BITS = 2048;
+const CERTIFICATE_SUFFIX = '-cert-v01@openssh.com';
 
 /** The reason why a line is invalid; thrown in this file only. */
 class KeyProblem extends Error {}
@@ -51,7 +51,7 @@ function readLine(line: string): SshPublicKey {
   }
   if (/[\r\n]/.test(line)) throw new KeyProblem('it contains several lines; use one line per key');
   if (/(?!\t)\p{Cc}/u.test(line)) throw new KeyProblem('it contains a control character');
-  if (line.length > maxLineLength) throw new KeyProblem(`it is longer than ${maxLineLength} characters`);
+  if (line.length > MAX_LINE_LENGTH) throw new KeyProblem(`it is longer than ${MAX_LINE_LENGTH} characters`);
   if (line.trimStart().startsWith('#')) throw new KeyProblem('it is a comment');
   const text = trimOf(line, ' \t');
   const { options, rest } = splitOptions(text);
@@ -69,9 +69,9 @@ function readLine(line: string): SshPublicKey {
 }
 
 // Inside quotes, a backslash escapes quotes only.
-const quoted = '"(?:[^"\\\\]|\\\\"|\\\\(?!"))*"';
-const optionsPattern = new RegExp(`^(?:[^ \\t"]|${quoted})+(?=[ \\t])`);
-const optionPattern = new RegExp(`(?:[^,"]|${quoted})+`, 'g');
+const QUOTED = '"(?:[^"\\\\]|\\\\"|\\\\(?!"))*"';
+const optionsPattern = new RegExp(`^(?:[^ \\t"]|${QUOTED})+(?=[ \\t])`);
+const optionPattern = new RegExp(`(?:[^,"]|${QUOTED})+`, 'g');
 
 /** As sshd does: what does not start with a type has to be options, up to the first blank outside quotes. */
 function splitOptions(text: string): { readonly options: string; readonly rest: string } {
@@ -84,10 +84,10 @@ function splitOptions(text: string): { readonly options: string; readonly rest: 
   // sshd ignores a key with an option that it does not know.
   for (const option of options.match(optionPattern) ?? []) {
     const [, name = '', value] = /^([^=]*)(=".*")?$/s.exec(option) ?? [];
-    const known = value === undefined ? flagOption : valueOption;
+    const known = value === undefined ? FLAG_OPTION : VALUE_OPTION;
     if (!known.test(name)) throw new KeyProblem('an option before the key is unknown or has no value');
   }
-  if (/^,|,,|,$/.test(options.replaceAll(new RegExp(quoted, 'g'), ''))) {
+  if (/^,|,,|,$/.test(options.replaceAll(new RegExp(QUOTED, 'g'), ''))) {
     throw new KeyProblem('an option before the key is empty');
   }
   return { options, rest };
@@ -97,13 +97,13 @@ function isType(word: string): boolean {
   return Object.hasOwn(keyFields, plainType(word));
 }
 
-const flagOption =
+const FLAG_OPTION =
   /^(?:cert-authority|restrict|(?:no-)?(?:agent-forwarding|port-forwarding|pty|touch-required|user-rc|verify-required|x11-forwarding))$/i;
-const valueOption = /^(?:command|environment|expiry-time|from|permitlisten|permitopen|principals|tunnel)$/i;
+const VALUE_OPTION = /^(?:command|environment|expiry-time|from|permitlisten|permitopen|principals|tunnel)$/i;
 
 function plainType(type: string): string {
-  if (!type.endsWith(certificateSuffix)) return type;
-  const name = type.slice(0, -certificateSuffix.length);
+  if (!type.endsWith(CERTIFICATE_SUFFIX)) return type;
+  const name = type.slice(0, -CERTIFICATE_SUFFIX.length);
   return name.startsWith('sk-') ? `${name}@openssh.com` : name;
 }
 
@@ -192,7 +192,7 @@ function readBlob(bytes: Buffer, type: string): readonly Buffer[] {
   const reader = new BlobReader(bytes);
   if (reader.field().toString('latin1') !== type)
     throw new KeyProblem('the key does not match the type before it');
-  const certificate = type.endsWith(certificateSuffix);
+  const certificate = type.endsWith(CERTIFICATE_SUFFIX);
   // A certificate starts with a nonce.
   if (certificate) reader.field();
   const fields = (keyFields[plainType(type)] ?? []).map((check) => {
@@ -216,15 +216,15 @@ function readBlob(bytes: Buffer, type: string): readonly Buffer[] {
 }
 
 function findWeakness(type: string, [, modulus]: readonly Buffer[]): string | undefined {
-  if (type.endsWith(certificateSuffix))
+  if (type.endsWith(CERTIFICATE_SUFFIX))
     return 'a certificate in authorized_keys allows no login; use the plain key';
   if (type === 'ssh-dss') return 'OpenSSH no longer supports ssh-dss keys';
   if (type !== 'ssh-rsa' || modulus === undefined) return undefined;
   const bits = BigInt(`0x${modulus.toString('hex')}`)
     .toString(2)
     .replace(/^0/, '').length;
-  if (bits < minRsaBits) {
-    return `the RSA key has only ${bits} bits; at least ${minRsaBits} are secure`;
+  if (bits < MIN_RSA_BITS) {
+    return `the RSA key has only ${bits} bits; at least ${MIN_RSA_BITS} are secure`;
   }
   return undefined;
 }

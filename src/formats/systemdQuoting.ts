@@ -16,14 +16,14 @@ export function formatExecArgument(value: string): string {
   return quoteWord(value.replaceAll('$', '$$$$'));
 }
 
-const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * An assignment for `Environment=`, in which `$` means itself. Throws FormatError for a name that systemd ignores and for
  * values with control characters other than tabs and line feeds.
  */
 export function formatEnvironment(name: string, value: string): string {
-  if (!variableName.test(name)) {
+  if (!VARIABLE_NAME.test(name)) {
     throw new FormatError(`${quoteText(name)} is not a valid environment variable name`, {
       hint: 'use letters, digits and underscores, and do not start with a digit',
     });
@@ -44,7 +44,7 @@ function checkExpressible(value: string, what: string): void {
 }
 
 // In a unit these stay as they are anywhere in a word; a lone semicolon is the exception.
-const plainWord = /^(?!;$)[^\s\p{Cc}"'\\]+$/u;
+const PLAIN_WORD = /^(?!;$)[^\s\p{Cc}"'\\]+$/u;
 
 const escapes: Readonly<Record<string, string>> = {
   '\t': '\\t',
@@ -56,7 +56,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 function quoteWord(text: string): string {
   const literal = text.replaceAll('%', '%%');
-  if (plainWord.test(literal)) return literal;
+  if (PLAIN_WORD.test(literal)) return literal;
   const escaped = literal.replaceAll(
     /["\\\p{Cc}]/gu,
     (character) => escapes[character] ?? hexEscape(character),
@@ -114,7 +114,7 @@ interface Word {
   readonly text: string;
 }
 
-const separators = ' \t\n\r';
+const SEPARATORS = ' \t\n\r';
 
 /** Works on bytes, one byte per character, because escapes may be a part of a UTF-8 sequence. */
 function readWords(line: string): Word[] {
@@ -123,7 +123,7 @@ function readWords(line: string): Word[] {
   const bytes = Buffer.from(line).toString('latin1');
   const words: Word[] = [];
   for (let offset = 0; offset < bytes.length;) {
-    if (separators.includes(bytes.charAt(offset))) {
+    if (SEPARATORS.includes(bytes.charAt(offset))) {
       offset++;
       continue;
     }
@@ -151,7 +151,7 @@ function readWord(bytes: string, start: number): { readonly end: number; readonl
   for (; offset < bytes.length; offset++) {
     const byte = bytes.charAt(offset);
     if (byte === quote) quote = '';
-    else if (quote === '' && separators.includes(byte)) break;
+    else if (quote === '' && SEPARATORS.includes(byte)) break;
     else if (quote === '' && (byte === '"' || byte === "'")) quote = byte;
     else if (byte === '\\') {
       const { decoded, length } = readEscape(bytes, offset + 1);
@@ -172,8 +172,8 @@ for (const pair of ['a\u0007', 'b\b', 'f\f', 'n\n', 'r\r', 't\t', 'v\v', '\\\\',
 function readEscape(bytes: string, offset: number): { readonly decoded: string; readonly length: number } {
   const simple = simpleEscapes.get(bytes.charAt(offset));
   if (simple !== undefined) return { decoded: simple, length: 1 };
-  numericEscape.lastIndex = offset;
-  const [written = '', hex, octal, short, long] = numericEscape.exec(bytes) ?? [];
+  NUMERIC_ESCAPE.lastIndex = offset;
+  const [written = '', hex, octal, short, long] = NUMERIC_ESCAPE.exec(bytes) ?? [];
   const unicode = short ?? long;
   if (unicode !== undefined) {
     const codePoint = Number.parseInt(unicode, 16);
@@ -187,7 +187,7 @@ function readEscape(bytes: string, offset: number): { readonly decoded: string; 
   return { decoded: '\\', length: 0 };
 }
 
-const numericEscape = /x([0-9A-Fa-f]{2})|([0-7]{3})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})/y;
+const NUMERIC_ESCAPE = /x([0-9A-Fa-f]{2})|([0-7]{3})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})/y;
 
 /** `%%` is a percent sign; other specifiers stay. */
 function expandSpecifiers(text: string): ExecWord {

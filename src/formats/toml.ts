@@ -29,12 +29,12 @@ export class TomlError extends FormatError {
 }
 
 /** The parser takes memory for each token, and stack for each level and for long texts. */
-const maxLength = 1024 * 1024;
+const MAX_LENGTH = 1024 * 1024;
 
 /** @throws TomlError */
 export function parseToml(text: string): ParsedToml {
   const start = { line: 1, column: 1 };
-  if (text.length > maxLength) throw new TomlError(`is longer than ${maxLength} characters`, start);
+  if (text.length > MAX_LENGTH) throw new TomlError(`is longer than ${MAX_LENGTH} characters`, start);
   try {
     const program = parseTOML(text, { tomlVersion: '1.0' });
     const value = Object(getStaticTOMLValue(program));
@@ -79,7 +79,7 @@ function notePlaces(item: AST.TOMLTable | AST.TOMLKeyValue, parent: Path, noted:
 }
 
 function noteValue(value: AST.TOMLContentNode, path: Path, noted: Noted): void {
-  if (path.length > maxNotedDepth) return;
+  if (path.length > MAX_NOTED_DEPTH) return;
   if (value.type === 'TOMLInlineTable') for (const member of value.body) notePlaces(member, path, noted);
   if (value.type !== 'TOMLArray') return;
   for (const [index, element] of value.elements.entries()) {
@@ -89,11 +89,11 @@ function noteValue(value: AST.TOMLContentNode, path: Path, noted: Noted): void {
 }
 
 /** Deeper than any file that is read here; what is below has the place of what is above. */
-const maxNotedDepth = 16;
+const MAX_NOTED_DEPTH = 16;
 
 /** Each path is where it is first written. */
 function noteSteps(path: Path, starts: readonly (Position | undefined)[], { lines, places }: Noted): void {
-  for (const [index, start] of starts.slice(0, maxNotedDepth).entries()) {
+  for (const [index, start] of starts.slice(0, MAX_NOTED_DEPTH).entries()) {
     const key = JSON.stringify(path.slice(0, index + 1));
     if (start !== undefined && !places.has(key)) places.set(key, toPosition(start, lines));
   }

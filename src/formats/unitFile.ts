@@ -85,8 +85,8 @@ function readOption(reader: UnitReader): UnitOption {
   return { name: trimSpace(name), value: trimSpace(value) + (value.endsWith('\n') ? '\n' : '') };
 }
 
-const bufferSize = 4096;
-const maxLineLength = 2048;
+const BUFFER_SIZE = 4096;
+const MAX_LINE_LENGTH = 2048;
 
 /**
  * Reads as Go's `bufio.Reader` does. What is in its buffer matters: a line is only found to be too long while enough of
@@ -111,10 +111,10 @@ class UnitReader {
 
   /** To be called before every step that go-systemd takes. */
   checkLine(): void {
-    if (this.#bufferEnd - this.#position < maxLineLength) return;
+    if (this.#bufferEnd - this.#position < MAX_LINE_LENGTH) return;
     if (this.#lineEnd < this.#position) this.#lineEnd = this.#findLineEnd();
-    if (this.#lineEnd - this.#position >= maxLineLength) {
-      throw new UnitSyntaxError(`line too long (max ${maxLineLength} bytes)`);
+    if (this.#lineEnd - this.#position >= MAX_LINE_LENGTH) {
+      throw new UnitSyntaxError(`line too long (max ${MAX_LINE_LENGTH} bytes)`);
     }
   }
 
@@ -137,7 +137,7 @@ class UnitReader {
     const found = this.#bytes.indexOf(delimiter, start);
     const stop = found === -1 ? this.#bytes.length : found + 1;
     while (this.#bufferEnd < stop) {
-      if (this.#bufferEnd - this.#position >= bufferSize) this.#position = this.#bufferEnd;
+      if (this.#bufferEnd - this.#position >= BUFFER_SIZE) this.#position = this.#bufferEnd;
       this.#fill();
     }
     this.#position = stop;
@@ -171,7 +171,7 @@ class UnitReader {
   }
 
   #fill(): void {
-    this.#bufferEnd = Math.min(this.#position + bufferSize, this.#bytes.length);
+    this.#bufferEnd = Math.min(this.#position + BUFFER_SIZE, this.#bytes.length);
   }
 
   /** Position of the next carriage return or line feed, or the end of the text. */
@@ -264,9 +264,9 @@ function readLine(line: string): SystemdText {
 
 /** Only these are blanks to systemd. */
 function strip(text: string): string {
-  const isStripped = text.charCodeAt(0) > blank && text.charCodeAt(text.length - 1) > blank;
+  const isStripped = text.charCodeAt(0) > BLANK && text.charCodeAt(text.length - 1) > BLANK;
   return isStripped ? text : trimOf(text, ' \t\n\r');
 }
 
 /** Only control characters have lower codes. */
-const blank = 0x20;
+const BLANK = 0x20;

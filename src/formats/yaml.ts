@@ -12,7 +12,7 @@ import { FormatError } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import { explainedError, sentence, yamlError } from './yaml/errors.ts';
 import { type LocateInText, makeLocateInText } from './yaml/innerPlaces.ts';
-import { makeLocate, maxDepth, maxValues, readPlaces } from './yaml/places.ts';
+import { makeLocate, MAX_DEPTH, MAX_VALUES, readPlaces } from './yaml/places.ts';
 
 export interface ParsedYaml {
   /** Plain objects, lists, strings, numbers, booleans and null; null for an empty text. */
@@ -30,7 +30,7 @@ export interface ParsedYaml {
 export function parseYaml(text: string): ParsedYaml {
   refuseLarge(text);
   try {
-    const events = parseEvents(text, { maxDepth });
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
     // What can find places must not keep the events alive, which take some fifteen times the text.
     const locate = makeLocate(text, readPlaces(text, events));
     const [value = null]: readonly unknown[] = constructFromEvents(events, { source: text });
@@ -46,11 +46,11 @@ export function parseYaml(text: string): ParsedYaml {
  * @throws FormatError with a position
  */
 export function refuseLarge(text: string): void {
-  if (text.length <= maxValues) return;
+  if (text.length <= MAX_VALUES) return;
   let count = 0;
   for (const { index } of text.matchAll(/[\n\r,[{]|[-?][ \t]/g)) {
     count += 1;
-    if (count <= maxValues) continue;
+    if (count <= MAX_VALUES) continue;
     const message = sentence('it contains too many lines and values');
     throw yamlError(text, message, index, 'split it into several files');
   }

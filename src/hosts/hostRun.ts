@@ -249,7 +249,7 @@ export async function writeHostFiles<M>(
     const isWritten = await writeIfChanged(resolve(cwd, shownPath), data, { ...options, shownPath, inputs });
     counts[isWritten ? 'written' : 'unchanged'] += 1;
   };
-  await writeMade(made, maxWrites, write, run);
+  await writeMade(made, MAX_WRITES, write, run);
   reportGroups(run);
   const end = `${counts.written} written, ${counts.unchanged} unchanged, ${formatInvalid(run)}`;
   run.io.stderr.write(`${printable(folder)}: ${end}\n`);
@@ -257,4 +257,4 @@ export async function writeHostFiles<M>(
 }
 
 /** Limit for files that are written while further hosts are processed. */
-const maxWrites = 16;
+const MAX_WRITES = 16;

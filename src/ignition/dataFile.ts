@@ -2,9 +2,9 @@
 
 import type { File } from './config.ts';
 
-export const publicMode = 0o644;
-export const secretMode = 0o600;
-export const executableMode = 0o755;
+export const PUBLIC_MODE = 0o644;
+export const SECRET_MODE = 0o600;
+export const EXECUTABLE_MODE = 0o755;
 
 /** Encodes text or bytes as a data URL, always in base64, which supports any content. */
 export function base64DataUrl(content: string | Uint8Array): string {

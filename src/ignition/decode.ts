@@ -7,11 +7,11 @@
 
 import type { Path } from '../core/finding.ts';
 import {
-  closeBrace,
-  closeBracket,
-  openBrace,
-  openBracket,
-  quote,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
   readInteger,
   readString,
   skipString,
@@ -61,10 +61,10 @@ interface Decoded {
 }
 
 /** Objects and list items; real configs have some thousands, and each takes far more memory than its three bytes. */
-export const maxDecodedValues = 500_000;
+export const MAX_DECODED_VALUES = 500_000;
 
 /** Further values of an invalid type are skipped without a note. */
-export const maxMismatches = 10_000;
+export const MAX_MISMATCHES = 10_000;
 
 /** Decodes into `type`, e.g. `configType('3.4.0')`. `null` is decoded to an empty object. */
 export function decode(bytes: Buffer, type: StructType): Decoded {
@@ -81,7 +81,7 @@ export function decode(bytes: Buffer, type: StructType): Decoded {
   const value: Target = {};
   let hasTooMany = false;
   try {
-    if (bytes[decoder.at] === letterN) decoder.hasOddities = true;
+    if (bytes[decoder.at] === LETTER_N) decoder.hasOddities = true;
     else decodeStruct(decoder, type, value);
   } catch (error) {
     if (!(error instanceof TooManyValues)) throw error;
@@ -120,18 +120,18 @@ interface Decoder {
 /** Stops decoding; caught in this module. */
 class TooManyValues extends Error {}
 
-const letterN = 0x6e;
-const letterT = 0x74;
-const letterF = 0x66;
-const minus = 0x2d;
+const LETTER_N = 0x6e;
+const LETTER_T = 0x74;
+const LETTER_F = 0x66;
+const MINUS = 0x2d;
 
 function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members | undefined {
   const { bytes, path } = decoder;
-  if (bytes[decoder.at] !== openBrace) return skipMismatch(decoder, 'struct', type.goType);
+  if (bytes[decoder.at] !== OPEN_BRACE) return skipMismatch(decoder, 'struct', type.goType);
   const target: Target = isMapping(previous) && previous !== noMembers ? previous : {};
   countValue(decoder);
   decoder.at = skipToToken(bytes, decoder.at + 1);
-  while (bytes[decoder.at] !== closeBrace) {
+  while (bytes[decoder.at] !== CLOSE_BRACE) {
     const keyEnd = skipString(bytes, decoder.at);
     const field = findField(decoder, type, keyEnd);
     decoder.at = skipToToken(bytes, keyEnd);
@@ -158,24 +158,24 @@ function findField(decoder: Decoder, type: StructType, keyEnd: number): Field | 
     if (same === length) return field;
   }
   decoder.hasOddities = true;
-  if (keyEnd - at > longestKey) return undefined;
+  if (keyEnd - at > LONGEST_KEY) return undefined;
   return fieldsByFoldedName(type).get(foldName(readString(bytes, at, keyEnd)));
 }
 
 /** Bytes. No field has a longer name, even with all letters escaped; a key may have any length. */
-const longestKey = 240;
+const LONGEST_KEY = 240;
 
 function decodeField(decoder: Decoder, field: Field, target: Target): void {
   const byte = decoder.bytes[decoder.at];
-  if (byte === letterN) return decodeNull(decoder, field, target);
+  if (byte === LETTER_N) return decodeNull(decoder, field, target);
   switch (field.kind) {
     case 'string':
       target[field.name] = decodeString(decoder, field.goType);
       break;
     case 'boolean':
-      if (byte !== letterT && byte !== letterF) return skipMismatch(decoder, 'boolean', field.goType);
-      target[field.name] = byte === letterT;
-      decoder.at += byte === letterT ? 4 : 5;
+      if (byte !== LETTER_T && byte !== LETTER_F) return skipMismatch(decoder, 'boolean', field.goType);
+      target[field.name] = byte === LETTER_T;
+      decoder.at += byte === LETTER_T ? 4 : 5;
       break;
     case 'integer':
       target[field.name] = decodeInteger(decoder, field.goType);
@@ -197,7 +197,7 @@ function decodeNull(decoder: Decoder, field: Field, target: Target): void {
 
 function decodeString(decoder: Decoder, wanted: string): string | undefined {
   const { bytes, at } = decoder;
-  if (bytes[at] !== quote) return skipMismatch(decoder, 'string', wanted);
+  if (bytes[at] !== QUOTE) return skipMismatch(decoder, 'string', wanted);
   decoder.at = skipString(bytes, at);
   return readString(bytes, at, decoder.at);
 }
@@ -214,11 +214,11 @@ function decodeInteger(decoder: Decoder, wanted: string): number | bigint | unde
 
 function decodeList(decoder: Decoder, field: ListField, previous: unknown): readonly unknown[] | undefined {
   const { bytes, path, storage } = decoder;
-  if (bytes[decoder.at] !== openBracket) return skipMismatch(decoder, 'list', field.goType);
+  if (bytes[decoder.at] !== OPEN_BRACKET) return skipMismatch(decoder, 'list', field.goType);
   const elements: unknown[] = Array.isArray(previous) ? (storage.get(previous) ?? previous) : [];
   let count = 0;
   decoder.at = skipToToken(bytes, decoder.at + 1);
-  while (bytes[decoder.at] !== closeBracket) {
+  while (bytes[decoder.at] !== CLOSE_BRACKET) {
     path.push(count);
     elements[count] = decodeElement(decoder, field.element, elements[count]);
     path.pop();
@@ -234,7 +234,7 @@ function decodeList(decoder: Decoder, field: ListField, previous: unknown): read
 
 function decodeElement(decoder: Decoder, element: StructType | string, previous: unknown): unknown {
   countValue(decoder);
-  const isNull = decoder.bytes[decoder.at] === letterN;
+  const isNull = decoder.bytes[decoder.at] === LETTER_N;
   if (isNull) decoder.at += 4;
   if (typeof element === 'string')
     return isNull ? (previous ?? '') : decodeString(decoder, `types.${element}`);
@@ -248,17 +248,17 @@ const noMembers: Members = Object.freeze({});
 
 function countValue(decoder: Decoder): void {
   decoder.values += 1;
-  if (decoder.values > maxDecodedValues) throw new TooManyValues();
+  if (decoder.values > MAX_DECODED_VALUES) throw new TooManyValues();
 }
 
 function startsNumber(byte: number | undefined): boolean {
-  return byte !== undefined && (byte === minus || (byte >= 0x30 && byte <= 0x39));
+  return byte !== undefined && (byte === MINUS || (byte >= 0x30 && byte <= 0x39));
 }
 
 /** Notes a value of an invalid type and moves behind it. The config is not used then. */
 function skipMismatch(decoder: Decoder, kind: Field['kind'], wanted: string): undefined {
   const { bytes, at, mismatches } = decoder;
-  if (mismatches.length <= maxMismatches) mismatches.push(describe(decoder, kind, wanted));
+  if (mismatches.length <= MAX_MISMATCHES) mismatches.push(describe(decoder, kind, wanted));
   decoder.at = skipValue(bytes, at);
 }
 
@@ -266,10 +266,10 @@ function describe(decoder: Decoder, kind: Field['kind'], wanted: string): TypeMi
   const { bytes, at, root } = decoder;
   const path = [...decoder.path];
   const first = bytes[at];
-  const isBracket = first === openBrace || first === openBracket;
+  const isBracket = first === OPEN_BRACE || first === OPEN_BRACKET;
   const end = isBracket ? at + 1 : skipValue(bytes, at);
   const found =
-    bytes.toString('latin1', at, Math.min(end, at + longestQuote)) + (end - at > longestQuote ? '…' : '');
+    bytes.toString('latin1', at, Math.min(end, at + LONGEST_QUOTE)) + (end - at > LONGEST_QUOTE ? '…' : '');
   const what = valueKind(first, kind === 'integer' ? found : undefined);
   const place = path.length === 0 ? 'Go value' : `Go struct field ${fieldInGo(root, path)}`;
   return {
@@ -283,13 +283,13 @@ function describe(decoder: Decoder, kind: Field['kind'], wanted: string): TypeMi
 }
 
 /** Maximum number of bytes of a scalar in messages; Go has no limit. */
-const longestQuote = 1000;
+const LONGEST_QUOTE = 1000;
 
 /** Go adds the number only if a number is expected. */
 function valueKind(first: number | undefined, wantedNumber: string | undefined): string {
-  if (first === openBrace) return 'object';
-  if (first === openBracket) return 'array';
-  if (first === quote) return 'string';
+  if (first === OPEN_BRACE) return 'object';
+  if (first === OPEN_BRACKET) return 'array';
+  if (first === QUOTE) return 'string';
   if (!startsNumber(first)) return 'bool';
   return wantedNumber === undefined ? 'number' : `number ${wantedNumber}`;
 }

@@ -60,7 +60,7 @@ function beginningHint(bytes: Uint8Array, start: number): string | undefined {
 
 /** `text` is the version in the config; undefined if the hint of the rule is sufficient. */
 export function versionHint(text: string): string | undefined {
-  if (text.length > longestVersion) return undefined;
+  if (text.length > LONGEST_VERSION) return undefined;
   if (/^v\d/.test(text)) return `remove the "v": ${quoteText(text.slice(1, 40))}`;
   if (/^[12]\./.test(text)) {
     return 'convert this config of the Container Linux era to spec 3, e.g. with ign-converter';
@@ -72,7 +72,7 @@ export function versionHint(text: string): string | undefined {
   return undefined;
 }
 
-const longestVersion = 100;
+const LONGEST_VERSION = 100;
 
 /** For a version with a part missing, such as `3.4`. */
 function intendedVersion(text: string): SpecVersion | undefined {

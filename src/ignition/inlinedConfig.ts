@@ -111,7 +111,7 @@ function correctedHash(data: Uint8Array, { hash = '' }: Verification): string | 
 }
 
 /** Decompressed bytes of all files together; later files are not checked. */
-const maxContents = 256 * 1024 * 1024;
+const MAX_CONTENTS = 256 * 1024 * 1024;
 
 /** The issues of a valid config that Ignition detects only on boot. */
 export function storageIssues({ storage = {} }: Config): readonly Issue[] {
@@ -147,7 +147,7 @@ interface Places {
 /** The issues of inlined contents of files. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`. */
 function contentsIssues(storage: Storage): readonly Issue[] {
   const issues: Issue[] = [];
-  let bytesLeft = maxContents;
+  let bytesLeft = MAX_CONTENTS;
   for (const { resource, path } of listContents(storage)) {
     const { compression = '', source = '', verification: { hash = '' } = {} } = resource;
     if (!source.startsWith('data:') || (compression === '' && hash === '')) continue;

@@ -102,12 +102,12 @@ function mergeKeyed(
 
 function mergeItem(field: ListField, parent: unknown, child: unknown): readonly unknown[] {
   if (typeof field.element === 'string' || !isMapping(parent) || !isMapping(child)) return [child];
-  const deletes = field.name === headerList && child['value'] === undefined;
+  const deletes = field.name === HEADER_LIST && child['value'] === undefined;
   return deletes ? [] : [mergeMembers(field.element.fields, parent, child)];
 }
 
 /** The only list from which items can be deleted, by an item without a value. */
-const headerList = 'httpHeaders';
+const HEADER_LIST = 'httpHeaders';
 
 // The normalised form of configs: the output of Ignition without empty values. Members are in the order of their
 // declaration; members that Go always prints are present even if empty (`path`, `name`, `device`). Empty lists are

@@ -113,11 +113,11 @@ export function found(...issues: readonly (Issue | undefined | false | '')[]): r
   return all;
 }
 
-const longestSuggestion = 120;
+const LONGEST_SUGGESTION = 120;
 
 /** A hint with the corrected value, unless the value is too long to read. */
 export function suggest(text: string): string | undefined {
-  return text.length > longestSuggestion ? undefined : `write ${JSON.stringify(text)}`;
+  return text.length > LONGEST_SUGGESTION ? undefined : `write ${JSON.stringify(text)}`;
 }
 
 /** Whether the field is present and not 0. */

@@ -10,8 +10,8 @@ import {
   itemsAt,
   type Member,
   membersAt,
-  openBrace,
-  openBracket,
+  OPEN_BRACE,
+  OPEN_BRACKET,
   skipToToken,
 } from '../formats/json/tokens.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -62,7 +62,7 @@ interface Place {
 
 function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetIssue> {
   const { type, value, start, path } = place;
-  if (document.bytes[start] !== openBrace) {
+  if (document.bytes[start] !== OPEN_BRACE) {
     yield {
       rule: nullObject,
       path,
@@ -76,7 +76,7 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
   const fields = new Set(type.fields.map((field) => field.name));
   const { members, unknown } = readMembers(document.bytes, start, fields);
   for (const [key, keyStart] of unknown) {
-    const name = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
+    const name = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key;
     yield {
       rule: unusedKey,
       path: [...path, name],
@@ -109,7 +109,7 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
  */
 function* checkItems(document: DecodedDocument, list: Place): Iterable<OffsetIssue> {
   const { bytes } = document;
-  if (!Array.isArray(list.value) || bytes[list.start] !== openBracket) return;
+  if (!Array.isArray(list.value) || bytes[list.start] !== OPEN_BRACKET) return;
   const starts = itemsAt(bytes, list.start)[Symbol.iterator]();
   for (const [index, value] of list.value.entries()) {
     const { done, value: start } = starts.next();
@@ -119,10 +119,10 @@ function* checkItems(document: DecodedDocument, list: Place): Iterable<OffsetIss
 }
 
 /** Unknown keys beyond this number are not counted for one object. */
-const maxUnknown = 1_000_000;
+const MAX_UNKNOWN = 1_000_000;
 
 /** Maximum length of a key in messages; Ignition has no limit. */
-const longestKey = 1000;
+const LONGEST_KEY = 1000;
 
 /** The members with a name of a field, and the offsets of all other keys in their order. The last of repeated keys counts. */
 function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>) {
@@ -135,7 +135,7 @@ function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>) 
       continue;
     }
     unknown.delete(name);
-    if (unknown.size < maxUnknown) unknown.set(name, keyStart);
+    if (unknown.size < MAX_UNKNOWN) unknown.set(name, keyStart);
   }
   return { members, unknown };
 }
@@ -145,7 +145,7 @@ function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>) 
  * @param path of the object, which is of `type`
  */
 function unusedKeyHint(version: SpecVersion, type: StructType, path: Path, key: string): string | undefined {
-  if (key.length > longestGuess) return undefined;
+  if (key.length > LONGEST_GUESS) return undefined;
   return (
     spellingHint(type, key) ??
     newerVersionHint(version, path, key) ??
@@ -154,7 +154,7 @@ function unusedKeyHint(version: SpecVersion, type: StructType, path: Path, key: 
   );
 }
 
-const longestGuess = 60;
+const LONGEST_GUESS = 60;
 
 function spellingHint(type: StructType, key: string): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));

@@ -3,12 +3,12 @@
  * additional hints. Nothing is fetched, merged or translated.
  */
 
-import { type Finding, FindingLimit, maxFindings, type Path, type Report } from '../core/finding.ts';
+import { type Finding, FindingLimit, MAX_FINDINGS, type Path, type Report } from '../core/finding.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { asString, decode, maxMismatches, type TypeMismatch } from './decode.ts';
+import { asString, decode, MAX_MISMATCHES, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
 import { errorRule, findingOf, infoRule, type Issue } from './rule.ts';
@@ -145,9 +145,9 @@ function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
 /** The values of an invalid type after the one at which Ignition stops; none if there are too many to be mistakes. */
 export function furtherMismatches(document: Buffer, read: ReadResult): readonly Finding[] {
   const mismatches = (read.status === 'refused' && read.further) || [];
-  if (mismatches.length === maxMismatches) return [];
+  if (mismatches.length === MAX_MISMATCHES) return [];
   const findings = mismatches
-    .slice(0, maxFindings)
+    .slice(0, MAX_FINDINGS)
     .map((mismatch) => findingOf({ rule: furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
   return locateFindings(findings, document);
 }
@@ -255,8 +255,8 @@ const stubType: StructType = {
  * which accepts empty pre-releases, empty metadata and leading zeros.
  */
 export function parseSemver(text: string): string | undefined {
-  const [, core, preRelease = '', metadata = ''] = semverPattern.exec(text) ?? [];
-  if (core === undefined || badIdentifiers.test(preRelease) || badIdentifiers.test(metadata))
+  const [, core, preRelease = '', metadata = ''] = SEMVER_PATTERN.exec(text) ?? [];
+  if (core === undefined || BAD_IDENTIFIERS.test(preRelease) || BAD_IDENTIFIERS.test(metadata))
     return undefined;
   const numbers = core.replaceAll(/(?<!\d)0+(?=\d)/g, '');
   for (const number of numbers.split('.')) {
@@ -266,6 +266,6 @@ export function parseSemver(text: string): string | undefined {
 }
 
 // Three numbers, a pre-release and metadata. No expression repeats a group, which would require a deep stack.
-const semverPattern = /^(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+(.*))?$/s;
+const SEMVER_PATTERN = /^(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+(.*))?$/s;
 /** Identifiers are separated by dots. An empty identifier is invalid, but an empty list of them is valid. */
-const badIdentifiers = /[^0-9A-Za-z.-]|^\.|\.\.|\.$/;
+const BAD_IDENTIFIERS = /[^0-9A-Za-z.-]|^\.|\.\.|\.$/;

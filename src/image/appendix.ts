@@ -7,7 +7,7 @@
 
 import { crc32 } from 'node:zlib';
 import { CliError, FormatError } from '../core/errors.ts';
-import { downloadAgain } from './imageHints.ts';
+import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import {
   backupSize,
   changingPlaces,
@@ -122,7 +122,7 @@ async function rememberOriginals(
 
 function damaged(problem: string): FormatError {
   return new FormatError(`the record of appended data is damaged: ${problem}`, {
-    hint: downloadAgain,
+    hint: DOWNLOAD_AGAIN,
   });
 }
 

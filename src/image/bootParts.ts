@@ -7,7 +7,7 @@ import type { Architecture } from '../core/architecture.ts';
 import { FormatError, onFormatError } from '../core/errors.ts';
 import { inputOf } from '../formats/byteFeed.ts';
 import { compressionAt, detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
-import { copyAgain } from './imageHints.ts';
+import { COPY_AGAIN } from './imageHints.ts';
 import { sourceOfImage } from './initrd.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import { type ByteRange, chunksOf, type RandomAccess, slice } from './overlay.ts';
@@ -111,7 +111,7 @@ function pxeFile({ recordName, offset, size }: IsoEntry, imageSize: number): Pxe
   }
   if (offset + size > imageSize) {
     throw new FormatError(`ISO image is incomplete: ${name} exceeds the end of the image`, {
-      hint: copyAgain,
+      hint: COPY_AGAIN,
     });
   }
   return { name, offset, length: size };

@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { downloadAgain } from './imageHints.ts';
+import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import {
   type ByteRange,
   gapsIn,
@@ -62,7 +62,7 @@ export function checkDisjoint(change: ImageChange): ImageChange {
     if (offset < end) {
       throw new FormatError(`the image is damaged: two of its parts overlap at byte ${offset}`, {
         offset,
-        hint: downloadAgain,
+        hint: DOWNLOAD_AGAIN,
       });
     }
     end = offset + length;

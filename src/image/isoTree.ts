@@ -15,7 +15,7 @@ import { type DirectoryRecord, readDirectory, readSystemUse } from '../formats/i
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
-import { copyAgain } from './imageHints.ts';
+import { COPY_AGAIN } from './imageHints.ts';
 import { detectImageKind } from './imageKind.ts';
 import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
@@ -144,7 +144,7 @@ async function notAnIso(
     return new FormatError('not an ISO 9660 image', { hint, cause });
   }
   return new FormatError('ISO image is incomplete: the last volume descriptor is missing', {
-    hint: copyAgain,
+    hint: COPY_AGAIN,
     cause,
   });
 }

@@ -7,7 +7,7 @@
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError, replaceFormatError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { downloadAgain } from './imageHints.ts';
+import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
@@ -179,7 +179,7 @@ function stripEnd(text: string, character: string): string {
 
 /** An error in data of the release, which no command can restore. */
 function damaged(message: string, cause?: unknown): FormatError {
-  return new FormatError(message, { hint: downloadAgain, cause });
+  return new FormatError(message, { hint: DOWNLOAD_AGAIN, cause });
 }
 
 function invalidInfo(problem: string, cause?: unknown): FormatError {

@@ -11,7 +11,7 @@
 
 import { crc32 } from 'node:zlib';
 import { FormatError } from '../core/errors.ts';
-import { downloadAgain } from './imageHints.ts';
+import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type ImageChange, sizeAfter } from './imageChange.ts';
 import {
@@ -168,7 +168,7 @@ async function readEntries(image: RandomAccess, journal: RollbackJournal): Promi
 }
 
 function damaged(): FormatError {
-  return new FormatError('the rollback journal of the image is damaged', { hint: downloadAgain });
+  return new FormatError('the rollback journal of the image is damaged', { hint: DOWNLOAD_AGAIN });
 }
 
 /** Old and new bytes are compared in pieces of this size, so that only pieces that differ are written. */

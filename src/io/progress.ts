@@ -39,14 +39,14 @@ export function showProgress(stream: Output, what: string, total: number): Progr
       if (bar === undefined) return;
       if (idle === undefined) bar.start(total, done);
       else bar.update(done);
-      idle = idle?.refresh() ?? setTimeout(clear, longestIdle);
+      idle = idle?.refresh() ?? setTimeout(clear, LONGEST_IDLE);
     },
     clear,
   };
 }
 
 /** Milliseconds after which the line goes away by itself: as long as it is there, the program does not end. */
-const longestIdle = 30_000;
+const LONGEST_IDLE = 30_000;
 
 /** Undefined if it cannot be loaded: progress output is optional. */
 async function loadBar(stream: Output, what: string): Promise<SingleBar | undefined> {
@@ -80,7 +80,7 @@ export interface TransfersProgress {
 }
 
 /** Milliseconds between two plain lines about the same transfer. */
-const plainInterval = 10_000;
+const PLAIN_INTERVAL = 10_000;
 
 /** One line per transfer on a terminal; elsewhere occasional text, or what `onProgress` does. */
 export async function showTransfers({
@@ -109,11 +109,11 @@ export async function showTransfers({
 }
 
 function logTransfer(name: string, say: (text: string) => void): TransferProgress {
-  let next = Date.now() + plainInterval;
+  let next = Date.now() + PLAIN_INTERVAL;
   return {
     update: (done, total) => {
       if (Date.now() < next) return;
-      next = Date.now() + plainInterval;
+      next = Date.now() + PLAIN_INTERVAL;
       const share = total === undefined || total === 0 ? '' : ` (${Math.floor((done / total) * 100)}%)`;
       say(`Read ${name} ${formatAmount(done, total)}${share}`);
     },

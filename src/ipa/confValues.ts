@@ -102,14 +102,14 @@ function refused(rule: Rule, message: string, hint: string): Outcome {
 }
 
 // References, like in string.Template. With IGNORECASE, Python's [a-z] also matches these four letters.
-const nameStart = '_a-zA-Z\u0130\u0131\u017f\u212a';
+const NAME_START = '_a-zA-Z\u0130\u0131\u017f\u212a';
 const reference = new RegExp(
-  `\\$(?:(\\$)|([${nameStart}][${nameStart}.0-9]*)|\\{([${nameStart}][${nameStart}.0-9]*)\\})?`,
+  `\\$(?:(\\$)|([${NAME_START}][${NAME_START}.0-9]*)|\\{([${NAME_START}][${NAME_START}.0-9]*)\\})?`,
   'g',
 );
 
 // Options that refer to each other twice would fill the memory, also that of the agent.
-const maxTextLength = 1024 * 1024;
+const MAX_TEXT_LENGTH = 1024 * 1024;
 
 function substitute(written: string, option: IpaOption, evaluation: Evaluation): Outcome {
   const template = written.replaceAll('\\$', '$$$$');
@@ -123,7 +123,7 @@ function substitute(written: string, option: IpaOption, evaluation: Evaluation):
     if (found === 'literal') text += match[1] ?? match[0];
     else if (found.kind === 'value') text += found.text;
     else return found;
-    if (text.length > maxTextLength) {
+    if (text.length > MAX_TEXT_LENGTH) {
       return refused(
         confRules.interpolation,
         'references make the value longer than 1 MiB',

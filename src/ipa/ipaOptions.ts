@@ -140,15 +140,15 @@ export function findRemovedIpaOption(name: string, section = 'DEFAULT'): Removed
 export type IpaVersion = readonly [major: number, minor: number, patch: number];
 
 /** The oldest supported version: the data does not contain the options of older releases. */
-const oldestVersion = '9.0.0';
+const OLDEST_VERSION = '9.0.0';
 
 /** Parses `11.2.0`; missing parts are zero. Throws UsageError for invalid text and for versions before 9. */
 export function parseIpaVersion(text: string): IpaVersion {
   const parts = /^(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?$/.exec(text);
   const version = parts && toVersion(parts.slice(1));
-  if (version === null || compareVersions(version, parseRelease(oldestVersion)) < 0) {
+  if (version === null || compareVersions(version, parseRelease(OLDEST_VERSION)) < 0) {
     throw new UsageError(`unsupported version of ironic-python-agent: ${quoteText(text)}`, {
-      hint: `use a release from ${oldestVersion} to ${ipaKnowledge().agentVersion}, such as 9.11 or 11.2.0`,
+      hint: `use a release from ${OLDEST_VERSION} to ${ipaKnowledge().agentVersion}, such as 9.11 or 11.2.0`,
     });
   }
   return version;
@@ -226,14 +226,14 @@ export function suggestIpaSection(name: string): string | undefined {
 }
 
 // Longer names are not typing errors, and a comparison takes time.
-const maxComparedLength = 80;
+const MAX_COMPARED_LENGTH = 80;
 
 /** The candidate with the lowest edit distance, if at most about a third of its letters differ. */
 function nearest<T extends { readonly name: string }>(
   wanted: string,
   candidates: readonly T[],
 ): T | undefined {
-  if (wanted.length > maxComparedLength) return undefined;
+  if (wanted.length > MAX_COMPARED_LENGTH) return undefined;
   const ranked = candidates
     .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.name) }))
     .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.name.length / 3)));

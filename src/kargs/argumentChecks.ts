@@ -26,7 +26,7 @@ const argumentQuoted = lintError(
 );
 
 /** Arguments of dracut (getarg), NetworkManager, Ignition (cmdline.go) and the agent (utils.py), which read words without quotes. */
-const unquoted =
+const UNQUOTED =
   /^(?:ipa-|coreos\.|ignition\.|rd\.(?:neednet|route|bootif)$|(?:ip|bond|bridge|team|vlan|ifname|nameserver)$)/;
 
 const argumentUnknown = lintWarning(
@@ -50,7 +50,7 @@ export function checkArgument(text: string): readonly Issue[] {
   const name = argumentName(text);
   const value = argumentValue(text) ?? '';
   if (name === '') return [{ rule: argumentEmpty, path: [] }];
-  if (text.includes('"') && unquoted.test(name)) return [{ rule: argumentQuoted, path: [] }];
+  if (text.includes('"') && UNQUOTED.test(name)) return [{ rule: argumentQuoted, path: [] }];
   if (name.startsWith('ipa-')) return checkIpaArgument(text);
   switch (name) {
     case coreosArguments.rootfsUrl.name:
@@ -64,13 +64,13 @@ export function checkArgument(text: string): readonly Issue[] {
     case 'systemd.setenv':
       return checkSetenv(value);
     default:
-      if (stopsBoot.test(text)) return [{ rule: argumentStops, path: [] }];
+      if (STOPS_BOOT.test(text)) return [{ rule: argumentStops, path: [] }];
       return [...checkSpelling(name), ...checkNetworkArgument(name, value)];
   }
 }
 
 /** systemd(1), dracut.cmdline(7): a shell, a target without services, or another init. */
-const stopsBoot =
+const STOPS_BOOT =
   /^(?:rd\.break(?:=.*)?|init=(?!\/sbin\/init$|\/usr\/lib\/systemd\/systemd$).*|-[sb]|s|S|1|single|rescue|emergency|systemd\.unit=(?:rescue|emergency)\.target)$/;
 
 /** Arguments that users write, of the programs whose names are misspelled without any message. */

@@ -16,7 +16,7 @@ const consoleOptions = lintWarning(
   'write the options without separators: 115200, 115200n8 or 115200n8r',
 );
 
-const lineOptions = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;
+const LINE_OPTIONS = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;
 
 /**
  * Checks a `console=` value (Documentation/admin-guide/kernel-parameters.txt of Linux): a virtual terminal, a serial port with
@@ -30,14 +30,14 @@ export function checkConsole(value: string): Issue[] {
     ];
   }
   if (/^(?:null|ttynull|tty\d*)$/.test(value)) return [];
-  const device = consoleDevice.exec(value) ?? earlyUart.exec(value);
+  const device = CONSOLE_DEVICE.exec(value) ?? EARLY_UART.exec(value);
   if (device === null) return [{ rule: consoleSpec, path: [] }];
   const options = device[1];
-  return options === undefined || lineOptions.test(options) ? [] : [{ rule: consoleOptions, path: [] }];
+  return options === undefined || LINE_OPTIONS.test(options) ? [] : [{ rule: consoleOptions, path: [] }];
 }
 
-const consoleDevice = /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?$/s;
-const earlyUart =
+const CONSOLE_DEVICE = /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?$/s;
+const EARLY_UART =
   /^(?:uart|uart8250|pl011),(?:(?:io|mmio|mmio16|mmio32|mmio32be),)?0x[0-9a-fA-F]{1,16}(?:,(.*))?$/s;
 
 const ipSpec = lintError(
@@ -111,14 +111,14 @@ export const argumentValueRules = {
   argumentSyntax,
 };
 
-const bondModes =
+const BOND_MODES =
   /^(?:[0-6]|balance-rr|active-backup|balance-xor|broadcast|802\.3ad|balance-tlb|balance-alb)$/;
 
 /** Finds values of network arguments that the initramfs ignores. */
 const networkChecks: Readonly<Record<string, (value: string) => string | undefined>> = {
   bond: (value) => {
     const [, mode] = /(?:^|[:,])mode=([^,:]*)/.exec(value) ?? [];
-    if (mode === undefined || bondModes.test(mode)) return undefined;
+    if (mode === undefined || BOND_MODES.test(mode)) return undefined;
     return 'use bond=bond0:eno1,eno2:mode=active-backup, or another mode of the kernel';
   },
   nameserver: (value) => {

@@ -203,8 +203,8 @@ function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {
     const name = repeatedName(text);
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, text);
-    else if (earlier !== text && !repeatable.test(name)) {
-      const rule = single.test(name) ? argumentConflict : argumentRepeated;
+    else if (earlier !== text && !REPEATABLE.test(name)) {
+      const rule = SINGLE.test(name) ? argumentConflict : argumentRepeated;
       const hint =
         rule === argumentConflict ? `pass ${name}= once` : `pass ${name}= once, unless it is repeatable`;
       issues.push({ rule, message: `${name}: ${rule.message}`, path, hint });
@@ -220,10 +220,10 @@ function repeatedName(text: string): string {
 }
 
 /** Arguments of which dracut, Ignition, CoreOS or the agent use only one value. */
-const single =
+const SINGLE =
   /^(?:ipa-.*|ignition\..*|coreos\.live\..*|BOOTIF|boot_method|root|fips|selinux|enforcing|rd\.neednet|rd\.bootif)$/;
 
-const repeatable =
+const REPEATABLE =
   /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/;
 
 function checkPresence(settings: BootSettings, placed: readonly KernelArgument[]): readonly Issue[] {

@@ -92,12 +92,12 @@ const ipxeComment = errorRule(
 );
 
 /** Settings of iPXE that differ from machine to machine (https://ipxe.org/cfg), so that URLs may contain them. */
-const machineSetting =
+const MACHINE_SETTING =
   /\$\{(?:net\d{1,2}\/)?(?:mac|ip|uuid|serial|asset|hostname|manufacturer|product|buildarch)(?::\w+)?\}/g;
 
 /** Whether iPXE would change a text in a way that its user does not mean. */
 function hasUnknownSetting(text: string): boolean {
-  return (text.includes('://') ? text.replaceAll(machineSetting, '') : text).includes('${');
+  return (text.includes('://') ? text.replaceAll(MACHINE_SETTING, '') : text).includes('${');
 }
 
 /**
@@ -154,7 +154,7 @@ const pxelinuxFileLength = errorRule(
 );
 
 /** FILENAME_MAX of Syslinux (core/include/fs.h), minus the final NUL. */
-const longestFile = 255;
+const LONGEST_FILE = 255;
 
 /**
  * A PXELINUX configuration. `append` uses the rest of its line unchanged; `initrd` is a comma-separated list. URLs require
@@ -166,7 +166,7 @@ export const pxelinux: BootForm = {
     ...checkReserved(placed, ['initrd', 'BOOTIF']),
     ...checkLoaderSettings([...placedImages(settings), ...placed]),
     ...checkTexts(pxelinuxComma, placedArchives(settings), (text) => text.includes(',')),
-    ...checkTexts(pxelinuxFileLength, placedImages(settings), (text) => text.length > longestFile),
+    ...checkTexts(pxelinuxFileLength, placedImages(settings), (text) => text.length > LONGEST_FILE),
   ],
   added: (settings) => {
     const { kernelUrl, initramfsUrls } = bootImages(settings);

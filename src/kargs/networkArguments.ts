@@ -172,7 +172,7 @@ interface WantedNetwork {
 function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
   const devices = new Map<string, Device>();
   const deviceOf = (name: string, type?: string): Device => {
-    const key = macName.test(name) ? name.replaceAll('-', ':').toUpperCase() : name;
+    const key = MAC_NAME.test(name) ? name.replaceAll('-', ':').toUpperCase() : name;
     const device = devices.get(key) ?? {
       name: key,
       type: 'ethernet',
@@ -265,7 +265,7 @@ function cancelledIssue({ controller, name }: Device, reason: string, path: Path
   return { rule: networkArgumentRules.cancelled, path, message: reason, hint };
 }
 
-const macName = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i;
+const MAC_NAME = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i;
 
 const automatic: IpConfig = {
   method: 'auto',
@@ -447,7 +447,7 @@ function connectionOf(
   { controller, ip, name, type, vlan }: Device,
   servers: readonly IpAddress[],
 ): Connection {
-  const isMac = macName.test(name);
+  const isMac = MAC_NAME.test(name);
   const withServers = (family: Family): IpConfig => {
     const added = withoutServers.has(ip[family].method)
       ? []

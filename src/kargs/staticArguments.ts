@@ -77,7 +77,7 @@ function bondArgument(connection: Connection, all: readonly Connection[]): strin
 }
 
 /** The kernel derives the number of a VLAN from its name in one of these forms. */
-const vlanName = /^(?:vlan0*|.+\.0*)(\d{1,4})$/;
+const VLAN_NAME = /^(?:vlan0*|.+\.0*)(\d{1,4})$/;
 
 function vlanArgument(connection: Connection, all: readonly Connection[]): string[] {
   const { vlan } = connection;
@@ -99,7 +99,7 @@ function vlanArgument(connection: Connection, all: readonly Connection[]): strin
       'set parent= in [vlan] to the name of an interface',
     );
   }
-  if (Number(vlanName.exec(device)?.[1]) !== vlan.id) {
+  if (Number(VLAN_NAME.exec(device)?.[1]) !== vlan.id) {
     throw refusal(
       connection,
       `kernel arguments derive the ID of a VLAN from its name, and ${device} does not end in ${vlan.id}`,

@@ -154,11 +154,11 @@ function renderProfile(link: Interface, network: Network): string {
     ethernet: wiredEntries(link, network.copiedMacs.get(link.name)),
     veth: link.fields.veth,
     vlan: vlanEntries(link, network.links),
-    user: description === undefined ? undefined : { [descriptionKey]: description },
+    user: description === undefined ? undefined : { [DESCRIPTION_KEY]: description },
   });
 }
 
-const descriptionKey = 'nmstate.interface.description';
+const DESCRIPTION_KEY = 'nmstate.interface.description';
 
 /** The UUID depends only on the interface. */
 function uuidOf({ type, name }: Interface): string {
@@ -283,8 +283,8 @@ function readServer(value: unknown, place: DocumentPlace): Server | undefined {
   return { place, family: parsed.family, address: formatAddress(parsed), zone };
 }
 
-const highPriority = 40;
-const lowPriority = 50;
+const HIGH_PRIORITY = 40;
+const LOW_PRIORITY = 50;
 
 /** Reads the `dns-resolver` of a document. */
 function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
@@ -294,7 +294,7 @@ function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): D
     options = [],
   } = readDnsFields(value, place)?.config ?? {};
   const at = step(place, 'config');
-  const settings = { servers: [], searches, options, priority: highPriority };
+  const settings = { servers: [], searches, options, priority: HIGH_PRIORITY };
   if (servers.length > 0) return placeServers(servers, settings, links, step(at, 'server'));
   if (searches.length === 0 && options.length === 0) return new Map();
   // Search domains without servers are set on an interface that gets its servers automatically, if there is one.
@@ -344,7 +344,7 @@ function placeServers(
     const settings =
       family === first
         ? { ...shared, servers: addresses }
-        : { servers: addresses, searches: [], options: [], priority: lowPriority };
+        : { servers: addresses, searches: [], options: [], priority: LOW_PRIORITY };
     chosen.set(target.name, { ...chosen.get(target.name), [family]: settings });
   }
   return chosen;

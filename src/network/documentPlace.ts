@@ -12,11 +12,11 @@ export interface DocumentPlace {
 }
 
 /** The hint for values that the built-in conversion does not support, and nmstate may support. */
-export const useNmstatectl =
+export const USE_NMSTATECTL =
   'remove the key, or convert the document with nmstatectl gc of nmstate and pass its keyfiles';
 
 /** The rule of a value that nmstate may support, but this conversion does not. */
-export const notCovered = 'nmstate-not-covered';
+export const NOT_COVERED = 'nmstate-not-covered';
 
 /** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
 export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
@@ -28,10 +28,10 @@ export function refuse(place: DocumentPlace, message: string, hint?: string): un
 export function refuseUnsupportedValue(
   place: DocumentPlace,
   what: string,
-  hint: string = useNmstatectl,
+  hint: string = USE_NMSTATECTL,
 ): undefined {
   const message = `the built-in nmstate conversion does not support ${what}`;
-  place.findings.push({ severity: 'error', rule: notCovered, path: place.path, message, hint });
+  place.findings.push({ severity: 'error', rule: NOT_COVERED, path: place.path, message, hint });
 }
 
 /** Reports a value that nmstate accepts but does not write to keyfiles; in other formats, one that is suspicious. */

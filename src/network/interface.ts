@@ -92,7 +92,7 @@ const states = ['up', 'down', 'absent', 'ignore'] as const;
 
 const mtu = reader.integer(0, 2 ** 32 - 1);
 /** Minimum MTU for IPv6 (RFC 8200, section 5). */
-export const leastIpv6Mtu = 1280;
+export const LEAST_IPV6_MTU = 1280;
 
 const sharedShape = {
   name: reader.linkName,
@@ -209,9 +209,9 @@ function checkFields(type: InterfaceType, fields: InterfaceFields, place: Docume
   if (fields.identifier === 'mac-address' && fields['mac-address'] === undefined) {
     refuse(step(place, 'identifier'), 'requires "mac-address"');
   }
-  if (fields.ipv6?.enabled === true && fields.mtu !== undefined && fields.mtu < leastIpv6Mtu) {
+  if (fields.ipv6?.enabled === true && fields.mtu !== undefined && fields.mtu < LEAST_IPV6_MTU) {
     const hint = 'increase the MTU, or set ipv6.enabled to false';
-    refuse(step(place, 'mtu'), `IPv6 requires at least ${leastIpv6Mtu}`, hint);
+    refuse(step(place, 'mtu'), `IPv6 requires at least ${LEAST_IPV6_MTU}`, hint);
   }
   if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
   if (type === 'bond') checkBond(fields, place);

@@ -5,11 +5,11 @@ import { urlHost } from '../formats/url.ts';
 import { parseAddress } from './ipAddress.ts';
 
 /** Names of the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */
-export const loopbackName =
+export const LOOPBACK_NAME =
   /^(?:(?:.+\.)?localhost|localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback))$/i;
 
 /** Names without a domain, and domains that organizations use internally (RFC 6762 appendix G; ICANN, `.internal`). */
-const internalName = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|lan|home|corp)$/i;
+const INTERNAL_NAME = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|lan|home|corp)$/i;
 
 /**
  * Whether no public CA issues certificates for the host: a private address (RFC 1918, 4193, 6598), or an internal name.
@@ -18,7 +18,7 @@ const internalName = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|l
  */
 export function isInternalHost(host: Host): boolean {
   if (host.kind === 'invalid') return false;
-  if (host.kind === 'name') return internalName.test(host.name) && !loopbackName.test(host.name);
+  if (host.kind === 'name') return INTERNAL_NAME.test(host.name) && !LOOPBACK_NAME.test(host.name);
   const { family, groups: [first = 0, second = 0] = [] } = parseAddress(host.address) ?? {};
   if (family === 6) return (first & 0xfe00) === 0xfc00;
   return (

@@ -156,7 +156,7 @@ function findParents(
 }
 
 /** Maximum number of rounds in which nmstate sorts interfaces. */
-const maxRounds = 4;
+const MAX_ROUNDS = 4;
 
 /**
  * Sorts interfaces in the order of activation, the order of keyfiles in nmstate: controllers before ports and parents before
@@ -165,7 +165,7 @@ const maxRounds = 4;
 export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): Interface[] {
   const priorities = new Map<string, number>();
   let isDone = false;
-  for (let round = 0; round < maxRounds && !isDone; round += 1) isDone = raisePriorities(links, priorities);
+  for (let round = 0; round < MAX_ROUNDS && !isDone; round += 1) isDone = raisePriorities(links, priorities);
   if (!isDone) {
     const message = 'controllers and ports are nested too deeply, or form a loop';
     refuse(place, message, 'list every controller before its ports');

@@ -57,7 +57,7 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
  * Names of Ethernet interfaces by the kernel, systemd-udevd and biosdevname: `eth0`, `enp1s0`, `em1`, `p1p1`, `usb0`.
  * Sources: systemd.net-naming-scheme(7), biosdevname(1).
  */
-const machineName = /^(?:eth\d|en[a-z]\S|em\d|p\d+p\d|ib\w|usb\d|sl\w|wl\w|ww\w)/;
+const MACHINE_NAME = /^(?:eth\d|en[a-z]\S|em\d|p\d+p\d|ib\w|usb\d|sl\w|wl\w|ww\w)/;
 
 /** nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`. */
 function madeUpName({
@@ -67,7 +67,7 @@ function madeUpName({
   mac,
   type,
 }: Connection): LinedProblem | undefined {
-  const isNamed = interfaceName !== undefined && !machineName.test(interfaceName);
+  const isNamed = interfaceName !== undefined && !MACHINE_NAME.test(interfaceName);
   if (type !== 'ethernet' || !isNamed || clonedMac === undefined || mac !== undefined) return undefined;
   return {
     message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
@@ -178,7 +178,7 @@ export function findReachProblem(connections: readonly Connection[], host: strin
 }
 
 /** Servers in one message. */
-const maxServers = 5;
+const MAX_SERVERS = 5;
 
 /** Why the connections do not meet the needs of the host; servers with the same obstacle are in one message. */
 export function findReachProblems(
@@ -199,8 +199,8 @@ export function findReachProblems(
     const { at, hint, prevents } = group[0]!.obstacle;
     if (prevents !== 'name') return { message, hint, ...at };
     const servers = [...new Set(group.map(({ host, purpose }) => `${host} (${purpose})`))];
-    const more = servers.length > maxServers ? ` and ${servers.length - maxServers} more` : '';
-    const listed = servers.slice(0, maxServers).join(', ');
+    const more = servers.length > MAX_SERVERS ? ` and ${servers.length - MAX_SERVERS} more` : '';
+    const listed = servers.slice(0, MAX_SERVERS).join(', ');
     return { message: `${message}, so the host cannot resolve ${listed}${more}`, hint, ...at };
   });
 }

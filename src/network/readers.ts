@@ -14,7 +14,7 @@ import {
   refuse,
   refuseUnsupportedValue,
   step,
-  useNmstatectl,
+  USE_NMSTATECTL,
 } from './documentPlace.ts';
 
 /** Returns undefined after it reported an invalid value. */
@@ -59,7 +59,7 @@ function refuseKey(place: DocumentPlace, key: string, others: readonly string[])
     return refuse(place, `nmstate no longer supports ${quoteText(key)}`, `use "${renamed}"`);
   }
   const [nearest] = nearestNames(key, others);
-  const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${useNmstatectl}`;
+  const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${USE_NMSTATECTL}`;
   return refuseUnsupportedValue(place, quoteText(key), hint);
 }
 

@@ -156,7 +156,7 @@ function sortKey({ fields, destination }: Entry): SortKey {
     destination.network,
     fields['next-hop-address'] ?? '',
     fields.source ?? '',
-    fields['table-id'] ?? mainTable,
+    fields['table-id'] ?? MAIN_TABLE,
     fields.cwnd ?? 0,
     fields.initcwnd ?? 0,
     fields.initrwnd ?? 0,
@@ -174,7 +174,7 @@ function compareKeys(a: SortKey, b: SortKey): number {
   return 0;
 }
 
-const mainTable = 254;
+const MAIN_TABLE = 254;
 /** Default metrics of the kernel. */
 const defaultMetric: Readonly<Record<Family, number>> = { 4: 0, 6: 1024 };
 
@@ -189,7 +189,7 @@ function toRoute({ fields, destination: { family, network } }: Entry): NmstateRo
 function formatOptions(fields: Fields): string {
   const { cwnd, 'table-id': table = 0 } = fields;
   const options: readonly (readonly [string, unknown])[] = [
-    ['table', table === 0 ? mainTable : table],
+    ['table', table === 0 ? MAIN_TABLE : table],
     ['weight', fields.weight],
     ['cwnd', cwnd],
     ['lock-cwnd', cwnd === undefined ? undefined : true],

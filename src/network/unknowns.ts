@@ -7,7 +7,7 @@ import { parseHost } from '../formats/hostName.ts';
 import type { Need } from './reachability.ts';
 
 /** In one message. */
-const maxItems = 5;
+const MAX_ITEMS = 5;
 
 /** @param connections undefined if the host has a network that is not read */
 export function findUnknowns(
@@ -37,8 +37,8 @@ export function findUnknowns(
 
 function list(items: readonly string[], describe: (items: string) => Problem): Problem[] {
   const all = [...new Set(items)];
-  const more = all.length > maxItems ? ` and ${all.length - maxItems} more` : '';
-  return all.length === 0 ? [] : [describe(`${all.slice(0, maxItems).join(', ')}${more}`)];
+  const more = all.length > MAX_ITEMS ? ` and ${all.length - MAX_ITEMS} more` : '';
+  return all.length === 0 ? [] : [describe(`${all.slice(0, MAX_ITEMS).join(', ')}${more}`)];
 }
 
 function findDynamicNames(connections: readonly Connection[], needs: readonly Need[]): readonly string[] {

@@ -70,10 +70,10 @@ interface BmcProblem {
 }
 
 /** Real addresses are much shorter. */
-const maxLength = 2048;
+const MAX_LENGTH = 2048;
 
 export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
-  if (text.length > maxLength) return { problem: 'it is too long' };
+  if (text.length > MAX_LENGTH) return { problem: 'it is too long' };
   if (/[^!-~]/.test(text))
     return { problem: 'it contains whitespace or characters other than printable ASCII' };
   const { schemeText, rest } = splitScheme(text);

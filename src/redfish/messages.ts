@@ -40,10 +40,10 @@ function listAt(body: unknown, key: string): readonly unknown[] {
 }
 
 /** Whitespace and characters that terminals interpret. */
-const unprintable = /[\s\p{Cc}\p{Cf}]+/gu;
+const UNPRINTABLE = /[\s\p{Cc}\p{Cf}]+/gu;
 
 function readMessage(value: unknown, mask: (text: string) => string): readonly RedfishMessage[] {
-  const shown = (text = ''): string => mask(text).slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
+  const shown = (text = ''): string => mask(text).slice(0, LONGEST_TEXT).replaceAll(UNPRINTABLE, ' ').trim();
   const id = shown(textAt(value, 'MessageId')?.split('.').at(-1));
   const text = shown(textAt(value, 'Message'));
   if (id === '' && text === '') return [];
@@ -69,21 +69,21 @@ export function hintForRefusal(status: number, messages: readonly RedfishMessage
 
 /** Whether the same request may succeed a little later. */
 export function isPassing(status: number, messages: readonly RedfishMessage[]): boolean {
-  return status === 503 || status === 429 || has(messages, passing);
+  return status === 503 || status === 429 || has(messages, PASSING);
 }
 
 /**
  * `UnableToModifyDuringSystemPOST`: HPE iLO (OpenStack ironic, redfish/management.py). `SYS518`, `IDRAC.*.SYS518`: Dell
  * iDRAC is not ready (OpenStack sushy, connector.py).
  */
-const passing =
+const PASSING =
   /^(?:UnableToModifyDuringSystemPOST|ServiceTemporarilyUnavailable|ResourceInUse|ServiceInUnknownState|SYS518|iLOIsResetting)$/i;
 
-const license = /licen[sc]e/i;
+const LICENSE = /licen[sc]e/i;
 
 /** Whether the BMC refused a request because of a missing license. */
 export function isLicenseRefusal(messages: readonly RedfishMessage[]): boolean {
-  return messages.some(({ id, text }) => license.test(id) || license.test(text));
+  return messages.some(({ id, text }) => LICENSE.test(id) || LICENSE.test(text));
 }
 
 function has(messages: readonly RedfishMessage[], ids: RegExp): boolean {

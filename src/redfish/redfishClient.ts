@@ -332,7 +332,7 @@ class RedfishRequests {
   }
 
   #refused(status: number, { body, headers }: Answer, action: string): RedfishError {
-    const messages = readMessages(body, (text) => this.mask(text).replaceAll(foreignUrl, 'http(s)://$2/…'));
+    const messages = readMessages(body, (text) => this.mask(text).replaceAll(FOREIGN_URL, 'http(s)://$2/…'));
     const wait = secondsOf(headers['retry-after']) * 1000;
     return refusedError(this.#nameOf(action), status, messages, wait);
   }
@@ -373,7 +373,7 @@ class RedfishRequests {
 }
 
 /** With user and password, host, and the rest: BMCs quote the URL of an image, whose path contains its token. */
-const foreignUrl = /\bhttps?:\/\/([^\s/'"]{0,500}@)?([^\s/'"@]{1,255})[^\s'"]*/g;
+const FOREIGN_URL = /\bhttps?:\/\/([^\s/'"]{0,500}@)?([^\s/'"@]{1,255})[^\s'"]*/g;
 
 /** Only reading is repeated after the BMC may have processed the request. */
 function mayRepeat({ method }: RedfishRequest, { isPassing, status }: TransferError): boolean {

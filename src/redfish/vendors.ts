@@ -39,7 +39,7 @@ const IRONIC_BOOT = 'openstack/ironic: ironic/drivers/modules/redfish/boot.py';
 const IRONIC_MANAGEMENT = 'openstack/ironic: ironic/drivers/modules/redfish/management.py';
 const SUSHY_MEDIA = 'openstack/sushy: sushy/resources/manager/virtual_media.py';
 
-const dellMaker = /\bdell\b/i;
+const DELL_MAKER = /\bdell\b/i;
 const dell = {
   license: 'iDRAC Enterprise or Datacenter',
   console: 'the Virtual Console of the iDRAC',
@@ -52,7 +52,7 @@ const LIFECYCLE_LOG = 'dell/iDRAC-Redfish-Scripting: Redfish Python/GetIdracLcLo
 export const vendors: readonly Vendor[] = [
   {
     name: 'Dell iDRAC 10',
-    match: { maker: dellMaker, model: /^(?:1[7-9]|[2-9]\d)G\b/i },
+    match: { maker: DELL_MAKER, model: /^(?:1[7-9]|[2-9]\d)G\b/i },
     mediaOf: 'system',
     slots: /^1$/,
     bootRequest: 'dell',
@@ -65,13 +65,13 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'Dell iDRAC 9',
-    match: { maker: dellMaker, firmware: /^[67]\./ },
+    match: { maker: DELL_MAKER, firmware: /^[67]\./ },
     ...dell,
     sources: [`${IRONIC_BOOT} (_validate_vendor)`, LIFECYCLE_LOG],
   },
   {
     name: 'Dell iDRAC with firmware before 6',
-    match: { maker: dellMaker },
+    match: { maker: DELL_MAKER },
     mediaOf: 'manager',
     slots: /^CD$/,
     bootRequest: 'dell',

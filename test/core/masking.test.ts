@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createMasker,
-  hidden,
+  HIDDEN,
   maskLine,
   maskText,
   secretsOfRequest,
@@ -17,11 +17,11 @@ const mask = createMasker([password, `${username}:${password}`]);
 
 describe('a secret', () => {
   it.each(Object.entries(encodingsOf(password, username)))('%s is masked', (_, encoded) => {
-    expect(mask(`the request <${encoded}> is invalid`)).toBe(`the request <${hidden}> is invalid`);
+    expect(mask(`the request <${encoded}> is invalid`)).toBe(`the request <${HIDDEN}> is invalid`);
   });
 
   it.skipIf(bashWord('x') === undefined)('is masked as bash writes it', () => {
-    expect(mask(`run x ${bashWord(password)} now`)).toBe(`run x ${hidden} now`);
+    expect(mask(`run x ${bashWord(password)} now`)).toBe(`run x ${HIDDEN} now`);
   });
 
   it('is masked in every encoding, whatever it is', () => {
@@ -33,7 +33,7 @@ describe('a secret', () => {
         const encodings = Object.values(encodingsOf(text));
         const encoded = encodings[choice % encodings.length] ?? '';
         const around = before.replaceAll(/[\\%&'+]|[A-Za-z0-9/=_-]$/g, ' ');
-        expect(createMasker([text, `user:${text}`])(`${around} ${encoded} after`)).toContain(hidden);
+        expect(createMasker([text, `user:${text}`])(`${around} ${encoded} after`)).toContain(HIDDEN);
       }),
     );
   });
@@ -41,12 +41,12 @@ describe('a secret', () => {
   it('with fewer than four characters hides nothing', () => {
     const short = createMasker(['a', '', 'abc', 'admin:a']);
     expect(short('a banana at abc')).toBe('a banana at abc');
-    expect(short(`Basic ${Buffer.from('admin:a').toString('base64')}`)).toBe(`Basic ${hidden}`);
+    expect(short(`Basic ${Buffer.from('admin:a').toString('base64')}`)).toBe(`Basic ${HIDDEN}`);
   });
 
   it('is masked wherever it stands, more often than a call of a function takes arguments', () => {
     const text = 'hunter2 '.repeat(300_000);
-    expect(createMasker(['hunter2'])(text)).toBe(text.replaceAll('hunter2', hidden));
+    expect(createMasker(['hunter2'])(text)).toBe(text.replaceAll('hunter2', HIDDEN));
   });
 
   it('does not hide other texts', () => {
@@ -70,7 +70,7 @@ describe('secrets of URLs', () => {
     expect(secretsOfUrl(new URL('https://ghp_0123@192.0.2.1/isos/a.iso'))).toContain('ghp_0123');
     const body = { Boot: { HttpBootUri: url }, other: ['http://192.0.2.1/'] };
     expect(createMasker(secretsOfRequest(body))('GET /h.d29ya2VyLTA.c2lnbmF0dXJl/worker-0.iso')).toBe(
-      `GET /${hidden}/worker-0.iso`,
+      `GET /${HIDDEN}/worker-0.iso`,
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decode, maxDecodedValues } from '../../src/ignition/decode.ts';
+import { decode, MAX_DECODED_VALUES } from '../../src/ignition/decode.ts';
 import { configType, foldName } from '../../src/ignition/schema.ts';
 
 const decodeText = (text: string, version: '3.2.0' | '3.4.0' = '3.4.0') =>
@@ -191,10 +191,10 @@ describe('decode', () => {
   it('takes so many objects and items, and no more', () => {
     const strings = (count: number) =>
       decodeText(`{"kernelArguments":{"shouldExist":[${'"",'.repeat(count - 1)}""]}}`);
-    expect(strings(maxDecodedValues - 2)).toMatchObject({ hasTooMany: false });
-    expect(strings(maxDecodedValues - 1)).toMatchObject({ hasTooMany: true });
-    expect(strings(maxDecodedValues - 1).mismatch).toBeUndefined();
-    const objects = decodeText(files(`[${'{},'.repeat(maxDecodedValues / 2)}{}]`));
+    expect(strings(MAX_DECODED_VALUES - 2)).toMatchObject({ hasTooMany: false });
+    expect(strings(MAX_DECODED_VALUES - 1)).toMatchObject({ hasTooMany: true });
+    expect(strings(MAX_DECODED_VALUES - 1).mismatch).toBeUndefined();
+    const objects = decodeText(files(`[${'{},'.repeat(MAX_DECODED_VALUES / 2)}{}]`));
     expect(objects).toMatchObject({ hasTooMany: true });
   });
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Finding, formatPath } from '../../src/core/finding.ts';
-import { maxDecodedValues } from '../../src/ignition/decode.ts';
+import { MAX_DECODED_VALUES } from '../../src/ignition/decode.ts';
 import { versionHint } from '../../src/ignition/hints.ts';
-import { maxFindings } from '../../src/core/finding.ts';
+import { MAX_FINDINGS } from '../../src/core/finding.ts';
 import { readVersion, validateConfig } from '../../src/ignition/validate.ts';
 import { isSince, specVersions } from '../../src/ignition/versions.ts';
 
@@ -208,14 +208,14 @@ describe('validateConfig: any input', () => {
   });
 
   it('keeps the verdict when there are more findings than it keeps', () => {
-    const unknown = Array.from({ length: maxFindings + 5 }, (_, index) => `"x${index}":0`).join(',');
+    const unknown = Array.from({ length: MAX_FINDINGS + 5 }, (_, index) => `"x${index}":0`).join(',');
     const valid = validate(withVersion(`,${unknown}`));
-    expect(valid).toMatchObject({ valid: true, findings: { length: maxFindings + 1 } });
+    expect(valid).toMatchObject({ valid: true, findings: { length: MAX_FINDINGS + 1 } });
     expect(valid.findings.at(-1)?.message).toBe('and more findings, which are not listed: 5 warnings');
   });
 
   it('refuses what would use up the memory', () => {
-    const text = withVersion(`,"storage":{"files":[${'{},'.repeat(maxDecodedValues)}{}]}`);
+    const text = withVersion(`,"storage":{"files":[${'{},'.repeat(MAX_DECODED_VALUES)}{}]}`);
     expect(linesOf(text)).toEqual(['error $ not checked: the config has too many objects and list items']);
   });
 

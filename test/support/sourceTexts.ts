@@ -24,3 +24,36 @@ function textOf({ type, value, quasis }: Node): string | undefined {
   if (type !== 'TemplateLiteral' || !Array.isArray(quasis)) return undefined;
   return quasis.map(({ value: { cooked } }: { value: { cooked: string } }) => cooked).join('‹›');
 }
+
+/** The names of constants outside of functions whose value is a fixed number, text or regular expression. */
+export function readFixedConstants(source: string): readonly string[] {
+  const { body } = parseAst(source, { lang: 'ts' });
+  return body.flatMap((statement) => {
+    const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    if (declaration?.type !== 'VariableDeclaration' || declaration.kind !== 'const') return [];
+    return declaration.declarations.flatMap(({ id, init }) =>
+      id.type === 'Identifier' && isFixed(init) ? [id.name] : [],
+    );
+  });
+}
+
+function isFixed(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  const node: Readonly<Record<string, unknown>> = { ...value };
+  switch (node['type']) {
+    case 'Literal':
+      return node['value'] !== null || 'regex' in node;
+    case 'TemplateLiteral':
+      return Array.isArray(node['expressions']) && node['expressions'].every(isFixed);
+    case 'UnaryExpression':
+      return isFixed(node['argument']);
+    case 'BinaryExpression':
+      return isFixed(node['left']) && isFixed(node['right']);
+    case 'TSAsExpression':
+      return isFixed(node['expression']);
+    case 'Identifier':
+      return /^[A-Z][A-Z\d_]*$/.test(String(node['name']));
+    default:
+      return false;
+  }
+}

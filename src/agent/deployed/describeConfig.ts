@@ -37,7 +37,7 @@ import type { Members } from '../../ignition/decode.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import { cutText } from '../../formats/goText.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
-import { anchorFolder, hardwareManagerFolder } from '../files.ts';
+import { ANCHOR_FOLDER, HARDWARE_MANAGER_FOLDER } from '../files.ts';
 import { optionTable, type PodmanCommand, type PodmanOption } from '../lint/podmanCommand.ts';
 import { isSecretName } from '../../core/masking.ts';
 
@@ -427,8 +427,8 @@ function readMount(kind: string, word: ExecWord): Entry {
   const { text } = word;
   const source = /(?:^|,)(?:src|source)=([^,]*)/.exec(text)?.[1] ?? text;
   const shown = kind === 'mount' ? '' : `${kind} `;
-  if (source.startsWith(anchorFolder)) return wordEntry('ironic.caFiles', word, 'mount ');
-  if (`${source}/`.startsWith(`${hardwareManagerFolder}/`))
+  if (source.startsWith(ANCHOR_FOLDER)) return wordEntry('ironic.caFiles', word, 'mount ');
+  if (`${source}/`.startsWith(`${HARDWARE_MANAGER_FOLDER}/`))
     return wordEntry('agent.hardwareManagers', word, 'mount ');
   return wordEntry('agent.podman.mounts', word, shown);
 }

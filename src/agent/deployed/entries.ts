@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { formatCount } from '../../formats/messageText.ts';
-import { hidden, maskText } from '../../core/masking.ts';
+import { HIDDEN, maskText } from '../../core/masking.ts';
 import type { Resource, Unit } from '../../ignition/config.ts';
 import { type LintedUnit, readContents, type UnitSetting } from '../lint/subject.ts';
 import { parseUnit, readSystemdLines } from '../../formats/unitFile.ts';
@@ -18,7 +18,7 @@ export interface Entry {
 }
 
 /** Maximum number of characters shown of a text. */
-const longest = 1000;
+const LONGEST = 1000;
 
 /** An entry with a text in which probable secrets are masked. */
 export function textEntry(setting: string, text: string, meaning = text): Entry {
@@ -32,7 +32,7 @@ export function unmaskedEntry(setting: string, text: string, meaning: string): E
 
 /** An assignment with a hidden value, e.g. of `psk=`. */
 export function hiddenEntry(setting: string, start: string, secret: string): Entry {
-  return { setting, text: shorten(`${start}${hidden}`), meaning: start + secret };
+  return { setting, text: shorten(`${start}${HIDDEN}`), meaning: start + secret };
 }
 
 /** Bytes, shown as their size and the start of their digest. */
@@ -52,17 +52,17 @@ function digest(content: Uint8Array | string): string {
 
 function shorten(text: string): string {
   if (text === '') return '(empty)';
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 /** Reads contents up to a total limit: compressed, they may be a thousand times as large as the config. */
 export type ReadContents = (resource: Resource) => Uint8Array | undefined;
 
-const maxBytes = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** One reader for each config. Contents that are not read are compared as written. */
 export function createContentsReader(): ReadContents {
-  let room = maxBytes;
+  let room = MAX_BYTES;
   return (resource) => {
     const isKnown = ['', 'gzip'].includes(resource.compression ?? '');
     if (room <= 0 || !isKnown) return undefined;

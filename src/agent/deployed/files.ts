@@ -8,8 +8,8 @@ import { X509Certificate } from 'node:crypto';
 import { ifWellFormed } from '../../core/errors.ts';
 import { groupBy } from '../../core/lists.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
-import { publicMode } from '../../ignition/dataFile.ts';
-import { anchorFolder, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
+import { PUBLIC_MODE } from '../../ignition/dataFile.ts';
+import { ANCHOR_FOLDER, CONF_PATH, HARDWARE_MANAGER_FOLDER, KEYFILE_FOLDER } from '../files.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
 import { compareText, type LintedFile, type LintSubject } from '../lint/subject.ts';
 import { type SettingName, settingTable } from '../settingTable.ts';
@@ -43,7 +43,7 @@ export function readFileEntries(
   read: ReadContents,
 ): Entry[] {
   const { confs } = subject;
-  const main = confs.find(({ name }) => name === confPath) ?? confs[0];
+  const main = confs.find(({ name }) => name === CONF_PATH) ?? confs[0];
   const confKinds = confs.map(({ name }): [string, FileKind] => {
     const prefix = name === main?.name ? '' : `${name}: `;
     return [name, { readText: (text) => readConfEntries(text, prefix) }];
@@ -81,9 +81,9 @@ const fileKinds: readonly (readonly [place: string, kind: FileKind])[] = [
   ['/etc/containers/registries.conf', { setting: 'agent.registriesConf' }],
   ['/etc/containers/registries.conf.d/', { setting: 'agent.registriesConf' }],
   ['/etc/hostname', { setting: 'host.hostname', readText: readHostnameFile }],
-  [`${keyfileFolder}/`, { setting: 'host.keyfiles', readText: readKeyfile }],
-  [anchorFolder, { setting: 'ironic.caFiles', readText: readCertificates }],
-  [`${hardwareManagerFolder}/`, { setting: 'agent.hardwareManagers' }],
+  [`${KEYFILE_FOLDER}/`, { setting: 'host.keyfiles', readText: readKeyfile }],
+  [ANCHOR_FOLDER, { setting: 'ironic.caFiles', readText: readCertificates }],
+  [`${HARDWARE_MANAGER_FOLDER}/`, { setting: 'agent.hardwareManagers' }],
   ['/etc/NetworkManager/dispatcher.d/01-hostname', { setting: 'host.hostname', repeats: true }],
   ['/etc/issue.d/ipa.issue', { repeats: true }],
   ['/etc/motd.d/ipa.motd', { repeats: true }],
@@ -137,7 +137,7 @@ function readWhole(parts: readonly FilePart[], read: ReadContents): string | und
 function describeNode({ append = [], contents, group, mode, overwrite = false, user }: File): string {
   const isNew = contents?.source !== undefined;
   // Only a file that Ignition creates has a default mode.
-  const bits = mode ?? (isNew ? publicMode : undefined);
+  const bits = mode ?? (isNew ? PUBLIC_MODE : undefined);
   const facts = [
     bits === undefined ? 'mode unchanged' : `mode ${Number(bits).toString(8).padStart(4, '0')}`,
     ...(isNew ? [] : [append.length > 0 ? 'appended to' : 'no contents']),
@@ -192,12 +192,12 @@ function effectiveOptions(options: readonly OsloOption[]): OsloOption[] {
   const byName = [...groupBy(options, sectionAndName)].toSorted(([a], [b]) => compareText(a, b));
   return byName.flatMap(([, own]) => {
     const isKnown = own.some(({ section, name }) => findIpaOption(section, name) !== undefined);
-    return own.slice(isKnown ? -1 : -1 - mostRepeats);
+    return own.slice(isKnown ? -1 : -1 - MOST_REPEATS);
   });
 }
 
 /** The name of an unknown option; no library reads it. */
-const mostRepeats = 100;
+const MOST_REPEATS = 100;
 
 function sectionAndName({ section, name }: OsloOption): string {
   return `[${normalizeSection(section)}] ${name}`;
@@ -216,8 +216,8 @@ const repeated: ReadonlySet<string> = new Set([
   'host.hostname',
 ]);
 /** Limits for banners; comparing a hostile one would take long. */
-const mostValues = 20;
-const longestText = 64 * 1024;
+const MOST_VALUES = 20;
+const LONGEST_TEXT = 64 * 1024;
 
 /**
  * The reader of files that repeat settings: banners with the URL of Ironic, the script that sets the host name. They are
@@ -226,7 +226,7 @@ const longestText = 64 * 1024;
 function createRepeatReader(entries: readonly Entry[]): ReadText {
   const values = entries
     .filter(({ setting }) => repeated.has(setting))
-    .slice(0, mostValues)
+    .slice(0, MOST_VALUES)
     .map(({ setting, meaning }) => [hostOf(meaning), `{${setting}}`] as const)
     .filter(([value]) => value !== '');
   // The first setting with this value: Ironic and its inspector often have the same host.
@@ -235,7 +235,7 @@ function createRepeatReader(entries: readonly Entry[]): ReadText {
   const longestFirst = [...names.keys()].toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(`(?<![\\w.-])(?:${longestFirst.map(escapePattern).join('|')})(?![\\w-])`, 'g');
   return (text, path, { setting, start }) => {
-    if (names.size === 0 || text.length > longestText) return undefined;
+    if (names.size === 0 || text.length > LONGEST_TEXT) return undefined;
     const rest = text.replaceAll(pattern, (value) => names.get(value) ?? value);
     const shown = `${start}${formatCount(Buffer.byteLength(text), 'byte')}, ${fingerprint(text)}`;
     return [{ setting, text: shown, meaning: `${path} ${rest}`, whole: `${path} ${text}` }];
@@ -253,7 +253,7 @@ function escapePattern(text: string): string {
 
 /** All keys of a connection. The order of sections has no effect. */
 function readKeyfile(text: string, path: string): Entry[] {
-  const name = path.slice(keyfileFolder.length + 1);
+  const name = path.slice(KEYFILE_FOLDER.length + 1);
   const sections = parseKeyfile(text).toSorted((a, b) => compareText(a.name, b.name));
   return sections.flatMap((section) => {
     const start = `${name}: [${section.name}]`;
@@ -287,13 +287,13 @@ function readPullSecret(text: string): Entry[] {
   const secret: { readonly auths?: object } = JSON.parse(parsePullSecret(text));
   const canonical = JSON.stringify(secret);
   const names = Object.keys(secret.auths ?? {});
-  const registries = names.length > mostNames ? [...names.slice(0, mostNames), '…'] : names;
+  const registries = names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), '…'] : names;
   const shown = `${fingerprint(canonical)} (registries: ${registries.join(', ')})`;
   return [unmaskedEntry('agent.pullSecret', shown, canonical)];
 }
 
 /** The configured registries. */
-const mostNames = 10;
+const MOST_NAMES = 10;
 
 /** The servers in the format of `--ntp-server`; other directives unchanged. */
 function readTimeServers(text: string): Entry[] {

@@ -67,7 +67,7 @@ function findUrlProblem(url = ''): RuleProblem | undefined {
   return /^(?:https?|tftp):/i.test(url) ? findUrlAddressProblem(url) : undefined;
 }
 
-const timeServer = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
+const TIME_SERVER = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
 
 interface TimeServer {
   readonly about: string;
@@ -79,7 +79,7 @@ interface TimeServer {
 /** The NTP servers of chrony and of the agent. */
 export function listTimeServers(subject: LintSubject): TimeServer[] {
   const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
-    [...text.matchAll(timeServer)].map(([, host = '']) => ({ about: posix.basename(name), path, host })),
+    [...text.matchAll(TIME_SERVER)].map(([, host = '']) => ({ about: posix.basename(name), path, host })),
   );
   const ofConfs = subject.confs.map(({ defaults, name, source }) => ({
     about: `${posix.basename(name)}: ntp_server`,
@@ -151,12 +151,12 @@ export const unitProxyRules = {
 };
 
 /** More URLs than a real agent has. */
-const maxUrls = 32;
+const MAX_URLS = 32;
 
 export function checkUnitProxy(subject: LintSubject): Issue[] {
   const urls = ['api_url', 'inspection_callback_url']
     .flatMap((option) => confValues(subject, option))
-    .flatMap((value) => value.split(',', maxUrls))
+    .flatMap((value) => value.split(',', MAX_URLS))
     .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
   return subject.agentUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, unit, urls)));
 }

@@ -3,10 +3,10 @@
 import { posix } from 'node:path';
 import { type Issue, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
 import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
-import { anchorFolder } from '../files.ts';
+import { ANCHOR_FOLDER } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
-import { maxFindings, type Path } from '../../core/finding.ts';
+import { MAX_FINDINGS, type Path } from '../../core/finding.ts';
 import { findScriptProblem } from '../scriptStart.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
@@ -59,20 +59,20 @@ export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Is
   return [
     ...nodes.flatMap(({ mode, path }) => {
       const octal = String(mode ?? 0);
-      if (!usualMode.test(octal)) return [];
+      if (!USUAL_MODE.test(octal)) return [];
       const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
     ...checkPlaces(subject, machine),
     ...files.flatMap((file) => checkScript(file, programs)),
     ...chronyParts(subject)
-      .filter(({ text }) => nameless.test(text))
+      .filter(({ text }) => NAMELESS.test(text))
       .map(({ path }) => broken(hostFileRules.timeServer, path)),
   ];
 }
 
 /** Ignition follows the links of CoreOS: /usr/local is below /var, and /bin is below /usr. */
-const readOnlyPath = /^\/(?:usr(?:\/(?!local(?:\/|$))|$)|(?:bin|sbin|lib|lib64)(?:\/|$))/;
+const READ_ONLY_PATH = /^\/(?:usr(?:\/(?!local(?:\/|$))|$)|(?:bin|sbin|lib|lib64)(?:\/|$))/;
 
 /** Links of CoreOS to folders below /var. */
 const varLinks = ['/home', '/mnt', '/opt', '/root', '/srv', '/usr/local'];
@@ -141,7 +141,7 @@ function checkPlaces({ config, isComplete }: LintSubject, machine?: TargetSystem
   ] as const;
   return nodes.flatMap(({ kind, node, path }): Issue[] => {
     const { overwrite = false, path: name = '' } = node;
-    const isReadOnly = readOnlyPath.test(name) || (machine === 'live' && !isWritableLive(name));
+    const isReadOnly = READ_ONLY_PATH.test(name) || (machine === 'live' && !isWritableLive(name));
     if (name === '' || isReadOnly) return name === '' ? [] : [broken(hostFileRules.readOnly, path)];
     if (varLinks.includes(name)) {
       const message = `${name} is a link of CoreOS to a folder below /var, so Ignition does not create it and the boot fails`;
@@ -163,9 +163,9 @@ function checkPlaces({ config, isComplete }: LintSubject, machine?: TargetSystem
 }
 
 /** Modes that are usual in octal and implausible as decimal numbers. */
-const usualMode = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
+const USUAL_MODE = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
 
-const execute = 0o111;
+const EXECUTE = 0o111;
 
 /** The paths that units run without an interpreter, unless a unit makes them executable. */
 function unitPrograms({ activeUnits }: LintSubject): ReadonlySet<string> {
@@ -188,7 +188,7 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   const { contents, mode } = file;
   const about = posix.basename(name);
   const isProgram = programs.has(name);
-  const isExecutable = (Number(mode ?? 0) & execute) !== 0;
+  const isExecutable = (Number(mode ?? 0) & EXECUTE) !== 0;
   // Ignition creates files with the mode 0644.
   if (isProgram && !isExecutable && contents?.source !== undefined) {
     const message = 'the file is not executable, so the unit that runs it fails';
@@ -205,7 +205,7 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
 }
 
 /** Options of a time server that are in place of its name. */
-const nameless =
+const NAMELESS =
   /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
 
 export const certificateRules = {
@@ -224,9 +224,9 @@ export const certificateRules = {
 /** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
   const anchors = files
-    .filter(({ name }) => name.startsWith(anchorFolder))
+    .filter(({ name }) => name.startsWith(ANCHOR_FOLDER))
     .map(({ file: { contents }, name, source }) => {
-      return { about: name.slice(anchorFolder.length), path: source, contents, read: readPem };
+      return { about: name.slice(ANCHOR_FOLDER.length), path: source, contents, read: readPem };
     });
   const bundles = config.ignition?.security?.tls?.certificateAuthorities ?? [];
   const authorities = bundles.map((contents, index) => {
@@ -295,7 +295,7 @@ function checkEntry(entry: string, path: Path): Issue[] {
     ...(isSeveral ? [broken(sshKeyRules.several, path)] : []),
     // Findings about more lines would not be reported.
     ...lines
-      .slice(0, maxFindings)
+      .slice(0, MAX_FINDINGS)
       .flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined)),
   ];
 }
@@ -321,14 +321,14 @@ export const passwordRules = {
 /** Passwords; the value is never shown, because it may be the password itself. */
 export function checkPasswords({ config }: LintSubject): Issue[] {
   return (config.passwd?.users ?? []).flatMap(({ passwordHash = '' }, index) =>
-    passwordHash === '' || cryptHash.test(passwordHash)
+    passwordHash === '' || CRYPT_HASH.test(passwordHash)
       ? []
       : [broken(passwordRules.hash, ['passwd', 'users', index, 'passwordHash'])],
   );
 }
 
 /** A locked password, or a hash: SHA-512, SHA-256, MD5 and DES have fixed lengths. */
-const cryptHash =
+const CRYPT_HASH =
   /^(?:[!*].*|\$6\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{86}|\$5\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{43}|\$1\$[^$:]{0,8}\$[./\dA-Za-z]{22}|\$2[abxy]?\$\d\d\$[./\dA-Za-z]{53}|\$(?:y|gy|7|sha1|md5[^$]*)\$\S+|[./\dA-Za-z]{13}|_[./\dA-Za-z]{19})$/s;
 
 export const hashRules = {
@@ -368,12 +368,12 @@ export function checkSize(document: Uint8Array | undefined): Issue[] {
 }
 
 /** Excess of a compressed prefix over the whole: the end of the stream, and variations of the encoder. */
-const tolerance = 4096;
+const TOLERANCE = 4096;
 
 /** Compressing megabytes takes seconds, so prefixes are tried first: one that is too large is sufficient. */
 function fits(document: Uint8Array): boolean {
   for (let length = 2 * EMBED_AREA_SIZE; length < document.length; length *= 4) {
-    if (archiveLength(document.subarray(0, length)) > EMBED_AREA_SIZE + tolerance) return false;
+    if (archiveLength(document.subarray(0, length)) > EMBED_AREA_SIZE + TOLERANCE) return false;
   }
   return archiveLength(document) <= EMBED_AREA_SIZE;
 }

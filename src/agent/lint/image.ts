@@ -69,7 +69,7 @@ export function agentPulls({ agentUnits }: LintSubject): AgentPull[] {
     const { operands, verb } = command.podman;
     return operands.slice(0, verb === 'pull' ? undefined : 1).flatMap(({ expands, text }) => {
       const image = text.replace(/^docker:\/\//, '');
-      return expands || localTransport.test(text) ? [] : [{ command, image }];
+      return expands || LOCAL_TRANSPORT.test(text) ? [] : [{ command, image }];
     });
   });
 }
@@ -162,10 +162,10 @@ function isPodmanOption(argument: string): boolean {
 }
 
 /** Images that are on the host already, so podman contacts no registry. */
-const localTransport = /^(?:containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive):/;
+const LOCAL_TRANSPORT = /^(?:containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive):/;
 
 function checkReference(text: string, command: UnitCommand): Issue[] {
-  if (localTransport.test(text)) return [];
+  if (LOCAL_TRANSPORT.test(text)) return [];
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
     const message = `${pulledImageRules.reference.message}: ${parsed.reason}`;
@@ -213,7 +213,7 @@ export const registriesRules = {
   ),
 };
 
-const mainFile = '/etc/containers/registries.conf';
+const MAIN_FILE = '/etc/containers/registries.conf';
 
 export function checkRegistries(subject: LintSubject): Issue[] {
   return listFiles(subject).flatMap((file) => {
@@ -235,7 +235,7 @@ export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
   const names = [...filesByPath.keys()].filter((name) =>
     /^\/etc\/containers\/registries\.conf\.d\/[^/]+\.conf$/.test(name),
   );
-  return [mainFile, ...names.toSorted()].flatMap((name) => filesByPath.get(name) ?? []);
+  return [MAIN_FILE, ...names.toSorted()].flatMap((name) => filesByPath.get(name) ?? []);
 }
 
 /**
@@ -248,7 +248,7 @@ export function readRegistries(subject: LintSubject): Registries | undefined {
     const text = readWhole(file);
     return text === undefined ? undefined : readRegistriesConf(text).registries;
   });
-  const mode = subject.filesByPath.has(mainFile) ? {} : ({ shortNameMode: 'enforcing' } as const);
+  const mode = subject.filesByPath.has(MAIN_FILE) ? {} : ({ shortNameMode: 'enforcing' } as const);
   const own: Registries = { aliases: new Map(), entries: [], ...mode };
   const read = parts.flatMap((part) => part ?? []);
   return read.length === parts.length ? combineRegistries([own, ...read]) : undefined;

@@ -29,12 +29,12 @@ import {
 } from './subject.ts';
 import { checkUnits } from './unit.ts';
 import { posix } from 'node:path';
-import { type Finding, type Path, tooManyFindings } from '../../core/finding.ts';
+import { type Finding, type Path, TOO_MANY_FINDINGS } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
 import { confRules } from '../../ipa/confRules.ts';
 import { parseOsloBoolean } from '../../ipa/confValues.ts';
-import { anchorFolder } from '../files.ts';
+import { ANCHOR_FOLDER } from '../files.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 
 /** Without `machine`, the config is for a live system. */
@@ -96,7 +96,7 @@ const rulesById: ReadonlyMap<string, Rule> = new Map(Object.values(confRules).ma
 
 /** For the number of findings about one conf that are left out. */
 const moreRule = infoRule(
-  tooManyFindings,
+  TOO_MANY_FINDINGS,
   'and more findings, which are not listed',
   'fix the listed findings first',
 );
@@ -108,7 +108,7 @@ function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): I
     known.set(rule, isKnown);
     return isKnown;
   };
-  const hasAnchor = subject.files.some(({ name }) => name.startsWith(anchorFolder));
+  const hasAnchor = subject.files.some(({ name }) => name.startsWith(ANCHOR_FOLDER));
   return subject.confs.flatMap((conf) => {
     const bytes = readContents(conf.file.contents);
     if (bytes === undefined) return [];
@@ -121,7 +121,7 @@ function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): I
 }
 
 function toIssue(finding: Finding, { name, source }: LintedFile): Issue[] {
-  const rule = finding.rule === tooManyFindings ? moreRule : rulesById.get(finding.rule);
+  const rule = finding.rule === TOO_MANY_FINDINGS ? moreRule : rulesById.get(finding.rule);
   if (rule === undefined) return [];
   const place = finding.position === undefined ? '' : `:${finding.position.line}:${finding.position.column}`;
   const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;

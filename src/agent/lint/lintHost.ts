@@ -28,9 +28,9 @@ import { checkUnitFiles, checkUnitKeys } from './unitKeys.ts';
 import { createReferenceCheck } from './unitReferences.ts';
 import { checkUnitValues } from './unitValues.ts';
 import { posix } from 'node:path';
-import { keyfileFolder } from '../files.ts';
+import { KEYFILE_FOLDER } from '../files.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
-import { readPodmanCommand, shellOperator } from './podmanCommand.ts';
+import { readPodmanCommand, SHELL_OPERATOR } from './podmanCommand.ts';
 
 export interface HostLintOptions {
   /** The time for which the validity of certificates is checked. */
@@ -109,24 +109,24 @@ function checkText({ name: about, path, text }: Omit<UnitText, 'lines'>): Issue[
 /** Files that programs of CoreOS read as text: confs, units, keyfiles and scripts. */
 function isPlainText({ file: { mode = 0 }, name }: LintedFile): boolean {
   const isScript = (Number(mode) & 0o111) !== 0;
-  return isScript || textFile.test(name) || posix.dirname(name) === keyfileFolder;
+  return isScript || TEXT_FILE.test(name) || posix.dirname(name) === KEYFILE_FOLDER;
 }
 
-const textFile =
+const TEXT_FILE =
   /^\/etc\/(?:ironic-python-agent.*\.conf|systemd\/.*|containers\/(?:systemd\/.*|registries\.conf(?:\.d\/.*)?)|NetworkManager\/(?:conf\.d\/.*|NetworkManager\.conf))$/s;
 
 /** The start of a unit, a conf, a keyfile or a script. */
-const plainStart = /^\s*(?:\[[\w. -]+\]|#|;)/;
+const PLAIN_START = /^\s*(?:\[[\w. -]+\]|#|;)/;
 
 /** Long texts are no units and confs that someone has written. */
-const longest = 256 * 1024;
+const LONGEST = 256 * 1024;
 
 function findEncoding(text: string): string | undefined {
-  if (text === '' || text.length > longest || plainStart.test(text)) return undefined;
+  if (text === '' || text.length > LONGEST || PLAIN_START.test(text)) return undefined;
   if (/^\s*data:[^,\s]*,/.test(text)) return 'a data URL';
   if (/^\s*(?:%5B|%23|\[[^\n]*%0A)/i.test(text)) return 'percent-encoded text';
   const isBase64 = /^[A-Za-z0-9+/\s]{8,}={0,2}\s*$/.test(text);
-  return isBase64 && plainStart.test(Buffer.from(text, 'base64').toString('latin1'))
+  return isBase64 && PLAIN_START.test(Buffer.from(text, 'base64').toString('latin1'))
     ? 'text in base64'
     : undefined;
 }
@@ -163,7 +163,7 @@ function checkCommands({ starts }: LintedUnit): Issue[] {
 
 /** Operators in podman commands that are read completely are reported with the command. */
 function checkOperator(words: readonly ExecWord[], setting: UnitSetting): Issue[] {
-  const at = words.findIndex(({ text }, index) => index > 0 && shellOperator.test(text));
+  const at = words.findIndex(({ text }, index) => index > 0 && SHELL_OPERATOR.test(text));
   const operator = words[at]?.text;
   if (operator === undefined) return [];
   const isShell = /^(?:ba|da|k|z)?sh$/.test(programName(words[0]));
@@ -183,11 +183,11 @@ const absentPrograms = new Set(
   ),
 );
 
-const osFolder = /^(?:\/(?:usr\/)?s?bin\/)?[\w.-]+$/;
+const OS_FOLDER = /^(?:\/(?:usr\/)?s?bin\/)?[\w.-]+$/;
 
 function checkProgram([program]: readonly ExecWord[], setting: UnitSetting): Issue[] {
   const [, prefix = '', path = ''] = /^([-@:+!|]*)(.*)$/s.exec(program?.text ?? '') ?? [];
-  if (prefix.includes('-') || !osFolder.test(path)) return [];
+  if (prefix.includes('-') || !OS_FOLDER.test(path)) return [];
   const name = posix.basename(path);
   if (name === 'docker') return [brokenSetting(commandRules.docker, setting)];
   if (!absentPrograms.has(name)) return [];

@@ -72,20 +72,20 @@ export function checkLiveSystem(subject: LintSubject): Issue[] {
       ? [broken(liveSystemRules.removedArguments, ['kernelArguments', 'shouldNotExist'])]
       : []),
     ...mounted
-      .filter(({ path }) => path !== '' && !isWritableLive(path) && !imageFolder.test(path))
+      .filter(({ path }) => path !== '' && !isWritableLive(path) && !IMAGE_FOLDER.test(path))
       .map(({ index }) => broken(liveSystemRules.mountPoint, ['storage', 'filesystems', index, 'path'])),
     ...(subject.isComplete ? checkPrograms(subject) : []),
   ];
 }
 
 /** Folders of the image on which a filesystem can be mounted. A filesystem on / hides the system. */
-const imageFolder = /^\/(?:boot|dev|proc|run|sys|sysroot|tmp|usr)(?:\/|$)/;
+const IMAGE_FOLDER = /^\/(?:boot|dev|proc|run|sys|sysroot|tmp|usr)(?:\/|$)/;
 
 /** Folders that are empty in a live system. */
-const emptyFolder = /^\/(?:home|mnt|opt|root|srv|usr\/local|var\/(?:home|mnt|opt|roothome|srv|usrlocal))\//;
+const EMPTY_FOLDER = /^\/(?:home|mnt|opt|root|srv|usr\/local|var\/(?:home|mnt|opt|roothome|srv|usrlocal))\//;
 
 /** Limit for configs that are no configs of a machine, because each program is searched for in all texts. */
-const mostPrograms = 200;
+const MOST_PROGRAMS = 200;
 
 /** Programs that a unit requires and that nothing in the config writes. */
 function checkPrograms(subject: LintSubject): Issue[] {
@@ -97,12 +97,12 @@ function checkPrograms(subject: LintSubject): Issue[] {
   const programs = required.flatMap((setting) =>
     setting.commands.flatMap(([word]) => {
       const [, prefix = '', program = ''] = /^([-@:+!|]*)(\/[\w./+-]+)$/.exec(word?.text ?? '') ?? [];
-      const isChecked = !prefix.includes('-') && word?.expands === false && emptyFolder.test(program);
+      const isChecked = !prefix.includes('-') && word?.expands === false && EMPTY_FOLDER.test(program);
       return isChecked ? [{ setting, program }] : [];
     }),
   );
   const mayBeWritten = programs.length === 0 ? undefined : createWriterSearch(subject);
-  return programs.slice(0, mostPrograms).flatMap(({ setting, program }) => {
+  return programs.slice(0, MOST_PROGRAMS).flatMap(({ setting, program }) => {
     if (mayBeWritten?.(program) !== false) return [];
     const message = `a live system does not have ${program}, and the config does not write it, so the unit does not start`;
     return [brokenSetting(liveSystemRules.program, setting, { message })];

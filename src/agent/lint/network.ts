@@ -12,7 +12,7 @@ import {
   findReachProblems,
   networkServers,
 } from '../../network/reachability.ts';
-import { keyfileFolder } from '../files.ts';
+import { KEYFILE_FOLDER } from '../files.ts';
 import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
 import { listNeeds } from './servers.ts';
 import { broken, type LintedFile, type LintSubject, readContents, readSubject, textOf } from './subject.ts';
@@ -25,7 +25,7 @@ export function lintNetwork(config: Config): Issue[] {
 export function checkConnections(subject: LintSubject): Issue[] {
   // NetworkManager loads only keyfiles that it can parse and that no other user can read.
   const keyfiles = [...subject.filesByPath.values()].filter(
-    ({ name }) => posix.dirname(name) === keyfileFolder && !SKIPPED.test(posix.basename(name)),
+    ({ name }) => posix.dirname(name) === KEYFILE_FOLDER && !SKIPPED.test(posix.basename(name)),
   );
   return [
     ...keyfiles.flatMap((keyfile) => [...checkMode(keyfile), ...checkSyntax(keyfile)]),
@@ -43,7 +43,7 @@ const SKIPPED = /^\.|~$|\.(?:swpx?|pem|der|[a-zA-Z0-9]{6})$/;
 function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Issue[] {
   if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
   const message = `NetworkManager ignores ${posix.basename(name)}, because other users can access the file`;
-  return [broken(networkRules.inconsistent, [...path, 'mode'], { message, hint: modeHint })];
+  return [broken(networkRules.inconsistent, [...path, 'mode'], { message, hint: MODE_HINT })];
 }
 
 function checkSyntax(keyfile: LintedFile): Issue[] {
@@ -57,13 +57,13 @@ function checkSyntax(keyfile: LintedFile): Issue[] {
   });
 }
 
-const modeHint = 'set "mode" to 384, which is octal 0600';
+const MODE_HINT = 'set "mode" to 384, which is octal 0600';
 
 function checkParsed(subject: LintSubject): Issue[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];
-  const sourceOf = (file: string): Path => subject.filesByPath.get(`${keyfileFolder}/${file}`)?.source ?? [];
+  const sourceOf = (file: string): Path => subject.filesByPath.get(`${KEYFILE_FOLDER}/${file}`)?.source ?? [];
   const needs = listNeeds(subject);
   return [
     ...[

@@ -34,7 +34,7 @@ export const podmanArgumentRules = {
 };
 
 /** The release in RHEL 9.2, the oldest in use; options of later releases are reported as notes. */
-const widespreadVersion = '4.4';
+const WIDESPREAD_VERSION = '4.4';
 
 export function checkPodmanArguments({ commands }: LintedUnit): Issue[] {
   return commands.filter(isRequired).flatMap((command) => [
@@ -84,7 +84,7 @@ function reportVersions({ podman, setting }: UnitCommand): Issue[] {
   const table = optionTable(podman.verb)?.options;
   const messages = podman.options.flatMap(({ name }) => {
     const { since, last } = table?.get(name) ?? {};
-    if (since !== undefined && compareReleases(since, widespreadVersion) > 0) {
+    if (since !== undefined && compareReleases(since, WIDESPREAD_VERSION) > 0) {
       return [`--${name} requires podman ${since}; older releases refuse it`];
     }
     return last === undefined

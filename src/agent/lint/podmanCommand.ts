@@ -60,7 +60,7 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   if (path.slice(path.lastIndexOf('/') + 1) !== 'podman') return undefined;
   // With the prefix @, the word after the program is its argv[0].
   const all = prefix.includes('@') ? rest.slice(1) : rest;
-  const operator = all.find(({ text }) => shellOperator.test(text));
+  const operator = all.find(({ text }) => SHELL_OPERATOR.test(text));
   const words = operator === undefined ? all : all.slice(0, all.indexOf(operator));
   const globalTable = optionTable('podman');
   if (globalTable === undefined) return undefined;
@@ -81,7 +81,7 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   };
 }
 
-export const shellOperator = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
+export const SHELL_OPERATOR = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
 
 /** The arguments that podman refuses for a command, such as `--memory=4g` for `run`. */
 export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {
@@ -261,12 +261,12 @@ function addProblem({ problems, table }: Reading, problem: Omit<OptionProblem, '
   problems.push({ command: table.command, ...problem });
 }
 
-const freeText =
+const FREE_TEXT =
   /^(?:annotation|creds|decryption-key|entrypoint|env|health-cmd|health-startup-cmd|label|log-opt|secret)$/;
 
 /** Whether values of an option are free text, which may contain other options or secrets. */
 export function takesFreeText(name: string): boolean {
-  return freeText.test(name);
+  return FREE_TEXT.test(name);
 }
 
 /** Whether the same word contains a second option: `--memory=4g --cpus=2`. */
@@ -372,14 +372,14 @@ const choices: Readonly<Record<string, readonly string[]>> = {
 const ignoresCase = new Set(['log-level', 'pull']);
 
 /** Go's `strconv.ParseBool`. */
-const booleans = /^(?:1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/;
+const BOOLEANS = /^(?:1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/;
 
 /** Undefined if podman accepts the value, or if the value is not checked. `name` is the long name of the option. */
 function findValueProblem(name: string, value: string, isSwitch: boolean): ValueProblem | undefined {
   if (isSwitch) {
     const isTrue = /^(?:t|y|on|en)/i.test(value);
     const reason = 'the value of a switch is neither true nor false';
-    return booleans.test(value) ? undefined : { reason, instead: isTrue ? 'true' : 'false' };
+    return BOOLEANS.test(value) ? undefined : { reason, instead: isTrue ? 'true' : 'false' };
   }
   if (name === 'mount') return findMountProblem(value);
   if (name === 'volume') {

@@ -52,12 +52,12 @@ type FindReason = (value: string, unit: SandboxedUnit) => string | undefined;
 
 /** Folders that podman of every release writes. Up to 4.3, it also writes /etc/containers. */
 const writtenFolders = ['/var/lib/containers', '/run/libpod'];
-const noRoot =
+const NO_ROOT =
   'podman runs without root, so the agent does not reach the disks and the network of the machine';
 
 const refusals: readonly (readonly [name: string, findReason: FindReason])[] = [
-  ['User', (value) => (/^(?:root|0|)$/.test(value) ? undefined : noRoot)],
-  ['DynamicUser', when(noRoot)],
+  ['User', (value) => (/^(?:root|0|)$/.test(value) ? undefined : NO_ROOT)],
+  ['DynamicUser', when(NO_ROOT)],
   [
     'ProtectSystem',
     (value, { own }) =>

@@ -23,7 +23,7 @@ import {
 import { newestVersion } from '../../ignition/versions.ts';
 import { checkDataUrl } from '../../formats/dataUrl.ts';
 
-const star = 0x2a;
+const STAR = 0x2a;
 
 /**
  * A copy of an Ignition config with masked secrets, or the document itself if it contains none.
@@ -37,7 +37,7 @@ export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
     : findSecretsInBroken(bytes);
   if (spans.length === 0) return document;
   const masked = Buffer.from(bytes);
-  for (const { start, end } of spans) masked.fill(star, start, end);
+  for (const { start, end } of spans) masked.fill(STAR, start, end);
   return masked;
 }
 
@@ -50,19 +50,20 @@ export function createRedaction(document: Uint8Array, masked: Uint8Array): Redac
   for (let at = 0; at < document.length; at += 1) {
     if (document[at] === masked[at]) continue;
     const start = at;
-    while (at < document.length && masked[at] === star) at += 1;
+    while (at < document.length && masked[at] === STAR) at += 1;
     const text = Buffer.from(document.subarray(start, at)).toString();
-    for (const [word] of text.matchAll(wordPattern)) if (!plainWords.has(word)) words.add(word);
+    for (const [word] of text.matchAll(WORD_PATTERN)) if (!plainWords.has(word)) words.add(word);
   }
   if (words.size === 0) return (text) => text;
-  return (text) => text.replaceAll(wordPattern, (word) => (words.has(word) ? '*'.repeat(word.length) : word));
+  return (text) =>
+    text.replaceAll(WORD_PATTERN, (word) => (words.has(word) ? '*'.repeat(word.length) : word));
 }
 
 /** Returns a text with masked secrets. */
 export type Redaction = (text: string) => string;
 
 /** Shorter values disclose little and may occur anywhere by chance. */
-const wordPattern = /[^\s,;:="'()\\]{4,}/g;
+const WORD_PATTERN = /[^\s,;:="'()\\]{4,}/g;
 
 /** Words of a data URL that describe the encoding. */
 const plainWords: ReadonlySet<string> = new Set(['base64', 'charset', 'data', 'utf-8', 'text/plain']);
@@ -80,11 +81,11 @@ export function secretFilesOf(config: Config | undefined): IsSecretFile {
 /** Without valid JSON, the end of a value is unknown, so more is masked. */
 function findSecretsInBroken(bytes: Buffer): Span[] {
   const text = bytes.toString('latin1'); // one character for each byte
-  return joinSpans([...spansOf(text, brokenSecret), ...findSecretParts(text)]);
+  return joinSpans([...spansOf(text, BROKEN_SECRET), ...findSecretParts(text)]);
 }
 
 /** Password hashes, values of HTTP headers, and the data of data URLs. */
-const brokenSecret =
+const BROKEN_SECRET =
   /(?<=(?:pass\w{0,6}_?hash|"value)["':=\s]{1,20})[^"':=\s][^"\n]*|(?<=data:[^,"\s]{0,200},)[^"\s]+/gi;
 
 /**
@@ -170,7 +171,7 @@ function searchNode(search: Search, node: TextNode, context: Context, unknown = 
     for (const part of find(node.text)) search.spans.push(node.locate(part));
     return;
   }
-  if (unknown > maxUnknown) return;
+  if (unknown > MAX_UNKNOWN) return;
   if (node.kind === 'list') {
     for (const item of node.items()) searchNode(search, item, context, unknown + 1);
     return;
@@ -181,7 +182,7 @@ function searchNode(search: Search, node: TextNode, context: Context, unknown = 
 }
 
 /** No config has more levels than this. */
-const maxUnknown = 64;
+const MAX_UNKNOWN = 64;
 
 function everything(text: string): readonly Span[] {
   return text === '' || text === 'null' ? [] : [{ start: 0, end: text.length }];
@@ -215,19 +216,19 @@ const contentKeys: ReadonlySet<string> = new Set(['inline']);
 /** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {
   const fields = fieldsByFoldedName(type);
-  const name = foldName(key.slice(0, longestKey));
+  const name = foldName(key.slice(0, LONGEST_KEY));
   const exact = fields.get(name) ?? fields.get(name.replaceAll(/[_-]/g, ''));
   return exact ?? fields.get(nearestName(name, fields.keys()) ?? '');
 }
 
-const longestKey = 60;
+const LONGEST_KEY = 60;
 
 type ObjectNode = Extract<TextNode, { kind: 'object' }>;
 
 /** A file that only its owner can read or that contains secrets by its path; a header that is not on the list of harmless ones. */
 function isSecretObject({ isSecretFile }: Search, node: ObjectNode, type: StructType | undefined): boolean {
   if (type?.name === 'HTTPHeader')
-    return !textsOf(node, type, 'name').some((name) => plainHeaders.test(name));
+    return !textsOf(node, type, 'name').some((name) => PLAIN_HEADERS.test(name));
   if (type?.name !== 'File') return false;
   const mode = textsOf(node, type, 'mode').at(-1);
   const isPrivate = mode !== undefined && mode !== 'null' && (Number(mode) & 0o077) === 0;
@@ -236,7 +237,7 @@ function isSecretObject({ isSecretFile }: Search, node: ObjectNode, type: Struct
 }
 
 /** Names of headers that never contain credentials. */
-const plainHeaders =
+const PLAIN_HEADERS =
   /^(?:accept(?:-.*)?|cache-control|connection|content-.*|date|host|if-.*|metadata(?:-flavor)?|range|user-agent)$/i;
 
 function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
@@ -248,7 +249,7 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
 /** In order and without overlaps. */
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
-  const patterns = [credentials, blankCredentials, loginPassword, privateKey, queryValue, secretOption];
+  const patterns = [CREDENTIALS, BLANK_CREDENTIALS, LOGIN_PASSWORD, PRIVATE_KEY, QUERY_VALUE, SECRET_OPTION];
   return joinSpans([...patterns.flatMap((pattern) => spansOf(text, pattern)), ...findAssignments(text)]);
 }
 
@@ -260,28 +261,28 @@ function findSecretSource(source: string): Span[] {
   if (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source) || /^(?:https?|tftp|s3|gs|arn):/i.test(source)) {
     return findSecretParts(source);
   }
-  const { length } = dataPrefix.exec(source)?.[0] ?? '';
+  const { length } = DATA_PREFIX.exec(source)?.[0] ?? '';
   return length === source.length ? [] : [{ start: length, end: source.length }];
 }
 
 /** The part before the data of a data URL, even if misspelled; it describes the encoding. */
-const dataPrefix =
+const DATA_PREFIX =
   /^(?:[a-z]{0,8}[:;,]?(?:[a-z]+\/[a-z0-9.+-]+)?(?:;?charset=[\w-]+)?;?[a-z]{1,6}64,|(?:data:|text\/plain|application\/(?:json|octet-stream)|;?charset=(?:utf-8|us-ascii)|[:;,])*)/i;
 
 /** Up to the last `@` before the path, because a password may contain one. */
-const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
+const CREDENTIALS = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
 /** With blanks in the password, or with a line break, which YAML permits. */
-const blankCredentials =
+const BLANK_CREDENTIALS =
   /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?:\n[ \t]+[^/?#"\n@]{0,2000})?(?=@)/g;
-const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
 /** In URLs: `?token=…`. */
-const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi;
+const QUERY_VALUE = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi;
 /** `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option. */
-const secretOption =
+const SECRET_OPTION =
   /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g;
 
 /** `podman login -p password`. */
-const loginPassword =
+const LOGIN_PASSWORD =
   /(?<before>\blogin[ \t][^\n]{0,300}?(?<=[ \t])-p[ \t=]*)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g;
 
 /**

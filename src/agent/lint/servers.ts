@@ -14,7 +14,7 @@ import { optionValues } from './podmanCommand.ts';
 import { confValues, type LintSubject } from './subject.ts';
 
 /** More of one kind than a real config has. */
-const maxServers = 32;
+const MAX_SERVERS = 32;
 
 export function listNeeds(subject: LintSubject): readonly Need[] {
   const timeServers = listTimeServers(subject).map(({ host }) => ({ purpose: 'NTP server', host }));
@@ -22,7 +22,7 @@ export function listNeeds(subject: LintSubject): readonly Need[] {
     ofAgent(subject, 'api_url', 'Ironic'),
     ofAgent(subject, 'inspection_callback_url', 'inspector'),
     ...ofImages(subject),
-    timeServers.filter(({ host }) => host !== '').slice(0, maxServers),
+    timeServers.filter(({ host }) => host !== '').slice(0, MAX_SERVERS),
   ].filter((servers) => servers.length > 0);
 }
 
@@ -33,7 +33,7 @@ function ofAgent(subject: LintSubject, option: string, purpose: string): Need {
     ({ podman }) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
   );
   const urls = confValues(subject, option)
-    .flatMap((value) => value.split(',', maxServers))
+    .flatMap((value) => value.split(',', MAX_SERVERS))
     .flatMap((text) => parseUrl(text.trim()) ?? []); // not `mdns`
   const variables = unit !== undefined && isHanded ? readVariables(unit) : new Map<string, string>();
   return urls.map((url) => connectedServer(purpose, url, variables, isExceptForPython));

@@ -121,10 +121,10 @@ export interface UnitCommand {
   readonly podman: PodmanCommand;
 }
 
-const maxContentBytes = 16 * 1024 * 1024;
+const MAX_CONTENT_BYTES = 16 * 1024 * 1024;
 
 /** More units than the config of a machine has. */
-const manyUnits = 200;
+const MANY_UNITS = 200;
 
 /** The subject of a config, which is read once. The units are read when they are needed. */
 export function readSubject(config: Config): LintSubject {
@@ -147,7 +147,7 @@ function readParts(config: Config): LintSubject {
   return {
     ...readFiles(config),
     isComplete: listReferences(config).length === 0,
-    eachUnit: written.length > manyUnits ? readEach : readUnits,
+    eachUnit: written.length > MANY_UNITS ? readEach : readUnits,
     get units() {
       return readUnits();
     },
@@ -193,7 +193,7 @@ export function readContents({ source = '', compression = '' }: Resource = {}): 
   if (!source.startsWith('data:')) return undefined;
   return ifWellFormed(() => {
     const { data } = decodeDataUrl(source);
-    return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes: maxContentBytes }) : data;
+    return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes: MAX_CONTENT_BYTES }) : data;
   });
 }
 

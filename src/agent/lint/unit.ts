@@ -258,10 +258,11 @@ export function createVariableCheck(subject: LintSubject): (unit: LintedUnit) =>
 }
 
 /** Files that CoreOS contains, or that programs of CoreOS write. */
-const osFile = /^\/etc\/(?:environment|hostname|locale\.conf|machine-info|os-release|vconsole\.conf|.+\/.+)$/;
+const OS_FILE =
+  /^\/etc\/(?:environment|hostname|locale\.conf|machine-info|os-release|vconsole\.conf|.+\/.+)$/;
 
 /** For each one, the whole config is searched. More than a config of a machine has. */
-const mostFiles = 100;
+const MOST_FILES = 100;
 
 /** The check of a unit for files with variables. */
 export function createEnvironmentFileCheck(subject: LintSubject): (unit: LintedUnit) => Issue[] {
@@ -271,8 +272,8 @@ export function createEnvironmentFileCheck(subject: LintSubject): (unit: LintedU
     if ((unit.contents ?? '') === '') return [];
     return effectiveSettings(settings, 'EnvironmentFile').flatMap((setting) => {
       const { value } = setting;
-      const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!osFile.test(value) || value.includes('ironic'));
-      if (!isChecked || subject.filesByPath.has(value) || searched >= mostFiles) return [];
+      const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!OS_FILE.test(value) || value.includes('ironic'));
+      if (!isChecked || subject.filesByPath.has(value) || searched >= MOST_FILES) return [];
       searched += 1;
       if (mayBeWritten(value, subject)) return [];
       const hint = `write the file, or ignore its absence: EnvironmentFile=-${value}`;
@@ -292,7 +293,7 @@ function mayBeWritten(path: string, { config, files, units }: LintSubject): bool
 }
 
 /** systemd.exec(5), "Environment variables in spawned processes"; kernel arguments may set proxies. */
-const isSetBySystemd =
+const IS_SET_BY_SYSTEMD =
   /^(?:PATH|LANG|LC_\w+|USER|LOGNAME|HOME|SHELL|TERM|\w*_DIRECTORY|\w*PID|INVOCATION_ID|XDG_\w+|LISTEN_\w+|NOTIFY_\w+|WATCHDOG_\w+|SYSTEMD_\w+|JOURNAL_STREAM|LOG_NAMESPACE|SERVICE_RESULT|EXIT_\w+|MONITOR_\w+|REMOTE_\w+|TRIGGER_\w+|MEMORY_\w+|CREDENTIALS_\w+|PIDFILE|FDSTORE|DEBUG_INVOCATION|\w+_proxy|\w+_PROXY)$/;
 
 function checkVariables({ execs, settings }: LintedUnit, subject: LintSubject): Issue[] {
@@ -301,7 +302,7 @@ function checkVariables({ execs, settings }: LintedUnit, subject: LintSubject): 
   if (known === undefined) return [];
   return execs.flatMap((setting) => {
     const names = ifWellFormed(() => variableNames(setting.value)) ?? [];
-    const missing = names.find((name) => !known.has(name) && !isSetBySystemd.test(name));
+    const missing = names.find((name) => !known.has(name) && !IS_SET_BY_SYSTEMD.test(name));
     if (missing === undefined) return [];
     const message = `the variable ${missing.slice(0, 60)} is not set, so systemd replaces it with nothing`;
     return [brokenSetting(unitEnvironmentRules.variable, setting, { message })];

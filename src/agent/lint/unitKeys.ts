@@ -41,7 +41,7 @@ export const unitKeyRules = {
 };
 
 /** The release in RHEL CoreOS 9; keys of later releases are reported as notes. */
-const widespreadVersion = 252;
+const WIDESPREAD_VERSION = 252;
 
 export function checkUnitKeys({ name, texts }: LintedUnit): Issue[] {
   const type = name.slice(name.lastIndexOf('.') + 1);
@@ -51,7 +51,7 @@ export function checkUnitKeys({ name, texts }: LintedUnit): Issue[] {
 /** The same for units and drop-ins that are written as files. */
 export function checkUnitFiles({ files }: FileSubject): Issue[] {
   return files.flatMap(({ name: file, file: { contents }, path }) => {
-    const [, name, type] = unitFile.exec(file) ?? [];
+    const [, name, type] = UNIT_FILE.exec(file) ?? [];
     if (name === undefined || type === undefined || contents === undefined) return [];
     const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
     return text === undefined ? [] : checkText(readUnitText(name, text, [...path, 'contents']), type);
@@ -59,11 +59,11 @@ export function checkUnitFiles({ files }: FileSubject): Issue[] {
 }
 
 /** The unit folders of systemd outside the OS image. */
-const unitFile =
+const UNIT_FILE =
   /^\/(?:etc|run|usr\/local\/lib|usr\/lib)\/systemd\/(?:system|user)\/((?:[^/]+\.)?([a-z]+)(?:\.d\/[^/]+\.conf)?)$/s;
 
 /** Limit for text that is no unit, because the search for similar names takes time. */
-const mostIssues = 1000;
+const MOST_ISSUES = 1000;
 
 interface Found extends Partial<Problem> {
   readonly rule: Rule;
@@ -81,7 +81,7 @@ function checkText({ lines, name: about, path }: UnitText, type: string): Issue[
   let section: string | undefined;
   let isSkipped = false;
   for (const line of lines) {
-    if (issues.size >= mostIssues) break;
+    if (issues.size >= MOST_ISSUES) break;
     if (line.kind === 'section') {
       isSkipped = !sections.includes(line.name);
       section = line.name;
@@ -89,7 +89,7 @@ function checkText({ lines, name: about, path }: UnitText, type: string): Issue[
       if (isSkipped && !isForeign(line.name) && !issues.has(id))
         issues.set(id, { ...foundSection(type, line.name), line: line.line });
     } else if (section === undefined) {
-      const what = line.kind === 'assignment' && keyName.test(line.name) ? `${line.name}=` : 'a line';
+      const what = line.kind === 'assignment' && KEY_NAME.test(line.name) ? `${line.name}=` : 'a line';
       const message = `systemd ignores ${what} above the first section`;
       const hint = 'move it below the header of its section';
       issues.set('', { rule: unitKeyRules.key, message, hint, line: line.line });
@@ -105,7 +105,7 @@ function checkText({ lines, name: about, path }: UnitText, type: string): Issue[
 function isUsual(section: string, key: string): boolean {
   const directive = findDirective(section, key);
   if (directive === undefined) return isForeign(key);
-  return directive !== 'removed' && directive.since <= widespreadVersion;
+  return directive !== 'removed' && directive.since <= WIDESPREAD_VERSION;
 }
 
 /** Other programs use names with this prefix. */
@@ -114,7 +114,7 @@ function isForeign(name: string): boolean {
 }
 
 /** Other text may be the rest of a command and contain a secret. */
-const keyName = /^[\w-]{1,80}$/;
+const KEY_NAME = /^[\w-]{1,80}$/;
 
 function checkKey(type: string, section: string, key: string): Found {
   const rule = unitKeyRules.key;
@@ -124,14 +124,14 @@ function checkKey(type: string, section: string, key: string): Found {
     return { rule, message, hint: `remove ${key}=` };
   }
   if (directive !== undefined) {
-    const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
+    const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${WIDESPREAD_VERSION}, which ignores it`;
     return { rule: unitKeyRules.keySince, message };
   }
   if (key.startsWith('StartLimit') && findDirective('Unit', key) !== undefined) {
     const message = `systemd ignores ${key}= in [${section}]: by default, it starts a unit at most 5 times in 10 seconds`;
     return { rule: unitKeyRules.startLimit, message, hint: `move ${key}= to the section [Unit]` };
   }
-  if (keyName.test(key)) {
+  if (KEY_NAME.test(key)) {
     const message = `systemd ignores ${key}= in [${section}]: unknown key`;
     return { rule, message, hint: hintKey(type, section, key) };
   }

@@ -40,10 +40,10 @@ export function createReferenceCheck({
   const units = config.systemd?.units ?? [];
   const own = [...units.map(({ name = '' }) => name), ...written, ...generated];
   const known = new Set([...osUnitNames, ...own]);
-  const candidates = own.length > mostCandidates ? osUnits : [...known];
+  const candidates = own.length > MOST_CANDIDATES ? osUnits : [...known];
   const nearest = new Map<string, string | undefined>();
   const findNear = (name: string): string | undefined => {
-    if (!nearest.has(name) && nearest.size < mostNames) nearest.set(name, nearestUnit(name, candidates));
+    if (!nearest.has(name) && nearest.size < MOST_NAMES) nearest.set(name, nearestUnit(name, candidates));
     return nearest.get(name);
   };
   return ({ settings, unit }) => {
@@ -52,7 +52,7 @@ export function createReferenceCheck({
       if (!listNames.has(setting.name) || osUnitNames.has(setting.value)) continue;
       const key = `${setting.section}.${setting.name}`;
       if (!listKeys.has(key)) continue;
-      const names = setting.value.split(/\s+/).filter((name) => plainUnit.test(name));
+      const names = setting.value.split(/\s+/).filter((name) => PLAIN_UNIT.test(name));
       const missing = names.filter((name) => !known.has(name));
       const isNeeded =
         requiredKeys.has(key) || (key.startsWith('Install.') && missing.length === names.length);
@@ -90,11 +90,11 @@ const listKeys = new Set([
 const listNames = new Set(Array.from(listKeys, (key) => key.replace(/^.*\./, '')));
 
 /** The types of units that a generator or a device rarely creates. */
-const plainUnit = /^[\w.:-]{1,80}\.(?:service|socket|target|timer|path)$/;
+const PLAIN_UNIT = /^[\w.:-]{1,80}\.(?:service|socket|target|timer|path)$/;
 
 /** Limits for configs that are no configs of a machine, because each name is compared with each unit. */
-const mostCandidates = 300;
-const mostNames = 300;
+const MOST_CANDIDATES = 300;
+const MOST_NAMES = 300;
 
 /** The unit of the same type with the fewest edits: one in a short name, two in a long one, not only in digits. */
 function nearestUnit(name: string, candidates: readonly string[]): string | undefined {

@@ -47,7 +47,7 @@ function checkName({ name, path }: LintedUnit): Issue[] {
 }
 
 const yesOrNo = ['yes', 'no'];
-const outputs = 'inherit null tty journal journal+console kmsg kmsg+console syslog syslog+console socket fd';
+const OUTPUTS = 'inherit null tty journal journal+console kmsg kmsg+console syslog syslog+console socket fd';
 
 /** The values of keys with a fixed set, by section. */
 const choices: Readonly<Record<string, readonly string[]>> = {
@@ -55,14 +55,14 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   'Service.Restart': 'no on-success on-failure on-abnormal on-watchdog on-abort always'.split(' '),
   'Service.NotifyAccess': ['none', 'main', 'exec', 'all'],
   'Service.KillMode': ['control-group', 'process', 'mixed', 'none'],
-  'Service.StandardOutput': outputs.split(' '),
-  'Service.StandardError': outputs.split(' '),
+  'Service.StandardOutput': OUTPUTS.split(' '),
+  'Service.StandardError': OUTPUTS.split(' '),
   'Service.RemainAfterExit': yesOrNo,
   'Service.SendSIGKILL': yesOrNo,
   'Unit.DefaultDependencies': yesOrNo,
 };
 
-const booleans = /^(?:1|0|yes|no|y|n|true|false|t|f|on|off)$/i;
+const BOOLEANS = /^(?:1|0|yes|no|y|n|true|false|t|f|on|off)$/i;
 
 const timeKeys =
   `Service.RestartSec Service.TimeoutSec Service.TimeoutStartSec Service.TimeoutStopSec Service.WatchdogSec
@@ -70,7 +70,7 @@ const timeKeys =
   Timer.OnStartupSec Timer.OnUnitActiveSec Timer.OnUnitInactiveSec`.split(/\s+/);
 
 /** A number with or without a unit, as `parse_time()` of systemd reads it. */
-const timePart =
+const TIME_PART =
   /(?:\d+(?:\.\d*)?|\.\d+)\s*(?:(?:[uµμm]?sec|[uµμm]s|seconds?|s|minutes?|min|months?|M|m|hours?|hr|h|days?|d|weeks?|w|years?|y)(?![A-Za-zµμ]))?/g;
 
 const unitLists =
@@ -110,14 +110,14 @@ function findValueProblem(setting: UnitSetting): Problem | undefined {
 /** Outputs such as `file:/var/log/x` have an argument. */
 function findChoiceProblem({ name, value }: UnitSetting, values: readonly string[]): Problem | undefined {
   if (values.includes(value) || value.includes(':')) return undefined;
-  if (values === yesOrNo && booleans.test(value)) return undefined;
+  if (values === yesOrNo && BOOLEANS.test(value)) return undefined;
   const nearest = nearestName(value.toLowerCase(), values);
   const hint = nearest === undefined ? `use one of: ${values.join(', ')}` : `use ${name}=${nearest}`;
   return { message: 'systemd ignores the value, because it is not one of the allowed values', hint };
 }
 
 function findTimeProblem({ value }: UnitSetting): Problem | undefined {
-  if (value === 'infinity' || value.replaceAll(timePart, '').trim() === '') return undefined;
+  if (value === 'infinity' || value.replaceAll(TIME_PART, '').trim() === '') return undefined;
   const hint = 'use a number with a unit, such as 30s, 5min or 1h, or use infinity';
   return { message: 'systemd ignores the value, because it is not a time span', hint };
 }

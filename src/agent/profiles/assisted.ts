@@ -7,19 +7,19 @@
 
 import type { Config } from '../../ignition/config.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
-import { confPath } from '../files.ts';
+import { CONF_PATH } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { renderAgentUnit } from '../unit.ts';
-import { formatIccConf, iccSpecVersion, proxyHoles, renderIccFile } from './icc.ts';
+import { formatIccConf, ICC_SPEC_VERSION, proxyHoles, renderIccFile } from './icc.ts';
 
 /** The unit of assisted-service's agent, which the deploy step starts. */
-export const assistedUnitName = 'agent.service';
+export const ASSISTED_UNIT_NAME = 'agent.service';
 
 export function renderAssistedConfig(settings: AgentSettings): Config {
   const unit = renderAgentUnit('assisted', { ...proxyHoles(settings), image: settings.agentImage });
   return {
-    ignition: { version: iccSpecVersion },
-    storage: { files: renderIccFile(confPath, formatIccConf(settings)) },
+    ignition: { version: ICC_SPEC_VERSION },
+    storage: { files: renderIccFile(CONF_PATH, formatIccConf(settings)) },
     systemd: { units: [unit] },
   };
 }
@@ -30,9 +30,9 @@ export function renderAssistedConfig(settings: AgentSettings): Config {
  */
 export function withDiscovery(part: Config, discovery: Config): Config {
   const units = discovery.systemd?.units?.map((unit) =>
-    unit.name === assistedUnitName ? { ...unit, enabled: false } : unit,
+    unit.name === ASSISTED_UNIT_NAME ? { ...unit, enabled: false } : unit,
   );
   const waiting =
     units === undefined ? discovery : { ...discovery, systemd: { ...discovery.systemd, units } };
-  return mergeConfigs(waiting, part, iccSpecVersion);
+  return mergeConfigs(waiting, part, ICC_SPEC_VERSION);
 }

@@ -8,7 +8,7 @@ import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import type { Config, Unit } from '../../ignition/config.ts';
 import { extraOptions, formatLayeredConf, formatOptionLines } from '../conf.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
-import { confPath, renderExtraFiles } from '../files.ts';
+import { CONF_PATH, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 
-const shortName = 'ironic-agent';
+const SHORT_NAME = 'ironic-agent';
 
 export function renderBuildpyConfig(settings: AgentSettings): Config {
   const proxy = renderIgnitionProxy(settings);
@@ -30,7 +30,7 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
     ...renderPasswd(settings.sshKeys, settings.passwordHash),
     storage: {
       files: [
-        { path: confPath, contents: { source: base64DataUrl(formatBuildpyConf(settings)) } },
+        { path: CONF_PATH, contents: { source: base64DataUrl(formatBuildpyConf(settings)) } },
         ...renderExtraFiles(settings),
       ],
     },
@@ -78,6 +78,6 @@ function renderUnit(settings: AgentSettings): Unit {
     runFlags: formatRunFlags(settings),
     userFlags: formatUserFlags(settings),
     // podman finds a pulled `…/ironic-agent:latest` by its last component, and no other image.
-    runImage: agentImage.endsWith(`/${shortName}`) ? shortName : agentImage,
+    runImage: agentImage.endsWith(`/${SHORT_NAME}`) ? SHORT_NAME : agentImage,
   });
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from '../../ignition/config.ts';
-import { authFilePath, confPath, renderPlainPullSecret } from '../files.ts';
+import { AUTH_FILE_PATH, CONF_PATH, renderPlainPullSecret } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { renderAgentUnit } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
@@ -16,12 +16,12 @@ export function renderConfigureScriptConfig(settings: AgentSettings): Config {
   const unit = renderAgentUnit('configure-coreos-ipa', {
     image: agentImage,
     pullFlags: pullArgs.join(' '),
-    authfile: pullSecret === undefined ? '' : `--authfile=${authFilePath}`,
+    authfile: pullSecret === undefined ? '' : `--authfile=${AUTH_FILE_PATH}`,
   });
   return {
     ignition: { version: '3.0.0' },
     ...renderPasswd(settings.sshKeys, settings.passwordHash),
-    storage: { files: [{ path: confPath, contents: { source: conf } }, ...renderPlainPullSecret(settings)] },
+    storage: { files: [{ path: CONF_PATH, contents: { source: conf } }, ...renderPlainPullSecret(settings)] },
     systemd: { units: [unit] },
   };
 }

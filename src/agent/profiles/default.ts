@@ -9,8 +9,8 @@ import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File, Unit } from '../../ignition/config.ts';
 import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnit } from '../agentArchive.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
-import { base64DataUrl, publicMode, renderDataFile, secretMode } from '../../ignition/dataFile.ts';
-import { confPath, renderClientId, renderExtraFiles } from '../files.ts';
+import { base64DataUrl, PUBLIC_MODE, renderDataFile, SECRET_MODE } from '../../ignition/dataFile.ts';
+import { CONF_PATH, renderClientId, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
@@ -27,7 +27,7 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
   const { agentImage, archive, caCertificates } = settings;
   const proxy = renderIgnitionProxy(settings);
   const conf = formatDefaultConf(settings);
-  const mode = listSensitiveOptions(conf).length > 0 ? secretMode : publicMode;
+  const mode = listSensitiveOptions(conf).length > 0 ? SECRET_MODE : PUBLIC_MODE;
   return {
     ignition: {
       version: '3.2.0',
@@ -37,7 +37,7 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
     ...renderPasswd(settings.sshKeys, settings.passwordHash),
     storage: {
       files: [
-        { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode },
+        { path: CONF_PATH, overwrite: true, contents: { source: base64DataUrl(conf) }, mode },
         ...renderClientId(settings),
         ...renderExtraFiles(settings),
         ...(archive === undefined ? [] : renderArchiveFiles(archive)),
@@ -88,7 +88,7 @@ export function renderBanners(settings: AgentSettings): File[] {
   const files: File[] = [];
   for (const [path, text] of banners) {
     if (settings.files.some((file) => file.path === path)) continue;
-    files.push(renderDataFile({ path, mode: publicMode, content: Buffer.from(text) }));
+    files.push(renderDataFile({ path, mode: PUBLIC_MODE, content: Buffer.from(text) }));
   }
   return files;
 }

@@ -8,8 +8,8 @@ import { quoteText } from '../../core/foreignText.ts';
 import { readAsset } from '../../core/assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
-import { publicMode, secretMode } from '../../ignition/dataFile.ts';
-import { anchorFolder, authFilePath, confPath, keyfileFolder, renderPlainPullSecret } from '../files.ts';
+import { PUBLIC_MODE, SECRET_MODE } from '../../ignition/dataFile.ts';
+import { ANCHOR_FOLDER, AUTH_FILE_PATH, CONF_PATH, KEYFILE_FOLDER, renderPlainPullSecret } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { renderAgentUnit } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
@@ -19,7 +19,7 @@ import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '.
 import { findHostProblem } from '../machineAddress.ts';
 import { parsePullSecret } from '../pullSecret.ts';
 
-export const iccSpecVersion = '3.2.0';
+export const ICC_SPEC_VERSION = '3.2.0';
 
 export function renderIccConfig(settings: AgentSettings): Config {
   const { agentImage, copyNetwork = false, hostname = '', installIpOptions = '' } = settings;
@@ -30,11 +30,11 @@ export function renderIccConfig(settings: AgentSettings): Config {
     ipOptions: installIpOptions,
     copyNetwork: String(copyNetwork),
     hostname,
-    authfile: pullSecret === undefined ? '' : ` --authfile=${authFilePath}`,
+    authfile: pullSecret === undefined ? '' : ` --authfile=${AUTH_FILE_PATH}`,
     image: agentImage,
   });
   return {
-    ignition: { version: iccSpecVersion },
+    ignition: { version: ICC_SPEC_VERSION },
     ...renderPasswd(sshKeys),
     storage: { files: renderFiles(settings) },
     systemd: { units: [unit] },
@@ -57,7 +57,7 @@ export function formatIccConf({ apiUrls, callbackUrls, vlanInterfaces = '' }: Ag
 /** A file in the format of ICC, which always contains `overwrite`; none without a text. */
 export function renderIccFile(path: string, text: string | undefined, facts: Partial<File> = {}): File[] {
   if (text === undefined) return [];
-  return [{ path, overwrite: false, contents: { source: textUrl(text) }, mode: publicMode, ...facts }];
+  return [{ path, overwrite: false, contents: { source: textUrl(text) }, mode: PUBLIC_MODE, ...facts }];
 }
 
 function renderFiles(settings: AgentSettings): File[] {
@@ -68,16 +68,16 @@ function renderFiles(settings: AgentSettings): File[] {
       ? undefined
       : fillTemplate(readAsset('templates/agent/icc-hostname'), { hostname });
   return [
-    ...renderIccFile(confPath, formatIccConf(settings)),
+    ...renderIccFile(CONF_PATH, formatIccConf(settings)),
     ...keyfiles.flatMap(({ name, text }) =>
-      renderIccFile(`${keyfileFolder}/${name}`, text, { overwrite: true, mode: secretMode }),
+      renderIccFile(`${KEYFILE_FOLDER}/${name}`, text, { overwrite: true, mode: SECRET_MODE }),
     ),
     ...renderPlainPullSecret(settings),
-    ...renderIccFile(`${anchorFolder}ca.crt`, caCertificates),
-    ...renderIccFile('/etc/NetworkManager/conf.d/clientid.conf', clientId),
+    ...renderIccFile(`${ANCHOR_FOLDER}ca.crt`, caCertificates),
+    ...renderIccFile('/etc/NetworkManager/conf.d/clientid.conf', CLIENT_ID),
     ...(ntpServers.length === 0
       ? []
-      : [{ path: '/etc/chrony.conf', append: [{ source: textUrl(`${servers}\n`) }], mode: publicMode }]),
+      : [{ path: '/etc/chrony.conf', append: [{ source: textUrl(`${servers}\n`) }], mode: PUBLIC_MODE }]),
     ...renderIccFile('/etc/NetworkManager/dispatcher.d/01-hostname', dispatcher, { mode: 0o744 }),
     ...renderIccFile('/etc/containers/registries.conf', registriesConf, { overwrite: true }),
     ...renderIccFile('/etc/issue.d/ipa.issue', readAsset('templates/agent/icc.issue')),
@@ -86,7 +86,7 @@ function renderFiles(settings: AgentSettings): File[] {
 }
 
 /** Keeps the DHCPv6 address of the ramdisk in the installed system. */
-const clientId = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac';
+const CLIENT_ID = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac';
 
 function textUrl(text: string): string {
   return `data:text/plain,${encodeURIComponent(text)}`;
@@ -113,9 +113,9 @@ export function proxyHoles({ proxy }: AgentSettings): Record<'httpProxy' | 'http
 }
 
 /** Mounted into the container of ICC. Newer releases read the pull secret only from this path. */
-export const iccPullSecretPath = '/run/secrets/pull-secret';
+export const ICC_PULL_SECRET_PATH = '/run/secrets/pull-secret';
 
-export const defaultHint = 'use the default profile, which escapes it';
+export const DEFAULT_HINT = 'use the default profile, which escapes it';
 
 /** URLs of Ironic, completed with a port. Throws UsageError for the first URL that ICC does not support. */
 export function parseIccApiUrls(text: string, source: UrlSource): readonly string[] {
@@ -143,7 +143,7 @@ function splitUrls(text: string, { flag }: UrlSource): string[] {
   return urls;
 }
 
-const uri = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
+const URI = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 
 /** Keeps user name, query and fragment, which the default profile refuses. */
 function completeUrl(
@@ -164,7 +164,7 @@ function completeUrl(
       hint: url.hint,
     });
   }
-  if (!uri.test(text)) {
+  if (!URI.test(text)) {
     throw new UsageError(`${flag}: a URL contains a character that must be written as %XX`, {
       hint: 'write the character as %XX; otherwise ICC would ignore or change the URL',
     });
@@ -174,10 +174,10 @@ function completeUrl(
   return `${plain.replace('//', `//${user}`)}${rest.replace(/#$/, '')}`;
 }
 
-const inspectionPath = '/v1/continue';
+const INSPECTION_PATH = '/v1/continue';
 
 function inspectorPath(path: string, { flag }: UrlSource): string {
-  if (path.endsWith(inspectionPath)) return path;
+  if (path.endsWith(INSPECTION_PATH)) return path;
   if (path.endsWith('/')) {
     throw new UsageError(`${flag}: ICC would append another slash to the trailing slash`, {
       hint: 'remove the trailing slash',
@@ -185,19 +185,19 @@ function inspectorPath(path: string, { flag }: UrlSource): string {
   }
   if (path.endsWith('/v1/continue_inspection')) {
     throw new UsageError(
-      `${flag}: ICC would append ${inspectionPath} to the path of Ironic's own inspection`,
+      `${flag}: ICC would append ${INSPECTION_PATH} to the path of Ironic's own inspection`,
       {
         hint: 'remove the URL: the agent derives it from the URL of Ironic',
       },
     );
   }
-  return `${path}${inspectionPath}`;
+  return `${path}${INSPECTION_PATH}`;
 }
 
 /** A value in double quotes of a unit, which ICC neither quotes nor escapes. Throws FormatError without a subject. */
 export function checkIccValue(text: string): string {
   const end = 'which ICC writes to the unit without escaping';
-  return refuseCharacter(text, /["%$\\\p{Cc}]/u, end, defaultHint);
+  return refuseCharacter(text, /["%$\\\p{Cc}]/u, end, DEFAULT_HINT);
 }
 
 /** Refuses a text that contains a special character; `end` is the end of the sentence. */

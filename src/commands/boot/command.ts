@@ -27,7 +27,7 @@ const common = [
   '--ironic-url',
 ];
 
-const reference = `
+const REFERENCE = `
 Steps:
   boot checks the images, and reads and checks each BMC. Then it shuts the
   machine down, ejects media, inserts the ISO, sets it as the next boot device,
@@ -65,7 +65,7 @@ Console:
 Secure Boot, vendors and troubleshooting: docs/boot.md
 `;
 
-const notes = `
+const NOTES = `
 Environment:
   IRONIC_COREOS_BMC_USERNAME, IRONIC_COREOS_BMC_PASSWORD
                               credentials of all BMCs without a file
@@ -120,8 +120,8 @@ export function declareBoot(command: Command, context: Context): void {
   declareUrlSigning(declareIronicOptions(command));
   declareCatalogOptions(command);
   declareImageOptions(command);
-  declareShortHelp(command, common, reference);
+  declareShortHelp(command, common, REFERENCE);
   const run = async (names: readonly string[], options: BootOptions) =>
     (await import('./boot.ts')).boot(names, options, context.io);
-  declareRun(command, notes, run, context);
+  declareRun(command, NOTES, run, context);
 }

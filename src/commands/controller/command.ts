@@ -24,7 +24,7 @@ const common = [
   '--token-file',
 ];
 
-const reference = `
+const REFERENCE = `
 How it works:
   For each PreprovisioningImage (metal3.io/v1alpha1) the controller renders the
   Ignition config of the host, with the network data from the Secret that the
@@ -71,7 +71,7 @@ Other paths:
   /healthz, /readyz            probes, for all clients
 `;
 
-const notes = `
+const NOTES = `
 Exit codes:
   0  success: stopped by a signal
   1  failure: the cluster, the settings or the images cannot be used
@@ -107,6 +107,6 @@ export function declareController(command: Command, context: Context): void {
   declareIccFlags(command, '--metrics-addr <address>');
   const run = async (options: ControllerOptions) =>
     (await import('./controller.ts')).controller(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
+  declareShortHelp(command, common, REFERENCE);
+  declareRun(command, NOTES, run, context);
 }

@@ -35,7 +35,7 @@ export interface ControllerOptions extends ServiceOptions {
   readonly drainTime?: string;
 }
 
-const settingsPlace = 'under "agent" in the settings (--settings FILE)';
+const SETTINGS_PLACE = 'under "agent" in the settings (--settings FILE)';
 
 /**
  * @param file the settings file; undefined if the settings come from the environment
@@ -49,13 +49,13 @@ export async function readRenderSource(
   const given = profile === undefined ? {} : { profile };
   if (file === undefined) {
     // Settings from the environment only: a replacement of image-customization-controller.
-    const source: RenderSource = { options: { profile: 'icc', ...given }, io, settingsPlace };
+    const source: RenderSource = { options: { profile: 'icc', ...given }, io, settingsPlace: SETTINGS_PLACE };
     readInputs(source);
     return source;
   }
   const read = await readInventoryFile(file, { ...given, inventory: file }, io, 'Settings (--settings)');
   const { inventory } = read;
-  const source = { ...read.source, settingsPlace };
+  const source = { ...read.source, settingsPlace: SETTINGS_PLACE };
   if (inventory.hosts !== undefined) {
     throw new UsageError(
       `${file} contains a list of hosts, but the controller reads the hosts from the cluster`,

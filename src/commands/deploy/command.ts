@@ -22,7 +22,7 @@ import {
   repeated,
 } from '../../io/commandLine.ts';
 
-const stepsNotes = `
+const STEPS_NOTES = `
 Deploy steps contain only the name of the step. install_coreos reads the
 Ignition config, the kernel arguments and whether to copy the network from the
 config drive. It reads the URL of another image from the node.
@@ -47,21 +47,21 @@ Examples:
     --config-drive drives/{name}.json
 `;
 
-const configDriveNotes = `${EXIT_CODES}
+const CONFIG_DRIVE_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos deploy configdrive --ignition worker-3.ign \\
     --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
   ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
 `;
 
-const bareMetalHostReference = `
+const BARE_METAL_HOST_REFERENCE = `
 BMC credentials:
   The Secret with the BMC credentials is not written. Create it with:
   kubectl create secret generic worker-3-bmc-secret \\
     --from-literal=username=… --from-file=password=…
 `;
 
-const bareMetalHostNotes = `${EXIT_CODES}
+const BARE_METAL_HOST_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos deploy baremetalhost --name worker-3 \\
     --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
@@ -70,14 +70,14 @@ Examples:
   ironic-coreos deploy baremetalhost --inventory ramdisk.yaml -o manifests
 `;
 
-const nodeReference = `
+const NODE_REFERENCE = `
 Interfaces:
   The conductor chooses interfaces that are not given, among those that it
   enables. If it must enable one that is off by default in Ironic, a message
   names the line for ironic.conf.
 `;
 
-const nodeNotes = `
+const NODE_NOTES = `
 BMC credentials are not written: the commands read BMC_USERNAME and
 BMC_PASSWORD. Pass the output of --format json or yaml to
 "baremetal create FILE".
@@ -94,7 +94,7 @@ Examples:
   ironic-coreos deploy node --inventory ramdisk.yaml --format json > nodes.json
 `;
 
-const inventoryNotes = `
+const INVENTORY_NOTES = `
 Many hosts:
   --inventory reads the same file as "render --inventory". Its key "deploy", of
   a host or of all hosts, contains the options under their names in camel case:
@@ -116,7 +116,7 @@ Many hosts:
         bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1
 `;
 
-const ironicNotes = `
+const IRONIC_NOTES = `
 Where the images are:
   The pod of Ironic serves /shared, an empty volume that nothing outside the pod
   can write to. Choose one way:
@@ -211,7 +211,7 @@ function declareSteps(deploy: Command, context: Context): void {
       '--image-source <url>',
       'image URL of another CoreOS to install (default: the CoreOS of the ramdisk)',
     )
-    .option('--image-checksum <sum>', checksumText)
+    .option('--image-checksum <sum>', CHECKSUM_TEXT)
     .addOption(
       choice(
         '--deploy-interface <name>',
@@ -229,7 +229,7 @@ function declareSteps(deploy: Command, context: Context): void {
       ]),
     );
   const run = async (options: StepsOptions) => (await import('./steps.ts')).steps(options, context.io);
-  declareRun(declareInventory(declareOutput(command)), stepsNotes + inventoryNotes, run, context);
+  declareRun(declareInventory(declareOutput(command)), STEPS_NOTES + INVENTORY_NOTES, run, context);
 }
 
 function declareConfigDrive(deploy: Command, context: Context): void {
@@ -242,7 +242,7 @@ function declareConfigDrive(deploy: Command, context: Context): void {
     .option('--pretty', 'indent the JSON');
   const run = async (options: ConfigDriveOptions) =>
     (await import('./configDrive.ts')).configDrive(options, context.io);
-  declareRun(declareInventory(declareOutput(command)), configDriveNotes + inventoryNotes, run, context);
+  declareRun(declareInventory(declareOutput(command)), CONFIG_DRIVE_NOTES + INVENTORY_NOTES, run, context);
 }
 
 function declareBareMetalHost(deploy: Command, context: Context): void {
@@ -289,8 +289,8 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
   const run = async (options: BareMetalHostOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
   declareInventory(declareOutput(command));
-  declareShortHelp(command, baremetalHostCommon, bareMetalHostReference + inventoryNotes);
-  declareRun(command, bareMetalHostNotes, run, context);
+  declareShortHelp(command, baremetalHostCommon, BARE_METAL_HOST_REFERENCE + INVENTORY_NOTES);
+  declareRun(command, BARE_METAL_HOST_NOTES, run, context);
 }
 
 function declareNode(deploy: Command, context: Context): void {
@@ -325,8 +325,8 @@ function declareNode(deploy: Command, context: Context): void {
     );
   const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
   declareInventory(declareOutput(command));
-  declareShortHelp(command, nodeCommon, nodeReference + inventoryNotes);
-  declareRun(command, nodeNotes, run, context);
+  declareShortHelp(command, nodeCommon, NODE_REFERENCE + INVENTORY_NOTES);
+  declareRun(command, NODE_NOTES, run, context);
 }
 
 function declareIronic(deploy: Command, context: Context): void {
@@ -364,15 +364,15 @@ function declareIronic(deploy: Command, context: Context): void {
     .addOption(repeated('--inspect-interface <name>', 'inspect interface; repeatable (default: agent)'))
     .addOption(repeated('--boot-interface <name>', 'boot interface; repeatable'));
   const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
-  declareRun(command, ironicNotes, run, context);
+  declareRun(command, IRONIC_NOTES, run, context);
 }
 
-const checksumText = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';
+const CHECKSUM_TEXT = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';
 
 /** Options for what is deployed, besides `--image-source`. */
 function declareDeployment(command: Command, interfaceText: string): Command {
   return command
-    .option('--image-checksum <sum>', checksumText)
+    .option('--image-checksum <sum>', CHECKSUM_TEXT)
     .option('--image-format <form>', 'format of the image: raw or qcow2')
     .option('--boot-iso <url>', 'live ISO that the host boots, instead of an installation')
     .addOption(

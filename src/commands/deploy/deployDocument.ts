@@ -11,7 +11,7 @@ import { isSameFile } from '../../io/files/shareFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 
 /** Mode of files with secrets. */
-const privateMode = 0o600;
+const PRIVATE_MODE = 0o600;
 
 /** Formats a value, with a final line break. */
 export async function formatValue(value: unknown, format: 'json' | 'yaml'): Promise<string> {
@@ -84,7 +84,7 @@ export async function writeDocument(
 /** The mode of a file with this text, if it contains secrets; otherwise the umask decides. */
 export function permissionsFor(text: string, content: 'secret' | 'public'): { readonly mode?: number } {
   const isSecret = content === 'secret' || listEmbeddedSecrets(new Map([['', Buffer.from(text)]])).length > 0;
-  return isSecret ? { mode: privateMode } : {};
+  return isSecret ? { mode: PRIVATE_MODE } : {};
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Issue } from '../../ignition/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { converters } from '../../hosts/settings/networkReaders.ts';
-import { notCovered } from '../../network/documentPlace.ts';
+import { NOT_COVERED } from '../../network/documentPlace.ts';
 import { readUserFile } from '../../io/files/files.ts';
 
 /** Names and positions of options in messages. */
@@ -46,7 +46,7 @@ export function flagContext(io: Io): HostContext {
 }
 
 /** Limit for the cache: configs may be large, and a config of a single host is read only once. */
-const maxConfigs = 8;
+const MAX_CONFIGS = 8;
 
 /** Reads a config that several hosts share only once, and repeats its reports for each host. */
 export function cacheConfigs(): typeof readInstalledConfig {
@@ -57,7 +57,7 @@ export function cacheConfigs(): typeof readInstalledConfig {
     const entry = known.get(key) ?? readQuietly(options, io);
     known.set(key, entry);
     const [oldest = ''] = known.keys();
-    if (known.size > maxConfigs) known.delete(oldest);
+    if (known.size > MAX_CONFIGS) known.delete(oldest);
     const { answer, reported } = await entry;
     report(io, ...reported);
     if (answer instanceof CliError) throw answer;
@@ -137,7 +137,7 @@ export async function readNetworkFile(
     const convert = await converters[kind]();
     // Other programs convert the document on the machine, and may support more.
     const { findings, keyfiles } = convert(value);
-    const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== notCovered);
+    const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== NOT_COVERED);
     const error = errors.pop();
     if (error === undefined) {
       const { refuseKeyfile } = await import('../../hosts/input/networkFiles.ts');

@@ -97,7 +97,7 @@ async function readQuietly(path: string): Promise<readonly PublicKey[]> {
 }
 
 async function fetchKeys(
-  { client, policy, url = new URL(fedoraKeysUrl) }: KeySourceOptions,
+  { client, policy, url = new URL(FEDORA_KEYS_URL) }: KeySourceOptions,
   cache: string | undefined,
 ): Promise<readonly PublicKey[]> {
   try {
@@ -140,4 +140,4 @@ const pinnedKeys: readonly string[] = [
 ];
 
 /** All keys of Fedora. */
-const fedoraKeysUrl = 'https://fedoraproject.org/fedora.pgp';
+const FEDORA_KEYS_URL = 'https://fedoraproject.org/fedora.pgp';

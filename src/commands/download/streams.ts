@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
-  fedoraStreams,
+  FEDORA_STREAMS,
   isAuthentic,
   locateStream,
   parseStreamMetadata,
@@ -112,7 +112,7 @@ async function fetchStreamMetadata(
 ) {
   const url =
     streamBaseUrl === undefined
-      ? locateStream(io.env[BASE_URL_VARIABLE] || fedoraStreams, stream, BASE_URL_VARIABLE)
+      ? locateStream(io.env[BASE_URL_VARIABLE] || FEDORA_STREAMS, stream, BASE_URL_VARIABLE)
       : locateStream(streamBaseUrl, stream);
   if (typeof url === 'string') {
     const bytes = await readUserFile(url, io, { what: 'Stream metadata', maxBytes: MAX_METADATA });
@@ -131,7 +131,7 @@ async function fetchStreamMetadata(
     source: {
       base: url,
       isAuthentic: isAuthentic(urls),
-      isSigned: url.href.startsWith(fedoraStreams),
+      isSigned: url.href.startsWith(FEDORA_STREAMS),
     },
   };
 }

@@ -7,7 +7,7 @@ import type { MergeOptions } from './merge.ts';
 import { argumentRun } from '../customize/commandOptions.ts';
 import { type Context, EXIT_CODES, declareRun, FILES_DIR } from '../../io/commandLine.ts';
 
-const mergeNotes = `
+const MERGE_NOTES = `
 Each config is validated, translated to the newest version of all configs, and
 merged over the previous configs. A warning is printed if a later config changes
 or removes an entry of an earlier config implicitly. Configs that are referenced
@@ -20,7 +20,7 @@ Examples:
     ironic-coreos ignition merge - site.ign -o worker.ign
 `;
 
-const translateNotes = `
+const TRANSLATE_NOTES = `
 To a newer version, the config is translated as Ignition does on boot; a warning
 is printed for each loss. To an older version, the config is translated only if
 that version supports all its entries; unsupported entries are reported.
@@ -56,7 +56,7 @@ function declareMerge(ignition: Command, context: Context): void {
     .option('--to <version>', 'spec version of the result (default: the newest version of the configs)');
   const run = async (parent: string, children: readonly string[], options: Omit<MergeOptions, 'files'>) =>
     (await import('./merge.ts')).merge({ ...options, files: [parent, ...children] }, context.io);
-  declareRun(declareOutput(command), mergeNotes, run, context);
+  declareRun(declareOutput(command), MERGE_NOTES, run, context);
 }
 
 function declareTranslate(ignition: Command, context: Context): void {
@@ -67,7 +67,7 @@ function declareTranslate(ignition: Command, context: Context): void {
     .argument('<FILE>', 'Ignition config; "-" is standard input')
     .requiredOption('--to <version>', `spec version: ${nameVersions(specVersions)}`);
   const run = argumentRun(['file'], context, async () => (await import('./merge.ts')).translate);
-  declareRun(declareOutput(command), translateNotes, run, context);
+  declareRun(declareOutput(command), TRANSLATE_NOTES, run, context);
 }
 
 function declareFromButane(ignition: Command, context: Context): void {

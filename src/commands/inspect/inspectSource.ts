@@ -19,7 +19,7 @@ import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { filesMemory, liveMemory, type MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../core/finding.ts';
-import { referenceSeparator } from '../../io/report/reporter.ts';
+import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import {
@@ -194,7 +194,7 @@ function readDocument(document: Uint8Array | undefined): {
 
 function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Issue {
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
-  const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
+  const which = place.length === 0 ? '' : ` in ${place.join(REFERENCE_SEPARATOR)}`;
   const text = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
   return { rule: imageRules.configUnreadable, path: [], message: text, hint };
 }
@@ -202,7 +202,7 @@ function unreadable(place: ConfigPlace, { message, hint, position }: Finding): I
 /** Adds the path to the message, because findings of images have no path. */
 function namePlace({ place, issue }: PlacedIssue): Issue {
   const { path, rule, message = rule.message } = issue;
-  return { ...issue, message: `${[...place, path.join('.')].join(referenceSeparator)}: ${message}` };
+  return { ...issue, message: `${[...place, path.join('.')].join(REFERENCE_SEPARATOR)}: ${message}` };
 }
 
 export interface ImageArchive extends ContainerArchive {

@@ -23,7 +23,7 @@ const common = [
   '--bundle',
 ];
 
-const reference = `
+const REFERENCE = `
 Inventory:
   The inventory has the format of "render --inventory". Each of its hosts gets a
   config, and boot scripts by MAC address. Kernel arguments come from its
@@ -108,7 +108,7 @@ Bundle:
   same bytes, with SOURCE_DATE_EPOCH (default: 0) as the time of all files.
 `;
 
-const notes = `
+const NOTES = `
 Exit codes:
   0  success
   1  failure: an input or a host is missing or invalid; valid hosts are written
@@ -166,6 +166,6 @@ export function declarePrepare(command: Command, context: Context): void {
     .option('--fail-fast', 'stop at the first invalid host')
     .option('--bundle <file>', 'also pack the folder into this .tar or .tar.gz file');
   const run = async (options: PrepareOptions) => (await import('./prepare.ts')).prepare(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
+  declareShortHelp(command, common, REFERENCE);
+  declareRun(command, NOTES, run, context);
 }

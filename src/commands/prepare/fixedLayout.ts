@@ -361,7 +361,7 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
   const placed = kernelArguments(settings);
   checkAgentArguments(placed, first?.configs.fetched.document, io);
   const words = placed.join(' ');
-  const inspectionArguments = `${inspectionDefault} ${words}`;
+  const inspectionArguments = `${INSPECTION_DEFAULT} ${words}`;
   const { formatYaml } = await import('../../formats/yamlText.ts');
   const asYaml = (text: string): string => formatYaml([text]).trimEnd();
   const text = fillTemplate(readAsset('templates/boot/bifrost'), {
@@ -374,7 +374,7 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
 }
 
 /** The value of inspector_extra_kernel_options in Bifrost's defaults, which the variable replaces. */
-const inspectionDefault = 'ipa-inspection-collectors=default,logs';
+const INSPECTION_DEFAULT = 'ipa-inspection-collectors=default,logs';
 
 const ansibleTemplate = errorRule(
   'ansible-template',
@@ -392,7 +392,7 @@ const bifrostForm: BootForm = {
   added: (settings) => [
     ...bootForms.ironic.added(settings),
     'nofb nomodeset systemd.journald.forward_to_console=yes console=ttyS0 ipa-insecure=1',
-    `${inspectionDefault} ${kernelArguments(settings).join(' ')}`,
+    `${INSPECTION_DEFAULT} ${kernelArguments(settings).join(' ')}`,
   ],
 };
 

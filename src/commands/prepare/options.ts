@@ -25,7 +25,7 @@ import { hashFile } from '../../io/files/fileDigests.ts';
 import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
 import { reportUrlAddresses } from '../../hosts/plan/bootInputs.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
-import { inventorySettingsPlace, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import { hasPermissions } from '../../io/files/platform.ts';
 
 export interface PrepareOptions extends ImageOptions {
@@ -120,7 +120,7 @@ export async function readSource(options: PrepareOptions, io: Io): Promise<ReadS
       ? { inventory: { agent: new Map(), problems: [] }, source: { options: given, io } }
       : await readInventoryFile(name, given, io);
   readInputs(source);
-  return { inventory, source: { ...source, settingsPlace: inventorySettingsPlace }, input };
+  return { inventory, source: { ...source, settingsPlace: INVENTORY_SETTINGS_PLACE }, input };
 }
 
 /** A pipe can be read only once. */

@@ -22,7 +22,7 @@ const common = [
   '--show-settings',
 ];
 
-const reference = `
+const REFERENCE = `
 Profiles:
   default               config of this program
   buildpy               config of build.py; selected by --host
@@ -90,7 +90,7 @@ Changes to a deployed config:
   inventory with hosts also "host".
 `;
 
-const notes = `
+const NOTES = `
 Exit codes:
   0  success
   1  failure: an input is missing or invalid, or the config would be invalid
@@ -163,8 +163,8 @@ export function declareRender(command: Command, context: Context): void {
       ]),
     );
   const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
+  declareShortHelp(command, common, REFERENCE);
+  declareRun(command, NOTES, run, context);
 }
 
 function declareSettings(command: Command, group: string, section: string): void {

@@ -112,12 +112,12 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
 }
 
 /** Limit for the list of hosts. */
-const maxHosts = 100;
+const MAX_HOSTS = 100;
 
 function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): string[] {
-  const rows = hosts.slice(0, maxHosts).flatMap((host) => hostRows(host, shared));
+  const rows = hosts.slice(0, MAX_HOSTS).flatMap((host) => hostRows(host, shared));
   const lines = rows.length === 0 ? [] : formatColumns([['host', 'setting', 'value', 'source'], ...rows]);
-  const more = hosts.length - maxHosts;
+  const more = hosts.length - MAX_HOSTS;
   return more > 0 ? [...lines, `and ${more} more hosts`] : lines;
 }
 
@@ -158,13 +158,13 @@ function sourceOf({ at, name }: InputValue): string {
 /** Flags that are not settings and change the config. */
 const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'nmstatectl'] as const;
 
-const widest = 60;
+const WIDEST = 60;
 
 function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const count = Math.max(...rows.map(({ length }) => length));
   // The last column is not padded.
   const widths = Array.from({ length: count - 1 }, (_, column) =>
-    Math.min(widest, Math.max(...rows.map((row) => (row[column] ?? '').length))),
+    Math.min(WIDEST, Math.max(...rows.map((row) => (row[column] ?? '').length))),
   );
   return rows.map((row) =>
     row
@@ -174,10 +174,10 @@ function formatColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-const hidden = '(secret)';
+const HIDDEN = '(secret)';
 
 function showValue({ isSecret, kind, name }: Setting, { isContent, text }: InputValue): string {
-  if (isSecret === true && (isContent || kind === 'text')) return hidden;
+  if (isSecret === true && (isContent || kind === 'text')) return HIDDEN;
   if (kind === 'switch') return text === 'false' ? 'no' : 'yes';
   const shown = name === 'agent.options' ? maskOption(text) : maskSecrets(text);
   return printable(shown.trim());
@@ -187,17 +187,17 @@ function showValue({ isSecret, kind, name }: Setting, { isContent, text }: Input
 function maskOption(line: string): string {
   const [, option = '', separator = ''] = /^([^=:]*)([=:]\s*)/.exec(line) ?? [];
   const isSensitive = findIpaOption('DEFAULT', option.trim())?.option.sensitive === true;
-  return isSensitive ? `${option}${separator}${hidden}` : maskSecrets(line);
+  return isSensitive ? `${option}${separator}${HIDDEN}` : maskSecrets(line);
 }
 
-const secretName = '(?:creds|key|pass|passw(?:or)?d|secret|token)';
+const SECRET_NAME = '(?:creds|key|pass|passw(?:or)?d|secret|token)';
 /** A colon also separates the tag of an image, so a name before it must be a whole word. */
 const secretValue = new RegExp(
-  `^((?:-{0,2}|.{0,80}[_.=-])${secretName}\\s?[=:]\\s?|.{0,80}${secretName}=).+$`,
+  `^((?:-{0,2}|.{0,80}[_.=-])${SECRET_NAME}\\s?[=:]\\s?|.{0,80}${SECRET_NAME}=).+$`,
   'is',
 );
 
 /** Masks passwords in URLs, and values of names such as `token`. */
 function maskSecrets(text: string): string {
-  return text.replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${hidden}@`).replace(secretValue, `$1${hidden}`);
+  return text.replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${HIDDEN}@`).replace(secretValue, `$1${HIDDEN}`);
 }

@@ -30,7 +30,7 @@ const common = [
   '--format',
 ];
 
-const reference = `
+const REFERENCE = `
 Files served for each host, if the given images contain the required parts:
   NAME.iso, NAME-minimal.iso   virtual media; larger configs require --grow
   NAME.initramfs               initramfs with the config, for Ironic's
@@ -76,7 +76,7 @@ Replacing the static server of image-customization-controller:
   require --open.
 `;
 
-const notes = `
+const NOTES = `
 serve renders and validates the config of every host before it serves the first
 one. It reports invalid hosts and skips them. It keeps running even if all hosts
 are invalid: after the inventory is corrected, the next reload serves them.
@@ -114,6 +114,6 @@ export function declareServe(command: Command, context: Context): void {
     .addOption(choice('--format <form>', 'print the URLs as text or json', ['text', 'json']));
   declareIccFlags(command, '--kubeconfig <file>'); // upstream accepts it without any effect, too
   const run = async (options: ServeOptions) => (await import('./serve.ts')).serve(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
+  declareShortHelp(command, common, REFERENCE);
+  declareRun(command, NOTES, run, context);
 }

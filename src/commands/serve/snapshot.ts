@@ -34,7 +34,7 @@ import { MINISO_PATH } from '../../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import type { NetworkLoader } from '../../kargs/network/networkBoot.ts';
 import { formatWordList } from '../../formats/messageText.ts';
-import { unknownMachines } from '../../http/server/answer/access.ts';
+import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { addHost } from '../../hosts/hostRun.ts';
 
 export interface Snapshot extends Servable {
@@ -267,7 +267,7 @@ async function hasMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
 function groupSecrets(plans: readonly HostPlan[]): Map<string, HostNames> {
   const groups = new Map<string, HostNames>();
   for (const { name, secrets, start } of plans) {
-    const owner = name === unknownMachines ? 'machines that are not listed' : name;
+    const owner = name === UNKNOWN_MACHINES ? 'machines that are not listed' : name;
     const all = [...secrets, ...(start === undefined ? [] : scriptSecrets(start))];
     const what = formatWordList([...new Set(all)]);
     if (what !== '') groups.set(what, addHost(groups.get(what), owner));

@@ -5,7 +5,7 @@ import type { Inventory, InventoryHost } from '../../hosts/settings/inventoryDoc
 import { UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
-import { inventorySettingsPlace, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import { hostFolderProblem } from '../../formats/hostName.ts';
@@ -47,7 +47,7 @@ export async function readServeSource(options: ServeOptions, io: Io): Promise<Se
     }
   }
   readInputs(read.source);
-  return { inventory, source: { ...read.source, settingsPlace: inventorySettingsPlace }, aliases };
+  return { inventory, source: { ...read.source, settingsPlace: INVENTORY_SETTINGS_PLACE }, aliases };
 }
 
 /** @throws CliError if the folder cannot be read */

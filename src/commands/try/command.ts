@@ -27,7 +27,7 @@ const common = [
   '--console',
 ];
 
-const reference = `
+const REFERENCE = `
 The mock Ironic:
   The mock Ironic answers the first requests of ironic-python-agent like a
   current Ironic: API versions, inspection, lookup and heartbeat. It then
@@ -84,7 +84,7 @@ Emulated machine:
   Agents in the emulated machine are not contacted (--ask-back never).
 `;
 
-const notes = `
+const NOTES = `
 Exit codes:
   0  success: all expected hosts called home
   1  failure: a host did not call home, or try could not start
@@ -145,7 +145,7 @@ export function declareTry(command: Command, context: Context): void {
       ),
     )
     .option('--console <file>', 'file for the output of the serial console');
-  declareShortHelp(command, common, reference);
+  declareShortHelp(command, common, REFERENCE);
   const run = async (options: TryOptions) => (await import('./try.ts')).tryRamdisk(options, context.io);
-  declareRun(command, notes, run, context);
+  declareRun(command, NOTES, run, context);
 }

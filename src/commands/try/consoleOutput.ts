@@ -125,7 +125,7 @@ export function createConsoleText(onLine: (line: string) => void): ConsoleText {
     } else if (character === '\b') {
       line = line.slice(0, -1);
     } else {
-      append(character === '\t' ? ' ' : harmful.test(character) ? '?' : character);
+      append(character === '\t' ? ' ' : HARMFUL.test(character) ? '?' : character);
     }
   };
   return {
@@ -169,7 +169,7 @@ function movesToEnd(sequence: string, length: number): boolean {
 }
 
 /** Control characters, and characters that change the writing direction or are invisible. */
-const harmful = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+const HARMFUL = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Columns of the terminals that firmware and boot loaders assume: they wrap longer lines. */
 const COLUMNS = 80;
@@ -182,11 +182,11 @@ const LAST_LINES = 3;
 /** Characters of a line. */
 const LONGEST_LAST_LINE = 160;
 
-const problemWords =
+const PROBLEM_WORDS =
   /\b(?:errors?|fail(?:ed|s|ure)?|fatal|panic|cannot|can't|could ?n(?:o|')t|couldn't|unable|denied|refused|rejected|timed? ?out|not found|no such|missing|invalid|corrupt(?:ed)?|abort(?:ed)?|emergency)\b/i;
 
 /** Messages of healthy machines that contain such words. */
-const harmlessLine =
+const HARMLESS_LINE =
   /^(?:\[ {0,5}\d{1,7}\.\d{6}\] )?(?:audit|kauditd|ACPI|SELinux|EDAC|mei_me|integrity|tsc|PCI|pci|pnp|x86\/|systemd-udevd|multipathd)\b|\bDirect firmware load\b|\bres=success\b/;
 
 interface LastLines {
@@ -204,7 +204,7 @@ function createLastLines(): LastLines {
       const text = masked.length > LONGEST_LAST_LINE ? `${masked.slice(0, LONGEST_LAST_LINE)}…` : masked;
       if (text === '') return problems.length > 0 ? problems : any;
       any = [...any, text].slice(-LAST_LINES);
-      if (problemWords.test(text) && !harmlessLine.test(text) && !problems.includes(text))
+      if (PROBLEM_WORDS.test(text) && !HARMLESS_LINE.test(text) && !problems.includes(text))
         problems = [...problems, text].slice(-LAST_LINES);
       return problems.length > 0 ? problems : any;
     },

@@ -1,7 +1,7 @@
 /** Reads and checks the options of `try` before any server starts. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { checkApiUrls, defaultIronicPort } from '../../agent/ironicUrl.ts';
+import { checkApiUrls, DEFAULT_IRONIC_PORT } from '../../agent/ironicUrl.ts';
 import { UsageError } from '../../core/errors.ts';
 import { type ListenAddress, parseListenAddress } from '../../http/server/listenAddress.ts';
 import { guestNetwork } from './timeline/addresses.ts';
@@ -118,7 +118,10 @@ function readTimeout(text: string): number {
 
 /** With its port, as configs contain it. */
 function readIronicUrl(text: string): string {
-  const [url = '', ...others] = checkApiUrls(text, { flag: '--ironic-url', defaultPort: defaultIronicPort });
+  const [url = '', ...others] = checkApiUrls(text, {
+    flag: '--ironic-url',
+    defaultPort: DEFAULT_IRONIC_PORT,
+  });
   if (others.length === 0 && URL.canParse(url)) return url;
   throw new UsageError('--ironic-url requires exactly one URL', {
     hint: 'use the URL at which machines reach the mock Ironic, for example http://192.0.2.1:6385',

@@ -120,18 +120,18 @@ async function readCheckOptions(
 const interest: Interest = {
   isWanted: (path) =>
     /\.(?:ign|bu)$/.test(path) ||
-    (path.endsWith('.conf') && agentName.test(`${basename(dirname(path))}/${basename(path)}`)),
+    (path.endsWith('.conf') && AGENT_NAME.test(`${basename(dirname(path))}/${basename(path)}`)),
   description:
     '*.ign, *.bu, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
 };
 
-const agentName = /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent)/;
+const AGENT_NAME = /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent)/;
 
 /** Real configs have a few megabytes at most; a ramdisk does not have the memory for several copies of a larger one. */
-const maxBytes = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Number of files that are read ahead; with many small files, most of the time is spent waiting for the disk. */
-const readAhead = 8;
+const READ_AHEAD = 8;
 
 /** `unread` marks a large file: it may be an image, of which only a small part is read. */
 interface Document {
@@ -147,7 +147,7 @@ async function* readDocuments(
   const reading: Promise<Document | UncheckedFile>[] = [];
   for await (const input of files) {
     reading.push(withErrors(input.path, () => readDocument(input, io)));
-    if (reading.length > readAhead) yield* reading.splice(0, 1);
+    if (reading.length > READ_AHEAD) yield* reading.splice(0, 1);
   }
   yield* reading;
 }
@@ -170,7 +170,10 @@ async function readDocument(input: InputFile, io: Io): Promise<Document> {
 }
 
 function readContent(file: string, io: Io): Promise<Uint8Array> {
-  const expected: Expected = { what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config', maxBytes };
+  const expected: Expected = {
+    what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config',
+    maxBytes: MAX_BYTES,
+  };
   return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
 }
 

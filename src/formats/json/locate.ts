@@ -7,12 +7,12 @@
 import type { Path, Position } from '../../core/finding.ts';
 import type { Span, TextNode } from '../textNode.ts';
 import {
-  backslash,
+  BACKSLASH,
   itemsAt,
   membersAt,
-  openBrace,
-  openBracket,
-  quote,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
   readString,
   sequenceLength,
   skipToToken,
@@ -74,8 +74,8 @@ function addPath(root: Step, path: Path): Step[] {
 
 /** Recursion is as deep as the paths are long, not as the text is nested. */
 function locate(bytes: Buffer, start: number, step: Step): void {
-  const isObject = bytes[start] === openBrace;
-  const isList = bytes[start] === openBracket;
+  const isObject = bytes[start] === OPEN_BRACE;
+  const isList = bytes[start] === OPEN_BRACKET;
   step.offset = isObject || isList ? start + 1 : start;
   if (step.next.size === 0) return;
   if (isObject) {
@@ -109,10 +109,10 @@ export function readNodes(bytes: Buffer): TextNode {
 }
 
 function nodeAt(bytes: Buffer, start: number): TextNode {
-  if (bytes[start] === openBrace) return { kind: 'object', entries: () => entriesAt(bytes, start) };
-  if (bytes[start] === openBracket) return { kind: 'list', items: () => itemNodes(bytes, start) };
+  if (bytes[start] === OPEN_BRACE) return { kind: 'object', entries: () => entriesAt(bytes, start) };
+  if (bytes[start] === OPEN_BRACKET) return { kind: 'list', items: () => itemNodes(bytes, start) };
   const end = skipValue(bytes, start);
-  if (bytes[start] !== quote) {
+  if (bytes[start] !== QUOTE) {
     const text = bytes.toString('latin1', start, end);
     return { kind: 'scalar', span: { start, end }, text, locate: (part) => shift(part, start) };
   }
@@ -163,7 +163,7 @@ function placeOf(bytes: Buffer, { at: from, units: passed }: Reached, wanted: nu
   let units = passed;
   while (units < wanted && at < bytes.length) {
     const byte = bytes[at] ?? 0;
-    if (byte === backslash) at += bytes[at + 1] === letterU ? unicodeEscape : 2;
+    if (byte === BACKSLASH) at += bytes[at + 1] === LETTER_U ? UNICODE_ESCAPE : 2;
     else {
       const length = sequenceLength(bytes, at, bytes.length) || 1; // a byte that is not UTF-8 counts alone
       at += length;
@@ -174,6 +174,6 @@ function placeOf(bytes: Buffer, { at: from, units: passed }: Reached, wanted: nu
   return { at, units };
 }
 
-const letterU = 0x75;
+const LETTER_U = 0x75;
 /** Bytes of an escape such as `\\u0041`. */
-const unicodeEscape = 6;
+const UNICODE_ESCAPE = 6;

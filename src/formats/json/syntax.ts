@@ -6,14 +6,14 @@
 
 import { quoteGoCharacter } from '../goText.ts';
 import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  openBrace,
-  openBracket,
-  quote,
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
 } from './tokens.ts';
 
 /** What Go says about text that is not JSON. `offset` counts the bytes read, the offending one included. */
@@ -42,21 +42,21 @@ export function isGoJsonText(text: string): boolean {
   return problem === undefined && !overflows;
 }
 
-const maxDepth = 10_000;
+const MAX_DEPTH = 10_000;
 
-const blank = 0x20;
-const minus = 0x2d;
-const plus = 0x2b;
-const dot = 0x2e;
-const digit0 = 0x30;
-const digit9 = 0x39;
-const lowerU = 0x75;
+const BLANK = 0x20;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const DOT = 0x2e;
+const DIGIT0 = 0x30;
+const DIGIT9 = 0x39;
+const LOWER_U = 0x75;
 
 /** Digits that a number may have without a closer look: fewer than the 309 of the greatest float64. */
-const harmlessDigits = 300;
+const HARMLESS_DIGITS = 300;
 
 /** Digits of an integer that fits into no float64; converting millions of digits would take long. */
-const hugeDigits = 400;
+const HUGE_DIGITS = 400;
 
 interface Scan {
   readonly bytes: Uint8Array;
@@ -65,21 +65,21 @@ interface Scan {
 }
 
 /** Scanning stopped at a problem. */
-const failed = -1;
+const FAILED = -1;
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'next';
 
 function scanDocument(scan: Scan): void {
   const { bytes } = scan;
-  const inObject = new Uint8Array(maxDepth + 1);
+  const inObject = new Uint8Array(MAX_DEPTH + 1);
   let depth = 0;
   let expected: Expected = 'value';
   for (let at = skipBlanks(bytes, 0); at < bytes.length; at = skipBlanks(bytes, at)) {
-    const byte = bytes[at] ?? blank;
+    const byte = bytes[at] ?? BLANK;
     if (expected === 'next') {
       if (depth === 0) return void fail(scan, at, 'after top-level value');
-      if (byte === comma) expected = inObject[depth] === 1 ? 'key' : 'value';
-      else if (byte === (inObject[depth] === 1 ? closeBrace : closeBracket)) depth -= 1;
+      if (byte === COMMA) expected = inObject[depth] === 1 ? 'key' : 'value';
+      else if (byte === (inObject[depth] === 1 ? CLOSE_BRACE : CLOSE_BRACKET)) depth -= 1;
       else
         return void fail(
           scan,
@@ -88,31 +88,31 @@ function scanDocument(scan: Scan): void {
         );
       at += 1;
     } else if (expected === ':') {
-      if (byte !== colon) return void fail(scan, at, 'after object key');
+      if (byte !== COLON) return void fail(scan, at, 'after object key');
       expected = 'value';
       at += 1;
     } else if (
-      (expected === 'key or }' && byte === closeBrace) ||
-      (expected === 'value or ]' && byte === closeBracket)
+      (expected === 'key or }' && byte === CLOSE_BRACE) ||
+      (expected === 'value or ]' && byte === CLOSE_BRACKET)
     ) {
       depth -= 1;
       expected = 'next';
       at += 1;
     } else if (expected === 'key or }' || expected === 'key') {
-      if (byte !== quote) return void fail(scan, at, 'looking for beginning of object key string');
+      if (byte !== QUOTE) return void fail(scan, at, 'looking for beginning of object key string');
       at = scanString(scan, at);
       expected = ':';
-    } else if (byte === openBrace || byte === openBracket) {
-      if (depth === maxDepth) return void fail(scan, at, 'exceeded max depth');
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (depth === MAX_DEPTH) return void fail(scan, at, 'exceeded max depth');
       depth += 1;
-      inObject[depth] = byte === openBrace ? 1 : 0;
-      expected = byte === openBrace ? 'key or }' : 'value or ]';
+      inObject[depth] = byte === OPEN_BRACE ? 1 : 0;
+      expected = byte === OPEN_BRACE ? 'key or }' : 'value or ]';
       at += 1;
     } else {
       at = scanScalar(scan, at);
       expected = 'next';
     }
-    if (at === failed) return;
+    if (at === FAILED) return;
   }
   if (expected !== 'next' || depth > 0) scan.problem = unexpectedEnd(bytes);
 }
@@ -121,19 +121,19 @@ function skipBlanks(bytes: Uint8Array, start: number): number {
   let at = start;
   for (;;) {
     const byte = bytes[at];
-    if (byte !== blank && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    if (byte !== BLANK && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
     at += 1;
   }
 }
 
 function scanScalar(scan: Scan, start: number): number {
-  const byte = scan.bytes[start] ?? blank;
-  if (byte === quote) return scanString(scan, start);
-  if (byte === minus || isDigit(byte)) return scanNumber(scan, start);
+  const byte = scan.bytes[start] ?? BLANK;
+  if (byte === QUOTE) return scanString(scan, start);
+  if (byte === MINUS || isDigit(byte)) return scanNumber(scan, start);
   const word = words.get(byte);
   if (word === undefined) return fail(scan, start, 'looking for beginning of value');
   for (let index = 1; index < word.length; index += 1) {
-    if ((scan.bytes[start + index] ?? blank) !== word.charCodeAt(index)) {
+    if ((scan.bytes[start + index] ?? BLANK) !== word.charCodeAt(index)) {
       return fail(scan, start + index, `in literal ${word} (expecting '${word.charAt(index)}')`);
     }
   }
@@ -150,28 +150,28 @@ function scanString(scan: Scan, start: number): number {
   const { bytes } = scan;
   let at = start + 1;
   while (at < bytes.length) {
-    const byte = bytes[at] ?? blank;
-    if (byte === quote) return at + 1;
-    if (byte === backslash) {
+    const byte = bytes[at] ?? BLANK;
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) {
       at = scanEscape(scan, at + 1);
-      if (at === failed) return failed;
+      if (at === FAILED) return FAILED;
     } else {
-      if (byte < blank) return fail(scan, at, 'in string literal');
+      if (byte < BLANK) return fail(scan, at, 'in string literal');
       at += 1;
     }
   }
   scan.problem = unexpectedEnd(bytes);
-  return failed;
+  return FAILED;
 }
 
-const escapable = new Set([0x62, 0x66, 0x6e, 0x72, 0x74, 0x2f, backslash, quote]); // b f n r t / \ "
+const escapable = new Set([0x62, 0x66, 0x6e, 0x72, 0x74, 0x2f, BACKSLASH, QUOTE]); // b f n r t / \ "
 
 function scanEscape(scan: Scan, at: number): number {
-  const byte = scan.bytes[at] ?? blank;
+  const byte = scan.bytes[at] ?? BLANK;
   if (escapable.has(byte)) return at + 1;
-  if (byte !== lowerU) return fail(scan, at, 'in string escape code');
+  if (byte !== LOWER_U) return fail(scan, at, 'in string escape code');
   for (let index = at + 1; index <= at + 4; index += 1) {
-    if (!isHexDigit(scan.bytes[index] ?? blank)) {
+    if (!isHexDigit(scan.bytes[index] ?? BLANK)) {
       return fail(scan, index, 'in \\u hexadecimal character escape');
     }
   }
@@ -180,22 +180,22 @@ function scanEscape(scan: Scan, at: number): number {
 
 function scanNumber(scan: Scan, start: number): number {
   const { bytes } = scan;
-  let at = bytes[start] === minus ? start + 1 : start;
-  const first = bytes[at] ?? blank;
+  let at = bytes[start] === MINUS ? start + 1 : start;
+  const first = bytes[at] ?? BLANK;
   if (!isDigit(first)) return fail(scan, at, 'in numeric literal');
-  at = first === digit0 ? at + 1 : skipDigits(bytes, at);
-  const isHuge = at - start > hugeDigits;
-  if (bytes[at] === dot) {
-    if (!isDigit(bytes[at + 1] ?? blank)) return fail(scan, at + 1, 'after decimal point in numeric literal');
+  at = first === DIGIT0 ? at + 1 : skipDigits(bytes, at);
+  const isHuge = at - start > HUGE_DIGITS;
+  if (bytes[at] === DOT) {
+    if (!isDigit(bytes[at + 1] ?? BLANK)) return fail(scan, at + 1, 'after decimal point in numeric literal');
     at = skipDigits(bytes, at + 1);
   }
   const hasExponent = bytes[at] === 0x65 || bytes[at] === 0x45;
   if (hasExponent) {
-    at += bytes[at + 1] === plus || bytes[at + 1] === minus ? 2 : 1;
-    if (!isDigit(bytes[at] ?? blank)) return fail(scan, at, 'in exponent of numeric literal');
+    at += bytes[at + 1] === PLUS || bytes[at + 1] === MINUS ? 2 : 1;
+    if (!isDigit(bytes[at] ?? BLANK)) return fail(scan, at, 'in exponent of numeric literal');
     at = skipDigits(bytes, at);
   }
-  if (hasExponent || at - start > harmlessDigits) {
+  if (hasExponent || at - start > HARMLESS_DIGITS) {
     scan.overflows ||= (isHuge && !hasExponent) || isBeyondFloat(bytes, start, at);
   }
   return at;
@@ -203,7 +203,7 @@ function scanNumber(scan: Scan, start: number): number {
 
 function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start;
-  while (isDigit(bytes[at] ?? blank)) at += 1;
+  while (isDigit(bytes[at] ?? BLANK)) at += 1;
   return at;
 }
 
@@ -216,17 +216,17 @@ function isHexDigit(byte: number): boolean {
 }
 
 function isDigit(byte: number): boolean {
-  return byte >= digit0 && byte <= digit9;
+  return byte >= DIGIT0 && byte <= DIGIT9;
 }
 
 /** At the end of input Go lets a virtual blank decide whether what was read is complete. */
-function fail(scan: Scan, at: number, context: string): typeof failed {
-  const byte = scan.bytes[at] ?? blank;
+function fail(scan: Scan, at: number, context: string): typeof FAILED {
+  const byte = scan.bytes[at] ?? BLANK;
   scan.problem = {
     message: `invalid character ${quoteByte(byte)} ${context}`,
     offset: Math.min(at + 1, scan.bytes.length),
   };
-  return failed;
+  return FAILED;
 }
 
 function unexpectedEnd(bytes: Uint8Array): SyntaxProblem {
@@ -237,5 +237,5 @@ function unexpectedEnd(bytes: Uint8Array): SyntaxProblem {
 function quoteByte(byte: number): string {
   const character = String.fromCharCode(byte);
   if (character === "'") return String.raw`'\''`;
-  return byte === quote ? `'"'` : `'${quoteGoCharacter(character)}'`;
+  return byte === QUOTE ? `'"'` : `'${quoteGoCharacter(character)}'`;
 }

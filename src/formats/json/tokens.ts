@@ -5,21 +5,21 @@
 
 import { isAscii, isUtf8 } from 'node:buffer';
 
-export const quote = 0x22;
-export const comma = 0x2c;
-export const colon = 0x3a;
-export const openBracket = 0x5b;
-export const closeBracket = 0x5d;
-export const openBrace = 0x7b;
-export const closeBrace = 0x7d;
-export const backslash = 0x5c;
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const BACKSLASH = 0x5c;
 
 /** Skips blanks and the separators `,` and `:`, which carry no meaning once the text is known to be valid. */
 export function skipToToken(bytes: Uint8Array, start: number): number {
   let at = start;
   for (;;) {
     const byte = bytes[at];
-    if (byte !== 0x20 && byte !== comma && byte !== colon && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
+    if (byte !== 0x20 && byte !== COMMA && byte !== COLON && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
       return at;
     at += 1;
   }
@@ -31,14 +31,14 @@ export function skipValue(bytes: Uint8Array, start: number): number {
   let depth = 0;
   do {
     const byte = bytes[at];
-    if (byte === openBrace || byte === openBracket) {
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;
       at += 1;
-    } else if (byte === closeBrace || byte === closeBracket) {
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth -= 1;
       at += 1;
     } else {
-      at = byte === quote ? skipString(bytes, at) : skipWord(bytes, at);
+      at = byte === QUOTE ? skipString(bytes, at) : skipWord(bytes, at);
     }
     if (depth > 0) at = skipToToken(bytes, at);
   } while (depth > 0);
@@ -47,33 +47,33 @@ export function skipValue(bytes: Uint8Array, start: number): number {
 
 /** Skips a string from quote to quote. */
 export function skipString(bytes: Uint8Array, start: number): number {
-  const searched = start + searchFrom;
+  const searched = start + SEARCH_FROM;
   let at = start + 1;
   while (at < searched) {
     const byte = bytes[at];
-    if (byte === quote) return at + 1;
-    at += byte === backslash ? 2 : 1;
+    if (byte === QUOTE) return at + 1;
+    at += byte === BACKSLASH ? 2 : 1;
   }
   for (;;) {
-    const end = bytes.indexOf(quote, at);
+    const end = bytes.indexOf(QUOTE, at);
     if (end === -1) return bytes.length;
     // An odd number of backslashes escapes the quote.
     let backslashes = 0;
-    while (end - backslashes > at && bytes[end - backslashes - 1] === backslash) backslashes += 1;
+    while (end - backslashes > at && bytes[end - backslashes - 1] === BACKSLASH) backslashes += 1;
     if (backslashes % 2 === 0) return end + 1;
     at = end + 1;
   }
 }
 
 /** Bytes after which searching natively is faster than looking at each. */
-const searchFrom = 24;
+const SEARCH_FROM = 24;
 
 /** Skips a number, `true`, `false` or `null`. */
 export function skipWord(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
-    if (byte <= 0x20 || byte === comma || byte === closeBracket || byte === closeBrace || byte === colon)
+    if (byte <= 0x20 || byte === COMMA || byte === CLOSE_BRACKET || byte === CLOSE_BRACE || byte === COLON)
       break;
   }
   return at;
@@ -89,7 +89,7 @@ export interface Member {
 /** The members of the object at `start`, in their order. */
 export function* membersAt(bytes: Buffer, start: number): Iterable<Member> {
   let keyStart = skipToToken(bytes, start + 1);
-  while (bytes[keyStart] !== closeBrace) {
+  while (bytes[keyStart] !== CLOSE_BRACE) {
     const keyEnd = skipString(bytes, keyStart);
     const valueStart = skipToToken(bytes, keyEnd);
     yield { name: readString(bytes, keyStart, keyEnd), keyStart, valueStart };
@@ -100,7 +100,7 @@ export function* membersAt(bytes: Buffer, start: number): Iterable<Member> {
 /** Where the items of the list at `start` start. */
 export function* itemsAt(bytes: Buffer, start: number): Iterable<number> {
   let at = skipToToken(bytes, start + 1);
-  while (bytes[at] !== closeBracket) {
+  while (bytes[at] !== CLOSE_BRACKET) {
     yield at;
     at = skipToToken(bytes, skipValue(bytes, at));
   }
@@ -123,10 +123,10 @@ export function isWithinBounds(bytes: Uint8Array, bounds: JsonBounds): boolean {
   let values = 1;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (byte === quote) at = skipString(bytes, at) - 1;
-    else if (byte === comma || byte === colon) values += 1;
-    else if (byte === closeBracket || byte === closeBrace) depth -= 1;
-    else if (byte === openBracket || byte === openBrace) {
+    if (byte === QUOTE) at = skipString(bytes, at) - 1;
+    else if (byte === COMMA || byte === COLON) values += 1;
+    else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth -= 1;
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
       depth += 1;
       values += 1;
     }
@@ -156,7 +156,7 @@ export function readString(bytes: Buffer, start: number, end: number): string {
  * or an exponent, or does not fit in 64 bits with sign.
  */
 export function readInteger(bytes: Buffer, start: number, end: number): number | bigint | undefined {
-  if (end - start > longestInteger) return undefined;
+  if (end - start > LONGEST_INTEGER) return undefined;
   const text = bytes.toString('latin1', start, end);
   if (!/^-?\d+$/.test(text)) return undefined;
   const value = Number(text);
@@ -166,14 +166,14 @@ export function readInteger(bytes: Buffer, start: number, end: number): number |
 }
 
 /** Nineteen digits and a sign; JSON has no leading zeros. */
-const longestInteger = 20;
+const LONGEST_INTEGER = 20;
 
 function inspect(
   bytes: Buffer,
   start: number,
   end: number,
 ): { readonly escaped: boolean; readonly ascii: boolean } {
-  if (end - start > inspectFrom) {
+  if (end - start > INSPECT_FROM) {
     const view = bytes.subarray(start, end);
     return { escaped: view.includes(0x5c), ascii: isAscii(view) };
   }
@@ -188,7 +188,7 @@ function inspect(
 }
 
 /** Bytes after which native functions inspect a string faster. */
-const inspectFrom = 64;
+const INSPECT_FROM = 64;
 
 /** Platform decoders replace several bad bytes by one character; Go replaces each. */
 function readUtf8(bytes: Buffer, start: number, end: number): string {
@@ -200,15 +200,15 @@ function readUtf8(bytes: Buffer, start: number, end: number): string {
 /** Goes by way of a small buffer, so that a document full of bad bytes does not need many times its size. */
 function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
   const parts: string[] = [];
-  const repaired = Buffer.alloc(repairedSize);
+  const repaired = Buffer.alloc(REPAIRED_SIZE);
   let filled = 0;
   for (let at = start; at < end;) {
-    if (filled > repairedSize - longestCharacter) {
+    if (filled > REPAIRED_SIZE - LONGEST_CHARACTER) {
       parts.push(repaired.toString('utf8', 0, filled));
       filled = 0;
     }
     const length = sequenceLength(bytes, at, end);
-    if (length === 0) repaired.writeUIntBE(replacement, filled, 3);
+    if (length === 0) repaired.writeUIntBE(REPLACEMENT, filled, 3);
     else bytes.copy(repaired, filled, at, at + length);
     filled += length || 3;
     at += length || 1;
@@ -218,9 +218,9 @@ function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
 }
 
 /** U+FFFD in UTF-8. */
-const replacement = 0xefbfbd;
-const repairedSize = 1 << 16;
-const longestCharacter = 4;
+const REPLACEMENT = 0xefbfbd;
+const REPAIRED_SIZE = 1 << 16;
+const LONGEST_CHARACTER = 4;
 
 /** Length of the character at `at` in bytes; 0 for an invalid sequence (Unicode 3.9, table 3-7). */
 export function sequenceLength(bytes: Buffer, at: number, end: number): number {

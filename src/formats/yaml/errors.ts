@@ -16,7 +16,7 @@ export function explainedError(text: string, error: unknown): FormatError {
   return yamlError(text, sentence(reason), position, hint);
 }
 
-const escape = 'use single quotes, in which a backslash has no meaning';
+const ESCAPE = 'use single quotes, in which a backslash has no meaning';
 
 /** How to fix common errors, by the start of the reason that js-yaml gives. */
 const fixes: readonly (readonly [reason: string, hint: string])[] = [
@@ -29,8 +29,8 @@ const fixes: readonly (readonly [reason: string, hint: string])[] = [
   ['missed comma', 'add a comma between the entries'],
   ['unexpected end of the stream within a flow', 'add the missing bracket'],
   ['unexpected end of the stream within a', 'add the missing quote'],
-  ['unknown escape sequence', escape],
-  ['expected hexadecimal character', escape],
+  ['unknown escape sequence', ESCAPE],
+  ['expected hexadecimal character', ESCAPE],
   ['a whitespace character is expected', 'add a space after the colon'],
   ['can not read a block mapping entry', 'write each entry as "KEY: VALUE"'],
   ['end of the stream or a document separator', 'write each entry as "KEY: VALUE"'],
@@ -108,7 +108,7 @@ export function makeLocator(text: string): (offset: number) => Position {
 }
 
 /** Characters between two marks: JSON can be a single line of many megabytes. */
-const markDistance = 1024;
+const MARK_DISTANCE = 1024;
 
 /** Where each line starts, and how many bytes are before each mark. */
 function lookThrough(text: string): { readonly lines: number[]; readonly marks: number[] } {
@@ -116,16 +116,16 @@ function lookThrough(text: string): { readonly lines: number[]; readonly marks: 
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
   const marks = [0];
   let bytes = 0;
-  for (let at = markDistance; at <= text.length; at += markDistance) {
-    bytes += countBytes(text, at - markDistance, at);
+  for (let at = MARK_DISTANCE; at <= text.length; at += MARK_DISTANCE) {
+    bytes += countBytes(text, at - MARK_DISTANCE, at);
     marks.push(bytes);
   }
   return { lines, marks };
 }
 
 function bytesBefore(text: string, offset: number, marks: readonly number[]): number {
-  const mark = Math.floor(offset / markDistance);
-  return (marks[mark] ?? 0) + countBytes(text, mark * markDistance, offset);
+  const mark = Math.floor(offset / MARK_DISTANCE);
+  return (marks[mark] ?? 0) + countBytes(text, mark * MARK_DISTANCE, offset);
 }
 
 /** In UTF-8, where a surrogate pair has four bytes. */

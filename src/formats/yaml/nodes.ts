@@ -5,7 +5,7 @@
 
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
 import type { ScalarNode, Span, TextNode } from '../textNode.ts';
-import { maxDepth, nextEvent, type ScalarEvent } from './places.ts';
+import { MAX_DEPTH, nextEvent, type ScalarEvent } from './places.ts';
 
 export interface YamlNodes {
   /** Undefined for an empty text. */
@@ -15,7 +15,7 @@ export interface YamlNodes {
 }
 
 export function readYamlNodes(text: string): YamlNodes {
-  const events = parseEvents(text, { maxDepth });
+  const events = parseEvents(text, { maxDepth: MAX_DEPTH });
   const reader: Reader = { text, events, at: 0, anchors: new Map(), scalars: [] };
   reader.at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
   return { root: readNode(reader), scalars: reader.scalars };

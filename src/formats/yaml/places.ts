@@ -19,15 +19,15 @@ interface Places {
 }
 
 /** Number of values after the expansion of all aliases: the number that a reader walks. */
-export const maxValues = 2_000_000;
+export const MAX_VALUES = 2_000_000;
 /** Of collections in collections; deeper input is not meant for any reader here. */
-export const maxDepth = 64;
+export const MAX_DEPTH = 64;
 /** The same after every alias is replaced. */
-const maxHeight = 2 * maxDepth;
+const MAX_HEIGHT = 2 * MAX_DEPTH;
 
-const numbersOfValue = 4;
+const NUMBERS_OF_VALUE = 4;
 /** Of items of a list. */
-const noKey = -1;
+const NO_KEY = -1;
 
 /** State during reading. Aliases share the children of their target. */
 interface Value {
@@ -91,15 +91,15 @@ function readChildren(reader: Reader, parent: Parent): Value {
     const valueEvent = key === undefined ? event : nextEvent(reader);
     if (valueEvent === undefined) break;
     const child = readValue(reader, valueEvent, parent, key?.start);
-    children.push(child.start, key?.number ?? noKey, child.firstChild, child.childCount);
+    children.push(child.start, key?.number ?? NO_KEY, child.firstChild, child.childCount);
     values += child.values;
     height = Math.max(height, child.height + 1);
-    if (values <= maxValues && height + depth <= maxHeight) continue;
+    if (values <= MAX_VALUES && height + depth <= MAX_HEIGHT) continue;
     const message = sentence('its aliases expand to too much data');
     throw yamlError(reader.text, message, child.start);
   }
   const firstChild = addNumbers(reader.places, children);
-  return { start, firstChild, childCount: children.length / numbersOfValue, values, height };
+  return { start, firstChild, childCount: children.length / NUMBERS_OF_VALUE, values, height };
 }
 
 type ValueEvent = Exclude<Event, { type: typeof EVENT_ID.POP | typeof EVENT_ID.DOCUMENT }>;
@@ -189,7 +189,7 @@ function addNumbers(places: Places, numbers: readonly number[]): number {
 function checkNumber(text: string, event: ScalarEvent): void {
   if (event.style !== SCALAR_STYLE.PLAIN || event.tagStart >= 0 || event.valueStart < 0) return;
   const first = text.charCodeAt(event.valueStart);
-  if (first > digit9 || first < plus) return;
+  if (first > DIGIT9 || first < PLUS) return;
   const written = text.slice(event.valueStart, event.valueEnd);
   if (isFaithful(written)) return;
   const message = 'The YAML file contains a number that cannot be read exactly as written';
@@ -198,8 +198,8 @@ function checkNumber(text: string, event: ScalarEvent): void {
 }
 
 /** Everything that can begin a number is from `+` to `9`. */
-const plus = 0x2b;
-const digit9 = 0x39;
+const PLUS = 0x2b;
+const DIGIT9 = 0x39;
 
 /** Finds the deepest value on the path that exists; undefined only for an empty text. */
 export function makeLocate(text: string, places: DocumentPlaces): (path: Path) => Position | undefined {
@@ -219,7 +219,7 @@ export function makeLocate(text: string, places: DocumentPlaces): (path: Path) =
 }
 
 /** Mappings with more keys are looked through once, and then known. */
-const fewKeys = 32;
+const FEW_KEYS = 32;
 
 /** For each known mapping, by the index of its first child: the indexes of its children by the numbers of their keys. */
 type KeyIndexes = Map<number, Map<number, number>>;
@@ -234,23 +234,23 @@ function findChild(
   const firstChild = numbers[place + 2]!;
   const childCount = numbers[place + 3]!;
   if (typeof step === 'number') {
-    const child = firstChild + step * numbersOfValue;
-    return step >= 0 && step < childCount && numbers[child + 1] === noKey ? child : undefined;
+    const child = firstChild + step * NUMBERS_OF_VALUE;
+    return step >= 0 && step < childCount && numbers[child + 1] === NO_KEY ? child : undefined;
   }
   const key = keys.get(step);
   if (key === undefined) return undefined;
-  const end = firstChild + childCount * numbersOfValue;
-  if (childCount > fewKeys) {
+  const end = firstChild + childCount * NUMBERS_OF_VALUE;
+  if (childCount > FEW_KEYS) {
     let index = indexes.get(firstChild);
     if (index === undefined) {
       index = new Map();
-      for (let child = firstChild; child < end; child += numbersOfValue)
+      for (let child = firstChild; child < end; child += NUMBERS_OF_VALUE)
         index.set(numbers[child + 1]!, child);
       indexes.set(firstChild, index);
     }
     return index.get(key);
   }
-  for (let child = firstChild; child < end; child += numbersOfValue) {
+  for (let child = firstChild; child < end; child += NUMBERS_OF_VALUE) {
     if (numbers[child + 1] === key) return child;
   }
   return undefined;
@@ -258,13 +258,13 @@ function findChild(
 
 /** Versions, identifiers and file modes look like numbers and lose digits when they are taken for numbers. */
 function isFaithful(written: string): boolean {
-  if (decimal.test(written) || octalOrHex.test(written)) return Number.isSafeInteger(Number(written));
-  if (float.test(written)) return String(Number(written)) === written.replace(/^\+/, '');
-  return !disputed.test(written);
+  if (DECIMAL.test(written) || OCTAL_OR_HEX.test(written)) return Number.isSafeInteger(Number(written));
+  if (FLOAT.test(written)) return String(Number(written)) === written.replace(/^\+/, '');
+  return !DISPUTED.test(written);
 }
 
-const decimal = /^[-+]?(?:0|[1-9][0-9]*)$/;
-const octalOrHex = /^0(?:o[0-7]+|x[0-9a-fA-F]+)$/;
-const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const DECIMAL = /^[-+]?(?:0|[1-9][0-9]*)$/;
+const OCTAL_OR_HEX = /^0(?:o[0-7]+|x[0-9a-fA-F]+)$/;
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** Numbers for some YAML readers and text for others. */
-const disputed = /^(?:[-+]0[ox][0-9a-fA-F]+|[-+]?0b[01]+)$/;
+const DISPUTED = /^(?:[-+]0[ox][0-9a-fA-F]+|[-+]?0b[01]+)$/;

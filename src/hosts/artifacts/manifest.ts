@@ -206,8 +206,8 @@ function isText(value: unknown): value is string {
 
 /** Sorts by UTF-8 bytes: the same order on every machine. */
 function compareBytes(one: string, other: string): number {
-  if (isAscii.test(one) && isAscii.test(other)) return one < other ? -1 : Number(one > other);
+  if (IS_ASCII.test(one) && IS_ASCII.test(other)) return one < other ? -1 : Number(one > other);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-const isAscii = /^[\0-\x7f]*$/;
+const IS_ASCII = /^[\0-\x7f]*$/;

@@ -15,7 +15,7 @@ import {
 import { findingOf } from '../../ignition/rule.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { type Finding, formatPath } from '../../core/finding.ts';
-import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
+import { type FileFinding, REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 
 export interface CheckedConfigs {
   /** All configs, merged as Ignition merges them. */
@@ -57,7 +57,7 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
 }
 
 function referenceName(place: ConfigPlace): string {
-  return place.join(referenceSeparator);
+  return place.join(REFERENCE_SEPARATOR);
 }
 
 function inConfig(finding: Finding, place: ConfigPlace): FileFinding {

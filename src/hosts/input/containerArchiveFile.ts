@@ -52,7 +52,7 @@ async function readArchive(
     return await readContainerArchive(input.bytes());
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint = archiveHint, message } = error;
+    const { hint = ARCHIVE_HINT, message } = error;
     const other = await explainOther(
       'an archive of a container image',
       path,
@@ -64,7 +64,7 @@ async function readArchive(
   }
 }
 
-const archiveHint = 'create the archive with: podman save --format oci-archive -o FILE IMAGE';
+const ARCHIVE_HINT = 'create the archive with: podman save --format oci-archive -o FILE IMAGE';
 
 function whatIs(place: string): string {
   return `Agent archive (${place})`;

@@ -18,8 +18,8 @@ import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 
 /** Bytes of all files that are read, and entries of all trees: a config has a few megabytes at most. */
-const maxBytes = 256 * 1024 * 1024;
-const maxEntries = 200_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_ENTRIES = 200_000;
 
 /** Where local files of Butane documents may be. */
 export interface FilesDir {
@@ -30,8 +30,8 @@ export interface FilesDir {
 /** @throws CliError if it is not a folder */
 export function openFilesDir({ path, io }: FilesDir): LocalFiles {
   const root = realFolder(path, io.cwd);
-  let bytesLeft = maxBytes;
-  let entriesLeft = maxEntries;
+  let bytesLeft = MAX_BYTES;
+  let entriesLeft = MAX_ENTRIES;
   const read = (name: string): Uint8Array => {
     const content = readInside(root, name, bytesLeft);
     bytesLeft -= content.length;
@@ -45,7 +45,7 @@ export function openFilesDir({ path, io }: FilesDir): LocalFiles {
   return { read, walk };
 }
 
-const hint =
+const HINT =
   'set --files-dir, or filesDir in an inventory, to the folder of the files that the Butane config names';
 
 function realFolder(path: string, cwd: string): string {
@@ -55,11 +55,14 @@ function realFolder(path: string, cwd: string): string {
   } catch (cause) {
     throw new CliError(`the folder of local files cannot be read: ${path}`, {
       code: 'ERR_FILE_MISSING',
-      hint,
+      hint: HINT,
       cause,
     });
   }
-  throw new CliError(`the folder of local files is not a folder: ${path}`, { code: 'ERR_FILE_READ', hint });
+  throw new CliError(`the folder of local files is not a folder: ${path}`, {
+    code: 'ERR_FILE_READ',
+    hint: HINT,
+  });
 }
 
 /** A leading slash does not leave the folder, as in Butane. */

@@ -24,7 +24,7 @@ import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
-import { referenceSeparator } from '../../io/report/reporter.ts';
+import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { ImageInput } from './imageSource.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
@@ -121,7 +121,7 @@ export function checkSpecVersions(
   const configs = [
     { name: 'the config', version },
     ...inlined.flatMap(({ place, read }) =>
-      read.status === 'read' ? [{ name: place.join(referenceSeparator), version: read.version }] : [],
+      read.status === 'read' ? [{ name: place.join(REFERENCE_SEPARATOR), version: read.version }] : [],
     ),
   ];
   return configs

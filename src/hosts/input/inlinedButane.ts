@@ -5,12 +5,12 @@
 
 import { createHash } from 'node:crypto';
 import { locatePaths } from '../../formats/json/locate.ts';
-import { quote, skipString } from '../../formats/json/tokens.ts';
+import { QUOTE, skipString } from '../../formats/json/tokens.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { fetchInlined, listReferences, type Reference } from '../../ignition/inlinedConfig.ts';
 import { readConfig } from '../../ignition/validate.ts';
-import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
+import { type FileFinding, REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
 import { mayBeButane } from '../../butane/mayBeButane.ts';
 import { readButaneConfig } from './butaneConfig.ts';
@@ -25,8 +25,8 @@ export interface TranslatedInlined {
 }
 
 /** Bytes of all inlined configs, and how deep they are nested. */
-const maxBytes = 64 * 1024 * 1024;
-const maxDepth = 16;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_DEPTH = 16;
 
 interface Translator {
   readonly documents: Map<string, YamlConfig>;
@@ -48,10 +48,10 @@ export function translateInlined(json: Buffer, filesDir: FilesDir | undefined): 
 /** Recursion is bounded by `maxDepth`. */
 function translate(json: Buffer, place: readonly string[], translator: Translator): Buffer {
   const read = readConfig(json);
-  if (read.status === 'refused' || place.length >= maxDepth) return json;
+  if (read.status === 'refused' || place.length >= MAX_DEPTH) return json;
   const edits: Edit[] = [];
   for (const reference of listReferences(read.config)) {
-    const { document, issues } = fetchInlined(reference, maxBytes);
+    const { document, issues } = fetchInlined(reference, MAX_BYTES);
     if (document === undefined || issues.length > 0) continue;
     const inner = [...place, reference.path.join('.')];
     const translated = translateOne(document, inner, translator);
@@ -65,7 +65,7 @@ function translate(json: Buffer, place: readonly string[], translator: Translato
 function translateOne(document: Buffer, place: readonly string[], translator: Translator): Buffer {
   const yaml = mayBeButane('', document) ? readButaneConfig(document, translator.openFiles) : undefined;
   if (yaml === undefined) return translate(document, place, translator);
-  translator.documents.set(place.join(referenceSeparator), yaml);
+  translator.documents.set(place.join(REFERENCE_SEPARATOR), yaml);
   return yaml.isRefused === true ? document : translate(yaml.json, place, translator);
 }
 
@@ -94,7 +94,7 @@ function editsOf(json: Buffer, { path, resource }: Reference, contents: Buffer):
   return values.flatMap(([, value], index) => {
     const start = starts[index] ?? 0;
     // A key in another case is not found.
-    if (json[start] !== quote) return [];
+    if (json[start] !== QUOTE) return [];
     return [{ start, end: skipString(json, start), text: JSON.stringify(value) }];
   });
 }

@@ -58,7 +58,7 @@ export async function requireRole(
   if (found === role || (role === 'initramfs' && found === 'rootfs' && (await isLiveInitramfs(image))))
     return;
   if (found === 'other') {
-    const other = await explainOther(nouns[role], name, await image.read(0, Math.min(mostText, size)));
+    const other = await explainOther(nouns[role], name, await image.read(0, Math.min(MOST_TEXT, size)));
     if (other !== undefined) throw other;
     const hint = `download ${name} again, or pass another file to ${flags[role]}`;
     throw new CliError(`${name} is not ${nouns[role]}`, { code, hint });
@@ -73,7 +73,7 @@ export async function requireRole(
 }
 
 /** Bytes of a file whose content is named in an error. */
-const mostText = 64 * 1024;
+const MOST_TEXT = 64 * 1024;
 
 async function isLiveInitramfs(image: LivePart): Promise<boolean> {
   const stamps = await readInitramfsStamps(image).catch(onFormatError(() => undefined));

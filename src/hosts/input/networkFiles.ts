@@ -34,7 +34,7 @@ export interface NetworkOptions {
 }
 
 /** Bytes. */
-const maxDescription = 1024 * 1024;
+const MAX_DESCRIPTION = 1024 * 1024;
 const KEYFILE = { what: 'NetworkManager keyfile', maxBytes: 64 * 1024 * 1024 };
 const FORMATS = {
   nmstate: {
@@ -146,7 +146,7 @@ export async function refuseKeyfile(
 
 async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): Promise<NetworkFile[]> {
   const { convert, what } = FORMATS[format];
-  const bytes = await readUserFile(path, io, { what, maxBytes: maxDescription });
+  const bytes = await readUserFile(path, io, { what, maxBytes: MAX_DESCRIPTION });
   const content = Buffer.from(bytes).toString('utf8');
   const { warnings, yaml } = await nameInput(path, async () => {
     const document = await readNetworkDocument(format, content, path);

@@ -48,12 +48,12 @@ export async function runNmstatectl(state: string, options: NmstatectlOptions): 
 }
 
 /** Keyfiles of a host are some kilobytes. */
-const maxOutput = 16 * 1024 * 1024;
-const defaultTimeout = 60_000;
+const MAX_OUTPUT = 16 * 1024 * 1024;
+const DEFAULT_TIMEOUT = 60_000;
 
 async function run(
   input: number,
-  { program, env, timeout = defaultTimeout }: NmstatectlOptions,
+  { program, env, timeout = DEFAULT_TIMEOUT }: NmstatectlOptions,
   mask: Masker,
 ): Promise<string> {
   const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
@@ -74,7 +74,7 @@ async function run(
   const { exitCode, signalCode } = child;
   if (exitCode === 0) return Buffer.concat(stdout).toString();
   if (exitCode === null) {
-    const limits = `${timeout / 1000} seconds and ${maxOutput / 1024 / 1024} MiB of output`;
+    const limits = `${timeout / 1000} seconds and ${MAX_OUTPUT / 1024 / 1024} MiB of output`;
     throw new CliError(`${program} was killed by ${signalCode ?? 'a signal'}`, {
       code: 'ERR_PROGRAM',
       hint: `run it manually to find the cause; the limits are ${limits}`,
@@ -118,7 +118,7 @@ function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
   let size = 0;
   stream?.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > maxOutput) tooMuch();
+    if (size > MAX_OUTPUT) tooMuch();
     else chunks.push(chunk);
   });
   return chunks;
@@ -134,14 +134,14 @@ function startError(program: string, cause: unknown): CliError {
 }
 
 /** Of what nmstatectl logs while it works, nothing is for the user. */
-const logLine = /^\[\S+ +(?:TRACE|DEBUG|INFO|WARN) /;
-const maxReason = 2000;
+const LOG_LINE = /^\[\S+ +(?:TRACE|DEBUG|INFO|WARN) /;
+const MAX_REASON = 2000;
 
 function withoutLogLines(output: string): string {
-  const lines = output.split('\n').filter((line) => !logLine.test(line));
+  const lines = output.split('\n').filter((line) => !LOG_LINE.test(line));
   const reason = lines.join('\n').trim();
   // Characters that could do something to a terminal.
-  return reason.slice(0, maxReason).replaceAll(/[^\P{C}\n]/gu, ' ');
+  return reason.slice(0, MAX_REASON).replaceAll(/[^\P{C}\n]/gu, ' ');
 }
 
 /** The output is `NetworkManager: [[NAME, TEXT], …]` in YAML. */

@@ -348,7 +348,7 @@ interface PastedObject {
 }
 
 /** Each document is parsed by itself. */
-const maxDocuments = 200;
+const MAX_DOCUMENTS = 200;
 
 /**
  * Returns the objects in their order; undefined if the text contains anything else.
@@ -380,8 +380,8 @@ function mayContainObjects(text: string): boolean {
 /** Line breaks are in place of the documents before each document, so that positions are those of the whole text. */
 function splitDocuments(text: string): readonly string[] {
   const marks = Array.from(text.matchAll(/^---(?=\s|$)/gm), ({ index }) => index);
-  if (marks.length > maxDocuments) {
-    throw new FormatError(`it contains more than ${maxDocuments} documents`, {
+  if (marks.length > MAX_DOCUMENTS) {
+    throw new FormatError(`it contains more than ${MAX_DOCUMENTS} documents`, {
       hint: 'pass a file with one document',
     });
   }

@@ -93,12 +93,12 @@ export function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
   const config = read.status === 'read' ? read.config : undefined;
   const { root, scalars } = readYamlNodes(source);
   const secrets = root === undefined ? [] : findSecretNodes(root, secretFilesOf(config));
-  const spans = joinSpans([...secrets, ...findComments(source, scalars), ...spansOf(source, dataOfUrls)]);
+  const spans = joinSpans([...secrets, ...findComments(source, scalars), ...spansOf(source, DATA_OF_URLS)]);
   return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }
 
 /** The data after the first characters. */
-const dataOfUrls = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
+const DATA_OF_URLS = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
 
 /** Comments, without `#` in scalars. */
 function findComments(source: string, scalars: readonly Span[]): Span[] {

@@ -38,7 +38,7 @@ import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { listFetched, reportImageNetwork } from '../input/imageNetwork.ts';
 import type { Growth } from '../../image/growth.ts';
-import { unknownMachines } from '../../http/server/answer/access.ts';
+import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { findReachProblems, isStatic } from '../../network/reachability.ts';
 
 /** The inputs that all machines share. */
@@ -109,7 +109,7 @@ export async function planArtifacts(
   const isOnIso = archive !== undefined && archive.url === undefined;
   const rootfs = images?.paths.rootfs;
   return {
-    name: unknownMachines,
+    name: UNKNOWN_MACHINES,
     macs: [],
     architecture: images?.base.architecture ?? 'x86_64',
     stream: undefined,

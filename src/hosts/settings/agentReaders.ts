@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
-import { iccPullSecretPath } from '../../agent/profiles/icc.ts';
+import { ICC_PULL_SECRET_PATH } from '../../agent/profiles/icc.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
@@ -43,7 +43,7 @@ import {
   coreosArchitecture,
 } from '../../agent/agentArchive.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
+import { type AddedFile, PUBLIC_MODE } from '../../ignition/dataFile.ts';
 import { checkHardwareManager } from '../../agent/files.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -192,8 +192,8 @@ function parsePasted(text: string): string {
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
 function findMountedSecret(): InputValue | undefined {
-  if (!existsSync(iccPullSecretPath)) return undefined;
-  return { text: iccPullSecretPath, name: '--profile icc', origin: 'environment', isContent: false };
+  if (!existsSync(ICC_PULL_SECRET_PATH)) return undefined;
+  return { text: ICC_PULL_SECRET_PATH, name: '--profile icc', origin: 'environment', isContent: false };
 }
 
 async function readCaCertificates(reading: Reading): Promise<string | undefined> {
@@ -202,7 +202,7 @@ async function readCaCertificates(reading: Reading): Promise<string | undefined>
   for (const value of values) {
     const what = `CA certificates (${value.name})`;
     const file = pathIn(value, value.text);
-    const bytes = await readUserFile(file, reading.io, { maxBytes, what }).catch(throwAt(value));
+    const bytes = await readUserFile(file, reading.io, { maxBytes: MAX_BYTES, what }).catch(throwAt(value));
     const { text, warnings: ofObject } = await readCertificates(bytes, file).catch(throwAt(value));
     for (const warning of ofObject) reading.warn(warning);
     const { pem, warnings } = inFile(value, () => parseCaCertificates(text, new Date()));
@@ -300,9 +300,9 @@ function rejectPullPolicy(reading: Reading, archive: InputValue): void {
   );
 }
 
-const maxFiles = 500;
+const MAX_FILES = 500;
 /** Limit for one file: Python modules are smaller. */
-const maxBytes = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** @throws CliError if a folder cannot be read, or the agent would find no hardware manager in it */
 async function readHardwareManagers(folders: readonly InputValue[], io: Io): Promise<HardwareManager[]> {
@@ -333,8 +333,8 @@ async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> 
   const isManager = (await readdir(root).catch(failed)).some((entry) => entry.endsWith('.dist-info'));
   if (!isManager) inFile(folder, () => checkHardwareManager({ name, files: [] }));
   const paths = await listFiles(root).catch(failed);
-  if (paths.length > maxFiles) {
-    throw new CliError(`${source}: ${text} contains more than ${maxFiles} files`, {
+  if (paths.length > MAX_FILES) {
+    throw new CliError(`${source}: ${text} contains more than ${MAX_FILES} files`, {
       code: 'ERR_TOO_LARGE',
       hint: 'pass a folder that contains only the module and its NAME.dist-info',
       at,
@@ -342,8 +342,10 @@ async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> 
   }
   const files: AddedFile[] = [];
   for (const path of paths) {
-    const content = await readUserFile(join(root, path), io, { what, maxBytes }).catch(throwAt(folder));
-    files.push({ path: path.split(sep).join('/'), mode: publicMode, content });
+    const content = await readUserFile(join(root, path), io, { what, maxBytes: MAX_BYTES }).catch(
+      throwAt(folder),
+    );
+    files.push({ path: path.split(sep).join('/'), mode: PUBLIC_MODE, content });
   }
   return { name, files };
 }

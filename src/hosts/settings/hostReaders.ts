@@ -4,10 +4,10 @@ import { namesIn } from '../../io/files/fileStates.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { basename, join } from 'node:path';
 import { parsePasswordHash, parseSerialConsole } from '../../agent/login.ts';
-import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
+import { type AddedFile, PUBLIC_MODE } from '../../ignition/dataFile.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import { unitName } from '../../agent/unit.ts';
+import { UNIT_NAME } from '../../agent/unit.ts';
 import { CliError, type InputSource, locateError, onCliError, UsageError } from '../../core/errors.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -86,7 +86,7 @@ export function readProxy(reading: Reading): ProxySettings {
   return { http, https, noProxy };
 }
 
-const maxFileBytes = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 async function readFiles(values: readonly InputValue[], io: Io): Promise<AddedFile[]> {
   const files: AddedFile[] = [];
@@ -105,21 +105,21 @@ async function readFiles(values: readonly InputValue[], io: Io): Promise<AddedFi
         at,
       });
     }
-    const expected = { what: `File (${name})`, maxBytes: maxFileBytes };
+    const expected = { what: `File (${name})`, maxBytes: MAX_FILE_BYTES };
     const content = await readUserFile(pathIn(value, source), io, expected).catch(throwAt(value));
-    files.push({ path, mode: mode === undefined ? publicMode : Number.parseInt(mode, 8), content });
+    files.push({ path, mode: mode === undefined ? PUBLIC_MODE : Number.parseInt(mode, 8), content });
   }
   return files;
 }
 
-const unitNamePattern =
+const UNIT_NAME_PATTERN =
   /^[A-Za-z0-9:_.\\@-]{1,240}\.(?:service|socket|mount|automount|swap|target|path|timer|slice)$/;
 
 async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUnit[]> {
   const units: AddedUnit[] = [];
   for (const value of values) {
     const name = basename(value.text);
-    if (!unitNamePattern.test(name)) {
+    if (!UNIT_NAME_PATTERN.test(name)) {
       const content = await readNamedFile(value, io, 'Unit');
       const other = await explainOther('a systemd unit', pathIn(value, value.text), Buffer.from(content));
       if (other !== undefined) throw locateError(other, value.at);
@@ -129,7 +129,7 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
         at: value.at,
       });
     }
-    if (name === unitName) {
+    if (name === UNIT_NAME) {
       throw new CliError(`${value.name}: ${name} is the unit of the agent`, {
         code: 'ERR_SETTING',
         hint: 'use a drop-in to change it, in an Ignition config for --merge',
@@ -181,7 +181,12 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
   const content = await readNamedFile(value, reading.io, 'SSH public key').catch(
     onCliError((error) => {
       if (!isMissingKey(error, text)) throw error;
-      throw new CliError(error.sentence, { code: error.code, at: error.at, hint: newKeyHint, cause: error });
+      throw new CliError(error.sentence, {
+        code: error.code,
+        at: error.at,
+        hint: NEW_KEY_HINT,
+        cause: error,
+      });
     }),
   );
   const file = { at, name: `${name}: ${text}` };
@@ -193,7 +198,7 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
   return checkKeys(content, file, reading);
 }
 
-const newKeyHint = 'create a key with "ssh-keygen -t ed25519", or pass the file of another public key';
+const NEW_KEY_HINT = 'create a key with "ssh-keygen -t ed25519", or pass the file of another public key';
 
 /** Whether there is no key with a usual name, and none with a similar name that the hint could propose. */
 function isMissingKey({ code, hint = '' }: CliError, path: string): boolean {

@@ -24,7 +24,7 @@ import type { ProfileName } from '../../agent/settings.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 
 /** Enough for tens of thousands of hosts with networks of several interfaces. */
-const maxBytes = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** An inventory of this size lists thousands of hosts. */
 const LARGE = 1024 * 1024;
 
@@ -65,7 +65,7 @@ export async function readInventoryDocument(
   io: Io,
   what = 'Inventory (--inventory)',
 ): Promise<InventoryRead> {
-  const bytes = await readUserFile(name, io, { what, maxBytes });
+  const bytes = await readUserFile(name, io, { what, maxBytes: MAX_BYTES });
   if (bytes.length > LARGE) keepHeapSmall();
   const document = await parseInventory(name, bytes);
   return { inventory: await readValidInventory({ name, folder: dirname(name), ...document }, io), document };

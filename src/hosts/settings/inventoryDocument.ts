@@ -98,11 +98,11 @@ interface CompiledSchema {
 }
 
 /** Limit for mistakes of one document or host. */
-const mostFindings = 20;
+const MOST_FINDINGS = 20;
 
 function checkShape(value: unknown, check: Check, checked: Checked): Mistake[] {
   if (check(value)) return [];
-  return (check.errors ?? []).slice(0, mostFindings).map((error) => findMistake(error, value, checked));
+  return (check.errors ?? []).slice(0, MOST_FINDINGS).map((error) => findMistake(error, value, checked));
 }
 
 /** In the order of the document. @param path of the part of the document that contains the mistakes */
@@ -155,7 +155,7 @@ function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
 function checkIgnored(rules: readonly string[] = []): Mistake[] {
   const mistakes: Mistake[] = [];
   for (const [index, rule] of rules.entries()) {
-    const problem = mistakes.length < mostFindings ? ignoreProblem(rule) : undefined;
+    const problem = mistakes.length < MOST_FINDINGS ? ignoreProblem(rule) : undefined;
     if (problem === undefined) continue;
     mistakes.push({ path: ['ignore', index], message: `ignore: ${problem.message}`, hint: problem.hint });
   }
@@ -213,15 +213,15 @@ function reportTwins(
 ): Diagnostic[] {
   const [first] = same ?? [];
   if (same === undefined || first === undefined) return [];
-  const lines = same.slice(0, mostLines).map((index) => document.locate(['hosts', index, key])?.line ?? 1);
-  const more = same.length > mostLines ? ` and ${same.length - mostLines} more` : '';
+  const lines = same.slice(0, MOST_LINES).map((index) => document.locate(['hosts', index, key])?.line ?? 1);
+  const more = same.length > MOST_LINES ? ` and ${same.length - MOST_LINES} more` : '';
   const what = key === 'name' ? 'name' : 'MAC address';
   const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
   const hint = `set a unique ${what} for each host; these hosts are skipped`;
   return locate([{ path: [key], message, hint }], document, ['hosts', first]);
 }
 
-const mostLines = 5;
+const MOST_LINES = 5;
 
 function normalMac(host: unknown): string | undefined {
   const text = textOf(asMapping(host)['mac']);
@@ -479,7 +479,7 @@ function otherType(path: Path, name: string, types: readonly string[], root: unk
   const isNetwork = networkKeys.some((key) => path.at(-1) === `host.${key}`);
   const isFile = types.includes('string') && isMapping(valueAt(root, path)) && isFileSetting(path.at(-1));
   const hint = isNetwork
-    ? networkHint
+    ? NETWORK_HINT
     : isFile
       ? `write the value to a file, and set its path: "${String(path.at(-1))}: FILE"`
       : hostsHint(path, root);
@@ -502,7 +502,7 @@ function hostsHint(path: Path, root: unknown): string | undefined {
   return name === undefined || hostFolderProblem(name) !== undefined ? undefined : `write "- name: ${name}"`;
 }
 
-const networkHint = 'set the path of a file; the key "network" of a host may contain the network itself';
+const NETWORK_HINT = 'set the path of a file; the key "network" of a host may contain the network itself';
 
 /** The YAML for a value of a type. */
 const formHints: Readonly<Record<string, string>> = {

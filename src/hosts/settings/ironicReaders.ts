@@ -2,8 +2,8 @@
 
 import {
   checkCallbackUrl,
-  defaultInspectorPort,
-  defaultIronicPort,
+  DEFAULT_INSPECTOR_PORT,
+  DEFAULT_IRONIC_PORT,
   findPortlessUrl,
   formatIronicUrl,
   hasUrlPort,
@@ -32,7 +32,7 @@ export function readIronic(reading: Reading): IronicPart {
   const value = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
   const apiUrls = readApiUrls(value, reading);
-  warnOfPort(apiUrls, value, defaultIronicPort, reading);
+  warnOfPort(apiUrls, value, DEFAULT_IRONIC_PORT, reading);
   return {
     apiUrls,
     callbackUrls:
@@ -44,7 +44,7 @@ export function readIronic(reading: Reading): IronicPart {
 
 function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
   const { io, parse } = reading;
-  const port = readPort(reading, 'ironic.port', defaultIronicPort);
+  const port = readPort(reading, 'ironic.port', DEFAULT_IRONIC_PORT);
   return atSource(value, () =>
     isIronicAddress(value)
       ? [deriveIronicUrl(value, port.defaultPort, io.env)]
@@ -57,7 +57,7 @@ function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
  * sets a URL with the port, or only an address; then Ironic itself gets the inspection data.
  */
 function scriptCallback(api: InputValue, reading: Reading): readonly string[] {
-  const port = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
+  const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
   const isOfToday = isIronicAddress(api) || hasUrlPort(api.text);
   const urls = readApiUrls(api, reading);
   if (isOfToday && !port.isPortChosen) return urls.map((url) => `${url}/v1/continue_inspection`);
@@ -109,12 +109,12 @@ function readCallbackUrls(reading: Reading): readonly string[] {
     rejectBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
     return atSource(callback, () => checkCallbackUrl(callback.text, callback.name));
   }
-  const port = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
+  const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
   if (inspector === undefined) return [];
   const { name: flag, text } = inspector;
   const urls = atSource(inspector, () => parse.inspectorUrls(text, { flag, ...port }));
-  warnOfPort(urls, inspector, defaultInspectorPort, reading);
+  warnOfPort(urls, inspector, DEFAULT_INSPECTOR_PORT, reading);
   return urls;
 }
 
@@ -143,9 +143,9 @@ function readPort(
 function readBuildpyHost({ options }: Reading): IronicPart {
   const { host = '', tls = 'off' } = options;
   const scheme = tls === 'off' ? 'http' : 'https';
-  const inspector = ironicHostUrl(host, { scheme, port: defaultInspectorPort, flag: '--host' });
+  const inspector = ironicHostUrl(host, { scheme, port: DEFAULT_INSPECTOR_PORT, flag: '--host' });
   return {
-    apiUrls: [ironicHostUrl(host, { scheme, port: defaultIronicPort, flag: '--host' })],
+    apiUrls: [ironicHostUrl(host, { scheme, port: DEFAULT_IRONIC_PORT, flag: '--host' })],
     callbackUrls: [`${inspector}/v1/continue`],
     verifyIronicTls: tls !== 'insecure',
   };

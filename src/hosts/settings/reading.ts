@@ -140,11 +140,11 @@ export function pathIn({ at, folder, name }: InputValue, path: string): string {
 }
 
 /** A larger file is a mistake, and too large for an Ignition config. */
-const maxBytes = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** The text of a UTF-8 file. @param what begins the error message, as in `Pull secret not found` */
 export async function readText(path: string, io: Io, what: string): Promise<string> {
-  const bytes = await readUserFile(path, io, { maxBytes, what });
+  const bytes = await readUserFile(path, io, { maxBytes: MAX_BYTES, what });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {

@@ -2,8 +2,8 @@
 
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
 import { type ConfSources, createConfCheck } from '../../agent/confReport.ts';
-import { publicMode } from '../../ignition/dataFile.ts';
-import { confPath, keyfileFolder } from '../../agent/files.ts';
+import { PUBLIC_MODE } from '../../ignition/dataFile.ts';
+import { CONF_PATH, KEYFILE_FOLDER } from '../../agent/files.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -16,8 +16,8 @@ import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';
-import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
-import { iccSpecVersion } from '../../agent/profiles/icc.ts';
+import { ASSISTED_UNIT_NAME, withDiscovery } from '../../agent/profiles/assisted.ts';
+import { ICC_SPEC_VERSION } from '../../agent/profiles/icc.ts';
 import type { Connection } from '../../network/connection.ts';
 import { CliError, formatSource, type InputSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
@@ -34,7 +34,7 @@ import { pathIn } from './reading.ts';
 import { findingOf, warningRule } from '../../ignition/rule.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
-import { unitName } from '../../agent/unit.ts';
+import { UNIT_NAME } from '../../agent/unit.ts';
 import { valueAt } from '../../formats/mapping.ts';
 
 export interface RenderedConfig {
@@ -95,8 +95,8 @@ function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inpu
   if (secrets.length > 0) return secrets;
   // NetworkManager requires restricted permissions for all connections, with and without secrets.
   const isRestricted = (config.storage?.files ?? []).some(
-    ({ mode = publicMode, path = '' }) =>
-      (Number(mode) & 0o004) === 0 && !path.startsWith(`${keyfileFolder}/`),
+    ({ mode = PUBLIC_MODE, path = '' }) =>
+      (Number(mode) & 0o004) === 0 && !path.startsWith(`${KEYFILE_FOLDER}/`),
   );
   return isRestricted ? ['a file with restricted permissions'] : [];
 }
@@ -155,15 +155,15 @@ async function reportNetwork(
   const findings = withoutIgnored(lintNetwork(config).map(findingOf), io);
   for (const { hint, line, message, path, rule, severity } of findings) {
     if (rule === reported) continue;
-    const file = valueAt(config, [...path.slice(0, fileSteps), 'path']);
-    const keyfile = keyfiles.find(({ name }) => file === `${keyfileFolder}/${name}`);
+    const file = valueAt(config, [...path.slice(0, FILE_STEPS), 'path']);
+    const keyfile = keyfiles.find(({ name }) => file === `${KEYFILE_FOLDER}/${name}`);
     report(io, { severity, message, hint, rule, at: await keyfile?.locate?.(line) });
   }
   return !hasErrors(findings);
 }
 
 /** Steps of the path of a file in a config: `storage`, `files` and the index. */
-const fileSteps = 3;
+const FILE_STEPS = 3;
 
 const noOwnParts = {
   files: [],
@@ -253,10 +253,10 @@ function filesOf(inputs: Inputs, name: SettingName): string[] {
 async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<Config> {
   const [document] = await readConfigDocuments([path], io);
   if (document === undefined) return rendered;
-  const discovery = translateDocument(document, iccSpecVersion, io);
-  const hasService = discovery.systemd?.units?.some(({ name }) => name === assistedUnitName) === true;
+  const discovery = translateDocument(document, ICC_SPEC_VERSION, io);
+  const hasService = discovery.systemd?.units?.some(({ name }) => name === ASSISTED_UNIT_NAME) === true;
   if (!hasService) {
-    throw new CliError(`--discovery: ${path} has no unit ${assistedUnitName}`, {
+    throw new CliError(`--discovery: ${path} has no unit ${ASSISTED_UNIT_NAME}`, {
       code: 'ERR_SETTING',
       hint: 'pass the discovery config of assisted-service; use --merge for any other config',
     });
@@ -266,7 +266,7 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
 
 /** The result has the newer of the two versions, so that no setting is lost. */
 function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | undefined, io: Io): Config {
-  const own = versionNamed(parent.ignition?.version) ?? iccSpecVersion;
+  const own = versionNamed(parent.ignition?.version) ?? ICC_SPEC_VERSION;
   const version = newestOf([own, document.version]);
   const below = translateConfig(parent, { from: own, to: version });
   const above = translateDocument(document, version, io);
@@ -313,7 +313,7 @@ function findFiles({ storage: own = {} }: Config, { storage = {} }: Config): Fin
     // Appending keeps the rendered content.
     const isAppended = 'append' in node && !('contents' in node);
     if (path === undefined || !paths.has(path) || isAppended) return [];
-    const what = path === confPath ? 'agent conf' : `file ${path}`;
+    const what = path === CONF_PATH ? 'agent conf' : `file ${path}`;
     return [conflict(what, ['storage', list, index, 'path'])];
   });
 }
@@ -328,7 +328,7 @@ function findUnits({ systemd: own = {} }: Config, { systemd = {} }: Config): Fin
       (contents !== undefined && contents !== base.contents) ||
       (enabled !== undefined && enabled !== base.enabled) ||
       mask === true;
-    const what = name === unitName ? 'agent unit' : `unit ${name}`;
+    const what = name === UNIT_NAME ? 'agent unit' : `unit ${name}`;
     return isChanged ? [conflict(what, ['systemd', 'units', index, 'name'])] : [];
   });
 }

@@ -71,7 +71,7 @@ export function createAddressCheck(): AddressCheck {
     const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
     const subnets = active.flatMap(({ ip }) => [...ip[4].addresses, ...ip[6].addresses]);
     for (const address of new Set(subnets.map((subnet) => formatAddress(subnet.address)))) {
-      if (linkLocal.test(address)) continue;
+      if (LINK_LOCAL.test(address)) continue;
       const owner = owners.get(address) ?? host;
       owners.set(address, owner);
       if (owner === host) continue;
@@ -84,7 +84,7 @@ export function createAddressCheck(): AddressCheck {
 }
 
 /** Addresses of these ranges only have to be unique on one link. */
-const linkLocal = /^(?:169\.254\.|fe80:)/;
+const LINK_LOCAL = /^(?:169\.254\.|fe80:)/;
 
 /** The sources of one host: the settings of all hosts, overridden by its own. */
 export function hostSource(host: InventoryHost, source: RenderSource, io: Io): RenderSource {

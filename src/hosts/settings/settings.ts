@@ -46,7 +46,7 @@ export interface RenderSource {
 }
 
 /** For commands that read settings only from `--inventory` and the environment. */
-export const inventorySettingsPlace = 'under "agent" in an inventory (--inventory FILE)';
+export const INVENTORY_SETTINGS_PLACE = 'under "agent" in an inventory (--inventory FILE)';
 
 export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 
@@ -175,7 +175,7 @@ interface CacheEntry<T> {
 }
 
 /** Limit for the cache: hosts with other values are read without it. */
-const maxEntries = 16;
+const MAX_ENTRIES = 16;
 
 /**
  * Caches the results and warnings of a reader by the inputs that it reads: a bundle of 140 CA certificates would
@@ -205,7 +205,7 @@ function cachePart<T>(read: ReadPart<T>): ReadPart<T> {
         warn(warning);
       },
     });
-    if (entries.length < maxEntries) entries.push({ seen, warnings, part });
+    if (entries.length < MAX_ENTRIES) entries.push({ seen, warnings, part });
     return part;
   };
 }

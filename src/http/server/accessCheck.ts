@@ -132,9 +132,9 @@ function digestOf(text: string): Buffer {
 const TOKEN = '(token)';
 
 /** A token of a path, also if it is truncated, mistyped or percent-encoded. */
-const signedToken = /(?<![a-z0-9])[hb](?:\.|%2e)(?:[\w.~-]|%2e)*(?:\.|%2e)[\w-]{4,}/gi;
+const SIGNED_TOKEN = /(?<![a-z0-9])[hb](?:\.|%2e)(?:[\w.~-]|%2e)*(?:\.|%2e)[\w-]{4,}/gi;
 /** Credentials in the form of an `Authorization` header. */
-const credentials = /\b(bearer|basic|digest|token)[ :]+[^\s,;()]+/gi;
+const CREDENTIALS = /\b(bearer|basic|digest|token)[ :]+[^\s,;()]+/gi;
 /** JSON web tokens, the output of `openssl rand -hex`, and random base64 text. */
 const randomTexts: readonly RegExp[] = [
   /\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g,
@@ -149,8 +149,8 @@ const LONGEST = 2000;
 export function maskTokens(text: string): string {
   let masked = text
     .slice(0, LONGEST)
-    .replace(signedToken, TOKEN)
-    .replace(credentials, (_all, scheme: string) => `${scheme} ${TOKEN}`);
+    .replace(SIGNED_TOKEN, TOKEN)
+    .replace(CREDENTIALS, (_all, scheme: string) => `${scheme} ${TOKEN}`);
   for (const pattern of randomTexts) masked = masked.replace(pattern, TOKEN);
   return maskText(masked);
 }

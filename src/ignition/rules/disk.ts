@@ -178,20 +178,20 @@ export const partitionRules = {
 export const checkPartition: Check<Partition> = (partition) => {
   const { guid, label, number, shouldExist, sizeMiB, startMiB, typeGuid } = partition;
   const hasOthers = guid || typeGuid || [label, startMiB, sizeMiB].some((one) => one !== undefined);
-  const isLong = Buffer.byteLength(label ?? '') > maxLabelBytes;
+  const isLong = Buffer.byteLength(label ?? '') > MAX_LABEL_BYTES;
   return found(
     shouldExist === false && hasOthers && issue(partitionRules.absentWithOthers, []),
     !isNonZero(number) && label === undefined && issue(partitionRules.numberOrLabel, []),
     isLong && issue(partitionRules.labelTooLong, ['label']),
     !isLong && label?.includes(':') && issue(partitionRules.labelColon, ['label']),
-    guid && !guidForm.test(guid) && issue(partitionRules.guid, ['guid']),
-    typeGuid && !guidForm.test(typeGuid) && issue(partitionRules.guid, ['typeGuid']),
+    guid && !GUID_FORM.test(guid) && issue(partitionRules.guid, ['guid']),
+    typeGuid && !GUID_FORM.test(typeGuid) && issue(partitionRules.guid, ['typeGuid']),
   );
 };
 
-const maxLabelBytes = 36;
+const MAX_LABEL_BYTES = 36;
 
-const guidForm = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
+const GUID_FORM = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 
 // Software RAID arrays; the rules of paths (`node.ts`) check their devices.
 

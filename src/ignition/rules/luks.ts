@@ -37,7 +37,7 @@ export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, labe
   const hasClevis = Boolean(custom?.pin) || hasOwnPins(clevis);
   return found(
     name?.includes('/') && issue(luksRules.nameSlash, ['name']),
-    Buffer.byteLength(label) > maxLabelBytes && issue(luksRules.labelTooLong, ['label']),
+    Buffer.byteLength(label) > MAX_LABEL_BYTES && issue(luksRules.labelTooLong, ['label']),
     device ? devicePathIssue(device, ['device']) : issue(diskRules.deviceRequired, ['device']),
     hasCustom && hasOwnPins(clevis) && issue(luksRules.customWithOthers, ['clevis']),
     // Reported in addition to the error of the URL itself, at a field that does not exist, as in Ignition.
@@ -47,7 +47,7 @@ export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, labe
   );
 };
 
-const maxLabelBytes = 47;
+const MAX_LABEL_BYTES = 47;
 
 function hasOwnPins({ tang = [], threshold, tpm2 }: Clevis): boolean {
   return tang.length > 0 || tpm2 === true || isNonZero(threshold);
@@ -82,7 +82,7 @@ export const clevisRules = {
   ),
 };
 
-const tangUrlHint = 'use the http or https URL of the Tang server';
+const TANG_URL_HINT = 'use the http or https URL of the Tang server';
 
 const knownPins = new Set(['tpm2', 'tang', 'sss']);
 
@@ -96,7 +96,7 @@ export const checkClevisCustom: Check<ClevisCustom> = (custom, version) => {
 
 export const checkTang: Check<Tang> = ({ advertisement, thumbprint, url = '' }, version) =>
   found(
-    serverUrlIssue(url, ['url'], issue(urlRules.scheme, ['url'], tangUrlHint)),
+    serverUrlIssue(url, ['url'], issue(urlRules.scheme, ['url'], TANG_URL_HINT)),
     !thumbprint && issue(clevisRules.tangThumbprint, ['thumbprint']),
     isSince(version, '3.4.0') &&
       advertisement &&

@@ -6,16 +6,16 @@ import type { Disk, Link, Node, Storage } from '../config.ts';
 import { type Check, type Issue, issue, errorRule, warningRule, type Rule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
-const belowLinkHint = 'use the path that the link points to, or remove the link';
+const BELOW_LINK_HINT = 'use the path that the link points to, or remove the link';
 
 export const storageRules = {
   directoryBelowLink: errorRule(
     'directory-below-link',
     'directory path includes link in config',
-    belowLinkHint,
+    BELOW_LINK_HINT,
   ),
-  fileBelowLink: errorRule('file-below-link', 'file path includes link in config', belowLinkHint),
-  linkBelowLink: errorRule('link-below-link', 'link path includes link in config', belowLinkHint),
+  fileBelowLink: errorRule('file-below-link', 'file path includes link in config', BELOW_LINK_HINT),
+  linkBelowLink: errorRule('link-below-link', 'link path includes link in config', BELOW_LINK_HINT),
   linkTargetRequired: errorRule(
     'link-target-required',
     'link target is required',

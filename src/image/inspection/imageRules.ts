@@ -4,7 +4,7 @@
  */
 
 import { errorRule, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
-import { copyAgain, downloadAgain } from '../imageHints.ts';
+import { COPY_AGAIN, DOWNLOAD_AGAIN } from '../imageHints.ts';
 import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 
 /** In the order of the documentation. */
@@ -28,14 +28,14 @@ export const imageRules = {
   featuresUnreadable: errorRule(
     'image-features',
     'the list of features of the live system cannot be read',
-    downloadAgain,
+    DOWNLOAD_AGAIN,
   ),
   appendixUnreadable: errorRule(
     'image-appendix',
     'the record of the data that was appended to the image is damaged',
-    downloadAgain,
+    DOWNLOAD_AGAIN,
   ),
-  layoutUnreadable: errorRule('image-files', 'the files of the image cannot be listed', copyAgain),
+  layoutUnreadable: errorRule('image-files', 'the files of the image cannot be listed', COPY_AGAIN),
   configUnreadable: errorRule(
     'image-config',
     'the embedded config is not a readable Ignition config',

@@ -89,13 +89,13 @@ export function createSarifReporter(): Reporter {
     return separator + JSON.stringify({ ...result, ruleIndex });
   };
   return {
-    start: `{"$schema":"${schema}","version":"2.1.0","runs":[{"columnKind":"utf16CodeUnits","results":[\n`,
+    start: `{"$schema":"${SCHEMA}","version":"2.1.0","runs":[{"columnKind":"utf16CodeUnits","results":[\n`,
     add: (file) => ({ stdout: mapFindings(file, sarifResult).map(formatResult).join(''), stderr: '' }),
     end: () => formatEnd([...ruleIndexes.keys()]),
   };
 }
 
-const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
 function formatEnd(ruleIds: readonly string[]): string {
   const version = programVersion();

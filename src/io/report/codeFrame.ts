@@ -5,7 +5,7 @@
  */
 
 import { endOfLine } from '../../formats/json/locate.ts';
-import { quote, skipString } from '../../formats/json/tokens.ts';
+import { QUOTE, skipString } from '../../formats/json/tokens.ts';
 import type { Excerpt } from '../../core/errors.ts';
 import type { Finding, Position } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -47,20 +47,20 @@ function indexLines(bytes: Uint8Array, numbers: readonly number[]): Lines {
 }
 
 /** Characters of a data URL's data that are shown: enough to see what kind of data it is. */
-const shownData = 6;
+const SHOWN_DATA = 6;
 
-const dataPrefix = '"data:';
+const DATA_PREFIX = '"data:';
 
 function findUrlData(bytes: Uint8Array): readonly Span[] {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const spans: Span[] = [];
-  let at = document.indexOf(dataPrefix);
+  let at = document.indexOf(DATA_PREFIX);
   while (at !== -1) {
     const end = skipString(document, at);
     const comma = document.indexOf(',', at);
-    const span = { start: comma + 1 + shownData, end: document[end - 1] === quote ? end - 1 : end };
+    const span = { start: comma + 1 + SHOWN_DATA, end: document[end - 1] === QUOTE ? end - 1 : end };
     if (comma !== -1 && span.start < span.end) spans.push(span);
-    at = document.indexOf(dataPrefix, end);
+    at = document.indexOf(DATA_PREFIX, end);
   }
   return spans;
 }
@@ -76,8 +76,8 @@ export function excerptOf(finding: Finding, source: FrameSource): Excerpt | unde
 }
 
 /** Bytes shown before and after the position; more does not fit on a terminal line. */
-const bytesBefore = 40;
-const bytesFromMark = 60;
+const BYTES_BEFORE = 40;
+const BYTES_FROM_MARK = 60;
 
 interface Place {
   readonly line: Span;
@@ -106,7 +106,7 @@ function startsHere(bytes: Uint8Array, token: Span, step: string | number | unde
 }
 
 function tokenAt(bytes: Uint8Array, line: Span, start: number): Span | undefined {
-  const limit = Math.min(line.end, start + bytesFromMark);
+  const limit = Math.min(line.end, start + BYTES_FROM_MARK);
   let end = start + 1;
   if (bytes[start] === 0x22) {
     while (end < limit && bytes[end] !== 0x22) end += bytes[end] === 0x5c ? 2 : 1;
@@ -118,7 +118,7 @@ function tokenAt(bytes: Uint8Array, line: Span, start: number): Span | undefined
 }
 
 function tokenEndingAt(bytes: Uint8Array, line: Span, end: number): Span | undefined {
-  const limit = Math.max(line.start, end - bytesBefore);
+  const limit = Math.max(line.start, end - BYTES_BEFORE);
   let start = end - 1;
   // In YAML, positions point to the start of the value, which follows a blank.
   if (start < limit || bytes[start] === 0x20) return undefined;
@@ -142,8 +142,8 @@ function isOpeningBracket(byte: number | undefined): boolean {
 
 function cutLine(source: FrameSource, line: Span, mark: Span): Omit<Excerpt, 'line'> {
   const { bytes } = source;
-  const start = characterStart(bytes, Math.max(line.start, mark.start - bytesBefore), line.start);
-  const end = characterStart(bytes, Math.min(line.end, mark.start + bytesFromMark), line.start);
+  const start = characterStart(bytes, Math.max(line.start, mark.start - BYTES_BEFORE), line.start);
+  const end = characterStart(bytes, Math.min(line.end, mark.start + BYTES_FROM_MARK), line.start);
   const markEnd = Math.max(mark.start, Math.min(mark.end, end));
   const before = showBytes(source, { start, end: mark.start });
   const after = showBytes(source, { start: markEnd, end });

@@ -3,7 +3,7 @@
 import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
 import { type Excerpt, formatPlace } from '../../core/errors.ts';
 import { formatPath, type Severity } from '../../core/finding.ts';
-import { longestMessage, printable, shorten } from '../../core/foreignText.ts';
+import { LONGEST_MESSAGE, printable, shorten } from '../../core/foreignText.ts';
 import { displayWidth, type Paint, withoutColors } from './terminalText.ts';
 
 /** All diagnostics, as whole lines, with an empty line before each finding about a document. */
@@ -35,7 +35,7 @@ export function formatSentence(diagnostic: Diagnostic): string {
   const { at, message, path = [], rule } = diagnostic;
   const place = at === undefined || isAboutDocument(diagnostic) ? '' : `${formatPlace(at)}: `;
   const inDocument = path.length === 0 ? '' : ` [${formatPath(path)}]`;
-  const sentence = shorten(`${place}${message}${inDocument}`, longestMessage);
+  const sentence = shorten(`${place}${message}${inDocument}`, LONGEST_MESSAGE);
   return `${sentence}${rule === undefined ? '' : ` (${rule})`}`;
 }
 

@@ -56,21 +56,21 @@ export interface ReportOutput {
 }
 
 /** In machine-readable formats, a file that could not be checked has one finding; in text, it is an error. */
-export const uncheckedRule = 'file-unreadable';
+export const UNCHECKED_RULE = 'file-unreadable';
 
 export function uncheckedFinding({ message, hint }: CliError): Finding {
-  const finding = { severity: 'error', rule: uncheckedRule, path: [], message } as const;
+  const finding = { severity: 'error', rule: UNCHECKED_RULE, path: [], message } as const;
   return hint === undefined ? finding : { ...finding, hint };
 }
 
 /** The document within the file that a finding is about: `config.ign > ignition.config.merge.0`; undefined for the file. */
 export function innerDocument({ member, reference }: FileFinding): string | undefined {
   const steps = [member, reference].filter((step) => step !== undefined);
-  return steps.length === 0 ? undefined : steps.join(referenceSeparator);
+  return steps.length === 0 ? undefined : steps.join(REFERENCE_SEPARATOR);
 }
 
 /** The separator before each inlined config. */
-export const referenceSeparator = ' > ';
+export const REFERENCE_SEPARATOR = ' > ';
 
 /** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */
 export function placeInMember(finding: FileFinding): string | undefined {

@@ -5,7 +5,7 @@ import type { Severity } from '../../core/finding.ts';
 
 /** Columns that printable text takes on a terminal: East Asian characters and emoji take two, marks none. */
 export function displayWidth(text: string): number {
-  if (plain.test(text)) return text.length;
+  if (PLAIN.test(text)) return text.length;
   const { wide, mark } = patterns();
   let width = 0;
   for (const character of text) {
@@ -15,7 +15,7 @@ export function displayWidth(text: string): number {
 }
 
 /** One column for each character. */
-const plain = /^[ -~]*$/;
+const PLAIN = /^[ -~]*$/;
 
 /** Not literals, because parsing Unicode classes on each start takes more than a millisecond. */
 function patterns(): Patterns {

@@ -15,7 +15,7 @@ import {
   type FileFinding,
   type FileReport,
   nameFile,
-  referenceSeparator,
+  REFERENCE_SEPARATOR,
   type Reporter,
 } from './reporter.ts';
 
@@ -92,7 +92,7 @@ export function formatVerdict(report: Report, name: string): string {
 
 function documentName({ member, reference }: FileFinding, file: string): string {
   const document = member === undefined ? file : `${file}: ${member}`;
-  return reference === undefined ? document : document + referenceSeparator + reference;
+  return reference === undefined ? document : document + REFERENCE_SEPARATOR + reference;
 }
 
 function countFindings(report: Report, severity: Severity): string {

@@ -86,7 +86,7 @@ const buildArchitectures: Readonly<Partial<Record<Architecture, readonly string[
 };
 
 /** Timeout in milliseconds, so that a server that accepts connections but does not respond does not block a machine. */
-const downloadTimeout = '--timeout 60000 ';
+const DOWNLOAD_TIMEOUT = '--timeout 60000 ';
 
 /**
  * The scripts of iPXE. `boot.ipxe` finds the script of the machine by its MAC addresses, or else loads `inspector.ipxe`, which
@@ -114,7 +114,7 @@ function renderIpxeHost({ name, start }: NetworkHost): string {
   const shared = { title: name, counters: ipxePart('counters.ipxe', '\n'), retry: ipxePart('retry.ipxe') };
   return start.kind === 'iso'
     ? fillIpxe('iso.ipxe', { ...shared, iso: start.url })
-    : fillIpxe('ramdisk.ipxe', { ...shared, load: renderLoading(start.settings, downloadTimeout) });
+    : fillIpxe('ramdisk.ipxe', { ...shared, load: renderLoading(start.settings, DOWNLOAD_TIMEOUT) });
 }
 
 function renderInspector(discovery: readonly RamdiskBoot[]): string {
@@ -128,7 +128,7 @@ function renderInspector(discovery: readonly RamdiskBoot[]): string {
       })
       .join('\n'),
     loads: discovery
-      .map(({ architecture, settings }) => `:${architecture}\n${renderLoading(settings, downloadTimeout)}`)
+      .map(({ architecture, settings }) => `:${architecture}\n${renderLoading(settings, DOWNLOAD_TIMEOUT)}`)
       .join('\n'),
     retry: ipxePart('retry.ipxe'),
   });

@@ -5,7 +5,7 @@
 
 import type { Finding, Path } from '../../core/finding.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { hidden, isSecretName, maskText } from '../../core/masking.ts';
+import { HIDDEN, isSecretName, maskText } from '../../core/masking.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { placedImages } from '../bootForm.ts';
@@ -157,15 +157,15 @@ function keyOf(path: Path): string {
 function shown(text: string): string {
   const name = argumentName(text);
   const isSecret = argumentValue(text) !== undefined && isSecretName(name);
-  return isSecret ? `${name}=${hidden}` : maskText(text);
+  return isSecret ? `${name}=${HIDDEN}` : maskText(text);
 }
 
-const longestShown = 80;
+const LONGEST_SHOWN = 80;
 
 function namingValue(issue: Issue, value: string | undefined): Finding {
   const finding = findingOf(issue);
   if (value === undefined) return finding;
-  const short = value.length > longestShown ? `${value.slice(0, longestShown)}…` : value;
+  const short = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
   const plain = /^[!-~…]+$/.test(short) ? short : JSON.stringify(short);
   return { ...finding, message: `${plain}: ${finding.message}` };
 }

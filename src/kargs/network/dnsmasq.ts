@@ -27,7 +27,7 @@ export interface DnsmasqBoot {
   readonly hosts: readonly NetworkHost[];
 }
 
-const rangeForms =
+const RANGE_FORMS =
   'use --dhcp-range FIRST,LAST, or --dhcp-range ADDRESS,proxy if the network has a DHCP server';
 
 /**
@@ -38,12 +38,12 @@ export function parseDhcpRange(text: string, folderUrl: string): DhcpRange | Pro
   const [start = '', end = '', ...others] = text.split(',').map((part) => part.trim());
   const [first, last] = [parseAddress(start), parseAddress(end)];
   if (first === undefined || others.length > 0)
-    return { message: 'invalid range of addresses', hint: rangeForms };
+    return { message: 'invalid range of addresses', hint: RANGE_FORMS };
   if (end === 'proxy') {
     if (first.family === 4) return { kind: 'proxy', family: 4, network: formatAddress(first) };
     return { message: 'DHCP for IPv6 has no proxy mode', hint: 'use --dhcp-range FIRST,LAST' };
   }
-  if (last?.family !== first.family) return { message: 'invalid range of addresses', hint: rangeForms };
+  if (last?.family !== first.family) return { message: 'invalid range of addresses', hint: RANGE_FORMS };
   const difference = first.groups
     .map((group, index) => (last.groups[index] ?? 0) - group)
     .find((step) => step !== 0);

@@ -68,13 +68,13 @@ export function checkKeyfile(text: string): readonly KeyfileProblem[] {
   return profile.problems;
 }
 
-const notSettings = /^(?:vpn-secrets|\.nmmeta|ethernet-s390-options|wireguard-peer\..*)$/;
+const NOT_SETTINGS = /^(?:vpn-secrets|\.nmmeta|ethernet-s390-options|wireguard-peer\..*)$/;
 
 /** Sections and keys that NetworkManager does not read. */
 function reportUnknown(sections: readonly KeyfileSection<ParsedEntry>[], { problems }: Profile): void {
   for (const { entries, name } of sections) {
     const setting = settingName(name);
-    if (notSettings.test(name)) continue;
+    if (NOT_SETTINGS.test(name)) continue;
     if (settingInfo(setting) === undefined) {
       const [nearest] = nearestNames(name, sectionNames());
       const hint = nearest === undefined ? `remove [${name}]` : `use [${nearest}]`;

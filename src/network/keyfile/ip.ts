@@ -99,14 +99,16 @@ interface Numbered {
 }
 
 /** `address`, `address1`, `addresses1`, `route1`, … with any number without leading zeros. */
-const numberedKey = /^(address(?:es)?|routes?)(0|[1-9]\d*)?$/;
+const NUMBERED_KEY = /^(address(?:es)?|routes?)(0|[1-9]\d*)?$/;
 
 function readNumbered(setting: ProfileSetting, family: Family, profile: Profile): Numbered {
   let addresses = 0;
   let routes = 0;
   let gateway: string | undefined;
-  const keys = [...setting.entries.keys()].filter((key) => Number(numberedKey.exec(key)?.[2] ?? 0) < 2 ** 31);
-  for (const key of keys.filter((one) => numberedKey.test(one)).toSorted((a, b) => order(a) - order(b))) {
+  const keys = [...setting.entries.keys()].filter(
+    (key) => Number(NUMBERED_KEY.exec(key)?.[2] ?? 0) < 2 ** 31,
+  );
+  for (const key of keys.filter((one) => NUMBERED_KEY.test(one)).toSorted((a, b) => order(a) - order(b))) {
     const value = unescapeValue(setting.entries.get(key)?.value ?? '');
     const isRoute = key.startsWith('route');
     const read = readAddress(value, family, isRoute);
@@ -128,7 +130,7 @@ function readNumbered(setting: ProfileSetting, family: Family, profile: Profile)
 
 /** `address` precedes `address0`. */
 function order(key: string): number {
-  return Number(numberedKey.exec(key)?.[2] ?? -1);
+  return Number(NUMBERED_KEY.exec(key)?.[2] ?? -1);
 }
 
 interface ReadAddress {

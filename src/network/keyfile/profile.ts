@@ -7,7 +7,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
 import type { Problem } from '../../core/finding.ts';
 import type { KeyfileSection, ParsedEntry } from '../../formats/keyfile.ts';
-import { internalProperty, sectionName, settingInfo, settingName } from './settings.ts';
+import { INTERNAL_PROPERTY, sectionName, settingInfo, settingName } from './settings.ts';
 
 export interface KeyfileProblem extends Problem {
   /** `error`: NetworkManager ignores the keyfile. `warning`: it ignores a part of it. */
@@ -54,7 +54,7 @@ function readValues(setting: ProfileSetting, profile: Profile): void {
   for (const [key, { value }] of entries) {
     const type = Object.hasOwn(properties, key) ? properties[key] : undefined;
     // These have a syntax of their own, and the setting bond has options instead of properties.
-    if (type === undefined || type === 'other' || type === 'bytes' || key === internalProperty) continue;
+    if (type === undefined || type === 'other' || type === 'bytes' || key === INTERNAL_PROPERTY) continue;
     const [kind = '', ...range] = type.split(' ');
     const read = readValue(value, kind, range);
     if (typeof read === 'object' && 'problem' in read) {

@@ -54,7 +54,7 @@ const otherKeys: Readonly<Record<string, RegExp>> = {
 };
 
 /** NetworkManager sets it, and ignores it in keyfiles. */
-export const internalProperty = 'read-only';
+export const INTERNAL_PROPERTY = 'read-only';
 
 /** Whether NetworkManager reads the key of the setting. */
 export function isKnownKey(setting: string, key: string): boolean {

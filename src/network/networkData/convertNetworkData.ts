@@ -22,10 +22,10 @@ import {
   isInterfaceName,
   readLink,
 } from './links.ts';
-import { checkNetworks, maxServices, type Network, readDataNetwork, readServices } from './networks.ts';
+import { checkNetworks, MAX_SERVICES, type Network, readDataNetwork, readServices } from './networks.ts';
 
-const maxLinks = 256;
-const maxNetworks = 256;
+const MAX_LINKS = 256;
+const MAX_NETWORKS = 256;
 
 /** Converts a document as parsed from JSON or YAML; null and an empty one have no links. The keyfiles are in their order. */
 export function convertNetworkData(document: unknown): KeyfileConversion {
@@ -46,11 +46,11 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   if (!Object.hasOwn(document, 'links'))
     return refuse(place, '"links" is missing', otherFormatHint(document));
   warnUnused(fields, (key) => topKeys.has(key));
-  const listed = readMappings(document['links'], maxLinks, step(place, 'links'));
+  const listed = readMappings(document['links'], MAX_LINKS, step(place, 'links'));
   const links = checkLinks(listed.flatMap((link) => readLink(link) ?? []));
   // Networks of links that were refused would be reported as dangling.
   if (hasErrors(place.findings)) return undefined;
-  const networks = optionalList(fields, 'networks', maxNetworks).flatMap(
+  const networks = optionalList(fields, 'networks', MAX_NETWORKS).flatMap(
     (network) => readDataNetwork(network, links) ?? [],
   );
   const bonds = bondsByPort(links);
@@ -61,7 +61,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
     refuse(step(at, 'link'), 'a port of a bond cannot have a network', hint);
   }
   checkNetworks(networks, links);
-  const servers = readServices(optionalList(fields, 'services', maxServices));
+  const servers = readServices(optionalList(fields, 'services', MAX_SERVICES));
   const data = { links, networks, servers };
   // A network that was refused is not missing.
   if (has(fields, 'services') && !hasErrors(place.findings)) checkServers(data, step(place, 'services'));
@@ -144,7 +144,7 @@ function interfaceName(link: DataLink, names: ReadonlyMap<string, string>): stri
 }
 
 /** Names that the kernel and udev give to physical interfaces; those with a dot are names of VLANs. */
-const physicalName = /^(?:eth|en|ib|sl|wl|ww)[^.]*$/;
+const PHYSICAL_NAME = /^(?:eth|en|ib|sl|wl|ww)[^.]*$/;
 
 /**
  * Interfaces are named as the document says, else bonds and VLANs by their ids where these are plain names. Other bonds
@@ -156,7 +156,7 @@ function interfaceNames(links: DataLinks): Map<string, string> {
   const taken = new Set(names.values());
   const virtual = Array.from(links.values()).filter(({ id, kind }) => kind !== 'ethernet' && !names.has(id));
   for (const { id } of virtual) {
-    if (!isInterfaceName(id) || !/^\w[\w.-]*$/.test(id) || physicalName.test(id) || taken.has(id)) continue;
+    if (!isInterfaceName(id) || !/^\w[\w.-]*$/.test(id) || PHYSICAL_NAME.test(id) || taken.has(id)) continue;
     names.set(id, id);
     taken.add(id);
   }
@@ -174,7 +174,7 @@ function interfaceNames(links: DataLinks): Map<string, string> {
 function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntries {
   const { primary, ...others } = bond?.entries ?? {};
   const port = primary === undefined ? undefined : links.get(primary);
-  if (port === undefined || port.name === primary || physicalName.test(port.id))
+  if (port === undefined || port.name === primary || PHYSICAL_NAME.test(port.id))
     return { ...others, primary };
   const message = 'the primary port is not set, as its interface name is not known';
   warn(step(place, 'bond_primary'), message, 'use the name of the interface');

@@ -17,7 +17,7 @@ export interface DataFields {
 }
 
 /** The limit of ids, which are parts of messages and names. */
-const maxTextLength = 255;
+const MAX_TEXT_LENGTH = 255;
 
 /** The items of a list, each a mapping. The limit keeps the work small that a hostile document can ask for. */
 export function readMappings(value: unknown, limit: number, place: DocumentPlace): DataFields[] {
@@ -79,8 +79,8 @@ export const anyId: Reader<string> = (value, place) => {
   if (typeof value !== 'string') {
     return refuse(place, expected('a string', value), 'put the value in quotes');
   }
-  if (value.length <= maxTextLength) return value;
-  return refuse(place, `the id is longer than ${maxTextLength} characters`, 'use a shorter id');
+  if (value.length <= MAX_TEXT_LENGTH) return value;
+  return refuse(place, `the id is longer than ${MAX_TEXT_LENGTH} characters`, 'use a shorter id');
 };
 
 /** Upper case, with colons; Ironic takes dashes too. */

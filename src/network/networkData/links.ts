@@ -63,7 +63,7 @@ export function readLink(fields: DataFields): DataLink | undefined {
   const macKey = kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address';
   const mac = optional(fields, macKey, anyMacAddress);
   if (kind === 'ethernet' && mac === undefined && name === undefined) {
-    required(fields, macKey, macExample, () => undefined); // an address that was refused is not a missing one
+    required(fields, macKey, MAC_EXAMPLE, () => undefined); // an address that was refused is not a missing one
   }
   const size = optional(fields, 'mtu', mtu);
   const bondLink = kind === 'bond' ? readBond(fields) : undefined;
@@ -85,7 +85,7 @@ function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
   return 'ethernet';
 }
 
-const macExample =
+const MAC_EXAMPLE =
   '"52:54:00:12:34:56" (the MAC address of the network card, as the name of the interface is not known at boot)';
 
 const interfaceName: Reader<string> = (value, place) => {

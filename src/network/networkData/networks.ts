@@ -2,7 +2,7 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
-import { leastIpv6Mtu } from '../interface.ts';
+import { LEAST_IPV6_MTU } from '../interface.ts';
 import {
   type Family,
   formatAddress,
@@ -51,8 +51,8 @@ interface Route {
 }
 
 /** Far beyond what any host has; the product of all limits keeps the work small. */
-const maxRoutes = 128;
-export const maxServices = 64;
+const MAX_ROUTES = 128;
+export const MAX_SERVICES = 64;
 
 /** `static` and `static6` are what cloud-init takes besides. */
 const typeNames = [
@@ -90,7 +90,7 @@ export function readDataNetwork(fields: DataFields, links: DataLinks): Network |
   const family = type.startsWith('ipv4') ? 4 : 6;
   const isStatic = type === 'ipv4' || type === 'ipv6';
   const subnet = isStatic ? readSubnet(fields, family) : undefined;
-  const listed = optionalList(fields, 'routes', maxRoutes);
+  const listed = optionalList(fields, 'routes', MAX_ROUTES);
   const routes = listed.flatMap((route) => readRoute(route, family) ?? []);
   const gateway = readGateway(fields, family);
   const network = {
@@ -100,8 +100,8 @@ export function readDataNetwork(fields: DataFields, links: DataLinks): Network |
     subnet,
     routes: gateway === undefined ? routes : [gateway, ...routes],
     servers: [
-      ...listed.flatMap((route) => readServices(optionalList(route, 'services', maxServices))),
-      ...readServices(optionalList(fields, 'services', maxServices)),
+      ...listed.flatMap((route) => readServices(optionalList(route, 'services', MAX_SERVICES))),
+      ...readServices(optionalList(fields, 'services', MAX_SERVICES)),
       ...(optional(fields, 'dns_nameservers', readServers) ?? []),
     ],
     searches: optional(fields, 'dns_search', readSearches) ?? [],
@@ -204,8 +204,8 @@ export function checkNetworks(networks: readonly Network[], links: DataLinks): v
       addresses.add(text);
     }
     const link = links.get(network.linkId);
-    if (network.family === 6 && link?.mtu !== undefined && link.mtu < leastIpv6Mtu) {
-      const message = `IPv6 requires an MTU of at least ${leastIpv6Mtu}, not ${link.mtu}`;
+    if (network.family === 6 && link?.mtu !== undefined && link.mtu < LEAST_IPV6_MTU) {
+      const message = `IPv6 requires an MTU of at least ${LEAST_IPV6_MTU}, not ${link.mtu}`;
       refuse(step(link.place, 'mtu'), message, 'raise the MTU, or remove the IPv6 network');
     }
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareConfigs, describeConfig } from '../../../src/agent/deployed/describeConfig.ts';
-import { confPath } from '../../../src/agent/files.ts';
+import { CONF_PATH } from '../../../src/agent/files.ts';
 import { type AgentSettings, profileNames } from '../../../src/agent/settings.ts';
 import { settingTable } from '../../../src/agent/settingTable.ts';
 import { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
@@ -201,7 +201,7 @@ describe('describeConfig', () => {
         '[DEFAULT] agent_token = (secret)',
         ...(profile === 'default' ? ['[DEFAULT] inspection_collectors = default,logs'] : []),
       ]);
-      const [file] = config.storage?.files?.filter(({ path }) => path === confPath) ?? [];
+      const [file] = config.storage?.files?.filter(({ path }) => path === CONF_PATH) ?? [];
       const source = file?.contents?.source ?? '';
       expect(readDefaults(decodeDataUrl(source).data.toString()).has(option)).toBe(true);
     }

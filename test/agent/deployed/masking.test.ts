@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidden, isSecretName, maskLine, maskText } from '../../../src/core/masking.ts';
+import { HIDDEN, isSecretName, maskLine, maskText } from '../../../src/core/masking.ts';
 
 describe('maskText', () => {
   it.each([
     ['/bin/curl -u bob:hunter2 http://h', '/bin/curl -u bob:(secret) http://h'],
-    ['http://ops:hunter2@proxy:3128', `http://${hidden}@proxy:3128`],
-    ['https://h/x?a=1&api_key=hunter2&b=2', `https://h/x?a=1&api_key=${hidden}`],
-    ['https://h/x?X-Amz-Signature=hunter2', `https://h/x?X-Amz-Signature=${hidden}`],
-    ['ExecStart=/bin/x --password hunter2 more', `ExecStart=/bin/x --password ${hidden}`],
-    ['ExecStart=/bin/x --db-token=hunter2', `ExecStart=/bin/x --db-token=${hidden}`],
-    ['Environment="DB_PASSWORD=hunter2 x"', `Environment="DB_PASSWORD=${hidden}`],
-    ['SetCredential=id:hunter2', `SetCredential=${hidden}`],
-    ['-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2', hidden],
+    ['http://ops:hunter2@proxy:3128', `http://${HIDDEN}@proxy:3128`],
+    ['https://h/x?a=1&api_key=hunter2&b=2', `https://h/x?a=1&api_key=${HIDDEN}`],
+    ['https://h/x?X-Amz-Signature=hunter2', `https://h/x?X-Amz-Signature=${HIDDEN}`],
+    ['ExecStart=/bin/x --password hunter2 more', `ExecStart=/bin/x --password ${HIDDEN}`],
+    ['ExecStart=/bin/x --db-token=hunter2', `ExecStart=/bin/x --db-token=${HIDDEN}`],
+    ['Environment="DB_PASSWORD=hunter2 x"', `Environment="DB_PASSWORD=${HIDDEN}`],
+    ['SetCredential=id:hunter2', `SetCredential=${HIDDEN}`],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2', HIDDEN],
   ])('%s', (text, masked) => {
     expect(maskText(text)).toBe(masked);
   });
@@ -38,10 +38,10 @@ describe('maskText', () => {
 
 describe('maskLine', () => {
   it.each([
-    ['Get "http://ops:hunter2@proxy:3128": EOF', `Get "http://${hidden}@proxy:3128": EOF`],
-    ['Get "http://ops:hun/ter2@proxy:3128": EOF', `Get "http://${hidden}@proxy:3128": EOF`],
-    ['GET /v2/ Authorization: Basic aHVudGVyMg== done', `GET /v2/ Authorization: ${hidden} done`],
-    ['Command line: db.password=hunter2 quiet', `Command line: db.password=${hidden} quiet`],
+    ['Get "http://ops:hunter2@proxy:3128": EOF', `Get "http://${HIDDEN}@proxy:3128": EOF`],
+    ['Get "http://ops:hun/ter2@proxy:3128": EOF', `Get "http://${HIDDEN}@proxy:3128": EOF`],
+    ['GET /v2/ Authorization: Basic aHVudGVyMg== done', `GET /v2/ Authorization: ${HIDDEN} done`],
+    ['Command line: db.password=hunter2 quiet', `Command line: db.password=${HIDDEN} quiet`],
   ])('%s', (text, masked) => {
     expect(maskLine(text)).toBe(masked);
   });

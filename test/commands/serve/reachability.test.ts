@@ -5,7 +5,7 @@
 
 import { copyFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { keyfileFolder } from '../../../src/agent/files.ts';
+import { KEYFILE_FOLDER } from '../../../src/agent/files.ts';
 import { place } from './support.ts';
 
 const { path, run, serve, write } = place();
@@ -313,7 +313,7 @@ describe('the network of an image', () => {
       storage: {
         files: [
           {
-            path: `${keyfileFolder}/eth0.nmconnection`,
+            path: `${KEYFILE_FOLDER}/eth0.nmconnection`,
             mode: 0o600,
             contents: {
               source: `data:,${encodeURIComponent(keyfile.replace('5/24', '5/24\ndns=192.0.2.53'))}`,

@@ -24,7 +24,7 @@ import { nullObject, unusedKey } from '../../../src/ignition/unusedKeys.ts';
 import * as validation from '../../../src/ignition/validate.ts';
 import { specVersions, type SpecVersion } from '../../../src/ignition/versions.ts';
 import { parseRuleBook, type RuleExample, ruleBook } from '../../../src/io/report/ruleBook.ts';
-import { uncheckedRule } from '../../../src/io/report/reporter.ts';
+import { UNCHECKED_RULE } from '../../../src/io/report/reporter.ts';
 import { completeExample } from '../../support/ruleExamples.ts';
 
 const {
@@ -72,7 +72,7 @@ const declared: readonly Rule[] = [
 ];
 
 /** Findings without a rule that is declared: they are about no value. */
-const others = ['too-many-findings', uncheckedRule, 'folder-circle'];
+const others = ['too-many-findings', UNCHECKED_RULE, 'folder-circle'];
 
 /** What they are about does not fit into an example: a size, bytes that are no text, a date, two configs. */
 const withoutExample = new Set<string>([

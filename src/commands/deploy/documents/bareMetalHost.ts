@@ -391,9 +391,9 @@ const secretNotApplied = warningRule(
   'use kubectl apply --server-side, or kubectl create',
 );
 
-const maxBytes = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */
-const maxAnnotationBytes = 256 * 1024;
+const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 type SecretManifest = ReturnType<typeof secretManifest>;
 
@@ -405,12 +405,12 @@ export function secretManifest(metadata: ManifestMetadata, stringData: Readonly<
 export function checkSecret(secret: SecretManifest): readonly Issue[] {
   const bytes = Object.values(secret.stringData).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const prefix = `Secret ${secret.metadata.name}`;
-  if (bytes > maxBytes) {
+  if (bytes > MAX_BYTES) {
     return [
       { rule: secretTooLarge, path: [], message: `${prefix}: ${secretTooLarge.message}: ${bytes} bytes` },
     ];
   }
-  return Buffer.byteLength(JSON.stringify(secret)) > maxAnnotationBytes
+  return Buffer.byteLength(JSON.stringify(secret)) > MAX_ANNOTATION_BYTES
     ? [{ rule: secretNotApplied, path: [], message: `${prefix}: ${secretNotApplied.message}` }]
     : [];
 }

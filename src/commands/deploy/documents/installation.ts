@@ -16,14 +16,14 @@ import { formatIgnition } from '../../../ignition/ignitionText.ts';
 
 export interface DeployStep {
   readonly interface: 'deploy';
-  readonly step: StepName | typeof imageStep;
+  readonly step: StepName | typeof IMAGE_STEP;
   /** 80 is between starting the ramdisk and booting the instance: the value of Metal3. With 0, the step is left out. */
   readonly priority: 80 | 0;
   readonly args: { readonly ignition?: PlainConfig };
 }
 
 /** The step of the deploy interface `direct` that writes an image. */
-const imageStep = 'write_image';
+const IMAGE_STEP = 'write_image';
 
 export const ignitionInArguments = warningRule(
   'ignition-in-args',
@@ -47,7 +47,7 @@ export function renderDeploySteps(
     args: ignition === undefined ? {} : { ignition },
   };
   if (deployInterface === 'custom-agent') return [install];
-  return [install, { interface: 'deploy', step: imageStep, priority: 0, args: {} }];
+  return [install, { interface: 'deploy', step: IMAGE_STEP, priority: 0, args: {} }];
 }
 
 /** Field names of Ironic. May be empty. */
@@ -63,7 +63,7 @@ const requestTooLarge = errorRule(
 );
 
 /** Limit for the body of a provision state request: `[api]max_json_body_size_provision`. */
-const maxRequestBytes = 64 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
 export function renderConfigDrive(config: PlainConfig | undefined, install: InstallSettings): ConfigDrive {
   const metaData = renderMetaData(install);
@@ -76,7 +76,7 @@ export function renderConfigDrive(config: PlainConfig | undefined, install: Inst
 /** The request contains the same JSON and a few more bytes. */
 export function checkRequestSize(parts: readonly unknown[]): readonly Issue[] {
   const bytes = parts.reduce<number>((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0);
-  return bytes <= maxRequestBytes
+  return bytes <= MAX_REQUEST_BYTES
     ? []
     : [{ rule: requestTooLarge, path: [], message: `${requestTooLarge.message}: ${bytes} bytes` }];
 }

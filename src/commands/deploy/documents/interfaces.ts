@@ -77,7 +77,7 @@ export function linesFor(used: UsedNames): readonly ConfLine[] {
 }
 
 /** `[conductor]file_url_allowed_paths` of Ironic, without that line. */
-const filesAllowed = '/var/lib/ironic';
+const FILES_ALLOWED = '/var/lib/ironic';
 
 /** Folders in which the conductor reads no file, whatever the configuration. */
 const filesBlocked = ['/boot', '/dev', '/etc', '/proc', '/run', '/sys'];
@@ -88,11 +88,11 @@ const isBelow = (path: string, folder: string): boolean => path === folder || pa
 export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
   const folders = urls.flatMap((url) => {
     const path = pathOf(url);
-    if (path === undefined || [filesAllowed, ...filesBlocked].some((one) => isBelow(path, one))) return [];
+    if (path === undefined || [FILES_ALLOWED, ...filesBlocked].some((one) => isBelow(path, one))) return [];
     return [path.slice(0, path.lastIndexOf('/')) || '/'];
   });
   if (folders.length === 0) return [];
-  const all = [filesAllowed, ...new Set(folders)].join(',');
+  const all = [FILES_ALLOWED, ...new Set(folders)].join(',');
   const reason = `images in ${[...new Set(folders)].join(' and ')}`;
   return [{ section: 'conductor', text: `file_url_allowed_paths = ${all}`, reason }];
 }
@@ -105,7 +105,7 @@ function pathOf(url: string): string | undefined {
 const fileBlocked = errorRule(
   'file-url-blocked',
   'Ironic refuses file URLs in this folder',
-  `use a file below ${filesAllowed}`,
+  `use a file below ${FILES_ALLOWED}`,
 );
 
 /** @param urls of images by the option that gives each */

@@ -323,7 +323,7 @@ const ramdiskArgumentMissing = warningRule(
 
 const needed = [coreosArguments.rootfsUrl.name, ...firstBootNames];
 
-const unsupportedText = 'it has characters other than printable ASCII, or quotes behind --';
+const UNSUPPORTED_TEXT = 'it has characters other than printable ASCII, or quotes behind --';
 
 /** Messages contain only names of arguments: values may be secret. */
 export function checkRamdiskArguments(text: string): readonly Issue[] {
@@ -342,7 +342,7 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
     ...checkArgumentNetwork(placed),
   ];
   return found(
-    isUnsupported && issueWith(ramdiskArgumentSyntax, path, unsupportedText),
+    isUnsupported && issueWith(ramdiskArgumentSyntax, path, UNSUPPORTED_TEXT),
     ...words.map((word) => checkWord(word)),
     ...findings.map(({ hint, message, path: [name = ''], rule }) => ({
       rule,

@@ -81,7 +81,7 @@ const metal3Fields: readonly Metal3Field[] = [
   { name: 'wwn_vendor_extension', field: 'wwnVendorExtension', operators: ['s==', ''] },
 ];
 
-const byPathFolder = '/dev/disk/by-path/';
+const BY_PATH_FOLDER = '/dev/disk/by-path/';
 
 /** Splits the `NAME=EXPRESSION` of an option at the first equals sign. */
 export function splitHint(text: string): readonly [name: string, expression: string] {
@@ -109,7 +109,7 @@ export function readRootDevice(entries: Iterable<readonly [name: string, value: 
 
 /** The option for a path of a device, and for an operator without an equals sign before it; undefined for others. */
 function meantHint(given: string, value: unknown): string | undefined {
-  if (given.startsWith(byPathFolder)) return `use by_path=${given}`;
+  if (given.startsWith(BY_PATH_FOLDER)) return `use by_path=${given}`;
   if (given.startsWith('/dev/')) return `use name=${given}`;
   const text = value === '' ? given : `${given}=${String(value)}`;
   const [, name = '', operator = '', operand = ''] = /^(\w+)\s*([<>!]=?)\s*([0-9]+)$/.exec(text) ?? [];
@@ -124,7 +124,7 @@ function translateName(
   if (metal3 === undefined || !['string', 'number'].includes(typeof value))
     return { name: given, expression: value };
   const text = String(value).trim();
-  const isByPath = metal3.name === 'name' && text.startsWith(byPathFolder);
+  const isByPath = metal3.name === 'name' && text.startsWith(BY_PATH_FOLDER);
   // An empty value stays empty, so that it is rejected as empty.
   return { name: isByPath ? 'by_path' : metal3.name, expression: text && `${metal3.operators[0]} ${text}` };
 }
@@ -229,21 +229,21 @@ function checkText(name: HintName, { operator, values }: HintExpression): readon
 
 function textProblem(name: HintName, value: string): string | undefined {
   if (name === 'name') return nameProblem(value);
-  if (name === 'by_path' && !value.startsWith(byPathFolder)) {
-    return `the path does not begin with ${byPathFolder}`;
+  if (name === 'by_path' && !value.startsWith(BY_PATH_FOLDER)) {
+    return `the path does not begin with ${BY_PATH_FOLDER}`;
   }
-  if (name === 'by_path' && /-part\d+$/.test(value)) return partitionProblem;
+  if (name === 'by_path' && /-part\d+$/.test(value)) return PARTITION_PROBLEM;
   if (name === 'hctl' && !/^\d+:\d+:\d+:\d+$/.test(value)) return 'invalid SCSI address; the form is 0:0:0:0';
   const [, digits] = name.startsWith('wwn') ? (/^(?:naa\.)?((?:[0-9a-f]{16}){1,2})$/i.exec(value) ?? []) : [];
   return digits === undefined ? undefined : `the agent reports this WWN as 0x${digits.toLowerCase()}`;
 }
 
 /** `list_block_devices` of the agent lists whole disks only. */
-const partitionProblem = 'it is a partition, not a disk';
+const PARTITION_PROBLEM = 'it is a partition, not a disk';
 
 function nameProblem(value: string): string | undefined {
   if (value.startsWith('/dev/disk/')) return 'links are not resolved: use by_path instead';
-  if (/^\/dev\/(?:[sv]d[a-z]+|(?:nvme\d+n|mmcblk|md)\d+p)\d+$/.test(value)) return partitionProblem;
+  if (/^\/dev\/(?:[sv]d[a-z]+|(?:nvme\d+n|mmcblk|md)\d+p)\d+$/.test(value)) return PARTITION_PROBLEM;
   return /^\/dev\/[^/]+$/.test(value) ? undefined : 'invalid device name; the form is /dev/sda';
 }
 

@@ -131,7 +131,7 @@ function digestOf(members: Mapping, name: string): string | undefined {
 }
 
 /** The base URL of Fedora CoreOS. */
-export const fedoraStreams = 'https://builds.coreos.fedoraproject.org/streams/';
+export const FEDORA_STREAMS = 'https://builds.coreos.fedoraproject.org/streams/';
 
 /**
  * Returns the URL of the metadata, or its path. A URL or a path that ends in `.json` is the metadata itself. Other URLs lose
@@ -149,7 +149,7 @@ export function locateStream(base: string, stream: string, name = '--stream-base
   if (/^https?:\/\//i.test(base)) {
     const url = parseUrl(base);
     if (url === undefined) {
-      throw new UsageError(`invalid URL for ${name}`, { hint: `use a URL like ${fedoraStreams}` });
+      throw new UsageError(`invalid URL for ${name}`, { hint: `use a URL like ${FEDORA_STREAMS}` });
     }
     return url.pathname.endsWith('.json') ? url : new URL(`${stream}.json`, url);
   }

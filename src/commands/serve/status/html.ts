@@ -6,13 +6,13 @@ export interface Html {
 }
 
 /** The indentation of the source code, which would double the size of a long table. */
-const indentation = /\n\s+/g;
+const INDENTATION = /\n\s+/g;
 
 type Inserted = string | number | Html | readonly Html[] | undefined;
 
 /** A template literal as markup. Inserted texts are escaped, also for attributes in double quotes. */
 export function html(literal: TemplateStringsArray, ...inserted: readonly Inserted[]): Html {
-  const pieces = literal.map((piece, index) => piece.replace(indentation, '\n') + markupOf(inserted[index]));
+  const pieces = literal.map((piece, index) => piece.replace(INDENTATION, '\n') + markupOf(inserted[index]));
   return { markup: pieces.join('') };
 }
 
@@ -32,8 +32,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** Characters that HTML documents must not contain (HTML, section 13.2.3.5), or that change the text direction. */
-const unwanted = /[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu;
+const UNWANTED = /[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '').replace(unwanted, '\ufffd');
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '').replace(UNWANTED, '\ufffd');
 }

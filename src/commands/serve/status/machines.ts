@@ -70,12 +70,12 @@ function filterForm({ query, refresh }: MachineList): Html {
 }
 
 /** The refresh interval of the link on the page, in seconds. */
-const defaultRefresh = 10;
+const DEFAULT_REFRESH = 10;
 
 function refreshLink(query: StatusQuery, refresh: number): Html {
-  const to = formatStatusQuery({ ...query, refresh: refresh === 0 ? defaultRefresh : 0 });
+  const to = formatStatusQuery({ ...query, refresh: refresh === 0 ? DEFAULT_REFRESH : 0 });
   return html`<a href="${to}"
-    >${refresh === 0 ? `Refresh every ${defaultRefresh} s` : `Stop refreshing every ${refresh} s`}</a
+    >${refresh === 0 ? `Refresh every ${DEFAULT_REFRESH} s` : `Stop refreshing every ${refresh} s`}</a
   >`;
 }
 

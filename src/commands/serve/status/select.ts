@@ -32,20 +32,20 @@ export interface Selection<Row> {
   readonly pages: number;
 }
 
-const perPage = 50;
-const maxTextLength = 100;
+const PER_PAGE = 50;
+const MAX_TEXT_LENGTH = 100;
 /** Seconds. */
-const minRefresh = 2;
-const maxRefresh = 3600;
+const MIN_REFRESH = 2;
+const MAX_REFRESH = 3600;
 
 /** Ignores unknown and invalid parameters. */
 export function parseStatusQuery(parameters: URLSearchParams): StatusQuery {
   const refresh = parseCount(parameters.get('refresh'));
   return {
-    text: (parameters.get('q') ?? '').trim().slice(0, maxTextLength).toLowerCase(),
+    text: (parameters.get('q') ?? '').trim().slice(0, MAX_TEXT_LENGTH).toLowerCase(),
     state: machineStates.find((state) => state === parameters.get('show')),
     page: Math.max(1, parseCount(parameters.get('page')) ?? 1),
-    refresh: refresh ? Math.min(maxRefresh, Math.max(minRefresh, refresh)) : refresh,
+    refresh: refresh ? Math.min(MAX_REFRESH, Math.max(MIN_REFRESH, refresh)) : refresh,
   };
 }
 
@@ -78,10 +78,10 @@ export function selectMachines<Row extends Selectable>(
   { text, state, page: requested }: StatusQuery,
 ): Selection<Row> {
   const matching = rows.filter((row) => (state === undefined || row.state === state) && isFound(row, text));
-  const pages = Math.max(1, Math.ceil(matching.length / perPage));
+  const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
   const page = Math.min(requested, pages);
-  const first = (page - 1) * perPage;
-  return { rows: matching.slice(first, first + perPage), matching: matching.length, first, page, pages };
+  const first = (page - 1) * PER_PAGE;
+  return { rows: matching.slice(first, first + PER_PAGE), matching: matching.length, first, page, pages };
 }
 
 export function countStates(rows: readonly Selectable[]): Record<MachineState, number> {

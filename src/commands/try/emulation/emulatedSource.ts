@@ -116,13 +116,13 @@ function hostSource(
   };
 }
 
-const imageHint = 'use a live ISO, a folder of `prepare`, or a host of --inventory';
+const IMAGE_HINT = 'use a live ISO, a folder of `prepare`, or a host of --inventory';
 
 async function imageSource(image: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const mac = own ?? DEFAULT_MAC;
   const architecture = await readImage(image, io, async (bytes) => {
     if ((await detectImageKind(bytes)) !== 'iso')
-      throw new FormatError('it is not a live ISO', { hint: imageHint });
+      throw new FormatError('it is not a live ISO', { hint: IMAGE_HINT });
     return findArchitecture(await openIsoTree(bytes));
   });
   return {
@@ -139,7 +139,7 @@ async function folderSource(path: string, own: string | undefined, io: Io): Prom
   const file = join(path, MANIFEST);
   await stat(file).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') return; // `readUserFile` reports it
-    throw new CliError(`${path} contains no ${MANIFEST}`, { code: 'ERR_FILE_MISSING', hint: imageHint });
+    throw new CliError(`${path} contains no ${MANIFEST}`, { code: 'ERR_FILE_MISSING', hint: IMAGE_HINT });
   });
   const bytes = await readUserFile(file, io, {
     what: 'Manifest of a prepared folder',

@@ -151,11 +151,11 @@ function agentRefusal(sent: Mapping, token: Heartbeat['token']): RefusedRequest 
   if (status !== undefined && !states.includes(status))
     return refuseRequest(400, `Agent status is invalid. Valid states are ${states.join(',')}.`, 'arguments');
   if (!given(sent['agent_version']) && status === undefined)
-    return refuseRequest(400, noVersion, 'no-agent-version');
+    return refuseRequest(400, NO_VERSION, 'no-agent-version');
   if (token === 'valid') return /^http:/i.test(textOf(sent['callback_url']) ?? '') ? withoutTls : undefined;
   const reason = token === 'missing' ? 'token-missing' : 'token-invalid';
   return refuseRequest(400, 'Invalid or missing agent token received.', reason);
 }
 
-const noVersion =
+const NO_VERSION =
   'Agent did not transmit a version, and a version is required. Please update the agent being used.';

@@ -18,7 +18,7 @@ import {
   type RefusalReason,
   type RefusedRequest,
   refuseRequest,
-  notFound,
+  NOT_FOUND,
   unexpectedArguments,
   uuidProblem,
   versionReason,
@@ -44,9 +44,9 @@ export interface CollectedInventory {
 }
 
 /** Since this version, the response is that of a lookup. Current agents send no version. */
-const lookupSince = 84;
+const LOOKUP_SINCE = 84;
 /** Also accepted, so that agents can use the same request for ironic-inspector and Ironic. */
-const minMinor = 1;
+const MIN_MINOR = 1;
 
 export function answerInspection(
   request: RamdiskRequest,
@@ -80,7 +80,7 @@ export function answerInspection(
     return { ...refuse(400, 'No lookup information provided', 'no-macs'), summary };
   }
   const node = findNode(nodes, request, macs);
-  if ('problem' in node) return { ...nothing, answer: errorOf(404, notFound), macs, summary, ...node };
+  if ('problem' in node) return { ...nothing, answer: errorOf(404, NOT_FOUND), macs, summary, ...node };
   recordStart(node, request.now);
   return {
     answer: acceptance(node, request, service),
@@ -98,8 +98,8 @@ function refusalOf({ query, version }: RamdiskRequest): RefusedRequest | undefin
   const invalid = unexpectedArguments(query.keys(), ['node_uuid']) ?? uuidProblem(query);
   if (invalid !== undefined) return refuseRequest(400, invalid, 'arguments');
   const { minor } = version;
-  if (minor >= lookupSince || (minor === minMinor && !query.has('node_uuid'))) return undefined;
-  return refuseRequest(404, `API version 1.${lookupSince} or newer is required`, versionReason(version));
+  if (minor >= LOOKUP_SINCE || (minor === MIN_MINOR && !query.has('node_uuid'))) return undefined;
+  return refuseRequest(404, `API version 1.${LOOKUP_SINCE} or newer is required`, versionReason(version));
 }
 
 function acceptance(
@@ -110,7 +110,7 @@ function acceptance(
   if (service === 'inspector') return answerWith(200, { uuid: node.uuid });
   return answerWith(
     202,
-    version.minor >= lookupSince ? lookupDocument(node, node.token.issue(), url) : { uuid: node.uuid },
+    version.minor >= LOOKUP_SINCE ? lookupDocument(node, node.token.issue(), url) : { uuid: node.uuid },
   );
 }
 

@@ -4,7 +4,7 @@ import type { FactsOf, LookupEvent } from '../timeline/events.ts';
 import {
   findNode,
   type IronicNode,
-  maskedToken,
+  MASKED_TOKEN,
   type NodeStore,
   normalizeMacs,
   recordStart,
@@ -13,7 +13,7 @@ import {
   answerWith,
   type ApiAnswer,
   fault,
-  notFound,
+  NOT_FOUND,
   type RamdiskRequest,
   type RefusedRequest,
   refuseRequest,
@@ -28,7 +28,7 @@ interface Lookup extends FactsOf<LookupEvent> {
 }
 
 /** Agents use a token with this API version or a newer one. */
-const tokensSince = 62;
+const TOKENS_SINCE = 62;
 
 /** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
 export function answerLookup(request: RamdiskRequest, nodes: NodeStore): Lookup {
@@ -47,24 +47,24 @@ export function answerLookup(request: RamdiskRequest, nodes: NodeStore): Lookup 
   if (invalid !== undefined) return refused(refuseRequest(400, invalid, 'arguments'));
   if (macs.length === 0 && !query.has('node_uuid')) {
     // An agent always sends the parameter; it is empty if the agent has found no interface.
-    return refused(refuseRequest(400, noNames, query.has('addresses') ? 'no-macs' : 'arguments'));
+    return refused(refuseRequest(400, NO_NAMES, query.has('addresses') ? 'no-macs' : 'arguments'));
   }
   const node = findNode(nodes, request, macs);
-  if ('problem' in node) return refused({ answer: fault(404, notFound), ...node });
+  if ('problem' in node) return refused({ answer: fault(404, NOT_FOUND), ...node });
   recordStart(node, now);
-  const token = version.minor < tokensSince ? null : node.token.issue();
+  const token = version.minor < TOKENS_SINCE ? null : node.token.issue();
   return {
     answer: answerWith(200, lookupDocument(node, token, url)),
     macs,
     node: node.uuid,
-    token: token === null ? 'none' : token === maskedToken ? 'masked' : 'sent',
+    token: token === null ? 'none' : token === MASKED_TOKEN ? 'masked' : 'sent',
     hasBootToken: node.token.isFromBootMedium,
     problem: undefined,
     reason: undefined,
   };
 }
 
-const noNames = "At least one of 'addresses' and 'node_uuid' parameters is required";
+const NO_NAMES = "At least one of 'addresses' and 'node_uuid' parameters is required";
 
 /** The response of an Ironic with its defaults, except for a shorter heartbeat interval. */
 export function lookupDocument(node: IronicNode, token: string | null, url: string): object {
@@ -73,7 +73,7 @@ export function lookupDocument(node: IronicNode, token: string | null, url: stri
       uuid: node.uuid,
       properties: {},
       instance_info: {},
-      driver_internal_info: token === null ? {} : { agent_secret_token: maskedToken },
+      driver_internal_info: token === null ? {} : { agent_secret_token: MASKED_TOKEN },
       links: resourceLinks(url, `nodes/${node.uuid}`),
     },
     config: { ...agentConfig, agent_token: token },

@@ -217,9 +217,9 @@ export function refuseRequest(status: number, problem: string, reason: RefusalRe
 }
 
 /** Ironic's message, which contains no reason. */
-export const notFound = 'Resource could not be found.';
+export const NOT_FOUND = 'Resource could not be found.';
 
-const ramdisksSince = 22;
+const RAMDISKS_SINCE = 22;
 
 /** Undefined if the API version supports requests of ramdisks: `API version 1.21 does not support lookup`. */
 export function versionRefusal(
@@ -227,26 +227,26 @@ export function versionRefusal(
   request: 'heartbeat' | 'lookup',
 ): RefusedRequest | undefined {
   const { isRequested, minor } = version;
-  if (minor >= ramdisksSince) return undefined;
+  if (minor >= RAMDISKS_SINCE) return undefined;
   const problem = isRequested
     ? `API version 1.${minor} does not support ${request}`
     : `the request contains no API version (X-OpenStack-Ironic-API-Version), and version 1.${minor} does not support ${request}`;
-  return { answer: fault(404, notFound), problem, reason: versionReason(version) };
+  return { answer: fault(404, NOT_FOUND), problem, reason: versionReason(version) };
 }
 
 /** The latest version of Ironic 39.0; agents request the latest version that both sides support. */
-const maxMinor = 115;
+const MAX_MINOR = 115;
 /** The version for clients that request none. */
-const minMinor = 1;
+const MIN_MINOR = 1;
 
-const minVersion = `1.${minMinor}`;
-const maxVersion = `1.${maxMinor}`;
+const MIN_VERSION = `1.${MIN_MINOR}`;
+const MAX_VERSION = `1.${MAX_MINOR}`;
 
-const versionHeader = 'X-OpenStack-Ironic-API-Version';
+const VERSION_HEADER = 'X-OpenStack-Ironic-API-Version';
 
 const rangeHeaders = {
-  'X-OpenStack-Ironic-API-Minimum-Version': minVersion,
-  'X-OpenStack-Ironic-API-Maximum-Version': maxVersion,
+  'X-OpenStack-Ironic-API-Minimum-Version': MIN_VERSION,
+  'X-OpenStack-Ironic-API-Maximum-Version': MAX_VERSION,
 };
 
 export type Negotiation =
@@ -260,21 +260,21 @@ type RequestHeaders = Readonly<Record<string, string | readonly string[] | undef
 /** Determines the API version of a request. */
 export function negotiateVersion(headers: RequestHeaders): Negotiation {
   const requested = requestedVersion(headers);
-  const wanted = requested ?? minVersion;
-  const text = wanted.toLowerCase() === 'latest' ? maxVersion : wanted;
+  const wanted = requested ?? MIN_VERSION;
+  const text = wanted.toLowerCase() === 'latest' ? MAX_VERSION : wanted;
   const [, major, minor] = /^([1-9][0-9]{0,4})\.([0-9]{1,5})$/.exec(text) ?? [];
   if (minor === undefined) {
-    const answer = fault(406, `Invalid value for ${versionHeader} header`);
+    const answer = fault(406, `Invalid value for ${VERSION_HEADER} header`);
     return { kind: 'refused', requested: text, answer };
   }
-  if (major === '1' && Number(minor) >= minMinor && Number(minor) <= maxMinor) {
+  if (major === '1' && Number(minor) >= MIN_MINOR && Number(minor) <= MAX_MINOR) {
     return { kind: 'agreed', version: { minor: Number(minor), isRequested: requested !== undefined } };
   }
   const problem =
     major === '1'
       ? `Version ${text} was requested but the minor version is not supported by this service.`
       : `Mutually exclusive versions requested. Version ${text} requested but not supported by this service.`;
-  const range = `The supported version range is: [${minVersion}, ${maxVersion}].`;
+  const range = `The supported version range is: [${MIN_VERSION}, ${MAX_VERSION}].`;
   const answer = { ...fault(406, `${problem} ${range}`), headers: rangeHeaders };
   return { kind: 'refused', requested: text, answer };
 }
@@ -283,12 +283,14 @@ export function negotiateVersion(headers: RequestHeaders): Negotiation {
 function requestedVersion(headers: RequestHeaders): string | undefined {
   const shared = [headers['openstack-api-version'] ?? []].flat().flatMap((value) => value.split(','));
   const ironics = shared.map((value) => /^\s*baremetal\s+(\S+)\s*$/.exec(value)?.[1]);
-  return ironics.findLast((value) => value !== undefined) ?? [headers[versionHeader.toLowerCase()]].flat()[0];
+  return (
+    ironics.findLast((value) => value !== undefined) ?? [headers[VERSION_HEADER.toLowerCase()]].flat()[0]
+  );
 }
 
 /** Adds the version headers to a response. */
 export function inVersion(minor: number, answer: ApiAnswer): ApiAnswer {
-  return { ...answer, headers: { ...rangeHeaders, [versionHeader]: `1.${minor}`, ...answer.headers } };
+  return { ...answer, headers: { ...rangeHeaders, [VERSION_HEADER]: `1.${minor}`, ...answer.headers } };
 }
 
 /** For `/`. `url` is the base URL of the service as the client uses it, without a trailing slash. */
@@ -316,8 +318,8 @@ export function v1Answer(url: string, minor: number): ApiAnswer {
 }
 
 const ramdiskCollections = [
-  { name: 'lookup', since: ramdisksSince },
-  { name: 'heartbeat', since: ramdisksSince },
+  { name: 'lookup', since: RAMDISKS_SINCE },
+  { name: 'heartbeat', since: RAMDISKS_SINCE },
   { name: 'continue_inspection', since: 84 },
 ];
 
@@ -334,7 +336,7 @@ function versionDocument(url: string): object {
     id: 'v1',
     links: [{ href: `${url}/v1/`, rel: 'self' }],
     status: 'CURRENT',
-    min_version: minVersion,
-    version: maxVersion,
+    min_version: MIN_VERSION,
+    version: MAX_VERSION,
   };
 }

@@ -161,7 +161,7 @@ export function resetAgent(node: IronicNode): void {
 }
 
 /** Replaces a token that an earlier lookup returned. Agents recognize it. */
-export const maskedToken = '******';
+export const MASKED_TOKEN = '******';
 
 /** Bytes; agents require a token of at least 32 characters. */
 const TOKEN_SIZE = 32;
@@ -185,7 +185,7 @@ function createAgentToken(pregenerated: string | undefined): AgentToken {
   let token = pregenerated;
   return {
     issue: () => {
-      if (token !== undefined) return maskedToken;
+      if (token !== undefined) return MASKED_TOKEN;
       token = randomBytes(TOKEN_SIZE).toString('base64url');
       return token;
     },

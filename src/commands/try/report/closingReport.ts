@@ -32,8 +32,8 @@ const limits = { text: { entries: 6, causes: 2 }, full: { entries: 30, causes: 4
 type TextForm = keyof typeof limits;
 
 /** With more hosts, those that called home are only counted, and those without activity are one paragraph. */
-const maxDetailed = 20;
-const maxUnknown = 20;
+const MAX_DETAILED = 20;
+const MAX_UNKNOWN = 20;
 
 /** Lines of text; times are in UTC. */
 export function formatClosingReport(result: TrialResult, form: TextForm): string {
@@ -46,12 +46,12 @@ export function formatClosingReport(result: TrialResult, form: TextForm): string
   const silent = missing.filter(({ host }) => host.entries.length === 0);
   const context = { result, explained, form };
   const blocks = [
-    ...(hosts.length > maxDetailed ? hostsInDetail : hosts).map((one) =>
+    ...(hosts.length > MAX_DETAILED ? hostsInDetail : hosts).map((one) =>
       hostLines(one, { ...context, isBrief: form === 'text' }),
     ),
-    ...(hosts.length > maxDetailed ? silentLines(silent, context) : []),
-    ...unknown.slice(0, maxUnknown).map((one) => hostLines(one, { ...context, isBrief: true })),
-    ...moreLines(unknown.length - maxUnknown, result),
+    ...(hosts.length > MAX_DETAILED ? silentLines(silent, context) : []),
+    ...unknown.slice(0, MAX_UNKNOWN).map((one) => hostLines(one, { ...context, isBrief: true })),
+    ...moreLines(unknown.length - MAX_UNKNOWN, result),
     inactiveLines(results, context),
     summaryLines(result, form),
   ].filter((lines) => lines.length > 0);

@@ -57,9 +57,9 @@ export function timeOfDay(time: Date): string {
 }
 
 /** Bytes: larger files also get a line when their transfer starts. */
-const large = 1024 * 1024;
+const LARGE = 1024 * 1024;
 /** Bytes: larger files get a line for each quarter. */
-const veryLarge = 64 * 1024 * 1024;
+const VERY_LARGE = 64 * 1024 * 1024;
 
 /** Whether the event is not a repetition. */
 function isNew({ event, previous }: TimelineStep): boolean {
@@ -69,9 +69,9 @@ function isNew({ event, previous }: TimelineStep): boolean {
   if (isFullyFetched(event) && event.outcome !== 'began') {
     return before === undefined || before.outcome === 'began' || !isFullyFetched(before);
   }
-  if (before === undefined) return event.size >= large || event.outcome !== 'began';
+  if (before === undefined) return event.size >= LARGE || event.outcome !== 'began';
   if (isInterrupted(event)) return before.outcome !== event.outcome;
-  return event.size >= veryLarge && quarterOf(event) > quarterOf(before);
+  return event.size >= VERY_LARGE && quarterOf(event) > quarterOf(before);
 }
 
 function quarterOf({ bytes, size }: FetchEvent): number {

@@ -105,11 +105,11 @@ function inspectionPhrase({ isIncomplete, node, service, summary, problem }: Eve
 }
 
 /** Maximum number of MAC addresses in a line. */
-const maxMacs = 4;
+const MAX_MACS = 4;
 
 function lookupPhrase({ macs, node, problem }: EventOf<'lookup'>): string {
-  const more = macs.length > maxMacs ? ` and ${macs.length - maxMacs} more` : '';
-  const by = macs.length === 0 ? 'no MAC address' : `${macs.slice(0, maxMacs).join(', ')}${more}`;
+  const more = macs.length > MAX_MACS ? ` and ${macs.length - MAX_MACS} more` : '';
+  const by = macs.length === 0 ? 'no MAC address' : `${macs.slice(0, MAX_MACS).join(', ')}${more}`;
   if (node === undefined) return `sent a lookup for ${by}, which was refused${because(problem)}`;
   return `sent a lookup for ${by} → node ${node}`;
 }

@@ -50,7 +50,7 @@ export function throwWithHint(hint: string): (error: unknown) => never {
   });
 }
 
-export const serveListenHint = 'pass another address or port with --serve-listen';
+export const SERVE_LISTEN_HINT = 'pass another address or port with --serve-listen';
 
 /** Maximum number of remembered fetches. Above it, some are reported twice. */
 const MAX_REMEMBERED = 100_000;

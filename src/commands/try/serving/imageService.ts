@@ -21,7 +21,7 @@ import type { Expectation } from '../expectation.ts';
 import type { TryOptions } from '../setup.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { TrialPlan } from '../trial.ts';
-import { createFetchWatcher, serveListenHint, throwWithHint } from './catalogService.ts';
+import { createFetchWatcher, SERVE_LISTEN_HINT, throwWithHint } from './catalogService.ts';
 
 export interface ImageService {
   readonly port: number;
@@ -116,7 +116,7 @@ export async function startImages(
     watchers: [watcher],
     changeSource,
     publicUrl: guest && (({ port }) => `http://${guest.host}:${port}`),
-  }).catch(throwWithHint(serveListenHint));
+  }).catch(throwWithHint(SERVE_LISTEN_HINT));
   running = service;
   cleanup.defer(async () => {
     await service.server.stop(0);

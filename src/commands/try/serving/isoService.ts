@@ -10,7 +10,7 @@ import type { Artifact } from '../../../hosts/artifacts/hostArtifacts.ts';
 import { type CatalogEntry, entryOf } from '../../../http/server/answer/resource.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { SingleIso, TrialPlan } from '../trial.ts';
-import { serveListenHint, startCatalogService, throwWithHint } from './catalogService.ts';
+import { SERVE_LISTEN_HINT, startCatalogService, throwWithHint } from './catalogService.ts';
 
 const LONGEST_NAME = 64;
 
@@ -49,7 +49,7 @@ export async function startIso(
   const find = (wanted: string): CatalogEntry | undefined =>
     wanted === path ? entryOf(resource) : undefined;
   const server = await startCatalogService(find, listen, createQuietLog(io), observe).catch(
-    throwWithHint(serveListenHint),
+    throwWithHint(SERVE_LISTEN_HINT),
   );
   cleanup.defer(async () => void (await server.stop(0)));
   const base = publicUrl === undefined ? server.origin : parseBaseUrl(publicUrl, '--public-url');

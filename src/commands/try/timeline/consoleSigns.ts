@@ -38,7 +38,7 @@ export interface FoundSign {
  * @param now the time of this machine, with which rows compare a time in the line
  */
 export function findConsoleSigns(line: string, now: Date): readonly FoundSign[] {
-  return line.split(messageStart).flatMap((text) => {
+  return line.split(MESSAGE_START).flatMap((text) => {
     const { message, prefix, printer } = parseConsoleLine(text);
     const sign = consoleSigns.find((one) => one.printer === printer && matches(one, message, now));
     if (sign === undefined) return [];
@@ -57,19 +57,20 @@ function matches({ clock, pattern }: ConsoleSign, message: string, now: Date): b
 }
 
 /** A line of journald, the kernel or systemd may follow a prompt without a line break: `localhost login: [   45.6…] podman[9]: …` */
-const messageStart = /(?=\[ {0,5}\d{1,7}\.\d{6}\] |\[(?: {2}OK {2}|FAILED|DEPEND| TIME )\] )/;
+const MESSAGE_START = /(?=\[ {0,5}\d{1,7}\.\d{6}\] |\[(?: {2}OK {2}|FAILED|DEPEND| TIME )\] )/;
 
 /** Time since boot as by the kernel, optionally with its caller; or the time of journalctl with an optional host name. */
-const timePrefix =
+const TIME_PREFIX =
   /^(?:\[ {0,5}\d{1,7}\.\d{6}\](?:\[ {0,6}[TC]\d{1,7}\])? |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,64} (?=[\w.@-]{1,64}\[))?)/;
-const statusPrefix = /^(?:\[(?: {2}OK {2}|FAILED|DEPEND| TIME )\] |\[[ *]{6}\] (?:\(\d{1,4} of \d{1,4}\) )?)/;
-const identifierPrefix = /^([\w.@-]{1,64})\[(\d{1,10})\]: /;
+const STATUS_PREFIX =
+  /^(?:\[(?: {2}OK {2}|FAILED|DEPEND| TIME )\] |\[[ *]{6}\] (?:\(\d{1,4} of \d{1,4}\) )?)/;
+const IDENTIFIER_PREFIX = /^([\w.@-]{1,64})\[(\d{1,10})\]: /;
 /** podman logs failed attempts before it prints the error. */
-const retryPrefix =
+const RETRY_PREFIX =
   /^time="[^"]{1,40}" level=\w{1,10} msg="Failed, retrying in [^(]{1,20} \(\d+\/\d+\)\. (?=Error: )/;
 
 /** The lines of oslo.log, `2026-11-26 18:46:19.767 1 WARNING `, and the errors that the agent prints without a log. */
-const agentPrefix =
+const AGENT_PREFIX =
   /^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \d{1,10} [A-Z]{4,8} |(?=argument --|Value for option |Failed to parse |ironic_python_agent\.|oslo_config\.))/;
 
 /** Printers whose lines have no identifier of their own. */
@@ -81,35 +82,35 @@ function parseConsoleLine(text: string): {
   readonly prefix: string;
   readonly message: string;
 } {
-  const [status] = statusPrefix.exec(text) ?? [];
+  const [status] = STATUS_PREFIX.exec(text) ?? [];
   if (status !== undefined) return { printer: 'systemd', prefix: status, message: text.slice(status.length) };
-  const [time = ''] = timePrefix.exec(text) ?? [];
+  const [time = ''] = TIME_PREFIX.exec(text) ?? [];
   const rest = text.slice(time.length);
-  const [identifier = '', name, pid] = identifierPrefix.exec(rest) ?? [];
+  const [identifier = '', name, pid] = IDENTIFIER_PREFIX.exec(rest) ?? [];
   const prefix = time + identifier;
   const message = rest.slice(identifier.length);
   if (name === undefined) return { printer: time.startsWith('[') ? 'kernel' : 'terminal', prefix, message };
-  const [agent] = agentPrefix.exec(message) ?? [];
+  const [agent] = AGENT_PREFIX.exec(message) ?? [];
   if (agent !== undefined && (name === 'podman' || name === 'ironic-python-agent'))
     return { printer: 'agent', prefix: prefix + agent, message: message.slice(agent.length) };
-  if (name === 'podman') return { printer: name, prefix, message: message.replace(retryPrefix, '') };
+  if (name === 'podman') return { printer: name, prefix, message: message.replace(RETRY_PREFIX, '') };
   // Others than process 1 are managers of users. The identifiers of {@link unmarked} do not exist.
   const isOther = unmarked.has(name) || (name === 'systemd' && pid !== '1');
   return { printer: isOther ? '' : name, prefix, message };
 }
 
 /** Characters of a line in an event. */
-const longestExcerpt = 240;
+const LONGEST_EXCERPT = 240;
 
 /** The end of the match, and what precedes it: errors of Go programs have their reason at the end. */
 function excerpt(message: string, pattern: RegExp): string {
   const text = maskLine(message);
-  if (text.length <= longestExcerpt) return text;
+  if (text.length <= LONGEST_EXCERPT) return text;
   const match = pattern.exec(text);
   const end = Math.min(
     text.length,
-    Math.max(longestExcerpt, (match?.index ?? 0) + (match?.[0].length ?? 0) + 60),
+    Math.max(LONGEST_EXCERPT, (match?.index ?? 0) + (match?.[0].length ?? 0) + 60),
   );
-  const start = end - longestExcerpt;
+  const start = end - LONGEST_EXCERPT;
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
 }

@@ -7,7 +7,7 @@
 
 import { parseMacAddress } from '../../../core/macAddress.ts';
 import { admitMachine, MAX_UNKNOWN_MACHINES, unknownLimits } from '../unknownMachines.ts';
-import { unknownMachines } from '../../../http/server/answer/access.ts';
+import { UNKNOWN_MACHINES } from '../../../http/server/answer/access.ts';
 import { createEntryLog, type EntryLog, mergeLog } from './stages.ts';
 import type { TrialEvent } from './events.ts';
 
@@ -102,7 +102,7 @@ export function identifiersOf(event: TrialEvent): Identifiers {
   const node = 'node' in event ? event.node : undefined;
   const isRefused = event.kind === 'heartbeat' && event.problem !== undefined;
   return {
-    name: 'host' in event && event.host !== unknownMachines ? event.host : undefined,
+    name: 'host' in event && event.host !== UNKNOWN_MACHINES ? event.host : undefined,
     // Several machines may send the same invalid MAC address.
     macs: macs.filter((text) => {
       const address = parseMacAddress(text);

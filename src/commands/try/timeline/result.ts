@@ -135,7 +135,7 @@ export interface Gap {
 }
 
 /** Milliseconds. Shorter times without activity are normal during a boot. */
-const minGap = 60_000;
+const MIN_GAP = 60_000;
 
 /**
  * In chronological order. The time between two events of the same entry is not a gap, for example between heartbeats. Lines on the
@@ -150,7 +150,7 @@ export function gapsOf(
   let after: TimelineEntry | undefined;
   let from = span.started;
   const addGap = (until: Date, isOpen: boolean): void => {
-    if (until.getTime() - from.getTime() >= minGap) gaps.push({ after, from, until, isOpen });
+    if (until.getTime() - from.getTime() >= MIN_GAP) gaps.push({ after, from, until, isOpen });
   };
   for (const entry of entries) {
     // Programs of a machine that waits print lines, too.

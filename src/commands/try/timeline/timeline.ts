@@ -209,7 +209,7 @@ function describeMachine(
 }
 
 /** Maximum number, because many machines may share an address. */
-const maxUnknown = 4;
+const MAX_UNKNOWN = 4;
 
 function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAddress): readonly string[] {
   const macs = new Set<string>();
@@ -217,7 +217,7 @@ function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAd
     for (const { name, seenMacs } of machinesByAddress.get(client) ?? []) {
       const [mac] = seenMacs;
       if (name === undefined && mac !== undefined) macs.add(mac);
-      if (macs.size === maxUnknown) return [...macs];
+      if (macs.size === MAX_UNKNOWN) return [...macs];
     }
   }
   return [...macs];

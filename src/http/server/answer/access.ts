@@ -12,12 +12,12 @@ export type Grant =
   | { readonly kind: 'boot' };
 
 /** In place of a host name: all machines that the inventory does not list. */
-export const unknownMachines = '*';
+export const UNKNOWN_MACHINES = '*';
 
 /** The host to which the grant gives access; undefined for all hosts. */
 export function ownerOf(grant: Grant): string | undefined {
   if (grant.kind === 'all') return undefined;
-  return grant.kind === 'host' ? grant.host : unknownMachines;
+  return grant.kind === 'host' ? grant.host : UNKNOWN_MACHINES;
 }
 
 /** Whether the grant allows fetching the entry. */
@@ -27,5 +27,5 @@ export function permits(
 ): boolean {
   if (grant.kind === 'all') return true;
   if (grant.kind === 'host') return host === undefined ? artifact !== 'script' : host === grant.host;
-  return host === undefined || host === unknownMachines || artifact === 'script';
+  return host === undefined || host === UNKNOWN_MACHINES || artifact === 'script';
 }

@@ -26,7 +26,7 @@ export type RangeRequest =
  * a BMC nor a download manager asks for as many; nginx and Apache ignore them, too. Refusing would keep no attacker off,
  * who may ask for the whole at any time.
  */
-const maxRanges = 100;
+const MAX_RANGES = 100;
 
 /**
  * @param field the value of `Range`, undefined without this field
@@ -45,9 +45,9 @@ function parseSpecs(field: string, size: number): Range[] | undefined {
   const unit = /^bytes=/i.exec(field);
   if (unit === null) return undefined;
   // Empty elements are to be skipped; of these, too, there may only be so many.
-  const elements = field.slice(unit[0].length).split(',', 2 * maxRanges + 1);
+  const elements = field.slice(unit[0].length).split(',', 2 * MAX_RANGES + 1);
   const texts = elements.filter((text) => /[^ \t]/.test(text));
-  if (texts.length === 0 || texts.length > maxRanges || elements.length > 2 * maxRanges) return undefined;
+  if (texts.length === 0 || texts.length > MAX_RANGES || elements.length > 2 * MAX_RANGES) return undefined;
   const specs = texts.flatMap((text) => parseSpec(text, size) ?? []);
   return specs.length === texts.length ? specs : undefined;
 }
@@ -210,19 +210,19 @@ function isListed(list: string, etag: string, comparison: 'strong' | 'weak'): bo
 
 // Points in time as HTTP writes them (RFC 9110, section 5.6.7): the form of today and the two old ones, all in GMT.
 
-const days = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
-const longDays = 'Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday';
+const DAYS = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
+const LONG_DAYS = 'Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday';
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const month = `(?<month>${months.join('|')})`;
-const time = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)';
+const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)';
 
 const forms = [
   // Sun, 06 Nov 1994 08:49:37 GMT
-  new RegExp(`^(?:${days}), (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  new RegExp(`^(?:${DAYS}), (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${TIME} GMT$`),
   // Sunday, 06-Nov-94 08:49:37 GMT
-  new RegExp(`^(?:${longDays}), (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
+  new RegExp(`^(?:${LONG_DAYS}), (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${TIME} GMT$`),
   // Sun Nov  6 08:49:37 1994
-  new RegExp(`^(?:${days}) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+  new RegExp(`^(?:${DAYS}) ${month} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
 ];
 
 /**
@@ -352,12 +352,12 @@ export function formatAttachment(fileName: string): string {
 }
 
 /** The characters that RFC 8187 does not escape. */
-const unescaped = /^[A-Za-z0-9!#$&+.^_`|~-]$/;
+const UNESCAPED = /^[A-Za-z0-9!#$&+.^_`|~-]$/;
 
 function escapeExtended(text: string): string {
   const characters = Array.from(Buffer.from(text), (byte) => {
     const character = String.fromCharCode(byte);
-    return unescaped.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    return UNESCAPED.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   });
   return characters.join('');
 }

@@ -8,14 +8,14 @@ import { cutText } from '../../../formats/goText.ts';
 import { escapeProblem, unescapeInPlace } from '../../../formats/goUrl.ts';
 
 /** Characters of a target. */
-const maxLength = 2048;
+const MAX_LENGTH = 2048;
 
 /**
  * Decoded, without the leading slash: empty for `/`. Undefined for an invalid path, also for the targets of CONNECT and
  * OPTIONS. An absolute target (`http://HOST/PATH`) may have any host.
  */
 export function parseRequestPath(target: string): string | undefined {
-  if (target.length > maxLength) return undefined;
+  if (target.length > MAX_LENGTH) return undefined;
   const origin = /^https?:\/\/[^/?#]+/i.exec(target)?.[0] ?? '';
   const [path] = cutText(target.slice(origin.length), '?');
   if (path === '/' || (path === '' && origin !== '')) return '';

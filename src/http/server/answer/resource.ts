@@ -9,20 +9,20 @@ interface ArtifactFacts {
   readonly isOfVendor: boolean;
 }
 
-const bytes = 'application/octet-stream';
+const BYTES = 'application/octet-stream';
 /** UEFI HTTP boot recognizes a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
-const efiIso = 'application/vnd.efi-iso';
+const EFI_ISO = 'application/vnd.efi-iso';
 
 /** All kinds of resources. */
 export const artifacts = {
-  iso: { contentType: efiIso, isOfVendor: false },
-  'minimal-iso': { contentType: efiIso, isOfVendor: false },
-  initramfs: { contentType: bytes, isOfVendor: false },
+  iso: { contentType: EFI_ISO, isOfVendor: false },
+  'minimal-iso': { contentType: EFI_ISO, isOfVendor: false },
+  initramfs: { contentType: BYTES, isOfVendor: false },
   ign: { contentType: 'application/vnd.coreos.ignition+json', isOfVendor: false },
-  archive: { contentType: bytes, isOfVendor: false },
+  archive: { contentType: BYTES, isOfVendor: false },
   script: { contentType: 'text/plain; charset=utf-8', isOfVendor: false },
-  kernel: { contentType: bytes, isOfVendor: true },
-  rootfs: { contentType: bytes, isOfVendor: true },
+  kernel: { contentType: BYTES, isOfVendor: true },
+  rootfs: { contentType: BYTES, isOfVendor: true },
   agent: { contentType: 'application/x-tar', isOfVendor: false },
 } as const satisfies Readonly<Record<string, ArtifactFacts>>;
 

@@ -91,14 +91,14 @@ export interface TransferWatcher {
 }
 
 /** The number of events that `recent` returns. */
-const maxEvents = 200;
+const MAX_EVENTS = 200;
 /** The number of characters of a user agent that are stored. */
-const maxUserAgentLength = 120;
+const MAX_USER_AGENT_LENGTH = 120;
 
 /** The number of clients that are tracked per image: its BMC, another interface of the BMC, a user with curl. */
-const maxClients = 4;
+const MAX_CLIENTS = 4;
 /** At least this many hosts are remembered, and at most twice as many. A host takes a few KiB while its images are fetched. */
-const maxHosts = 12_000;
+const MAX_HOSTS = 12_000;
 
 /** Creates an empty log. */
 export function createTransferLog(
@@ -112,7 +112,7 @@ export function createTransferLog(
   let sent = 0;
 
   const begin = (given: TransferStart): Transfer => {
-    const start = { ...given, userAgent: given.userAgent?.slice(0, maxUserAgentLength) };
+    const start = { ...given, userAgent: given.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) };
     const began = now();
     const image = imageFor(images.use(start.host), start);
     const client = clientFor(image, start.client);
@@ -140,7 +140,7 @@ export function createTransferLog(
         const seconds = (ended.getTime() - began.getTime()) / 1000;
         const event = { ...start, outcome, bytes, seconds, ended };
         events.unshift(event);
-        events.length = Math.min(events.length, maxEvents);
+        events.length = Math.min(events.length, MAX_EVENTS);
         for (const watcher of watchers) watcher.ended?.(event);
         if (isFetched) for (const check of waiting) check(start);
       },
@@ -180,7 +180,7 @@ function createHostImages(): HostImages {
     find,
     use: (host) => {
       const images = find(host);
-      if (young.size >= maxHosts && !young.has(host)) [old, young] = [young, new Map()];
+      if (young.size >= MAX_HOSTS && !young.has(host)) [old, young] = [young, new Map()];
       young.set(host, images);
       return images;
     },
@@ -229,7 +229,7 @@ function clientFor({ clients, size }: Image, address: string): Client {
   if (known !== undefined) clients.splice(index, 1);
   clients.push(client);
   // A running transfer of a dropped client continues, but is no longer shown.
-  if (clients.length > maxClients) clients.shift();
+  if (clients.length > MAX_CLIENTS) clients.shift();
   return client;
 }
 
@@ -264,15 +264,15 @@ interface Coverage {
 }
 
 /** Enough for two clients with 16 connections each, as block borders split extents. */
-const maxFragments = 64;
+const MAX_FRAGMENTS = 64;
 /** Limits the bitmap of an image to 512 bytes; an image of 1 GiB has blocks of 256 KiB. */
-const maxBlocks = 4096;
-const minBlockSize = 4096;
+const MAX_BLOCKS = 4096;
+const MIN_BLOCK_SIZE = 4096;
 
 /** The coverage of an image of `size` bytes without any received bytes. */
 export function createCoverage(size: number): Coverage {
-  let blockSize = minBlockSize;
-  while (blockSize * maxBlocks < size) blockSize *= 2;
+  let blockSize = MIN_BLOCK_SIZE;
+  while (blockSize * MAX_BLOCKS < size) blockSize *= 2;
   const bits = new Uint8Array(Math.ceil(size / blockSize / 8));
   return { size, blockSize, bits, bytes: 0, fragments: new Map() };
 }
@@ -318,7 +318,7 @@ function addToBlock(coverage: Coverage, block: number, extent: Extent, piece: Ex
 function dropOldFragments(fragments: Coverage['fragments']): void {
   let count = [...fragments.values()].reduce((sum, pieces) => sum + pieces.length, 0);
   for (const [block, pieces] of fragments) {
-    if (count <= maxFragments) break;
+    if (count <= MAX_FRAGMENTS) break;
     fragments.delete(block);
     count -= pieces.length;
   }

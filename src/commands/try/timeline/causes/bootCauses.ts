@@ -5,7 +5,7 @@ import type { HostTimeline } from '../timeline.ts';
 import { causesOf, entriesOf, hasCalledIronic, proofBy } from './cause.ts';
 
 /** Bytes that a BMC, or firmware in search of a boot device, reads from an ISO. */
-const probeSize = 4 * 1024 * 1024;
+const PROBE_SIZE = 4 * 1024 * 1024;
 
 export const bootCauses = causesOf({
   'power-off': {
@@ -251,6 +251,6 @@ export const bootCauses = causesOf({
 /** Whether the machine has read more of the ISO than a probe does. */
 function hasReadImage(host: HostTimeline): boolean {
   return entriesOf(host, 'fetch').some(
-    ({ event }) => event.artifact.endsWith('iso') && (event.bytes > probeSize || isFullyFetched(event)),
+    ({ event }) => event.artifact.endsWith('iso') && (event.bytes > PROBE_SIZE || isFullyFetched(event)),
   );
 }

@@ -102,7 +102,7 @@ function callbackProof(reason: CallbackReason): Proof {
   return proofBy('callback', contacted, (event) => event.reason === reason);
 }
 
-const certificateCheck =
+const CERTIFICATE_CHECK =
   '`openssl s_client -connect AGENT:9999 | openssl x509 -noout -dates -ext subjectAltName -fingerprint`';
 
 export const callbackCauses = causesOf({
@@ -145,28 +145,28 @@ export const callbackCauses = causesOf({
   'callback-clock': {
     short: 'the clock of the machine or of the Ironic server',
     text: 'The certificate in the heartbeat is not valid at the current time of Ironic: the clocks of the two machines differ, or the agent has run longer than its certificate is valid.',
-    check: `run \`date\` on both machines; run ${certificateCheck}`,
+    check: `run \`date\` on both machines; run ${CERTIFICATE_CHECK}`,
     fix: 'set a time server with `render --ntp-server`, and set the clock in the firmware; or set the clock of the Ironic server',
     proof: callbackProof('certificate-time'),
   },
   'callback-name': {
     short: "the address in the agent's certificate",
     text: 'The certificate in the heartbeat does not contain the address of the callback URL.',
-    check: `run ${certificateCheck}`,
+    check: `run ${CERTIFICATE_CHECK}`,
     fix: 'set the address that Ironic can reach with `render --option "advertise_host = ADDRESS"`',
     proof: callbackProof('certificate-name'),
   },
   'callback-other-certificate': {
     short: 'another server at the callback URL',
     text: 'The certificate of the server at the callback URL is not the one in the heartbeat: a proxy, address translation to another machine, another program on that port, or an agent that has restarted.',
-    check: `run ${certificateCheck} on the Ironic server and on the machine; the fingerprints must be the same`,
+    check: `run ${CERTIFICATE_CHECK} on the Ironic server and on the machine; the fingerprints must be the same`,
     fix: 'remove proxies and address translation between Ironic and its machines; give each machine its own address',
     proof: callbackProof('certificate-other'),
   },
   'callback-untrusted': {
     short: 'a custom agent certificate that Ironic does not trust',
     text: 'The heartbeat contains no certificate, and this system does not trust the certificate at the callback URL.',
-    check: `run ${certificateCheck}; run \`grep tls_cert_file /etc/ironic-python-agent.conf\` on the machine`,
+    check: `run ${CERTIFICATE_CHECK}; run \`grep tls_cert_file /etc/ironic-python-agent.conf\` on the machine`,
     fix: 'remove `tls_cert_file`, so that the agent creates a certificate and sends it with the heartbeat; or make Ironic trust its certificate authority (`agent_verify_ca` of the node)',
     proof: callbackProof('certificate-untrusted'),
   },

@@ -39,7 +39,7 @@ export const ironicCauses = causesOf({
     proof: { matches: isBelowOtherPath, solvedBy: solvedBy.lookup },
     evidenceIf: (host) =>
       !host.milestones.has('lookup') &&
-      host.entries.some(({ event }) => pathOf(event)?.userAgent?.includes(agentClient) === true),
+      host.entries.some(({ event }) => pathOf(event)?.userAgent?.includes(AGENT_CLIENT) === true),
   },
   'inspection-refused': {
     short: 'a refused inventory',
@@ -107,7 +107,7 @@ export const ironicCauses = causesOf({
         const isAgents = path === undefined || path.hasInventory === true || isBelowOtherPath(event);
         return isAgents ? [] : [path.userAgent ?? ''];
       });
-      const isOther = userAgents.length > 0 && !userAgents.some((name) => name.includes(agentClient));
+      const isOther = userAgents.length > 0 && !userAgents.some((name) => name.includes(AGENT_CLIENT));
       return isOther && !solvedBy.inspection.some((stage) => host.milestones.has(stage));
     },
   },
@@ -213,7 +213,7 @@ export const ironicCauses = causesOf({
 });
 
 /** The HTTP client library of the agent, as in its user agent header. */
-const agentClient = 'python-requests';
+const AGENT_CLIENT = 'python-requests';
 
 type Path = Extract<RefusalEvent['problem'], { kind: 'path' }>;
 

@@ -5,40 +5,40 @@
 
 import { type ConsoleSign, from, rowsWith } from './sign.ts';
 
-const requests = 'ironic-python-agent, ironic_api_client.py, inspector.py; urllib3, exceptions.py';
-const openssl = 'ironic-python-agent, ironic_api_client.py; OpenSSL, crypto/x509/x509_txt.c';
+const REQUESTS = 'ironic-python-agent, ironic_api_client.py, inspector.py; urllib3, exceptions.py';
+const OPENSSL = 'ironic-python-agent, ironic_api_client.py; OpenSSL, crypto/x509/x509_txt.c';
 
 export const agentSigns: readonly ConsoleSign[] = rowsWith(
   'agent',
   {},
   {
     'agent-proxy': {
-      source: requests,
+      source: REQUESTS,
       pattern: /\bProxyError\('(?:Unable|Cannot) to? ?connect to proxy/,
       proves: 'proxy',
     },
     'agent-dns': {
-      source: `${requests}; glibc, sysdeps/posix/gai_strerror.c`,
+      source: `${REQUESTS}; glibc, sysdeps/posix/gai_strerror.c`,
       pattern: /\b(?:NameResolutionError|Name or service not known|Temporary failure in name resolution)\b/,
       proves: 'dns',
     },
     'agent-certificate-expired': {
-      source: openssl,
+      source: OPENSSL,
       pattern: /certificate verify failed: certificate has expired\b/,
       proves: 'clock',
     },
     'agent-certificate-early': {
-      source: openssl,
+      source: OPENSSL,
       pattern: /certificate verify failed: certificate is not yet valid\b/,
       proves: 'clock',
     },
     'agent-certificate-name': {
-      source: openssl,
+      source: OPENSSL,
       pattern: /certificate verify failed: (?:Hostname|IP address) mismatch\b/,
       proves: 'ironic-name',
     },
     'agent-certificate': {
-      source: openssl,
+      source: OPENSSL,
       pattern:
         /certificate verify failed: (?:unable to get (?:local )?issuer certificate|self[- ]signed certificate|unable to verify the first certificate)\b/,
       proves: 'tls-unknown-ca',
@@ -50,28 +50,28 @@ export const agentSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'tls-to-http',
     },
     'agent-tls': {
-      source: openssl,
+      source: OPENSSL,
       pattern: /\bSSLError\(/,
       proves: 'tls-failed',
     },
     'agent-timeout': {
-      source: requests,
+      source: REQUESTS,
       pattern: /\b(?:ConnectTimeoutError|ConnectTimeout|ReadTimeoutError|Read timed out)\b/,
       proves: 'ironic-timeout',
     },
     'agent-no-route': {
-      source: `${requests}; Linux (ENETUNREACH, EHOSTUNREACH)`,
+      source: `${REQUESTS}; Linux (ENETUNREACH, EHOSTUNREACH)`,
       pattern: /\[Errno (?:101|113)\] (?:Network is unreachable|No route to host)/,
       proves: 'ironic-address',
       suggests: ['host-network', 'ip-family'],
     },
     'agent-refused': {
-      source: `${requests}; Linux (ECONNREFUSED)`,
+      source: `${REQUESTS}; Linux (ECONNREFUSED)`,
       pattern: /\[Errno 111\] (?:ECONNREFUSED|Connection refused)/,
       proves: 'ironic-address',
     },
     'agent-connection': {
-      source: requests,
+      source: REQUESTS,
       pattern: /\bConnection aborted\b|\bRemoteDisconnected\(/,
       proves: 'ironic-connection',
     },

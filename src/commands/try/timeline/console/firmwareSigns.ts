@@ -2,12 +2,12 @@
 
 import { type ConsoleSign, rowsWith } from './sign.ts';
 
-const pxeRom = 'Intel PXE ROM, PXE 2.1';
-const edk2Pxe = 'edk2, NetworkPkg/UefiPxeBcDxe/PxeBcBoot.c';
-const edk2Http = 'edk2, NetworkPkg/HttpBootDxe/HttpBootImpl.c';
-const ipxe = 'iPXE, src/usr/imgmgmt.c, src/net/tcp/httpconn.c';
-const syslinux = 'SYSLINUX 6, core/elflink/load_env32.c, com32/elflink/ldlinux';
-const grub = 'GRUB 2, grub-core/fs/fshelp.c, grub-core/kern/file.c';
+const PXE_ROM = 'Intel PXE ROM, PXE 2.1';
+const EDK2_PXE = 'edk2, NetworkPkg/UefiPxeBcDxe/PxeBcBoot.c';
+const EDK2_HTTP = 'edk2, NetworkPkg/HttpBootDxe/HttpBootImpl.c';
+const IPXE = 'iPXE, src/usr/imgmgmt.c, src/net/tcp/httpconn.c';
+const SYSLINUX = 'SYSLINUX 6, core/elflink/load_env32.c, com32/elflink/ldlinux';
+const GRUB = 'GRUB 2, grub-core/fs/fshelp.c, grub-core/kern/file.c';
 
 /** How iPXE ends the line of a transfer that failed: `URL... REASON (http://ipxe.org/CODE)`. */
 function ipxeFailed(reason: string, start = ''): RegExp {
@@ -19,84 +19,84 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
   {},
   {
     'pxe-no-offer': {
-      source: `${pxeRom}; ${edk2Pxe}`,
+      source: `${PXE_ROM}; ${EDK2_PXE}`,
       pattern: /^ *PXE-E(?:51: No DHCP|52: proxyDHCP offers were received|16: No (?:valid )?offer)/,
       proves: 'dhcp-no-offer',
     },
     'pxe-no-boot-file': {
-      source: `${pxeRom}; ${edk2Pxe}`,
+      source: `${PXE_ROM}; ${EDK2_PXE}`,
       pattern: /^ *PXE-E53: No boot file ?name received/,
       proves: 'dhcp-no-boot-file',
     },
     'pxe-no-proxy': {
-      source: pxeRom,
+      source: PXE_ROM,
       pattern: /^ *PXE-E55: ProxyDHCP service did not reply/i,
       proves: 'dhcp-no-boot-file',
     },
     'pxe-no-link': {
-      source: `${pxeRom}; ${edk2Pxe}`,
+      source: `${PXE_ROM}; ${EDK2_PXE}`,
       pattern: /^ *PXE-E(?:61: Media test failure|12: Could not detect network connection)/,
       proves: 'link-down',
     },
     'pxe-timeout': {
-      source: `${pxeRom}; ${edk2Pxe}`,
+      source: `${PXE_ROM}; ${EDK2_PXE}`,
       pattern:
         /^ *PXE-E(?:32: TFTP open timeout|35: TFTP read timeout|18: Server response timeout|11: ARP timeout)/,
       proves: 'loader-timeout',
     },
     'pxe-not-found': {
-      source: pxeRom,
+      source: PXE_ROM,
       pattern: /^ *PXE-(?:T01: File not found|E3B: TFTP Error - File Not found)/i,
       proves: 'loader-not-found',
     },
     // Any error of the server: a missing file is the most common one.
     'pxe-tftp-error': {
-      source: edk2Pxe,
+      source: EDK2_PXE,
       pattern: /^ *PXE-E23: Client received TFTP error from server/,
       suggests: ['loader-not-found'],
     },
     'edk2-http-status': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Client Error: 404 Not Found/,
       proves: 'loader-not-found',
     },
     'edk2-http-denied': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Client Error: (?:40[137] )/,
       proves: 'loader-denied',
     },
     'edk2-http-server': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Server Error: 5\d\d /,
       proves: 'loader-server-error',
     },
     'edk2-http-dns': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Error: (?:DNS resolution failed - |Could not retrieve the host address from DNS server)/,
       proves: 'loader-dns',
     },
     'edk2-http-tcp': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Error: TCP connection failed - (?!Time out)/,
       proves: 'loader-no-http',
     },
     'edk2-http-timeout': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Error: (?:TCP connection failed - Time out|Server response timeout)/,
       proves: 'loader-timeout',
     },
     'edk2-http-tls': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Error: TLS (?:session connection|configuration) failed - /,
       proves: 'loader-tls',
     },
     'edk2-http-plain': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Error: Access forbidden, only HTTPS connection is allowed/,
       proves: 'loader-protocol',
     },
     'edk2-http-link': {
-      source: edk2Http,
+      source: EDK2_HTTP,
       pattern: /^ *Error: Could not detect network connection/,
       proves: 'link-down',
     },
@@ -176,12 +176,12 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'loader-dns',
     },
     'ipxe-not-found': {
-      source: ipxe,
+      source: IPXE,
       pattern: ipxeFailed('No such file or directory|Not found'),
       proves: 'loader-not-found',
     },
     'ipxe-denied': {
-      source: ipxe,
+      source: IPXE,
       pattern: ipxeFailed('Permission denied|Operation not permitted', '^(?:http|tftp)://\\S*'),
       proves: 'loader-denied',
     },
@@ -234,13 +234,13 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'loader-format',
     },
     'isolinux-missing': {
-      source: syslinux,
+      source: SYSLINUX,
       pattern:
         /^.{0,200}(?:failed: ?(?:failed: ?)? *No such file or director|Could not find (?:kernel|ramdisk) image: )/,
       proves: 'medium-not-bootable',
     },
     'isolinux-config': {
-      source: syslinux,
+      source: SYSLINUX,
       pattern:
         /^(?:WARNING: No configuration file found|No DEFAULT or UI configuration directive found|Failed to load (?:ldlinux|libcom32|COM32 file))/,
       proves: 'medium-not-bootable',
@@ -258,13 +258,13 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     },
     // The paths of live ISOs.
     'grub-medium': {
-      source: grub,
+      source: GRUB,
       pattern:
         /^ *error: (?:\S{1,80}:\d{1,5}:)?file [`'"]\/(?:images\/|EFI\/|isolinux\/).{1,200}['"] not found/,
       proves: 'medium-not-bootable',
     },
     'grub-not-found': {
-      source: grub,
+      source: GRUB,
       pattern:
         /^ *error: (?:\S{1,80}:\d{1,5}:)?(?:file [`'"].{1,200}['"] not found|unsupported HTTP error 404)/,
       proves: 'loader-not-found',

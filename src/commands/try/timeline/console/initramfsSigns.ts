@@ -2,8 +2,8 @@
 
 import { beforeKernel, type ConsoleSign, from, inInitramfs, rowsWith } from './sign.ts';
 
-const http = 'Ignition 2.27, internal/resource/http.go; Go, net and net/http';
-const url = 'Ignition 2.27, internal/resource/url.go';
+const HTTP = 'Ignition 2.27, internal/resource/http.go; Go, net and net/http';
+const URL = 'Ignition 2.27, internal/resource/url.go';
 const configFetched = ['config', ...from('live system')] as const;
 
 /**
@@ -14,13 +14,13 @@ const configSigns = rowsWith(
   { solvedBy: configFetched },
   {
     'ignition-config-fetched': {
-      source: http,
+      source: HTTP,
       pattern: /^GET result: OK$/,
       stage: 'config',
       settles: true,
     },
     'ignition-config-dns': {
-      source: http,
+      source: HTTP,
       pattern: /^GET error: .*\bdial (?:tcp|udp): lookup /,
       proves: 'config-dns',
     },
@@ -37,40 +37,40 @@ const configSigns = rowsWith(
       proves: 'config-tls',
     },
     'ignition-config-timeout': {
-      source: http,
+      source: HTTP,
       pattern:
         /^GET error: .*(?:\bi\/o timeout|Client\.Timeout exceeded|context deadline exceeded|timeout awaiting response headers|TLS handshake timeout|connection timed out)$/,
       proves: 'config-timeout',
     },
     'ignition-config-network': {
-      source: http,
+      source: HTTP,
       pattern: /^GET error: .*\bconnect: (?:network is unreachable|cannot assign requested address)$/,
       proves: 'config-not-fetched',
       suggests: ['initramfs-network'],
     },
     'ignition-config-get': {
-      source: http,
+      source: HTTP,
       pattern: /^GET error: /,
       proves: 'config-not-fetched',
     },
     'ignition-config-not-found': {
-      source: `${url}, internal/resource/http.go`,
+      source: `${URL}, internal/resource/http.go`,
       pattern: /^(?:GET result: (?:Not Found|Gone)$|failed to fetch config: resource not found)/,
       proves: 'config-not-found',
     },
     'ignition-config-denied': {
-      source: http,
+      source: HTTP,
       pattern: /^GET result: (?:Unauthorized|Forbidden|Proxy Authentication Required)$/,
       proves: 'config-denied',
     },
     'ignition-config-server': {
-      source: http,
+      source: HTTP,
       pattern:
         /^GET result: (?:Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Timeout|Too Many Requests)$/,
       proves: 'config-server-error',
     },
     'ignition-config-status': {
-      source: http,
+      source: HTTP,
       pattern: /^GET result: /,
       suggests: ['config-not-found'],
     },
@@ -80,7 +80,7 @@ const configSigns = rowsWith(
       proves: 'config-timeout',
     },
     'ignition-config-scheme': {
-      source: url,
+      source: URL,
       pattern: /^failed to fetch config: (?:unsupported source scheme|path is not absolute)/,
       suggests: ['kernel-arguments'],
     },
@@ -104,7 +104,7 @@ const ignitionSigns = rowsWith(
       proves: 'agent-archive',
     },
     'ignition-file-get': {
-      source: http,
+      source: HTTP,
       pattern: /^files: .*: GET (?:error: |result: (?!OK$))/,
       suggests: ['ignition-files', 'agent-archive'],
     },
@@ -213,21 +213,21 @@ const emergencySigns = rowsWith(
   },
 );
 
-const livepxe = 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh';
-const curl = `${livepxe}; curl, src/tool_operate.c, exit code`;
+const LIVEPXE = 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh';
+const CURL = `${LIVEPXE}; curl, src/tool_operate.c, exit code`;
 
 const rootfsSigns = rowsWith(
   'coreos-livepxe-rootfs',
   { solvedBy: ['rootfs', ...from('live system')] },
   {
     'rootfs-versions': {
-      source: livepxe,
+      source: LIVEPXE,
       pattern: /^Found initramfs version .* but rootfs version /,
       proves: 'rootfs-mismatch',
       solvedBy: from('live system'),
     },
     'rootfs-hash': {
-      source: `${livepxe}; coreos-installer, src/bin/rdcore/stream_hash.rs`,
+      source: `${LIVEPXE}; coreos-installer, src/bin/rdcore/stream_hash.rs`,
       pattern: /^Error: (?:hash mismatch at offset \d+|found extra input data at offset \d+)/,
       proves: 'rootfs-mismatch',
       solvedBy: from('live system'),
@@ -238,65 +238,65 @@ const rootfsSigns = rowsWith(
       proves: 'no-space',
       solvedBy: from('live system'),
     },
-    'rootfs-dns': { source: `${curl} 6`, pattern: /^curl: \(6\) /, proves: 'rootfs-dns' },
+    'rootfs-dns': { source: `${CURL} 6`, pattern: /^curl: \(6\) /, proves: 'rootfs-dns' },
     'rootfs-timeout': {
-      source: `${curl} 28; code 7 with the time as reason`,
+      source: `${CURL} 28; code 7 with the time as reason`,
       pattern: /^curl: \((?:28\) |7\) .*(?:[Tt]imed out|Timeout was reached))/,
       proves: 'rootfs-timeout',
     },
     'rootfs-no-route': {
-      source: `${curl} 7`,
+      source: `${CURL} 7`,
       pattern: /^curl: \((?:7|45)\) .*(?:Network is unreachable|No route to host|Failed binding)/,
       proves: 'rootfs-not-fetched',
       suggests: ['initramfs-network'],
     },
-    'rootfs-refused': { source: `${curl} 7`, pattern: /^curl: \(7\) /, proves: 'rootfs-not-fetched' },
+    'rootfs-refused': { source: `${CURL} 7`, pattern: /^curl: \(7\) /, proves: 'rootfs-not-fetched' },
     'rootfs-tls': {
-      source: `${curl}s 35, 53, 58, 59, 60, 66, 77, 83, 91`,
+      source: `${CURL}s 35, 53, 58, 59, 60, 66, 77, 83, 91`,
       pattern: /^curl: \((?:35|5[389]|60|66|77|8[03]|91)\) /,
       proves: 'rootfs-tls',
     },
     'rootfs-not-found': {
-      source: `${curl} 22; for TFTP 68, 78`,
+      source: `${CURL} 22; for TFTP 68, 78`,
       pattern: /^curl: \((?:22\) The requested URL returned error: (?:404|410)\b|68\) |78\) )/,
       proves: 'rootfs-not-found',
     },
     'rootfs-denied': {
-      source: `${curl} 22; for TFTP 69`,
+      source: `${CURL} 22; for TFTP 69`,
       pattern: /^curl: \((?:22\) The requested URL returned error: (?:401|403|407)\b|69\) )/,
       proves: 'rootfs-denied',
     },
     'rootfs-server-error': {
-      source: `${curl} 22`,
+      source: `${CURL} 22`,
       pattern: /^curl: \(22\) The requested URL returned error: (?:5\d\d|429)\b/,
       proves: 'rootfs-server-error',
     },
     // Error 23: the program that unpacks the image has failed, and its own line says why.
     'rootfs-transfer': {
-      source: `${curl}s 18, 52, 55, 56, 92; coreos-installer, src/bin/rdcore/stream_hash.rs`,
+      source: `${CURL}s 18, 52, 55, 56, 92; coreos-installer, src/bin/rdcore/stream_hash.rs`,
       pattern: /^(?:curl: \((?:18|52|55|56|92)\) |Error: premature end of input data at offset [1-9])/,
       proves: 'rootfs-transfer',
     },
     'rootfs-scheme': {
-      source: `${livepxe}; curl, exit codes 1 and 3`,
+      source: `${LIVEPXE}; curl, exit codes 1 and 3`,
       pattern: /^(?:Unsupported scheme for image specified by:|curl: \([13]\) )/,
       proves: 'rootfs-scheme',
       solvedBy: from('live system'),
     },
     // The line of curl before it says why.
     'rootfs-unreachable': {
-      source: livepxe,
+      source: LIVEPXE,
       pattern: /^Couldn't (?:establish connectivity with|query) the server (?:specified by|for the rootfs)/,
       suggests: ['rootfs-not-fetched'],
     },
     'rootfs-refused-image': {
-      source: livepxe,
+      source: LIVEPXE,
       pattern: /^Couldn't fetch, verify, and unpack image specified by:/,
       suggests: ['rootfs-mismatch', 'rootfs-transfer'],
       solvedBy: from('live system'),
     },
     'rootfs-missing': {
-      source: livepxe,
+      source: LIVEPXE,
       pattern: /^No rootfs image found\./,
       proves: 'rootfs-missing',
       solvedBy: from('live system'),

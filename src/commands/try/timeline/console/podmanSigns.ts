@@ -5,8 +5,8 @@
 
 import { type ConsoleSign, pullCauses, rowsWith } from './sign.ts';
 
-const image = 'containers/image 5';
-const x509 = 'Go, crypto/x509/verify.go';
+const IMAGE = 'containers/image 5';
+const X509 = 'Go, crypto/x509/verify.go';
 
 export const podmanSigns: readonly ConsoleSign[] = rowsWith(
   'podman',
@@ -30,32 +30,32 @@ export const podmanSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'dns',
     },
     'pull-clock': {
-      source: x509,
+      source: X509,
       pattern:
         /^Error: .*\bx509: certificate has expired or is not yet valid: current time (?<time>\S{1,30}) is /,
       clock: 'differs',
       proves: 'clock',
     },
     'pull-expired': {
-      source: x509,
+      source: X509,
       pattern:
         /^Error: .*\bx509: certificate has expired or is not yet valid: current time (?<time>\S{1,30}) is after /,
       clock: 'agrees',
       proves: 'registry-expired',
     },
     'pull-certificate-time': {
-      source: x509,
+      source: X509,
       pattern: /^Error: .*\bx509: certificate has expired or is not yet valid/,
       suggests: ['clock', 'registry-expired'],
     },
     'pull-certificate-name': {
-      source: x509,
+      source: X509,
       pattern:
         /^Error: .*\bx509: (?:certificate is (?:not )?valid for |cannot validate certificate for |certificate relies on legacy Common Name|certificate is not valid for any names)/,
       proves: 'registry-name',
     },
     'pull-certificate': {
-      source: x509,
+      source: X509,
       pattern: /^Error: .*\bx509: certificate signed by unknown authority/,
       proves: 'registry-ca',
     },
@@ -71,47 +71,47 @@ export const podmanSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'registry-tls',
     },
     'pull-secret-file': {
-      source: `${image}, pkg/docker/config/config.go`,
+      source: `${IMAGE}, pkg/docker/config/config.go`,
       pattern:
         /^(?:Error: .*\b(?:getting username and password: |unmarshaling JSON at |reading JSON file )|\s*\* (?:reading JSON file .*unmarshaling JSON|illegal base64 data|unmarshaling JSON at ))/,
       proves: 'pull-secret-invalid',
     },
     'pull-policy': {
-      source: `${image}, copy/single.go, signature/policy_eval.go, signature/policy_config.go`,
+      source: `${IMAGE}, copy/single.go, signature/policy_eval.go, signature/policy_config.go`,
       pattern:
         /^Error: .*(?:\bSource image rejected: |\bis rejected by policy\b|\binvalid policy in |\bA signature was required, but no signature exists)/,
       proves: 'pull-policy',
     },
     'pull-blocked': {
-      source: `${image}, docker/docker_client.go`,
+      source: `${IMAGE}, docker/docker_client.go`,
       pattern: /^Error: .*\bregistry \S{1,300} is blocked in /,
       proves: 'registry-blocked',
     },
     'pull-registries-conf': {
-      source: `${image}, pkg/sysregistriesv2/system_registries_v2.go`,
+      source: `${IMAGE}, pkg/sysregistriesv2/system_registries_v2.go`,
       pattern:
         /^Error: .*\b(?:loading registries configuration |invalid location|parsing registries configuration )/,
       proves: 'registries-conf',
     },
     'pull-rate-limit': {
-      source: `${image}, docker/docker_client.go (ErrTooManyRequests); distribution, registry/api/errcode`,
+      source: `${IMAGE}, docker/docker_client.go (ErrTooManyRequests); distribution, registry/api/errcode`,
       pattern:
         /^Error: .*(?:\btoomanyrequests\b|\btoo many requests to registry\b|\b429 \(?Too Many Requests)/,
       proves: 'pull-rate-limit',
     },
     'pull-unauthorized': {
-      source: `${image}, docker/errors.go, docker/docker_client.go; distribution, registry/api/errcode`,
+      source: `${IMAGE}, docker/errors.go, docker/docker_client.go; distribution, registry/api/errcode`,
       pattern:
         /^Error: .*: (?:unauthorized\b|denied\b|authentication required|requested access to the resource is denied|received unexpected HTTP status: 40[13] |invalid status code from registry 40[13] )/,
       proves: 'pull-secret',
     },
     'pull-architecture': {
-      source: `${image}, internal/manifest/docker_schema2_list.go, internal/manifest/oci_index.go`,
+      source: `${IMAGE}, internal/manifest/docker_schema2_list.go, internal/manifest/oci_index.go`,
       pattern: /^Error: .*\bno image found in (?:image index|manifest list) for architecture/,
       proves: 'container-architecture',
     },
     'pull-image-unknown': {
-      source: `distribution, registry/api/errcode; ${image}, pkg/shortnames`,
+      source: `distribution, registry/api/errcode; ${IMAGE}, pkg/shortnames`,
       pattern: /^Error: .*(?:: (?:manifest|name) (?:unknown|invalid)\b|did not resolve to an alias)/,
       proves: 'container-image',
     },
@@ -131,19 +131,19 @@ export const podmanSigns: readonly ConsoleSign[] = rowsWith(
       suggests: ['rootfs-damaged', 'medium-unreadable'],
     },
     'pull-server-error': {
-      source: `${image}, docker/errors.go (httpResponseToError), docker/docker_client.go`,
+      source: `${IMAGE}, docker/errors.go (httpResponseToError), docker/docker_client.go`,
       pattern:
         /^Error: .*(?:\breceived unexpected HTTP status: 5\d\d |\binvalid status code from registry 5\d\d )/,
       proves: 'registry-error',
     },
     'pull-not-a-registry': {
-      source: `${image}, docker/docker_client.go; Go, encoding/json`,
+      source: `${IMAGE}, docker/docker_client.go; Go, encoding/json`,
       pattern:
         /^Error: .*(?:\bpinging container registry \S{1,300}: (?:invalid status code from registry 404|received unexpected HTTP status: 404)|\bdocker:\/\/\S{1,300}: invalid character |\bcan't talk to a V1 container registry)/,
       proves: 'registry-answer',
     },
     'pull-blob-missing': {
-      source: `${image}, docker/docker_image_src.go`,
+      source: `${IMAGE}, docker/docker_image_src.go`,
       pattern:
         /^Error: .*\b(?:fetching blob: invalid status code from registry 404|blob unknown to registry)/,
       proves: 'container-image',
@@ -155,7 +155,7 @@ export const podmanSigns: readonly ConsoleSign[] = rowsWith(
       proves: 'pull-timeout',
     },
     'pull-transfer': {
-      source: `Go, io (EOF), syscall (ECONNRESET); ${image}, copy/digesting_reader.go`,
+      source: `Go, io (EOF), syscall (ECONNRESET); ${IMAGE}, copy/digesting_reader.go`,
       pattern:
         /^Error: .*(?:: (?:unexpected )?EOF"?$|: connection reset by peer|: broken pipe|http2: client connection lost|does not match expected|[Dd]igest did not match)/,
       proves: 'pull-transfer',
