@@ -39,10 +39,11 @@ const KARGS_NOTICE = `PXE configuration must include kernel arguments:\n\t${firs
  *   so errors of the input are reported at its end.
  */
 export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
-  parseConsoles(options); // a usage error is reported before a file is opened
+  // Usage errors are reported before a file is opened.
+  parseConsoles(options);
+  const file = outputFile(options, io);
   await refuseSwapped(options.initrd, inputsOf(options), io);
   await refuseIso(options.initrd, io);
-  const file = outputFile(options, io);
   await checkOutput(file, [options.initrd], io);
   const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);
   try {
