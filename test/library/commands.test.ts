@@ -1,6 +1,6 @@
 /** `ironic-coreos/commands` has all commands of the command line. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -17,6 +17,19 @@ const others = new Set(['completion', 'man', 'help', 'version']);
 
 const nameOf = (words: readonly string[]): string =>
   words.join('-').replaceAll(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+
+/** The files that this process has open; none where the system does not list them. */
+function openFiles(): readonly string[] {
+  const folder = '/proc/self/fd';
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(join(folder, name))];
+    } catch {
+      return []; // the listing itself
+    }
+  });
+}
 
 describe('ironic-coreos/commands', () => {
   it('exports each command that help lists, by its words', () => {
@@ -71,6 +84,7 @@ describe('ironic-coreos/commands', () => {
   it.each<[string, (io: Partial<Io>) => Promise<ExitCode>, RegExp]>([
     ['serve', (io) => commands.serve({ inventory: 'hosts.yaml', iso: ['coreos.iso'], listen: '127.0.0.1:0', open: true }, io), /"event":"ready"/], // prettier-ignore
     ['try', (io) => commands.tryRamdisk({ listen: '127.0.0.1:0' }, io), /listening on /],
+    ['try with images', (io) => commands.tryRamdisk({ inventory: 'hosts.yaml', iso: ['coreos.iso'], listen: '127.0.0.1:0', serveListen: '127.0.0.1:0' }, io), /\.iso\n/], // prettier-ignore
   ])('%s runs until the signal, without listening to those of the process', async (_name, start, isReady) => {
     const cwd = mkdtempSync(join(tmpdir(), 'service '));
     writeFileSync(join(cwd, 'coreos.iso'), liveIso('2023-07'));
@@ -87,6 +101,7 @@ describe('ironic-coreos/commands', () => {
       },
     });
     const code = await start({ cwd, stderr, stdout: stderr, env: {}, signal: abort.signal });
+    expect(openFiles().filter((path) => path.startsWith(cwd))).toEqual([]);
     rmSync(cwd, { recursive: true });
     expect({ code, said }).toEqual({ code: expect.any(Number), said: expect.stringMatching(isReady) });
     expect(process.listenerCount('SIGTERM')).toBe(listeners);

@@ -36,6 +36,30 @@ describe('prepare --artifacts', () => {
     );
   });
 
+  it.each([
+    ['iso', 'live.iso', 'changes'],
+    ['initramfs', 'initramfs.img', 'stays'],
+  ])('%s: at another URL, the path of %s, which a boot script names, %s', async (artifact, name, change) => {
+    const prepared = async (baseUrl: string): Promise<string> => {
+      const output = ['-o', `of ${artifact}`];
+      await run([
+        'prepare',
+        '--inventory',
+        'inv.yaml',
+        '--iso',
+        'live.iso',
+        '--base-url',
+        baseUrl,
+        ...output,
+        '--artifacts',
+        `${artifact},ipxe`,
+      ]);
+      return fileOf('worker-1', name, `of ${artifact}`);
+    };
+    const before = await prepared('http://192.0.2.1');
+    expect((await prepared('http://192.0.2.2')) === before ? 'stays' : 'changes').toBe(change);
+  });
+
   it('archive and initramfs: the config behind the initramfs, in one file or two', async () => {
     const system = writeInitrd(new Map([['etc/os', Buffer.from('live')]]));
     await write('kernel', kernel);

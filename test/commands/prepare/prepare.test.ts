@@ -146,6 +146,18 @@ describe('prepare', () => {
     await expectConsistent(here);
   });
 
+  it('removes a boot script that a killed run wrote when it is told to', async () => {
+    await write('boot/ipxe/earlier.ipxe', '#!ipxe');
+    await write('boot/.ironic-coreos/journal', 'ipxe/earlier.ipxe\n');
+    const { stderr } = await prepare(...url);
+    expect(stderr).toContain('1 file of earlier runs no longer needed; use --prune to remove them\n');
+    expect(await list()).toContain('ipxe/earlier.ipxe');
+    const pruned = (await prepare(...url, '--prune')).stderr;
+    expect(pruned).toContain('1 file of earlier runs removed\n');
+    expect(pruned).not.toContain('no longer needed');
+    expect(await list()).not.toContain('ipxe/earlier.ipxe');
+  });
+
   it('removes hosts that left when it is told to, and no files of others', async () => {
     await write('inv.yaml', inventory.slice(0, inventory.indexOf('- name: worker-1')));
     await write('boot/hosts/worker-1/notes.txt', 'mine');

@@ -188,6 +188,16 @@ describe('NetworkManager ignores a part', () => {
     expect(checkKeyfile(`${head}mtu=9000\n`)).toMatchObject([{ hint: 'move it to [ethernet]' }]);
   });
 
+  it.each([
+    ['ipv4', 'address1', 'use 192.0.2.0/24,GATEWAY'],
+    ['ipv4', 'route1', 'use 192.0.2.0/24,GATEWAY,METRIC'],
+    ['ipv6', 'address1', 'use 2001:db8::/64,GATEWAY'],
+    ['ipv6', 'route1', 'use 2001:db8::/64,GATEWAY,METRIC'],
+  ])('in [%s], the hint for %s has an example of that IP version', (section, key, hint) => {
+    const text = `${head}[${section}]\nmethod=auto\n${key}=unknown\n`;
+    expect(checkKeyfile(text)).toMatchObject([{ hint }]);
+  });
+
   it('names a similar key', () => {
     expect(checkKeyfile(`${head}interface-nam=eth0\n`)).toMatchObject([{ hint: 'use interface-name' }]);
   });
