@@ -154,6 +154,14 @@ describe('prepare --agent-archive', () => {
     ]);
   });
 
+  it('refuses one for another architecture than that of the images, which hosts without their own have', async () => {
+    const { code, stderr } = await prepare(...iso, '--agent-archive', 'arm.tar');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('the agent archive is for aarch64, but the host is x86_64'),
+    ]);
+  });
+
   it.each([
     ['a damaged one', ['damaged.tar'], 1, 'damaged.tar: '],
     ['one that is missing', ['gone.tar'], 1, 'Agent archive (--agent-archive) not found: gone.tar'],
