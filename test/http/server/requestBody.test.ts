@@ -151,6 +151,17 @@ describe('readRequestBody', () => {
     expect([bodies[0]?.kind, memory.held()]).toEqual(['cut', 0]);
   });
 
+  it('leaves the connection open after an answer to a client that still sends, so that it is not lost', async () => {
+    const { port } = await start(new BodyMemory(LIMIT));
+    const client = rawClient(port);
+    client.write(head(`Content-Length: ${10 * LIMIT}`));
+    client.socket.write(Buffer.alloc(LIMIT + 1));
+    await new Promise((resolve) => void client.socket.once('data', resolve));
+    const answered = Date.now();
+    expect(await client.ended).toMatch(/too-large$/);
+    expect(Date.now() - answered).toBeGreaterThan(500);
+  });
+
   it.each([
     ['lets the client send what is within the limit', 5, 'HTTP/1.1 100 Continue'],
     ['does not let it send more', LIMIT + 1, 'HTTP/1.1 200 OK'],
