@@ -9,7 +9,9 @@ import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { workplace } from './support.ts';
 
 const place = workplace();
+const token = 'operator-token-0123456789';
 place.write('key', 'a key of more than sixteen characters');
+place.write('tokens', `${token}\n`);
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
@@ -31,7 +33,13 @@ async function start(server: string, more: ControllerOptions = {}): Promise<Repl
   const user = { name: 'u', user: {} };
   const config = { 'current-context': 'c', contexts: [context], clusters: [cluster], users: [user] };
   place.write('kubeconfig', JSON.stringify(config));
-  const usual = { kubeconfig: 'kubeconfig', settings: 'ramdisk.yaml', iso: ['live.iso'], keyFile: 'key' };
+  const usual = {
+    kubeconfig: 'kubeconfig',
+    settings: 'ramdisk.yaml',
+    iso: ['live.iso'],
+    keyFile: 'key',
+    tokenFile: 'tokens',
+  };
   const options = { ...usual, listen: '127.0.0.1:0', drainTime: '0s', ...more };
   const log = createServerLog(place.io.stderr, 'json');
   return startReplica(options, await readPlan(options, place.io), { io: place.io, log });
@@ -51,6 +59,12 @@ describe('a replica', () => {
     const ready = await fetch(`${replica.origin}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([503, expect.stringMatching(/^503: /)]);
     expect((await fetch(`${replica.origin}/healthz`)).status).toBe(200);
+    const metrics = await (
+      await fetch(`${replica.origin}/metrics`, { headers: { Authorization: `Bearer ${token}` } })
+    ).text();
+    expect(metrics).toMatch(/^ironic_coreos_leader 0$/m);
+    expect(metrics).toMatch(/^ironic_coreos_cluster_contact_timestamp_seconds 0$/m);
+    expect(metrics).toMatch(/^ironic_coreos_queue\{state="waiting"\} 0$/m);
     await replica.stop(Promise.resolve());
     expect([await began, replica.isLeader]).toEqual(['given up', false]);
   });

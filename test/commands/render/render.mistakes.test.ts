@@ -426,6 +426,22 @@ describe('where Ironic is missing', () => {
   });
 });
 
+it('an invalid option of the agent in an inventory has its place', async () => {
+  const agent = {
+    'ironic.apiUrls': 'https://192.0.2.1',
+    'agent.options': ['ip_lookup_attempts = 6', 'listen_port = x'],
+  };
+  writeFileSync(join(cwd, 'options.yaml'), JSON.stringify({ agent, hosts: [{ name: 'a' }] }, null, 1));
+  const { code, stderr } = await runCli(
+    ['render', '--inventory', 'options.yaml', '--no-ssh-key', ...anyImage],
+    { cwd },
+  );
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: options\.yaml:6:4: agent\.options listen_port: /),
+  ]);
+});
+
 describe('where SSH keys are missing', () => {
   const agent = 'agent: {ironic.apiUrls: "https://192.0.2.1", host.sshKeys: [SSHKEYS]}\nhosts: [{name: a}]\n';
   it.each([
