@@ -17,12 +17,15 @@ import type { AgentSettings } from './settings.ts';
 /** The message begins with the name of the source, unless that is a line of the user's conf. */
 export type ConfRemark = Pick<Diagnostic, 'severity' | 'rule' | 'message' | 'hint' | 'at'>;
 
+/** The source of option lines that no other is known of. */
+const optionFlag: InputSource = { name: '--option' };
+
 /** The sources of the settings. */
 export interface ConfSources {
   /** File name of `userConf`. */
   readonly userConf: string;
-  /** The source of a line of `optionLines`. */
-  readonly optionLine: InputSource;
+  /** The sources of the lines of `optionLines`, in the same order. */
+  readonly optionLines: readonly InputSource[];
   /** The sources of options that settings set; the key is the name of the option. */
   readonly options: Readonly<Record<string, InputSource>>;
 }
@@ -88,16 +91,18 @@ function addsCollectors({ hardwareManagers }: AgentSettings): boolean {
 /** Flags without effect, because the user's conf or an option line sets another value. */
 function findOverridden(
   settings: AgentSettings,
-  { optionLine, options, userConf }: ConfSources,
+  { optionLines, options, userConf }: ConfSources,
 ): ConfRemark[] {
   const own = readDefaults(renderAgentConf({ ...settings, userConf: '', optionLines: [] }));
   const result = readDefaults(renderAgentConf(settings));
-  const ofLines = readDefaults(formatOptionLines(settings.optionLines));
   const remarks: ConfRemark[] = [];
   for (const [name, value] of own) {
     const source = options[name];
     if (source === undefined || result.get(name) === value) continue;
-    const winner = ofLines.has(name) ? formatSource(optionLine) : userConf;
+    const line = settings.optionLines.findLastIndex((text) =>
+      readDefaults(formatOptionLines([text])).has(name),
+    );
+    const winner = line < 0 ? userConf : formatSource(optionLines[line] ?? optionFlag);
     const message = `${source.name}: ${winner} overrides it with another value of ${name}`;
     remarks.push({ severity: 'warning', rule: confRules.overridden.id, at: source.at, message });
   }
@@ -119,13 +124,15 @@ function toRemark({ severity, rule, message, hint }: Finding, { at, name }: Inpu
   return { severity, rule, at, message: `${name}: ${message}`, hint };
 }
 
-/** Omits the value, because it may be a secret. */
-function optionLineOf({ path, position }: Finding, { optionLine: { at, name } }: ConfSources): InputSource {
-  const option = path.at(-1) ?? `(number ${(position?.line ?? 2) - 1})`;
-  return { at, name: `${name} ${option}` };
+/** Omits the value, because it may be a secret. Positions are those in the text of {@link formatOptionLines}. */
+function optionLineOf({ path, position }: Finding, { optionLines }: ConfSources): InputSource {
+  const number = (position?.line ?? 2) - 1;
+  const { at, name } = optionLines[number - 1] ?? optionFlag;
+  return { at, name: `${name} ${path.at(-1) ?? `(number ${number})`}` };
 }
 
-function settingOf({ path }: Finding, { options, optionLine: { at, name } }: ConfSources): InputSource {
+function settingOf({ path }: Finding, { options, optionLines }: ConfSources): InputSource {
   const option = String(path.at(-1) ?? '');
+  const { at, name } = optionLines[0] ?? optionFlag;
   return options[option] ?? { at, name: `${name} ${option}`.trimEnd() };
 }

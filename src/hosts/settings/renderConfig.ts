@@ -203,10 +203,9 @@ function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources 
   if (host !== undefined) Object.assign(options, { api_url: address, inspection_callback_url: address });
   if (tls !== undefined) options['insecure'] = { name: '--tls' };
   const userConf = inputs.get('agent.confFile')?.at(-1);
-  const optionLine = inputs.get('agent.options')?.find(({ origin }) => origin === 'file');
   return {
     userConf: userConf === undefined ? '--conf' : pathIn(userConf, userConf.text),
-    optionLine: optionLine ?? { name: '--option' },
+    optionLines: (inputs.get('agent.options') ?? []).map(({ at, name }) => ({ at, name })),
     options,
   };
 }
