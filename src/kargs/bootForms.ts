@@ -162,7 +162,7 @@ const ignitionMissing = warningRule(
   'use --ignition-url, or confirm with --embedded',
 );
 const rootfsMissing = warningRule(
-  'rootfs-missing',
+  'rootfs-url-missing',
   'no root filesystem is set: the boot fails unless it is appended to the initramfs',
   'use --rootfs-url',
 );

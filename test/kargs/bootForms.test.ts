@@ -278,10 +278,10 @@ describe('checkBoot, for every form', () => {
     const { rootfsUrl: _rootfs, ignitionUrl: _ignition, ...rest } = sound;
     expect(checkBoot(rest, bootForms.plain).map(({ rule }) => rule)).toEqual([
       'ignition-missing',
-      'rootfs-missing',
+      'rootfs-url-missing',
     ]);
     expect(checkBoot({ ...rest, embedded: true }, bootForms.plain).map(({ rule }) => rule)).toEqual([
-      'rootfs-missing',
+      'rootfs-url-missing',
     ]);
   });
 });

@@ -2,6 +2,7 @@
 
 import type { SpecVersion } from '../../src/ignition/versions.ts';
 import type { RuleExample } from '../../src/io/report/ruleBook.ts';
+import { runCli, type RunResult } from './runCli.ts';
 
 export interface ExampleDocument {
   /** Its ending tells what it is. */
@@ -54,4 +55,15 @@ function confConfig(text: string): Members {
 function unitConfig(text: string): Members {
   const unit = { name: 'ironic-agent.service', enabled: true, contents: `${text}\n` };
   return { systemd: { units: [unit] } };
+}
+
+/** Runs an example of the language `sh`: a command of this program, with standard input from `echo`. */
+export async function runExample({ text }: RuleExample): Promise<RunResult> {
+  const [, stdin, command = ''] =
+    /^(?:echo '([^']+)' \|\s+)?ironic-coreos (.+)$/s.exec(text.replaceAll('\\\n', '')) ?? [];
+  const args = command.match(/(?:'[^']*'|\S)+/g) ?? [];
+  return runCli(
+    args.map((word) => word.replaceAll("'", '')),
+    stdin === undefined ? {} : { stdin },
+  );
 }

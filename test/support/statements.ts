@@ -114,7 +114,10 @@ export function textsOf(source: string): string[] {
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** The text of a string or of a template; undefined for other nodes. */
-function textOf(type: string, { value, quasis }: Readonly<Record<string, unknown>>): string | undefined {
+export function textOf(
+  type: string,
+  { value, quasis }: Readonly<Record<string, unknown>>,
+): string | undefined {
   if (type === 'Literal') return typeof value === 'string' ? value : undefined;
   if (type !== 'TemplateLiteral' || !Array.isArray(quasis)) return undefined;
   return quasis.map((quasi) => quasi.value.cooked).join('…');

@@ -12,6 +12,7 @@ import { type DeployOptions, type NameOption, readInstalledConfig } from './opti
 import { isMapping } from '../../formats/mapping.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { converters } from '../../hosts/settings/networkReaders.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
@@ -79,11 +80,12 @@ async function readQuietly(options: DeployOptions, io: Io) {
 export function reportIssues(issues: readonly Issue[], { io, nameOf, locate }: HostContext): ExitCode {
   const diagnostics = issues.map(({ rule, path: [option, detail], message = rule.message, hint }) => ({
     severity: rule.severity,
+    rule: rule.id,
     message: option === undefined ? message : `${subjectOf(nameOf(String(option)), detail)}: ${message}`,
     hint: hint ?? rule.hint.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => nameOf(name)),
     at: option === undefined ? undefined : locate(String(option), detail),
   }));
-  report(io, ...withoutRepeats(diagnostics));
+  report(io, ...withoutIgnored(withoutRepeats(diagnostics), io));
   return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
 }
 

@@ -115,10 +115,10 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
 }
 
 /** One error in `--base-url` results in the same message for three URLs. */
-function describe({ severity, path, message, hint }: Finding, inputs: BootInputs): Diagnostic {
+function describe({ severity, path, rule, message, hint }: Finding, inputs: BootInputs): Diagnostic {
   const source = inputs.sourceOf(path);
   const subject = source === undefined ? '' : subjectOf(source, path, inputs);
-  return { severity, at: source?.at, message: `${subject}${message}`, hint };
+  return { severity, rule, at: source?.at, message: `${subject}${message}`, hint };
 }
 
 /** The setting of a finding with its value. Arguments and URLs may contain secrets, so at most their names are shown. */

@@ -109,7 +109,7 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
 
 /** For rules whose usual hint names an option of other commands. */
 const ownHints: Readonly<Record<string, string>> = {
-  'rootfs-missing': 'pass the root filesystem with --rootfs FILE',
+  'rootfs-url-missing': 'pass the root filesystem with --rootfs FILE',
 };
 
 /** The boot files of one host, without those that all machines share. */

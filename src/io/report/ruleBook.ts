@@ -38,7 +38,7 @@ export interface RuleEntry {
 }
 
 export interface RuleExample {
-  /** `json`: an Ignition config or a part of one. `yaml`: the same of a Butane config. `ini`: the agent's conf. `systemd`: the unit that runs the agent. */
+  /** `json`: an Ignition config or a part of one. `yaml`: the same of a Butane config. `ini`: the agent's conf. `systemd`: the unit that runs the agent. `sh`: a command. */
   readonly language: string;
   readonly text: string;
   /** With which options the program has to be called, e.g. `--ipa-version 9.11.0`. */
@@ -196,7 +196,7 @@ export function ignoreProblem(rule: string): Required<Problem> | undefined {
   }
   if (entry.isLint || entry.severity !== 'error') return undefined;
   return {
-    message: `${rule} is an error and cannot be ignored: a machine with this config does not boot`,
+    message: `${rule} is an error and cannot be ignored: the input is refused, or a machine with it does not boot`,
     hint: `run "ironic-coreos explain ${rule}" for how to fix it`,
   };
 }

@@ -83,7 +83,7 @@ describe('deploy baremetalhost', () => {
     [
       'the format of the design',
       [...minimal, '--image-format', 'coreos'],
-      /--image-format: .*never implemented\nhint: .*install_coreos/,
+      /--image-format: .*never implemented \(image-format-coreos\)\nhint: .*install_coreos/,
     ],
     [
       'an image without a checksum',
@@ -99,12 +99,12 @@ describe('deploy baremetalhost', () => {
     [
       'a device as a hint',
       [...minimal, '--root-device', '/dev/sda'],
-      /device hint\nhint: use name=\/dev\/sda\n/,
+      /device hint \(hint-unknown\)\nhint: use name=\/dev\/sda\n/,
     ],
     [
       'a device by its path as a hint',
       [...minimal, '--root-device', '/dev/disk/by-path/pci-1'],
-      /device hint\nhint: use by_path=\/dev\/disk\/by-path\/pci-1\n/,
+      /device hint \(hint-unknown\)\nhint: use by_path=\/dev\/disk\/by-path\/pci-1\n/,
     ],
     [
       'a hint without an equals sign',

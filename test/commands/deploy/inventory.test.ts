@@ -216,7 +216,11 @@ const unfit = (name: string): string =>
 describe('deploy --inventory where a host is wrong', () => {
   it.each([
     ['the BMC address', '{bmcAddress: "ftp://h"}', '3:34: bmcAddress: invalid BMC address'],
-    ['no BMC address', '{}', 'the BMC address is missing; Metal3 requires it\nhint: pass bmcAddress, e.g.'],
+    [
+      'no BMC address',
+      '{}',
+      'the BMC address is missing; Metal3 requires it (bmc-missing)\nhint: pass bmcAddress, e.g.',
+    ],
     ['a placeholder', '{bmcAddress: "{nmae}"}', '3:34: bmcAddress contains an unknown placeholder'],
     [
       'a placeholder without value',

@@ -25,7 +25,7 @@ describe('deploy ironic', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'warning: spec.overrides requires the feature gate Overrides of ironic-standalone-operator, which is off by default\n' +
+        'warning: spec.overrides requires the feature gate Overrides of ironic-standalone-operator, which is off by default (overrides-gate)\n' +
         'hint: start the operator with --feature-gates=Overrides=true, or pass image URLs with --deploy-kernel, --deploy-ramdisk and --extra-config\n',
     });
     await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/${golden}`);

@@ -196,7 +196,7 @@ describe('deploy node', () => {
     [
       'a live ISO to write',
       [...vmedia, '--deploy-interface', 'direct', '--boot-iso', 'http://h/i'],
-      /--boot-iso: .*does not boot a live ISO\nhint: .*ramdisk/,
+      /--boot-iso: .*does not boot a live ISO \(boot-iso-interface\)\nhint: .*ramdisk/,
     ],
     [
       'an image to boot',
@@ -211,7 +211,7 @@ describe('deploy node', () => {
     [
       'an image that is no container',
       [...vmedia, '--deploy-interface', 'bootc', ...image],
-      /--image-source: .*bootable containers\nhint: use oci:/,
+      /--image-source: .*bootable containers \(bootc-image\)\nhint: use oci:/,
     ],
     [
       'a container with a checksum',

@@ -81,9 +81,9 @@ describe('deploy steps', () => {
   it('names the line of ironic.conf for custom-agent, and what the node needs', async () => {
     const { stderr } = await steps('--step', 'start_assisted_install');
     expect(stderr).toBe(
-      'info: deploy steps cannot contain what they need on the node\n' +
+      'info: deploy steps cannot contain what they need on the node (steps-node)\n' +
         'hint: run baremetal node set NODE --deploy-interface custom-agent, or use --format command, which sets it\n' +
-        'info: the conductor must enable the deploy interface custom-agent: Ironic does not by default\n' +
+        'info: the conductor must enable the deploy interface custom-agent: Ironic does not by default (ironic-conf-line)\n' +
         'hint: add to the section [DEFAULT] of ironic.conf, unless it is there: enabled_deploy_interfaces = autodetect,direct,ramdisk,bootc,custom-agent\n',
     );
   });
@@ -121,7 +121,7 @@ describe('deploy steps', () => {
     [
       'an interface that runs no steps',
       ['--deploy-interface', 'ramdisk'],
-      /--deploy-interface: .*: ramdisk\nhint: use/,
+      /--deploy-interface: .*: ramdisk \(step-interface\)\nhint: use/,
     ],
     [
       'an interface without an image',

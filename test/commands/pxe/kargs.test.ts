@@ -65,7 +65,7 @@ describe('pxe kargs', () => {
     const { code, stderr } = await kargs('--no-coreos', '--append', 'ignition.firstboot');
     expect([code, stderr]).toEqual([
       0,
-      'warning: --append ignition.firstboot: only CoreOS supports this argument, and the ramdisk is not CoreOS\n' +
+      'warning: --append ignition.firstboot: only CoreOS supports this argument, and the ramdisk is not CoreOS (argument-coreos)\n' +
         'hint: remove the argument, or remove --no-coreos\n',
     ]);
   });

@@ -25,7 +25,8 @@ import * as validation from '../../../src/ignition/validate.ts';
 import { specVersions, type SpecVersion } from '../../../src/ignition/versions.ts';
 import { parseRuleBook, type RuleExample, ruleBook } from '../../../src/io/report/ruleBook.ts';
 import { UNCHECKED_RULE } from '../../../src/io/report/reporter.ts';
-import { completeExample } from '../../support/ruleExamples.ts';
+import { completeExample, runExample } from '../../support/ruleExamples.ts';
+import { writtenRules } from '../../support/writtenRules.ts';
 
 const {
   emptyConfig,
@@ -46,7 +47,7 @@ const kernelArgumentRules: readonly Rule[] = [
   ),
 ];
 
-/** Every rule that the code declares. */
+/** Rules of configs and images, and of what both have in common. */
 const declared: readonly Rule[] = [
   emptyConfig,
   jsonSyntax,
@@ -71,31 +72,49 @@ const declared: readonly Rule[] = [
   replacesRendered,
 ];
 
+/** Every rule in the source. */
+const written = writtenRules();
+
 /** Findings without a rule that is declared: they are about no value. */
 const others = ['too-many-findings', UNCHECKED_RULE, 'folder-circle'];
 
-/** What they are about does not fit into an example: a size, bytes that are no text, a date, two configs. */
+/** What they are about does not fit into an example: a size, bytes that are no text, a date, two configs, an ISO, an inventory. */
 const withoutExample = new Set<string>([
   ...others,
-  tooManyValues.id,
+  'too-many-values',
   'conf-encoding',
   'agent-ca-validity',
   'agent-size',
-  replacesRendered.id,
-  ...kernelArgumentRules.map(({ id }) => id),
-  ...Object.values(mergeRules).map(({ id }) => id),
-  ...Object.values(translationRules).map(({ id }) => id),
-  ...Object.values(imageRules).map(({ id }) => id),
-  ...Object.values(insecureArgumentRules).map(({ id }) => id),
+  'merge-replaces-rendered',
+  'command-line-length',
+  'pxelinux-file-length',
+  'ansible-template',
+  'config-drive-size',
+  'network-data-unread',
+  'raid-invalid',
+  'firmware-setting',
+  'secret-size',
+  'secret-apply-size',
+]);
+const groupsWithoutExample = new Set([
+  'Merging and translating',
+  'Images',
+  'Lint: kernel arguments',
+  'Lint: images',
+  'Boot files of hosts',
 ]);
 
 const entries = [...ruleBook().values()];
+const withExample = entries.filter(
+  ({ group, id }) => !withoutExample.has(id) && !groupsWithoutExample.has(group),
+);
 
 async function rulesFoundIn(
   id: string,
   example: RuleExample,
   version?: SpecVersion,
 ): Promise<readonly string[]> {
+  if (example.language === 'sh') return rulesReportedBy(example);
   const { file, text } = completeExample(id, example, version);
   const ipaVersion = example.options?.replace('--ipa-version ', '');
   const { report } = await checkDocument(file, Buffer.from(text), {
@@ -107,10 +126,20 @@ async function rulesFoundIn(
   return report.findings.map(({ rule }) => rule);
 }
 
+/** The ids at the end of the messages of a command. */
+async function rulesReportedBy(example: RuleExample): Promise<readonly string[]> {
+  const { stderr } = await runExample(example);
+  return Array.from(
+    stderr.matchAll(/^(?:\S+: )*(?:error|warning|info): .* \(([a-z0-9-]+)\)$/gm),
+    ([, id = '']) => id,
+  );
+}
+
 describe('docs/rules.md', () => {
   it('has one section for every rule', () => {
     const ids = entries.map(({ id }) => id);
-    expect(ids.toSorted()).toEqual([...declared.map(({ id }) => id), ...others].toSorted());
+    const known = new Set([...declared.map(({ id }) => id), ...written.map(({ id }) => id), ...others]);
+    expect(ids.toSorted()).toEqual([...known].toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -120,12 +149,26 @@ describe('docs/rules.md', () => {
     }
   });
 
+  it('has severity and message of the rules that commands declare for themselves', () => {
+    for (const { id, message, ...kind } of written) {
+      expect.soft(ruleBook().get(id), id).toMatchObject({ ...kind, message: expect.stringMatching(message) });
+    }
+  });
+
   it('has invalid examples that its rule reports, and valid ones that it does not', async () => {
-    for (const { id, invalid, valid } of entries.filter((entry) => !withoutExample.has(entry.id))) {
+    for (const { id, invalid, valid } of withExample) {
       if (invalid === undefined || valid === undefined) throw new Error(`an example of ${id} is missing`);
       const version = invalid.language === 'json' ? versionsOf(id).at(-1) : undefined;
       expect.soft(await rulesFoundIn(id, invalid, version), id).toContain(id);
       expect.soft(await rulesFoundIn(id, valid, version), id).not.toContain(id);
+    }
+  });
+
+  it('has commands as valid examples that succeed', async () => {
+    const commands = entries.flatMap(({ valid }) => (valid?.language === 'sh' ? [valid] : []));
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) {
+      expect.soft(await runExample(command), command.text).toMatchObject({ code: 0 });
     }
   });
 

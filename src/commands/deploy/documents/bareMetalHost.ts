@@ -90,7 +90,7 @@ const macMissingOlder = warningRule(
   'pass {bootMac}',
 );
 const secureBootUnsupported = errorRule(
-  'secure-boot',
+  'secure-boot-driver',
   'the BMC driver does not support secure boot',
   'use a redfish address, or the boot mode UEFI',
 );

@@ -80,7 +80,7 @@ const agentUrlComma = errorRule(
   'write %2C instead of the comma',
 );
 const containerImage = errorRule(
-  'container-image',
+  'prepare-image',
   'invalid image reference',
   'use the form registry.example.com/ironic-coreos:TAG',
 );

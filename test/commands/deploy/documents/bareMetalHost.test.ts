@@ -114,7 +114,7 @@ describe('a BareMetalHost', () => {
     [
       'secure boot by IPMI',
       { ...withHost({ bmc: bmc('ipmi://h') }), bootMode: 'UEFISecureBoot' },
-      ['secure-boot'],
+      ['secure-boot-driver'],
     ],
     ['no system', withHost({ bmc: bmc('redfish://h/redfish/v1/') }), ['bmc-system']],
     ['no disk', withHost({ rootDevice: {} }), ['root-device-missing']],

@@ -172,7 +172,7 @@ describe('checkIronic', () => {
     [
       'an invalid image',
       { images: prepared({ '': '/a.iso' }, { container: 'A B' }) },
-      ['container-image', 'overrides-gate'],
+      ['prepare-image', 'overrides-gate'],
     ],
     [
       'an invalid object',
