@@ -5,7 +5,7 @@ import type { OutputOptions } from '../imagefile/imageOutput.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Io } from '../io/io.ts';
 import { call, type CallOptions } from './call.ts';
-import { bytesOf } from './content.ts';
+import { bytesOf, notContent } from './content.ts';
 
 /** The other members are the options of the command line. */
 export interface Embedding<Iso extends string | Uint8Array> extends BytesEmbedding<Iso>, OutputOptions {}
@@ -40,7 +40,8 @@ export async function embed(
     const { planEmbedding } = await import('../commands/iso/ignition.ts');
     const { checkGivenConfig } = await import('../hosts/input/checkedConfig.ts');
     const { rewriteLiveBytes, rewriteLiveIso } = await import('../imagefile/rewriteImage.ts');
-    const checked = await checkGivenConfig(bytesOf(config), 'config', options, io);
+    if (typeof iso !== 'string' && !ArrayBuffer.isView(iso)) throw notContent(iso, 'iso');
+    const checked = await checkGivenConfig(bytesOf(config, 'config'), 'config', options, io);
     return planEmbedding(checked, options, io, async (edit) => {
       if (typeof iso !== 'string') return rewriteLiveBytes(iso, options, edit);
       await rewriteLiveIso({ ...options, iso }, edit, io);

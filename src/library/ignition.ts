@@ -24,7 +24,7 @@ export { specVersions, type SpecVersion } from '../ignition/versions.ts';
 
 /** What ignition-validate reports about a config, with positions in its text. */
 export function validateConfig(config: string | Uint8Array): Report {
-  return validateBytes(bytesOf(config));
+  return validateBytes(bytesOf(config, 'config'));
 }
 
 /**
@@ -32,7 +32,7 @@ export function validateConfig(config: string | Uint8Array): Report {
  * @throws FormatError if it is not an Ignition config that can be read
  */
 export function readConfig(config: string | Uint8Array): Config {
-  const read = readEffectiveConfig(bytesOf(config));
+  const read = readEffectiveConfig(bytesOf(config, 'config'));
   if (read.status === 'read') return read.config;
   const { hint, message, position, rule } = read.finding;
   throw new FormatError(message, { hint, rule, ...(position && { position }) });

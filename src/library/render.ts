@@ -78,7 +78,7 @@ export async function render(settings: Settings, options: RenderCallOptions = {}
   const { result, diagnostics } = await call(options, async (io) => {
     const { createRenderer } = await import('../hosts/settings/renderConfig.ts');
     const { source } = await readSource(valueDocument('settings', { agent: settings }), options, io);
-    const rendered = await createRenderer()(source);
+    const rendered = await createRenderer()({ ...source, settingsPlace: 'in the settings' });
     if (rendered !== undefined) return rendered;
     throw new CliError('the Ignition config is invalid', { code: 'ERR_CONFIG_INVALID' });
   });
@@ -108,7 +108,9 @@ export async function* renderHosts(
     const { renderEach } = await import('../hosts/settings/renderHosts.ts');
     const { readInputs } = await import('../hosts/settings/settings.ts');
     const { startRun } = await import('../hosts/hostRun.ts');
-    const { hosts, source } = await readSource(await documentOf(inventory), options, io);
+    const read = await readSource(await documentOf(inventory), options, io);
+    const { hosts } = read;
+    const source = { ...read.source, settingsPlace: 'under "agent" in the inventory' };
     readInputs(source); // errors that concern all hosts
     const run = startRun(
       {
@@ -143,7 +145,7 @@ async function documentOf(inventory: string | Uint8Array | HostInventory): Promi
   if (typeof inventory === 'object' && !(inventory instanceof Uint8Array))
     return valueDocument(name, inventory);
   const { parseInventory } = await import('../hosts/settings/inventory.ts');
-  return { name, folder: '.', ...(await parseInventory(name, bytesOf(inventory))) };
+  return { name, folder: '.', ...(await parseInventory(name, bytesOf(inventory, 'inventory'))) };
 }
 
 /** A value has no lines. */

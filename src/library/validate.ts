@@ -26,7 +26,7 @@ export async function validate(config: string | Uint8Array, options: ValidateOpt
   const { file = 'config.ign', ...others } = options;
   const { result } = await call(options, async (io) => {
     const { checkGiven } = await import('../commands/validate/validate.ts');
-    const { report } = await checkGiven(file, bytesOf(config), others, io);
+    const { report } = await checkGiven(file, bytesOf(config, 'config'), others, io);
     return report;
   });
   return result;

@@ -297,3 +297,33 @@ describe('progress and signal', () => {
     expect(readdirSync(cwd)).toEqual(before);
   });
 });
+
+describe('values that callers without types pass', () => {
+  it.each([
+    ['is missing', 'absent'],
+    ['is neither a string nor bytes', 'port'],
+  ])('refuses content that %s, and names it', async (problem, member) => {
+    const given: string = JSON.parse('{"port": 5}')[member];
+    const calls = {
+      config: [() => validate(given), () => embed({ iso: 'coreos.iso', config: given }, { cwd })],
+      iso: [() => embed({ iso: given, config }, { cwd })],
+      inventory: [async () => renderHosts(given).next()],
+    };
+    for (const [name, works] of Object.entries(calls)) {
+      for (const work of works) {
+        const error = await errorOf(work());
+        expect(error).toBeInstanceOf(ReportedError);
+        expect(error).toMatchObject({
+          code: 'ERR_SETTING',
+          message: `${name} ${problem}`,
+          hint: `pass a string or a Uint8Array as ${name}`,
+        });
+      }
+    }
+  });
+
+  it('names the missing setting, not a flag', async () => {
+    const error = await errorOf(render({}));
+    expect(error).toMatchObject({ hint: expect.stringMatching(/^set ironic\.apiUrls in the settings, /) });
+  });
+});
