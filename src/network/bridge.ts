@@ -89,7 +89,9 @@ const readBridgeFields = reader.object({
 type PortFields = NonNullable<ReturnType<typeof ports>>[number];
 
 function multicastRouter(value: unknown, place: DocumentPlace): string | undefined {
-  const word = typeof value === 'string' ? value.toLowerCase() : String(value);
+  // Not of objects: their own toString may be no function.
+  const isScalar = typeof value === 'number' || typeof value === 'boolean';
+  const word = typeof value === 'string' ? value.toLowerCase() : isScalar ? String(value) : value;
   const number = typeof value === 'number' ? value : undefined;
   return reader.oneOf(['auto', 'disabled', 'enabled'], number === undefined ? {} : multicastRouters)(
     word,

@@ -298,6 +298,14 @@ describe('warnings', () => {
 });
 
 describe('any document', () => {
+  it('may have values that cannot become text', () => {
+    const options = { 'multicast-router': { toString: 1 } };
+    const bridge = { name: 'br0', type: 'linux-bridge', state: 'up', bridge: { options, port: [] } };
+    expect(errorsOf({ interfaces: [bridge] })).toEqual([
+      expect.stringContaining('interfaces.0.bridge.options.multicast-router'),
+    ]);
+  });
+
   it('gives keyfiles or errors', () => {
     fc.assert(
       fc.property(

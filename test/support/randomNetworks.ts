@@ -387,6 +387,7 @@ export function spoil(random: Random, document: Members): Members {
       true,
       [],
       {},
+      { toString: 1 },
       'eth0',
       '::1',
       '1.2.3.4',

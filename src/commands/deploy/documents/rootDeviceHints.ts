@@ -111,7 +111,8 @@ export function readRootDevice(entries: Iterable<readonly [name: string, value: 
 function meantHint(given: string, value: unknown): string | undefined {
   if (given.startsWith(BY_PATH_FOLDER)) return `use by_path=${given}`;
   if (given.startsWith('/dev/')) return `use name=${given}`;
-  const text = value === '' ? given : `${given}=${String(value)}`;
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const text = value === '' ? given : `${given}=${value}`;
   const [, name = '', operator = '', operand = ''] = /^(\w+)\s*([<>!]=?)\s*([0-9]+)$/.exec(text) ?? [];
   return isHintName(name) ? `use ${name}="${operator} ${operand}"` : undefined;
 }
