@@ -374,7 +374,7 @@ export function spoil(random: Random, document: Members): Members {
       at = inner;
       continue;
     }
-    const odd = [
+    const odd: readonly unknown[] = [
       null,
       '',
       'x',
