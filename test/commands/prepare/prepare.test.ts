@@ -146,7 +146,7 @@ describe('prepare', () => {
     await expectConsistent(here);
   });
 
-  it('removes a boot script that a killed run wrote when it is told to', async () => {
+  it('removes a boot script that a killed run wrote only with --prune', async () => {
     await write('boot/ipxe/earlier.ipxe', '#!ipxe');
     await write('boot/.ironic-coreos/journal', 'ipxe/earlier.ipxe\n');
     const { stderr } = await prepare(...url);
