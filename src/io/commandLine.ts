@@ -114,6 +114,22 @@ export function declareRun(command: Command, notes: string, run: Run, context: C
   refuseRepeatedOptions(command);
 }
 
+/**
+ * The action of a command whose function takes its arguments as options.
+ * @param names of the options for the arguments, in their order
+ * @param load loads the function that runs the command
+ */
+export function argumentRun<O>(
+  names: readonly (keyof O & string)[],
+  { io }: Context,
+  load: () => Promise<(options: O, io: Io) => Promise<ExitCode>>,
+): Run {
+  return async (...given) => {
+    const values = Object.fromEntries(names.map((name, index) => [name, given[index]]));
+    return (await load())({ ...given[names.length], ...values }, io);
+  };
+}
+
 /** The long names of the options that `--help` prints. `--help-all` and the manual page have all options. */
 export const shortHelps = new WeakMap<Command, readonly string[]>();
 

@@ -1,8 +1,7 @@
 /** Arguments and options that several commands share. */
 
 import type { Command } from 'commander';
-import { choice, type Context, declareOptions } from '../../io/commandLine.ts';
-import type { ExitCode, Io } from '../../io/io.ts';
+import { choice, declareOptions } from '../../io/commandLine.ts';
 
 /** Sections of the help of both `customize` commands. */
 export const CUSTOMIZE_NOTES = `
@@ -66,22 +65,6 @@ export function declareNetworkOutput(command: Command): Command {
 
 export const ISO =
   'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is buffered in TMPDIR';
-
-/**
- * The action of a command whose function takes its arguments as options.
- * @param names of the options for the arguments, in their order
- * @param load loads the function that runs the command
- */
-export function argumentRun<O>(
-  names: readonly (keyof O & string)[],
-  { io }: Context,
-  load: () => Promise<(options: O, io: Io) => Promise<ExitCode>>,
-): (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<ExitCode> {
-  return async (...given) => {
-    const values = Object.fromEntries(names.map((name, index) => [name, given[index]]));
-    return (await load())({ ...given[names.length], ...values }, io);
-  };
-}
 
 /** The help of `--mode`. */
 export const NEW_FILE_MODE =

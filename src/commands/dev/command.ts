@@ -1,8 +1,8 @@
 /** Declares `dev`, the hidden commands for developers of images. */
 
 import { type Command, Option } from 'commander';
-import { argumentRun, OVERWRITE_FILES } from '../customize/commandOptions.ts';
-import { choice, type Context, EXIT_CODES, declareRun } from '../../io/commandLine.ts';
+import { OVERWRITE_FILES } from '../customize/commandOptions.ts';
+import { argumentRun, choice, type Context, EXIT_CODES, declareRun } from '../../io/commandLine.ts';
 
 const INITRD = 'initramfs; "-" is standard input';
 const GLOBS = 'pattern of file paths (default: all files)';

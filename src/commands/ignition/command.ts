@@ -4,8 +4,7 @@ import type { Command } from 'commander';
 import { butaneVersions } from '../../butane/versions.ts';
 import { nameVersions, specVersions } from '../../ignition/versions.ts';
 import type { MergeOptions } from './merge.ts';
-import { argumentRun } from '../customize/commandOptions.ts';
-import { type Context, EXIT_CODES, declareRun, FILES_DIR } from '../../io/commandLine.ts';
+import { argumentRun, type Context, EXIT_CODES, declareRun, FILES_DIR } from '../../io/commandLine.ts';
 
 const MERGE_NOTES = `
 Each config is validated, translated to the newest version of all configs, and

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import {
+  argumentRun,
   declareTable,
   type CommandTable,
   choice,
@@ -19,7 +20,6 @@ import {
   declareNewFile,
   declareResult,
   ISO,
-  argumentRun,
   OVERWRITE_FILES,
 } from '../customize/commandOptions.ts';
 import type { CreateIsoOptions } from './create.ts';

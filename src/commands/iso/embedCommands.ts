@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import {
+  argumentRun,
   declareTable,
   type CommandTable,
   type Context,
@@ -16,7 +17,6 @@ import {
   declareNetworkOutput,
   declareResult,
   ISO,
-  argumentRun,
 } from '../customize/commandOptions.ts';
 import type { ConfigOptions } from '../../hosts/input/checkedConfig.ts';
 import type { OutputOptions } from '../../imagefile/imageOutput.ts';

@@ -3,7 +3,6 @@
 import { type Command, Option } from 'commander';
 import type { KargsOptions } from './kargs.ts';
 import {
-  argumentRun,
   CUSTOMIZE_NOTES,
   declareCustomizeOptions,
   declareNetworkFiles,
@@ -13,6 +12,7 @@ import {
 } from '../customize/commandOptions.ts';
 import { settingFlags } from '../../hosts/settings/options.ts';
 import {
+  argumentRun,
   choice,
   declareOptions,
   declareTable,

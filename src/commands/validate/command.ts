@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import { nameVersions, specVersions } from '../../ignition/versions.ts';
-import { argumentRun } from '../customize/commandOptions.ts';
-import { choice, type Context, declareRun, FILES_DIR } from '../../io/commandLine.ts';
+import { argumentRun, choice, type Context, declareRun, FILES_DIR } from '../../io/commandLine.ts';
 
 const notes = `
 How each file is validated:
