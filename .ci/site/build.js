@@ -37,7 +37,8 @@ for (const command of await describeCommands()) {
   writeFileSync(join(pages, 'commands', `${fileName(command)}.md`), commandPage(command));
 }
 mkdirSync(join(pages, '.vitepress'));
-copyFileSync(join(import.meta.dirname, 'config.js'), join(pages, '.vitepress/config.js'));
+for (const name of ['config.js', 'sidebar.js'])
+  copyFileSync(join(import.meta.dirname, name), join(pages, '.vitepress', name));
 
 const { build } = await import('vitepress');
 await build(pages);
