@@ -31,6 +31,7 @@ export default {
     /** @param {any} md of markdown-it */
     config: (md) => {
       md.core.ruler.push('repository-links', replaceFileLinks);
+      md.core.ruler.push('literal-code', keepBraces);
     },
   },
 };
@@ -73,4 +74,10 @@ function replaceFileLinks({ env, tokens }) {
       }
     }
   }
+}
+
+/** Vue would evaluate braces in code outside of blocks, such as `{{ variable }}` of Ansible. @param {any} state of markdown-it */
+function keepBraces({ tokens }) {
+  for (const { children } of tokens)
+    for (const token of children ?? []) if (token.type === 'code_inline') token.attrSet('v-pre', '');
 }
