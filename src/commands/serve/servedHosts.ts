@@ -11,17 +11,10 @@ import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { report } from '../../io/report/report.ts';
 import { hasSameFiles, type OpenFiles } from './openFiles.ts';
 import { hostPlaces, type Links } from './links.ts';
+import type { HostSummary } from './status/status.ts';
 
 /** A host of the inventory. */
-export interface ServedHost {
-  readonly name: string;
-  readonly macs: readonly string[];
-  readonly architecture: string | undefined;
-  /** The stream of its images; undefined for images without a stream. */
-  readonly stream: string | undefined;
-  /** Since when it is invalid, while its last valid plan is served. */
-  readonly staleSince: Date | undefined;
-  readonly messages: readonly Diagnostic[];
+export interface ServedHost extends HostSummary {
   /** With compressed configs; undefined if nothing is served for the host. */
   readonly plan: HostPlan | undefined;
   /** The files that its images are made from. */

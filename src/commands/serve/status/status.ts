@@ -42,16 +42,20 @@ export interface BaseStatus {
   readonly build: string | undefined;
 }
 
-export interface HostStatus {
+/** What is known of a host of the inventory, or of a PreprovisioningImage. */
+export interface HostSummary {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: string | undefined;
-  /** The stream that it selects; undefined if it selects none. */
+  /** The stream of its images; undefined for images without a stream. */
   readonly stream: string | undefined;
-  /** Since when its last valid image is served, because the host is invalid; undefined for a current image, and without one. */
+  /** Since when it is invalid, while its last valid plan is served; undefined otherwise. */
   readonly staleSince: Date | undefined;
   /** Warnings and errors of its inventory entry and its config. */
   readonly messages: readonly Diagnostic[];
+}
+
+export interface HostStatus extends HostSummary {
   /** Called for all hosts when they are filtered. */
   readonly progress: () => readonly ImageProgress[];
   /** The files of the host; called only for hosts on the page, as signing URLs takes time. */
