@@ -2,19 +2,18 @@
 /**
  * Mutation testing by sample: would a test notice a small mistake at a random place of src?
  * `npm run mutation -- [--sample N] [--seed S]` changes N places, drawn in proportion to lines, one at a time, and runs the
- * tests that reach the file by its imports: first the nearest ones, and for what they do not notice, also the others. It prints
+ * tests that execute the changed function: first the nearest ones, and for what they do not notice, also the others. It prints
  * the mutants that no test noticed, with their lines, and ends with 1 if there are any. A test run that hangs notices, too.
  * `--at src/FILE.ts:LINE`, which can be repeated, tries all mutants of these lines instead.
  *
- * The tests run in copies of the tree, one for each processor. How long each test file takes is measured by a whole run, and kept
- * in coverage/mutation.
+ * The tests run in copies of the tree, one for each processor. How long each test file takes and which functions it executes is
+ * recorded by a whole run, which is kept in coverage/mutation.
  */
 
 import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -23,12 +22,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutation/mutants.js';
 import { createRelatedTests, testsWithin } from './mutation/relatedTests.js';
 
 /** @typedef {import('./mutation/mutants.js').Mutant & { readonly file: string }} Place */
+/** @typedef {import('./mutation/relatedTests.js').Recorded} Recorded */
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ const { values } = parseArgs({
   },
 });
 const root = resolve(import.meta.dirname, '..');
-const durations = join(root, 'coverage/mutation/seconds.json');
+const records = join(root, 'coverage/mutation');
 /** Seconds of tests: of the nearest ones, and of all that are tried. */
 const budgets = [15, 120];
 
@@ -47,8 +47,8 @@ const places =
   values.at === undefined
     ? drawPlaces(Number(values.sample), randomNumbers(Number(values.seed)))
     : values.at.flatMap((line) => lines.find(({ name }) => name === line)?.mutants ?? []);
-const seconds = readSeconds();
-const relatedTests = createRelatedTests(root);
+const recorded = readRecords();
+const relatedTests = createRelatedTests(root, recorded);
 const waiting = [...places];
 /** @type {Place[]} */
 const survivors = [];
@@ -134,45 +134,57 @@ function copyTree() {
   return folder;
 }
 
-/** The seconds that each test file takes, of those that pass. @returns {ReadonlyMap<string, number>} */
-function readSeconds() {
-  if (!existsSync(durations)) {
-    mkdirSync(join(root, 'coverage/mutation'), { recursive: true });
-    const report = join(root, 'coverage/mutation/report.json');
+/** What each test file executes and how long it takes, of those that pass. @returns {ReadonlyMap<string, Recorded>} */
+function readRecords() {
+  const report = join(records, 'report.json');
+  const folder = join(records, 'functions');
+  if (!existsSync(report)) {
     const copy = copyTree();
+    const args = ['vitest', 'run', '--config', '.ci/mutation/vitest.config.js', '--reporter=json'];
     try {
-      execFileSync('npx', ['vitest', 'run', '--reporter=json', `--outputFile=${report}`], {
+      execFileSync('npx', [...args, `--outputFile=${join(copy, 'report.json')}`], {
         cwd: copy,
+        env: { ...process.env, MUTATION_RECORDS: folder },
         stdio: 'ignore',
       });
     } catch {
       // Some tests fail; their files are left out.
     }
-    /** @type {{ testResults: { name: string, status: string, startTime: number, endTime: number }[] }} */
-    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    const passed = testResults
-      .filter(({ status }) => status === 'passed')
-      .map(({ name, startTime, endTime }) => [relative(copy, name), (endTime - startTime) / 1000]);
-    writeFileSync(durations, JSON.stringify(Object.fromEntries(passed)));
+    writeFileSync(report, readFileSync(join(copy, 'report.json'), 'utf8').replaceAll(`${copy}/`, ''));
     rmSync(copy, { recursive: true, force: true });
   }
-  return new Map(Object.entries(JSON.parse(readFileSync(durations, 'utf8'))));
+  /** @type {{ testResults: { name: string, status: string, startTime: number, endTime: number }[] }} */
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  const functions = new Map(
+    readdirSync(folder).map((name) => {
+      const record = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+      return [record.test, record.functions];
+    }),
+  );
+  return new Map(
+    testResults
+      .filter(({ status }) => status === 'passed')
+      .map(({ name, startTime, endTime }) => [
+        name,
+        { seconds: (endTime - startTime) / 1000, functions: functions.get(name) ?? [] },
+      ]),
+  );
 }
 
 /** @param {Place} place @param {string} copy @returns {Promise<'noticed' | 'noticed later' | 'survived'>} */
-async function tryMutant({ file, start, end, text }, copy) {
+async function tryMutant({ file, start, end, text, functionName }, copy) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
-  const related = relatedTests(file);
+  const related = relatedTests(file, functionName);
   writeFileSync(path, source.slice(0, start) + text + source.slice(end));
   try {
     // Some tests start the program. The build removes the types and man pages, which are the same.
     if (!(await succeeds(process.execPath, ['rolldown.config.js'], copy, 120))) return 'noticed';
     cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, force: false });
-    const near = testsWithin(related, seconds, budgets[0] ?? 0);
+    const near = testsWithin(related, recorded, budgets[0] ?? 0);
     if (!(await passes(near, copy))) return 'noticed';
     const rest = related.filter((test) => !near.tests.includes(test));
-    return (await passes(testsWithin(rest, seconds, budgets[1] ?? 0), copy)) ? 'survived' : 'noticed later';
+    return (await passes(testsWithin(rest, recorded, budgets[1] ?? 0), copy)) ? 'survived' : 'noticed later';
   } finally {
     writeFileSync(path, source);
   }

@@ -7,6 +7,8 @@ export interface Mutant {
   readonly text: string;
   /** From 1. */
   readonly line: number;
+  /** The nearest function around it that has a name. */
+  readonly functionName: string | undefined;
 }
 
 /** All small changes that a test should notice, in the order of the source. */

@@ -34,8 +34,8 @@ const wrappers = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullE
 export function mutantsOf(source) {
   /** @type {Omit<Mutant, 'line'>[]} */
   const changes = [];
-  visit(parseAst(source, { lang: 'ts' }), (node) => {
-    changes.push(...changesOf(node, source));
+  visit(parseAst(source, { lang: 'ts' }), undefined, (node, functionName) => {
+    changes.push(...changesOf(node, source).map((change) => ({ ...change, functionName })));
   });
   const lineStarts = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
   return changes
@@ -43,15 +43,49 @@ export function mutantsOf(source) {
     .map((change) => ({ ...change, line: lineStarts.findLastIndex((start) => start <= change.start) + 1 }));
 }
 
-/** @param {unknown} node nothing is found in what is no node @param {(node: Node) => void} found */
-function visit(node, found) {
+/**
+ * @param {unknown} node nothing is found in what is no node
+ * @param {string | undefined} functionName
+ * @param {(node: Node, functionName: string | undefined) => void} found
+ */
+function visit(node, functionName, found) {
   if (!isNode(node)) return;
   if (node.type.startsWith('Import') && node.type.endsWith('Declaration')) return;
   if (node.type.startsWith('TS') && !wrappers.has(node.type)) return;
-  found(node);
+  found(node, functionName);
+  const inside = nameOfFunction(node) ?? functionName;
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) visit(child, found);
+    for (const child of Array.isArray(value) ? value : [value]) visit(child, inside, found);
   }
+}
+
+/** The name that the JavaScript engine gives to a function declared by the node. @param {Node} node @returns {string | undefined} */
+function nameOfFunction(node) {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+      return nameOf(node['id']);
+    case 'VariableDeclarator':
+      return isFunction(node['init']) ? nameOf(node['id']) : undefined;
+    case 'PropertyDefinition':
+    case 'Property':
+    case 'MethodDefinition':
+      return isFunction(node['value']) ? nameOf(node['key']) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** @param {unknown} node */
+function isFunction(node) {
+  return isNode(node) && (node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression');
+}
+
+/** @param {unknown} node @returns {string | undefined} of an identifier or a string */
+function nameOf(node) {
+  if (!isNode(node)) return undefined;
+  const name = node['name'] ?? node['value'];
+  if (typeof name !== 'string') return undefined;
+  return node.type === 'PrivateIdentifier' ? `#${name}` : name;
 }
 
 /** @param {unknown} value @returns {value is Node} */
@@ -59,7 +93,7 @@ function isNode(value) {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** @param {Node} node @param {string} source @returns {Omit<Mutant, 'line'>[]} */
+/** @param {Node} node @param {string} source @returns {Omit<Mutant, 'line' | 'functionName'>[]} */
 function changesOf(node, source) {
   /** @param {unknown} part @param {(text: string) => string} change */
   const replaced = (part, change) =>

@@ -1,5 +1,5 @@
 // @ts-check
-/** The test files that run a source file, by the graph of imports, and how long they take. */
+/** The test files that may notice a change of a source, and how long they take. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -8,11 +8,38 @@ import { dirname, join, relative, resolve } from 'node:path';
 const IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)[^;]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)/g;
 
 /**
- * The test files that reach each source file.
- * @param {string} root
- * @returns {(path: string) => string[]} from the path of a source to those of tests: first those of its folder, then by fewest imports between
+ * What a whole run of the suite showed about a test file that passed.
+ * @typedef {{ readonly seconds: number, readonly functions: readonly string[] }} Recorded the functions as `src/x.ts readX`
  */
-export function createRelatedTests(root) {
+
+/**
+ * Finds the tests that execute a function of a source. Where none does so in its own process, and for code outside of functions,
+ * these are the tests that reach the source by imports.
+ * @param {string} root
+ * @param {ReadonlyMap<string, Recorded>} recorded by the path of the test
+ * @returns {(path: string, functionName: string | undefined) => string[]} the paths of tests: first those of the folder of the source, then the fastest
+ */
+export function createRelatedTests(root, recorded) {
+  const importing = createImportingTests(root);
+  /** @type {Map<string, string[]>} */
+  const executing = new Map();
+  for (const [test, { functions }] of recorded) {
+    for (const name of functions) executing.set(name, [...(executing.get(name) ?? []), test]);
+  }
+  return (path, functionName) => {
+    const ownFolder = dirname(path).replace(/^src/, 'test');
+    const tests = (executing.get(`${path} ${functionName}`) ?? importing(path)).toSorted(
+      (a, b) => (recorded.get(a)?.seconds ?? 0) - (recorded.get(b)?.seconds ?? 0),
+    );
+    return [
+      ...tests.filter((test) => dirname(test) === ownFolder),
+      ...tests.filter((test) => dirname(test) !== ownFolder),
+    ];
+  };
+}
+
+/** @param {string} root @returns {(path: string) => string[]} from the path of a source to those of the tests that import it, also through others */
+function createImportingTests(root) {
   /** @type {Map<string, string[]>} */
   const importers = new Map();
   const files = ['src', 'test'].flatMap((folder) =>
@@ -29,28 +56,23 @@ export function createRelatedTests(root) {
   return (path) => {
     const reached = new Set([path]);
     for (const file of reached) for (const importer of importers.get(file) ?? []) reached.add(importer);
-    const ownFolder = dirname(path).replace(/^src/, 'test');
-    const tests = [...reached].filter((file) => file.endsWith('.test.ts'));
-    return [
-      ...tests.filter((test) => dirname(test) === ownFolder),
-      ...tests.filter((test) => dirname(test) !== ownFolder),
-    ];
+    return [...reached].filter((file) => file.endsWith('.test.ts'));
   };
 }
 
 /**
  * The first of the tests whose times together are within the budget, at least one.
  * @param {readonly string[]} tests
- * @param {ReadonlyMap<string, number>} seconds of each test file; others did not pass
+ * @param {ReadonlyMap<string, Recorded>} recorded by the path of the test; others did not pass
  * @param {number} budget
  * @returns {{ readonly tests: string[], readonly seconds: number }}
  */
-export function testsWithin(tests, seconds, budget) {
+export function testsWithin(tests, recorded, budget) {
   /** @type {string[]} */
   const chosen = [];
   let sum = 0;
   for (const test of tests) {
-    const needed = seconds.get(test);
+    const needed = recorded.get(test)?.seconds;
     if (needed === undefined || (chosen.length > 0 && sum + needed > budget)) continue;
     chosen.push(test);
     sum += needed;
