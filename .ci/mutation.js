@@ -2,7 +2,7 @@
 /**
  * Mutation testing by sample: would a test notice a small mistake at a random place of src?
  * `npm run mutation -- [--sample N] [--seed S]` changes N places, drawn in proportion to lines, one at a time, and runs the
- * tests that execute the changed function: first the nearest ones, and for what they do not notice, also the others. It prints
+ * tests that execute the changed function: first the nearest ones, and for what they do not notice, also others. It prints
  * the mutants that no test noticed, with their lines, and ends with 1 if there are any. A test run that hangs notices, too.
  * `--at src/FILE.ts:LINE`, which can be repeated, tries all mutants of these lines instead.
  *
@@ -25,7 +25,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutation/mutants.js';
-import { createRelatedTests, testsWithin } from './mutation/relatedTests.js';
+import { createRelatedTests, testsOfBuild, testsWithin } from './mutation/relatedTests.js';
 
 /** @typedef {import('./mutation/mutants.js').Mutant & { readonly file: string }} Place */
 /** @typedef {import('./mutation/relatedTests.js').Recorded} Recorded */
@@ -39,8 +39,8 @@ const { values } = parseArgs({
 });
 const root = resolve(import.meta.dirname, '..');
 const records = join(root, 'coverage/mutation');
-/** Seconds of tests: of the nearest ones, and of all that are tried. */
-const budgets = [15, 120];
+/** Seconds of the tests in each of the runs: most mutants are noticed by the nearest tests, which are fast. */
+const budgets = [4, 15, 60];
 
 const lines = mutantsByLine();
 const places =
@@ -49,6 +49,7 @@ const places =
     : values.at.flatMap((line) => lines.find(({ name }) => name === line)?.mutants ?? []);
 const recorded = readRecords();
 const relatedTests = createRelatedTests(root, recorded);
+const startingBuild = testsOfBuild(root);
 const waiting = [...places];
 /** @type {Place[]} */
 const survivors = [];
@@ -171,23 +172,35 @@ function readRecords() {
   );
 }
 
-/** @param {Place} place @param {string} copy @returns {Promise<'noticed' | 'noticed later' | 'survived'>} */
+/** @param {Place} place @param {string} copy @returns {Promise<'noticed' | 'survived'>} */
 async function tryMutant({ file, start, end, text, functionName }, copy) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
-  const related = relatedTests(file, functionName);
   writeFileSync(path, source.slice(0, start) + text + source.slice(end));
   try {
-    // Some tests start the program. The build removes the types and man pages, which are the same.
-    if (!(await succeeds(process.execPath, ['rolldown.config.js'], copy, 120))) return 'noticed';
-    cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, force: false });
-    const near = testsWithin(related, recorded, budgets[0] ?? 0);
-    if (!(await passes(near, copy))) return 'noticed';
-    const rest = related.filter((test) => !near.tests.includes(test));
-    return (await passes(testsWithin(rest, recorded, budgets[1] ?? 0), copy)) ? 'survived' : 'noticed later';
+    let left = relatedTests(file, functionName);
+    let isBuilt = false;
+    for (const budget of budgets) {
+      const run = testsWithin(left, recorded, budget);
+      if (!isBuilt && run.tests.some((test) => startingBuild.has(test))) {
+        if (!(await build(copy))) return 'noticed';
+        isBuilt = true;
+      }
+      if (!(await passes(run, copy))) return 'noticed';
+      left = left.filter((test) => !run.tests.includes(test));
+    }
+    return 'survived';
   } finally {
     writeFileSync(path, source);
   }
+}
+
+/** @param {string} copy @returns {Promise<boolean>} */
+async function build(copy) {
+  if (!(await succeeds(process.execPath, ['rolldown.config.js'], copy, 120))) return false;
+  // The build removes the types and man pages, which are the same.
+  cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, force: false });
+  return true;
 }
 
 /**

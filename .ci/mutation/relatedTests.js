@@ -20,7 +20,7 @@ const IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)[^;]*?from\s+'(\.[^']+)'|im
  * @returns {(path: string, functionName: string | undefined) => string[]} the paths of tests: first those of the folder of the source, then the fastest
  */
 export function createRelatedTests(root, recorded) {
-  const importing = createImportingTests(root);
+  const importing = createImportingTests(importsOf(root));
   /** @type {Map<string, string[]>} */
   const executing = new Map();
   for (const [test, { functions }] of recorded) {
@@ -38,20 +38,42 @@ export function createRelatedTests(root, recorded) {
   };
 }
 
-/** @param {string} root @returns {(path: string) => string[]} from the path of a source to those of the tests that import it, also through others */
-function createImportingTests(root) {
-  /** @type {Map<string, string[]>} */
-  const importers = new Map();
-  const files = ['src', 'test'].flatMap((folder) =>
+/** The test files that run the program as it is built, also through others. @param {string} root @returns {ReadonlySet<string>} */
+export function testsOfBuild(root) {
+  const files = importsOf(root);
+  const importing = createImportingTests(files);
+  const starting = [...files].filter(
+    ([path, { text }]) => path.startsWith('test/') && /bin\/ironic-coreos|'bin'|\bdist\b/.test(text),
+  );
+  return new Set(starting.flatMap(([path]) => importing(path)));
+}
+
+/** @typedef {{ readonly text: string, readonly imports: readonly string[] }} SourceFile */
+
+/** @param {string} root @returns {ReadonlyMap<string, SourceFile>} by its path */
+function importsOf(root) {
+  const paths = ['src', 'test'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.[tj]s$/.test(name))
       .map((name) => join(folder, name)),
   );
-  for (const file of files) {
-    for (const [, once, later] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
-      const target = relative(root, resolve(root, dirname(file), once ?? later ?? ''));
-      importers.set(target, [...(importers.get(target) ?? []), file]);
-    }
+  return new Map(
+    paths.map((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const imports = Array.from(text.matchAll(IMPORT), ([, once, later]) =>
+        relative(root, resolve(root, dirname(path), once ?? later ?? '')),
+      );
+      return [path, { text, imports }];
+    }),
+  );
+}
+
+/** @param {ReadonlyMap<string, SourceFile>} files @returns {(path: string) => string[]} from a file to the tests that import it, also through others */
+function createImportingTests(files) {
+  /** @type {Map<string, string[]>} */
+  const importers = new Map();
+  for (const [path, { imports }] of files) {
+    for (const target of imports) importers.set(target, [...(importers.get(target) ?? []), path]);
   }
   return (path) => {
     const reached = new Set([path]);
