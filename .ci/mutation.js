@@ -3,7 +3,8 @@
  * Mutation testing by sample: would a test notice a small mistake at a random place of src?
  * `npm run mutation -- [--sample N] [--seed S]` changes N places, drawn in proportion to lines, one at a time, and runs the
  * tests that execute the changed function: first the nearest ones, and for what they do not notice, also others. It prints
- * the mutants that no test noticed, with their lines, and ends with 1 if there are any. A test run that hangs notices, too.
+ * the mutants that no test noticed, with their lines, and ends with 1 if there are any. A test run that hangs notices, too. What
+ * no test notices, lint and type check may refuse, such as a promise that nothing awaits: these are counted apart.
  * `--at src/FILE.ts:LINE`, which can be repeated, tries all mutants of these lines instead.
  *
  * The tests run in copies of the tree, one for each processor. How long each test file takes and which functions it executes is
@@ -51,15 +52,15 @@ const recorded = readRecords();
 const relatedTests = createRelatedTests(root, recorded);
 const startingBuild = testsOfBuild(root);
 const waiting = [...places];
-/** @type {Place[]} */
-const survivors = [];
+/** @type {{ readonly place: Place, readonly outcome: Awaited<ReturnType<typeof tryMutant>> }[]} */
+const tried = [];
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     const copy = copyTree();
     try {
       for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
         const outcome = await tryMutant(place, copy);
-        if (outcome === 'survived') survivors.push(place);
+        tried.push({ place, outcome });
         process.stdout.write(`${outcome}\t${describe(place)}\n`);
       }
     } finally {
@@ -67,12 +68,18 @@ await Promise.all(
     }
   }),
 );
-const noticed = places.length - survivors.length;
+const counts = ['noticed', 'refused by lint', 'survived'].map((outcome) => ({
+  outcome,
+  of: tried.filter((one) => one.outcome === outcome).map(({ place }) => place),
+}));
 process.stdout.write(
-  `\n${noticed} of ${places.length} noticed (${((100 * noticed) / places.length).toFixed(1)} %), ${values.at === undefined ? `seed ${values.seed}` : values.at.join(' ')}\n`,
+  `\nof ${places.length}, ${values.at === undefined ? `seed ${values.seed}` : values.at.join(' ')}:\n`,
 );
-for (const place of survivors) process.stdout.write(`${describe(place)}\n`);
-if (survivors.length > 0) process.exitCode = 1;
+for (const { outcome, of } of counts) {
+  process.stdout.write(`${outcome}: ${of.length} (${((100 * of.length) / places.length).toFixed(1)} %)\n`);
+  if (outcome !== 'noticed') for (const place of of) process.stdout.write(`  ${describe(place)}\n`);
+  if (outcome === 'survived' && of.length > 0) process.exitCode = 1;
+}
 
 /**
  * Mulberry32: the same numbers from 0 to 1 for the same seed.
@@ -172,7 +179,7 @@ function readRecords() {
   );
 }
 
-/** @param {Place} place @param {string} copy @returns {Promise<'noticed' | 'survived'>} */
+/** @param {Place} place @param {string} copy @returns {Promise<'noticed' | 'refused by lint' | 'survived'>} */
 async function tryMutant({ file, start, end, text, functionName }, copy) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
@@ -189,7 +196,10 @@ async function tryMutant({ file, start, end, text, functionName }, copy) {
       if (!(await passes(run, copy))) return 'noticed';
       left = left.filter((test) => !run.tests.includes(test));
     }
-    return 'survived';
+    const isClean =
+      (await succeeds('npx', ['oxlint', '--type-aware', '--deny-warnings', file], copy, 60)) &&
+      (await succeeds('npx', ['tsc', '--noEmit'], copy, 120));
+    return isClean ? 'survived' : 'refused by lint';
   } finally {
     writeFileSync(path, source);
   }

@@ -101,7 +101,7 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
           : message
               .replaceAll(`/hosts/${host}/`, '/hosts/NAME/')
               .replaceAll(/\/hosts\/NAME\/[0-9a-f]{12}\//g, '/hosts/NAME/ID/');
-      report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint });
+      report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint, rule });
     }
   }
   return isValid;
