@@ -303,7 +303,8 @@ describe('prepare from files for network boot', () => {
     await write('initramfs', initrd);
     const files = ['--kernel', 'kernel', '--initramfs', 'initramfs', '-o', 'short'];
     const args = ['prepare', '--inventory', 'inv.yaml', ...files, '--base-url', 'http://h'];
-    expect((await run(args)).stderr).toContain('\nhint: pass the root filesystem with --rootfs FILE\n');
+    const { stderr } = await run(args);
+    expect(stderr).toContain(' (rootfs-url-missing)\nhint: pass the root filesystem with --rootfs FILE\n');
   });
 
   it('unpacks kernels of aarch64, and shares the rest with the user’s files', async () => {
