@@ -49,8 +49,8 @@ const places =
     ? drawPlaces(Number(values.sample), randomNumbers(Number(values.seed)))
     : values.at.flatMap((line) => lines.find(({ name }) => name === line)?.mutants ?? []);
 const recorded = readRecords();
-const relatedTests = createRelatedTests(root, recorded);
 const startingBuild = testsOfBuild(root);
+const relatedTests = createRelatedTests(root, recorded, startingBuild);
 const waiting = [...places];
 /** @type {{ readonly place: Place, readonly outcome: Awaited<ReturnType<typeof tryMutant>> }[]} */
 const tried = [];

@@ -13,13 +13,14 @@ const IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)[^;]*?from\s+'(\.[^']+)'|im
  */
 
 /**
- * Finds the tests that execute a function of a source. Where none does so in its own process, and for code outside of functions,
- * these are the tests that reach the source by imports.
+ * Finds the tests that execute a function of a source, and those of its folder that run the built program. Where no test executes
+ * the function in its own process, and for code outside of functions, the tests that reach the source by imports take their place.
  * @param {string} root
  * @param {ReadonlyMap<string, Recorded>} recorded by the path of the test
+ * @param {ReadonlySet<string>} startingBuild
  * @returns {(path: string, functionName: string | undefined) => string[]} the paths of tests: first those of the folder of the source, then the fastest
  */
-export function createRelatedTests(root, recorded) {
+export function createRelatedTests(root, recorded, startingBuild) {
   const importing = createImportingTests(importsOf(root));
   /** @type {Map<string, string[]>} */
   const executing = new Map();
@@ -28,13 +29,15 @@ export function createRelatedTests(root, recorded) {
   }
   return (path, functionName) => {
     const ownFolder = dirname(path).replace(/^src/, 'test');
-    const tests = (executing.get(`${path} ${functionName}`) ?? importing(path)).toSorted(
+    const isNear = (/** @type {string} */ test) => dirname(test) === ownFolder;
+    const found = [
+      ...(executing.get(`${path} ${functionName}`) ?? importing(path)),
+      ...[...startingBuild].filter(isNear),
+    ];
+    const tests = [...new Set(found)].toSorted(
       (a, b) => (recorded.get(a)?.seconds ?? 0) - (recorded.get(b)?.seconds ?? 0),
     );
-    return [
-      ...tests.filter((test) => dirname(test) === ownFolder),
-      ...tests.filter((test) => dirname(test) !== ownFolder),
-    ];
+    return [...tests.filter(isNear), ...tests.filter((test) => !isNear(test))];
   };
 }
 
