@@ -149,6 +149,26 @@ describe('errors and warnings', () => {
     expect(found).toBe(expected);
   });
 
+  it.each([
+    ['2001-1-1', '!!timestamp'],
+    ['2001-00-01', '!!str'],
+    ['2001-12-31', '!!timestamp'],
+    ['2001-13-01', '!!str'],
+    ['2001-01-00', '!!str'],
+    ['2001-04-30', '!!timestamp'],
+    ['2001-04-31', '!!str'],
+    ['2000-02-29', '!!timestamp'],
+    ['1900-02-29', '!!str'],
+    ['2001-01-01 0:0:0', '!!timestamp'],
+    ['2001-01-01T23:59:59.5+01:00', '!!timestamp'],
+    ['2001-01-01t24:00:00Z', '!!str'],
+    ['2001-01-01T00:60:00Z', '!!str'],
+    ['2001-01-01 00:00:60', '!!str'],
+  ])('%j in place of a number is a %s in the message, as for yaml.v3', (text, tag) => {
+    const { findings } = translate('1.6.0', `storage: {files: [{path: /a, mode: ${text}}]}`);
+    expect(findings.map(({ message }) => message)).toEqual([`cannot unmarshal ${tag} into an integer`]);
+  });
+
   it('reports what cannot be read locally at its path', () => {
     const text = 'storage: {files: [{path: /a, contents: {local: ../x}}]}';
     expect(translate('1.6.0', text, files).findings).toMatchObject([

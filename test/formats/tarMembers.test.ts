@@ -156,6 +156,11 @@ describe('readTarMembers', () => {
       ],
       { a: `-> ${'b'.repeat(150)}`, c: '' },
     ],
+    [
+      'a long name of 1 MiB, the rest of which are NULs',
+      [memberOf({ kind: 'L' }, 'b'.padEnd(2 ** 20, '\0')), memberOf({}, 'x')],
+      { b: 'x' },
+    ],
     ['a label with data', [memberOf({ kind: 'V' }, 'x'.repeat(600)), memberOf({}, 'y')], { a: 'y' }],
     ['a file of the kind for contiguous ones', [memberOf({ kind: '7' }, 'x')], { a: 'x' }],
     ['a file of the oldest kind', [memberOf({ kind: '\0' }, 'x')], { a: 'x' }],
@@ -169,7 +174,7 @@ describe('readTarMembers', () => {
 
   it.each<[string, Buffer[], string]>([
     [
-      'too long a record',
+      'an extended header of more than 1 MiB',
       [memberOf({ kind: 'x', size: '4000001' })],
       'an extended header is too large at byte 0',
     ],

@@ -109,6 +109,39 @@ it('a grown image keeps a valid partition table that reaches to its end', async 
   expect(Buffer.from(grown).toString('latin1', grown.length - 512, grown.length - 504)).toBe('EFI PART');
 });
 
+/** Parts that repeat farther apart than gzip looks back. */
+const repeated = (part: number, count: number): Uint8Array =>
+  Buffer.concat(Array.from({ length: count }, () => noise(part)));
+const embedRepeated = async (growth: Growth, config: Uint8Array): Promise<LiveIso> => {
+  const original = liveIso('2023-07');
+  const change = await embedIgnition(await open(original, growth), { config, existing: 'refuse' });
+  return open(await apply(original, change));
+};
+
+describe('files that gzip makes too large for the area, but xz does not', () => {
+  const usualSize = liveIso('2023-07').length;
+
+  it.each<[string, Growth, Uint8Array]>([
+    ['with 1.24 times the area by gzip, if the image may grow', 'usual', repeated(65_000, 5)],
+    ['with 3.97 times the area by gzip, if the image may not grow', 'refused', repeated(65_000, 16)],
+  ])('are compressed by xz into the area: %s', async (_title, growth, config) => {
+    const { image } = await embedRepeated(growth, config);
+    expect(image.size).toBe(usualSize);
+  });
+
+  it('are compressed by gzip with 1.26 times the area, and the image grows', async () => {
+    const { image, embedArea } = await embedRepeated('usual', repeated(66_000, 5));
+    expect(image.size).toBeGreaterThan(usualSize);
+    expect(Buffer.from(await image.read(embedArea.offset, 3)).toString('hex')).toBe('1f8b08');
+  });
+
+  it('are refused with 4.03 times the area, if the image may not grow', async () => {
+    await expect(embedRepeated('refused', repeated(66_000, 16))).rejects.toThrow(
+      /^Compressed initramfs is too large: 105\d{4} > 262144$/,
+    );
+  });
+});
+
 describe('an image that may not grow', () => {
   it.each<[string, [Uint8Array, Growth], RegExp, RegExp]>([
     [

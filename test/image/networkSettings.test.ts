@@ -94,6 +94,12 @@ it.each<[string, string | Uint8Array, string | undefined]>([
   ['no section', 'id=eth0\n', 'Invalid keyfile line 1: it is before the first section'],
   ['no connection', '[ipv4]\nmethod=auto\n', 'the keyfile has no section [connection]'],
   ['nothing', '', 'the keyfile has no section [connection]'],
+  [
+    'a byte order mark, which GLib does not skip',
+    '\ufeff[connection]\nid=eth0\ntype=ethernet\n',
+    'Invalid keyfile line 1: it is before the first section',
+  ],
+  ['text of Latin-1', Buffer.from('[connection]\nid=\xe9\n', 'latin1'), 'the keyfile is not UTF-8 text'],
   ['no text', Uint8Array.of(0xff, 0xfe), 'the keyfile is not UTF-8 text'],
 ])('%s', (_title, content, problem) => {
   expect(findKeyfileProblems(Buffer.from(content))[0]?.message).toBe(problem);

@@ -132,6 +132,20 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ['interfaces: [{type: ethernet}]', 'interfaces.0: "name" is missing'],
     ['interfaces: [{name: 5}]', 'interfaces.0.name: expected a string'],
     ['interfaces: [{name: ../x}]', 'interfaces.0.name: invalid interface name'],
+    [
+      'interfaces: [{name: lo1, type: loopback}]',
+      'interfaces.0.name: the loopback interface must have the name lo',
+    ],
+    ['interfaces: [{name: lo}]', 'interfaces.0: lo is the loopback interface'],
+    ['interfaces: [{name: lo, type: dummy}]', 'interfaces.0: lo is the loopback interface'],
+    [
+      'interfaces: [{name: lo, type: loopback, ipv4: {enabled: true, dhcp: true}}]',
+      'interfaces.0.ipv4: the loopback interface has static addresses',
+    ],
+    [
+      'interfaces: [{name: lo, type: loopback, ipv6: {enabled: false}}]',
+      'interfaces.0.ipv6: the loopback interface has static addresses',
+    ],
     ['interfaces: [{name: averylonginterface}]', 'interfaces.0.name: invalid interface name'],
     ['interfaces: [{name: eth0}, {name: eth0}]', 'interfaces: two interfaces have the same name'],
     ['interfaces: [{name: eth0, profile-name: a/b}]', 'interfaces.0.profile-name: invalid interface name'],

@@ -606,6 +606,14 @@ describe('warnings', () => {
   });
 
   it.each([
+    ['ipv4', '"192.0.2.10"'],
+    ['ipv6', '"2001:db8::10"'],
+  ])('the hint for a missing address of %s has one of the family', (type, example) => {
+    const { findings } = convertNetworkData(withNetworks(network('nic1', type)));
+    expect(findings.map(({ hint }) => hint)).toEqual([`add "ip_address", for example ${example}`]);
+  });
+
+  it.each([
     [ipv4, '255.255.255.0'],
     [ipv6, 'ffff:ffff:ffff:ffff::'],
   ] as const)('the hint for a missing netmask has one of the family', (networkOf, mask) => {

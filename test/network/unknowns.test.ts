@@ -12,6 +12,8 @@ const needs: readonly Need[] = [
 ];
 const names = 'must resolve ironic.example.com (Ironic), quay.io (registry)';
 const proxy = 'podman connects to quay.io without a proxy';
+const registriesOf = (count: number): Need =>
+  Array.from({ length: count }, (_, index) => ({ purpose: 'registry', host: `r${index + 1}.io` }));
 
 describe('not known of a network', () => {
   it.each<
@@ -33,6 +35,18 @@ describe('not known of a network', () => {
       [proxy],
     ],
     ['with addresses of servers', undefined, [[{ purpose: 'Ironic', host: '192.0.2.1' }]], []],
+    [
+      'with five registries, one of them needed twice: all of them are named',
+      '[ipv4]\nmethod=auto\ndns=192.0.2.53\n',
+      [registriesOf(5), registriesOf(1)],
+      ['podman connects to r1.io, r2.io, r3.io, r4.io, r5.io without a proxy'],
+    ],
+    [
+      'with six registries: five are named, and one is counted',
+      '[ipv4]\nmethod=auto\ndns=192.0.2.53\n',
+      [registriesOf(6)],
+      ['podman connects to r1.io, r2.io, r3.io, r4.io, r5.io and 1 more without a proxy'],
+    ],
   ])('%s', (_title, keyfile, required, messages) => {
     const text = `[connection]\nid=a\ntype=ethernet\n${keyfile}`;
     const connections = keyfile === undefined ? [] : [parseConnection('a.nmconnection', text)];

@@ -59,9 +59,11 @@ describe('filesystems', () => {
   });
 
   it.each([
-    ['a tag', { device: 'x'.repeat(36), path: '/mnt', mountOptions: ['ro'] }, []],
+    ['a tag of 36 bytes', { device: 'x'.repeat(36), path: '/mnt', mountOptions: ['ro'] }, []],
     ['no tag', {}, ['virtiofs-tag-required at device']],
-    ['a long tag', { device: 'é'.repeat(19) }, ['virtiofs-tag-too-long at device']],
+    ['a tag of 36 bytes that are not ASCII', { device: 'é'.repeat(18) }, []],
+    ['a tag of 37 bytes', { device: 'x'.repeat(37) }, ['virtiofs-tag-too-long at device']],
+    ['a tag of 19 characters and 38 bytes', { device: 'é'.repeat(19) }, ['virtiofs-tag-too-long at device']],
     [
       'everything that it cannot have',
       { device: '/a', path: 'm', label: 'l', uuid: 'u', wipeFilesystem: true, options: ['o'] },
