@@ -1,14 +1,17 @@
 import { mkdtemp, open, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
 import { openImage } from '../../src/imagefile/imageFile.ts';
 import type { NewFile } from '../../src/io/files/newFile.ts';
-import { copyWithChange } from '../../src/imagefile/copyImage.ts';
+import { copyWithChange, streamImage } from '../../src/imagefile/copyImage.ts';
 import { changeInPlace } from '../../src/imagefile/writableImage.ts';
-import { patchesOnly } from '../../src/image/imageChange.ts';
-import { bytesAccess, type Patch } from '../../src/image/overlay.ts';
+import { type ImageChange, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
+import { bytesAccess, CHUNK, type Patch } from '../../src/image/overlay.ts';
+import { createIo } from '../support/createIo.ts';
 
 const original = Buffer.alloc(3 * 1024 * 1024 + 17, 'abcdefg');
 const patches: Patch[] = [
@@ -139,5 +142,72 @@ describe('copyWithChange', () => {
     await expect(copy([late], output())).rejects.toThrow('File exists: copy');
     expect(await readFile(join(cwd, 'copy'), 'utf8')).toBe('theirs');
     expect((await readdir(cwd)).toSorted()).toEqual(['copy', 'image']);
+  });
+});
+
+interface BytesPatch extends Patch {
+  readonly data: Uint8Array;
+}
+
+/** The image after a change. */
+function bytesAfter(list: readonly BytesPatch[], size?: number): Buffer {
+  const end = Math.max(original.length, ...list.map(({ offset, data }) => offset + data.length));
+  const bytes = Buffer.concat([original, Buffer.alloc(end - original.length)]);
+  for (const { offset, data } of list) bytes.set(data, offset);
+  return bytes.subarray(0, size);
+}
+
+describe('streamImage', () => {
+  const end = original.length;
+
+  describe.each(['a file of the system', 'a stream in this process'])('to %s, writes the image', (kind) => {
+    it.each<[title: string, patches: BytesPatch[], size?: number]>([
+      ['as it is', []],
+      ['changed at its start', [{ offset: 0, data: Buffer.from('START') }]],
+      ['changed at its end', [{ offset: end - 3, data: Buffer.from('END') }]],
+      [
+        'changed in several places, in order',
+        [
+          { offset: 2 * CHUNK + 1, data: Buffer.from('LATER') },
+          { offset: 70_001, data: Buffer.from('FIRST') },
+          { offset: 70_006, data: Buffer.from('NEXT') },
+        ],
+      ],
+      ['changed in more than a chunk', [{ offset: 9, data: Buffer.alloc(CHUNK + 5, 'X') }]],
+      ['changed as a whole', [{ offset: 0, data: Buffer.alloc(end, 'X') }]],
+      ['longer', [{ offset: end, data: Buffer.from('MORE') }]],
+      ['longer, with zeros in the gap', [{ offset: end + 3, data: Buffer.from('MORE') }]],
+      ['shorter', [{ offset: 5, data: Buffer.from('START') }], 2 * CHUNK + 3],
+      ['shorter, to the end of a change', [{ offset: CHUNK, data: Buffer.from('START') }], CHUNK + 5],
+    ])('%s', async (_title, list, size) => {
+      const change: ImageChange = { stages: [list], ...(size !== undefined && { size }) };
+      const target = await open(join(cwd, 'streamed'), 'w');
+      const stream = new PassThrough();
+      const image = await openImage('image', { cwd });
+      // What has a descriptor is written to directly.
+      const isFile = kind === 'a file of the system';
+      const stdout = isFile ? Object.assign(stream, { fd: target.fd }) : stream;
+      const taken = buffer(stream);
+      try {
+        await streamImage(image, change, createIo({ stdout }));
+      } finally {
+        stream.end();
+        await Promise.all([image.close(), target.close()]);
+      }
+      const outputs = [await readFile(join(cwd, 'streamed')), await taken];
+      const [written, other] = isFile ? outputs : outputs.toReversed();
+      expect(written?.equals(bytesAfter(list, size))).toBe(true);
+      expect(other).toHaveLength(0);
+    });
+  });
+
+  it('fails where the file of the system cannot be written', async () => {
+    const target = await open(join(cwd, 'image'), 'r');
+    const image = await openImage('image', { cwd });
+    const stdout = Object.assign(new PassThrough(), { fd: target.fd });
+    await expect(streamImage(image, unchanged, createIo({ stdout }))).rejects.toThrow(
+      'cannot write to standard output: Bad file descriptor',
+    );
+    await Promise.all([image.close(), target.close()]);
   });
 });

@@ -11,7 +11,14 @@ import {
 import { surveyMachine } from '../../../src/commands/boot/survey.ts';
 import { systemClock } from '../../../src/io/clock.ts';
 import { openRedfish } from '../../../src/redfish/redfishClient.ts';
-import { bmcModels, type BmcModel, bmcUser, type FakeBmc, startFakeBmc } from '../../support/fakeBmc.ts';
+import {
+  bmcModels,
+  type BmcModel,
+  bmcUser,
+  type FakeBmc,
+  type FakeBmcOptions,
+  startFakeBmc,
+} from '../../support/fakeBmc.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -24,12 +31,8 @@ interface Prepared {
   readonly said: readonly string[];
 }
 
-async function prepare(
-  model: BmcModel,
-  power: 'On' | 'Off',
-  signal = new AbortController().signal,
-): Promise<Prepared> {
-  const bmc = await startFakeBmc({ model, power });
+async function prepare(fake: FakeBmcOptions, signal = new AbortController().signal): Promise<Prepared> {
+  const bmc = await startFakeBmc(fake);
   const timing = { connect: 5000, answer: 20_000, task: 20_000, logout: 5000, interval: 1 };
   const settings = { origin: bmc.origin, ca: undefined, isInsecure: false, credentials: bmcUser, timing };
   const client = await openRedfish(settings);
@@ -52,12 +55,49 @@ async function prepare(
 
 describe('an image over https', () => {
   it.each(Object.entries(bmcModels))('%s', async (_, model) => {
-    const { bmc, boot, said } = await prepare(model, 'Off');
+    const { bmc, boot, said } = await prepare({ model });
     await bootMachine(boot);
     expect(said.map((line) => line.split(':')[0])).toEqual(['media', 'boot device', 'power on']);
     expect([...bmc.state.images.values()]).toEqual([boot.imageUrl]);
     expect(await restoreMachine(boot)).toEqual([]);
     expect(bmc.state.images.size).toBe(0);
+  });
+});
+
+describe('media that is inserted before the boot', () => {
+  const old = 'http://192.0.2.9/old.iso';
+
+  it.each<[title: string, inserted: Record<string, string>, slots: string[]]>([
+    ['nothing is named if all slots are empty', {}, []],
+    ['of two slots, only the one with media is named', { 2: old }, ['2']],
+    ['media is ejected from all slots, and each is named', { 1: old, 2: old }, ['1', '2']],
+  ])('%s', async (_title, inserted, slots) => {
+    const { bmc, boot, said } = await prepare({ model: bmcModels.idrac9, inserted });
+    await bootMachine(boot);
+    expect(said.filter((line) => line.startsWith('media: '))).toEqual([
+      ...slots.map((slot) => `media: ejected media from slot ${slot}`),
+      'media: inserted the ISO into slot 1',
+    ]);
+    expect([...bmc.state.images]).toEqual([['1', boot.imageUrl]]);
+  });
+});
+
+const { idrac10 } = bmcModels;
+const dellWith = (id: string): BmcModel => ({ ...idrac10, manager: { ...idrac10.manager, id } });
+
+const dellSettings = (id: string, once: string, device: string): string =>
+  `<SystemConfiguration><Component FQDD="${id}">` +
+  `<Attribute Name="ServerBoot.1#BootOnce">${once}</Attribute>` +
+  `<Attribute Name="ServerBoot.1#FirstBootDevice">${device}</Attribute>` +
+  '</Component></SystemConfiguration>';
+
+describe('the settings import of Dell', () => {
+  it.each(['iDRAC.Embedded.1', 'iDRAC.Embedded.2'])('names the iDRAC of the machine: %s', async (id) => {
+    const { bmc, boot } = await prepare({ model: dellWith(id) });
+    await bootMachine(boot);
+    expect(await restoreMachine(boot)).toEqual([]);
+    const buffers = bmc.seen.flatMap(({ body }) => body['ImportBuffer'] ?? []);
+    expect(buffers).toEqual([dellSettings(id, 'Enabled', 'VCD-DVD'), dellSettings(id, 'Disabled', 'Normal')]);
   });
 });
 
@@ -76,7 +116,7 @@ describe('a cancellation', () => {
     '$model.manager.fields.Model, $power, after $steps messages: as before',
     async ({ model, power, steps }) => {
       const controller = new AbortController();
-      const { bmc, boot } = await prepare(model, power, controller.signal);
+      const { bmc, boot } = await prepare({ model, power }, controller.signal);
       let count = 0;
       const say = (): void => {
         count += 1;

@@ -6,11 +6,31 @@ import { admitMachine, type UnknownMachine } from '../../../src/commands/try/unk
 
 const once = (client: string): UnknownMachine => ({ client, hasComeBack: false });
 const again = (client: string): UnknownMachine => ({ client, hasComeBack: true });
+const unseen: UnknownMachine = { client: undefined, hasComeBack: false };
 const limits = { machines: 4, perClient: 3 };
 
 describe('the admission of a machine', () => {
-  it.each<[title: string, client: string, known: UnknownMachine[], expected: number | string | undefined]>([
+  it.each<
+    [
+      title: string,
+      client: string | undefined,
+      known: UnknownMachine[],
+      expected: number | string | undefined,
+    ]
+  >([
     ['is free', 'a', [once('a'), once('b')], undefined],
+    [
+      'is free for the last that a client and all may have',
+      'a',
+      [once('a'), once('b'), once('a')],
+      undefined,
+    ],
+    [
+      'is not limited by client, if no request has shown the machine',
+      undefined,
+      [unseen, unseen, unseen],
+      undefined,
+    ],
     [
       'is that of the oldest of the client, if the client has too many',
       'a',

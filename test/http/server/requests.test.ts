@@ -1,7 +1,8 @@
 /** Requests over real sockets: what is answered to whom. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
+import type { ServedResource } from '../../../src/http/server/answer/resource.ts';
 import {
   ask,
   type Asking,
@@ -380,6 +381,25 @@ describe('the log', () => {
         etag: '"worker-0-minimal.iso"',
       },
     ]);
+  });
+
+  it.each([0, 1, 1999, 3_600_000])('tells in seconds how long a request took: %i ms', async (took) => {
+    const { server, resources, lines } = await startFixture();
+    let now = 5000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const slow = memoryResource({ fileName: 'slow' }, Buffer.from('slow'));
+    const open: ServedResource['open'] = async () => {
+      now += took;
+      return slow.open();
+    };
+    resources.set('slow', { ...slow, open });
+    try {
+      expect((await ask(server.origin, '/slow', asOperator)).text).toBe('slow');
+      await until(() => lines.some(({ event }) => event === 'request'));
+    } finally {
+      clock.mockRestore();
+    }
+    expect(lines.at(-1)).toMatchObject({ path: 'slow', seconds: took / 1000 });
   });
 
   it('has no line for probes, which come every few seconds', async () => {

@@ -223,6 +223,26 @@ describe('writeFileAtomically', () => {
     expect((await stat(filePath())).mode & 0o777).toBe(0o640);
   });
 
+  it.each([
+    ['a file of 64 MiB is synced to disk, and complete after a power failure', 64 * 1024 * 1024, 1],
+    ['a larger one is not synced: that would take long', 64 * 1024 * 1024 + 1, 0],
+  ])('%s', async (_title, size, times) => {
+    const syncs: unknown[] = [];
+    await createFile(
+      { path: filePath(), shownPath: 'file', existing: 'replace' },
+      async ({ handle, path }) => {
+        const sync = handle.sync.bind(handle);
+        handle.sync = async () => {
+          syncs.push([(await stat(path)).size, existsSync(filePath())]);
+          await sync();
+        };
+        await handle.truncate(size);
+      },
+    );
+    expect(syncs).toEqual(Array.from({ length: times }, () => [size, false])); // before the rename
+    expect((await stat(filePath())).size).toBe(size);
+  });
+
   it('keeps the old file when the content breaks off', async () => {
     await writeFile(filePath(), 'old');
     await expect(writeFileAtomically(filePath(), breaking())).rejects.toThrow('the source broke off');
