@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LocalFileError, type LocalFiles } from '../../src/butane/localFiles.ts';
 import { problems } from '../../src/butane/rules.ts';
 import { FormatError } from '../../src/core/errors.ts';
+import type { Path } from '../../src/core/finding.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 
 const translate = (version: string, text: string, files?: LocalFiles) =>
@@ -127,6 +128,27 @@ describe('sugar', () => {
     expect(path(2)).toEqual(['storage', 'disks', 0, 'partitions', 0, 'size_mib']);
     expect(positionOf(path(2))).toEqual({ line: 7, column: 46 });
     expect(path(1)).toEqual(['boot_device', 'mirror', 'devices', 1]);
+  });
+});
+
+const steps = (path: string): Path => path.split('.').map((step) => (/^\d/.test(step) ? Number(step) : step));
+
+describe('the source of a quadlet', () => {
+  const text =
+    'systemd: {quadlets: [{name: web@1.container}, ' +
+    '{name: web.pod, contents: x, dropins: [{name: a.conf, contents_local: a.txt}]}]}';
+  const { pathOf } = translate('1.8.0-experimental', text, files);
+
+  it.each([
+    ['links.0.path', '0.name'],
+    ['links.0.target', '0'],
+    ['files.0.path', '1.name'],
+    ['files.0.mode', '1'],
+    ['files.0.contents.source', '1.contents'],
+    ['files.1.path', '1.dropins.0.name'],
+    ['files.1.contents.source', '1.dropins.0.contents_local'],
+  ])('storage.%s is systemd.quadlets.%s', (generated, source) => {
+    expect(pathOf(['storage', ...steps(generated)])).toEqual(['systemd', 'quadlets', ...steps(source)]);
   });
 });
 

@@ -175,6 +175,9 @@ describe('validate', () => {
 });
 
 describe('other commands', () => {
+  const render =
+    'render --api-url https://192.0.2.7 --agent-image registry.example.com/ironic-agent --no-ssh-key';
+
   it('inspect reads the settings of all together', async () => {
     const { stdout } = await run('inspect --format json agentInside.ign');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -230,12 +233,31 @@ describe('other commands', () => {
       'pxe ignition wrap -i relative.ign -o a.img',
       'ignition merge relative.ign agent.ign',
       'iso customize --live-ignition relative.ign -o z.iso y.iso',
-      'render --api-url https://192.0.2.7 --agent-image registry.example.com/ironic-agent --no-ssh-key --merge relative.ign',
+      `${render} --merge relative.ign`,
     ]) {
       const { code, stderr } = await run(line);
       expect([line, code]).toEqual([line, 1]);
       expect(stderr).toContain('relative.ign > ignition.config.merge.1 > ignition.config.merge.0:1:61\n');
     }
+  });
+
+  it('render refuses what is valid in each config and not in all together', async () => {
+    const link = { ignition: { version: '3.4.0' }, storage: { links: [{ path: '/srv/a', target: '/b' }] } };
+    await write('link.ign', merging(inlined(link)));
+    expect((await run(`${render} --merge link.ign`)).code).toBe(0);
+    expect(await run(`${render} --merge link.ign --file /srv/a/x=link.ign`)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(
+        'error: file path includes link in config, once all configs are merged',
+      ),
+    });
+  });
+
+  it('render reports a warning of an inlined config once', async () => {
+    await write('unused.ign', merging(inlined({ ignition: { version: '3.4.0' }, unused: 1 })));
+    const { code, stderr } = await run(`${render} --merge unused.ign`);
+    expect([code, stderr.match(/unused key/g)]).toEqual([0, ['unused key']]);
   });
 
   it('deploy knows the config of a ramdisk', async () => {
@@ -255,9 +277,7 @@ describe('other commands', () => {
       'private.ign',
       merging(inlined({ ignition: { version: '3.4.0' }, storage: { files: [file] } })),
     );
-    const { stderr } = await run(
-      'render --api-url https://192.0.2.7 --agent-image registry.example.com/ironic-agent --no-ssh-key --merge private.ign -o private.out',
-    );
+    const { stderr } = await run(`${render} --merge private.ign -o private.out`);
     expect(stderr).toContain('a file with restricted permissions');
   });
 });

@@ -164,7 +164,7 @@ interface Context {
   readonly find?: (text: string) => readonly Span[];
 }
 
-/** Recursion is limited by the depth of the type, and by `maxUnknown` for lists in lists and below unknown fields. */
+/** Recursion is limited by the depth of the type, and by `MAX_UNKNOWN` for lists in lists and below unknown fields. */
 function searchNode(search: Search, node: TextNode, context: Context, unknown = 0): void {
   if (node.kind === 'scalar') {
     const find = context.find ?? findSecretParts;

@@ -17,6 +17,17 @@ it('reads lists of any depth', () => {
   expect(maskSecrets(lists)).toBe(lists);
 });
 
+it.each([
+  ['lists', '[', ']'],
+  ['unknown objects', '{"x":', '}'],
+])('finds a password in 65 %s in one another, and looks no deeper', (_title, start, end) => {
+  const within = (levels: number, password: string): string =>
+    `{"passwd":{"users":[{"passwordHash":${start.repeat(levels)}"${password}"${end.repeat(levels)}}]}}`;
+  const masked = (levels: number): string =>
+    Buffer.from(maskSecrets(Buffer.from(within(levels, open)))).toString();
+  expect([masked(65), masked(66)]).toEqual([within(65, hidden), within(66, open)]);
+});
+
 describe('secrets of a config', () => {
   it.each([
     [

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { thisProcess } from '../../../src/io/process.ts';
 import { makeTempFolder } from '../../../src/io/files/tempFile.ts';
@@ -65,23 +65,45 @@ it('a folder of a process that has ended goes when the next one is made', async 
   }
 });
 
+const temporaryFiles = async (): Promise<string[]> =>
+  (await readdir(cwd)).filter((name) => name.endsWith('.tmp'));
+
 describe('a program that is killed while it writes', () => {
   let program: BuiltProgram;
-  beforeEach(async () => {
+  beforeAll(async () => {
     program = await buildProgram();
+  });
+  beforeEach(async () => {
     await writeFile(join(cwd, 'coreos.iso'), liveIso('2023-07'));
     await writeFile(join(cwd, 'secret.ign'), '{"ignition":{"version":"3.4.0"}}');
   });
-  afterEach(() => program.remove());
+  afterAll(() => program.remove());
+
+  const image = ['iso', 'ignition', 'embed', '-i', 'secret.ign', '-o', 'out.iso', 'coreos.iso'];
+  const archive = ['pxe', 'ignition', 'wrap', '-i', 'secret.ign', '-o', 'out.img'];
+
+  /** Gives the program a signal when the data is complete, and returns the one that ended it. */
+  const interrupt = (signal: NodeJS.Signals, words: readonly string[]): NodeJS.Signals | null => {
+    const inject = ['-e', 'trace=fsync', '-e', `inject=fsync:signal=${signal}`];
+    const args = ['-f', '-qq', '-o', '/dev/null', ...inject, ...program.command, ...words];
+    return spawnSync('strace', args, { cwd }).signal;
+  };
 
   it.skipIf(!have('strace')).each<[string, string[]]>([
-    ['a new image', ['iso', 'ignition', 'embed', '-i', 'secret.ign', '-o', 'out.iso', 'coreos.iso']],
-    ['an archive', ['pxe', 'ignition', 'wrap', '-i', 'secret.ign', '-o', 'out.img']],
+    ['a new image', image],
+    ['an archive', archive],
   ])(`leaves nothing behind the next one: %s${missingNote('strace')}`, async (_title, words) => {
-    const inject = ['-e', 'trace=fsync', '-e', 'inject=fsync:signal=SIGKILL'];
-    spawnSync('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, ...program.command, ...words], { cwd });
-    expect((await readdir(cwd)).filter((name) => name.endsWith('.tmp')).length).toBe(1);
+    interrupt('SIGKILL', words);
+    expect(await temporaryFiles()).toHaveLength(1);
     expect((await runCli(['iso', 'kargs', 'modify', '-a', 'x=1', 'coreos.iso'], { cwd })).code).toBe(0);
     expect((await readdir(cwd)).toSorted()).toEqual(['coreos.iso', 'secret.ign']);
+  });
+
+  it.skipIf(!have('strace')).each<[NodeJS.Signals, string, string[]]>([
+    ['SIGINT', 'a new image', image],
+    ['SIGTERM', 'an archive', archive],
+    ['SIGHUP', 'an archive', archive],
+  ])(`removes its file when %s ends it: %s${missingNote('strace')}`, async (signal, _title, words) => {
+    expect([interrupt(signal, words), await temporaryFiles()]).toEqual([signal, []]);
   });
 });
