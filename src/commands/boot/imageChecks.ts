@@ -68,7 +68,7 @@ async function checkReadable(
   if (config.kind === 'no-config') {
     return [checkOf(preflightDiagnostic({ kind: 'no-config', message: config.problem }))];
   }
-  const options = { lint: 'auto', strict: false, now: new Date() } as const;
+  const options = { lint: 'auto', now: new Date() } as const;
   const checked = await checkIfImage(file, undefined, options, io).catch(onCliError(() => undefined));
   // Another live system than CoreOS may contain an agent, too.
   if (checked === undefined) return [(await findDamage(file, io)) ?? known(config)];

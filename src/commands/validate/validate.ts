@@ -22,7 +22,6 @@ import {
   type CheckedDocument,
   type CheckOptions,
   explainContent,
-  isValid,
   type LintMode,
   noteChecked,
 } from '../../hosts/input/checkConfig.ts';
@@ -68,7 +67,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
       'error' in document
         ? document
         : await withErrors(document.file, async () =>
-            dropIgnored(await check(document, checkOptions, io), checkOptions, io),
+            dropIgnored(await check(document, checkOptions, io), options, io),
           );
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await print(reporter.add(checked), io);
@@ -106,11 +105,11 @@ interface DocumentOptions extends CheckOptions {
 }
 
 async function readCheckOptions(
-  { lint, strict = false, ipaVersion, filesDir }: ValidationOptions,
+  { lint, ipaVersion, filesDir }: ValidationOptions,
   io: Io,
 ): Promise<DocumentOptions> {
   const mode: LintMode = parseChoice('--lint', lint, lintModes) ?? 'auto';
-  const options = { lint: mode, strict, now: new Date(), filesDir: filesDirOf({ filesDir }, io) };
+  const options = { lint: mode, now: new Date(), filesDir: filesDirOf({ filesDir }, io) };
   if (ipaVersion === undefined) return options;
   const { parseIpaVersion } = await import('../../ipa/ipaOptions.ts');
   return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };
@@ -178,7 +177,7 @@ function readContent(file: string, io: Io): Promise<Uint8Array> {
 }
 
 async function check({ file, content }: Document, options: DocumentOptions, io: Io): Promise<CheckedFile> {
-  if (content === 'circle') return reportCircle(file, options);
+  if (content === 'circle') return reportCircle(file);
   if (content === 'unread' || mayBeImage(content)) {
     const { checkIfImage } = await import('./validateImage.ts');
     const checked = await checkIfImage(file, content === 'unread' ? undefined : content, options, io);
@@ -199,15 +198,6 @@ export function isConfFile(file: string): boolean {
  * @throws FormatError if the document is YAML that cannot be parsed
  */
 export async function checkDocument(
-  file: string,
-  bytes: Uint8Array,
-  options: DocumentOptions,
-): Promise<CheckedDocument> {
-  const checked = await checkByKind(file, bytes, options);
-  return { ...checked, report: { ...checked.report, valid: isValid(checked.report, options) } };
-}
-
-async function checkByKind(
   file: string,
   bytes: Uint8Array,
   options: DocumentOptions,
@@ -235,16 +225,17 @@ export async function checkGiven(
 ): Promise<CheckedFile> {
   const checkOptions = await readCheckOptions(options, io);
   const checked = await nameInput(file, () => checkDocument(file, bytes, checkOptions));
-  return dropIgnored({ file, ...checked }, checkOptions, io);
+  return dropIgnored({ file, ...checked }, options, io);
 }
 
-function dropIgnored(checked: CheckedFile, options: CheckOptions, io: Io): CheckedFile {
-  const counted = applyIgnored(checked.report.findings, io);
-  return { ...checked, report: { ...counted, valid: isValid(counted, options) } };
+function dropIgnored(checked: CheckedFile, { strict = false }: ValidationOptions, io: Io): CheckedFile {
+  const { findings, valid } = applyIgnored(checked.report.findings, io);
+  const isAccepted = valid && !(strict && findings.some(({ severity }) => severity === 'warning'));
+  return { ...checked, report: { findings, valid: isAccepted } };
 }
 
 /** No config is invalid, but a loop of links is probably a mistake. */
-function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
+function reportCircle(file: string): CheckedFile {
   const finding = {
     severity: 'warning',
     rule: 'folder-circle',
@@ -252,7 +243,7 @@ function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
     message: 'loop of symbolic links',
     hint: 'remove the link; the folder that it points to is checked only once',
   } as const;
-  return { file, report: { valid: !strict, findings: [finding] }, bytes: new Uint8Array() };
+  return { file, report: { valid: true, findings: [finding] }, bytes: new Uint8Array() };
 }
 
 async function print({ stdout, stderr, error }: ReportOutput, io: Io): Promise<void> {

@@ -24,8 +24,6 @@ export type LintMode = 'none' | 'boot' | 'auto' | 'agent';
 
 export interface CheckOptions {
   readonly lint: LintMode;
-  /** Whether warnings make a document invalid. */
-  readonly strict: boolean;
   /** The agent release that the document is for (default: the newest release). */
   readonly ipaVersion?: IpaVersion;
   /** The time to check certificates against. */
@@ -39,11 +37,8 @@ export interface CheckOptions {
 /** The secrets in all documents are masked; all positions are unchanged. */
 export type CheckedDocument = Omit<CheckedFile, 'file'>;
 
-/** Checks a config and the configs that it inlines. The caller handles `strict`. */
-export async function checkConfig(
-  bytes: Uint8Array,
-  options: Omit<CheckOptions, 'strict'>,
-): Promise<CheckedDocument> {
+/** Checks a config and the configs that it inlines. */
+export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);
   const isDeep = options.lint !== 'none';
@@ -60,11 +55,6 @@ export async function checkConfig(
   } = configs ?? {};
   const { findings, ...masked } = maskChecked(limitFindings(all), document, inlined, config);
   return { report: { valid: !hasErrors(all), findings }, ...masked };
-}
-
-/** The verdict; depends on the options if there are warnings. */
-export function isValid({ valid, findings }: Report, { strict }: Pick<CheckOptions, 'strict'>): boolean {
-  return valid && !(strict && findings.some(({ severity }) => severity === 'warning'));
 }
 
 /** Adds a better hint if the document is not an Ignition config. */
@@ -132,7 +122,7 @@ export async function noteChecked(
 async function lint(
   document: Buffer,
   { config, documents, place }: CheckedConfigs,
-  options: Omit<CheckOptions, 'strict'>,
+  options: CheckOptions,
 ): Promise<readonly FileFinding[]> {
   const { lint: mode } = options;
   const ofStorage = storageIssues(config).map(findingOf);
@@ -150,7 +140,7 @@ async function lint(
 async function lintAgent(
   document: Buffer,
   config: Config,
-  { ipaVersion, isEmbedded = false, lint: mode, machine, now }: Omit<CheckOptions, 'strict'>,
+  { ipaVersion, isEmbedded = false, lint: mode, machine, now }: CheckOptions,
 ): Promise<readonly Issue[] | undefined> {
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
   if (mode !== 'agent' && !isAgentConfig(config)) return undefined;

@@ -120,7 +120,7 @@ export function filesDirOf(
 /** Checks the JSON. Findings have positions in the file. */
 export async function checkConfigSource(
   { inlined, json, yaml }: ConfigSource,
-  options: Omit<CheckOptions, 'strict'>,
+  options: CheckOptions,
 ): Promise<CheckedDocument> {
   const checked = await (yaml === undefined
     ? (await import('./checkConfig.ts')).checkConfig(json, options)
@@ -140,7 +140,7 @@ async function readConfigFile(path: string, io: Io): Promise<Uint8Array> {
 }
 
 /** The options for a config that is embedded in an image, by default for the live system of the image. */
-export function embedOptions(machine: TargetSystem = 'live'): Omit<CheckOptions, 'strict'> {
+export function embedOptions(machine: TargetSystem = 'live'): CheckOptions {
   return { lint: 'auto', machine, now: new Date(), isEmbedded: true };
 }
 

@@ -40,10 +40,7 @@ export function parseYamlConfig(text: Uint8Array): YamlConfig {
 }
 
 /** Checks the JSON. Findings have positions in the YAML; those of inlined configs in their own JSON. */
-export async function checkYamlConfig(
-  config: YamlConfig,
-  options: Omit<CheckOptions, 'strict'>,
-): Promise<CheckedDocument> {
+export async function checkYamlConfig(config: YamlConfig, options: CheckOptions): Promise<CheckedDocument> {
   const { isRefused = false, json, own = [] } = config;
   const ofJson = isRefused ? undefined : await checkConfig(json, options);
   const placed = placeInYaml(ofJson?.report.findings ?? [], config);

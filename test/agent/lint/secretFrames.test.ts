@@ -138,7 +138,7 @@ it('hides exactly the secrets of a config in YAML', async () => {
       const text = style === 'flow' ? JSON.stringify(build(draft, shown)) : blockYaml(build(draft, shown));
       const expected =
         style === 'flow' ? JSON.stringify(build(draft, stars)) : blockYaml(build(draft, stars));
-      const options = { lint: 'none', strict: false, now: new Date(0) } as const;
+      const options = { lint: 'none', now: new Date(0) } as const;
       const checked = await checkDocument('a.yaml', Buffer.from(text), options);
       if (checked.report.findings.length === 0) return;
       expect(Buffer.from(checked.bytes).toString()).toBe(expected);
@@ -207,7 +207,6 @@ it('hides exactly the secrets of a conf', async () => {
       expect(Buffer.from(maskConfSecrets(Buffer.from(text))).toString()).toBe(expected);
       const checked = await checkDocument('a.conf', Buffer.from(text), {
         lint: 'auto',
-        strict: false,
         now: new Date(0),
       });
       expect(formatTextReport(checked.report, { name: 'a.conf', bytes: checked.bytes })).not.toMatch(

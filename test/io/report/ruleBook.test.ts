@@ -119,7 +119,6 @@ async function rulesFoundIn(
   const ipaVersion = example.options?.replace('--ipa-version ', '');
   const { report } = await checkDocument(file, Buffer.from(text), {
     lint: 'agent',
-    strict: false,
     now: new Date('2026-01-01'),
     ...(ipaVersion === undefined ? {} : { ipaVersion: parseIpaVersion(ipaVersion) }),
   });
