@@ -224,6 +224,16 @@ describe('hostile documents', () => {
       'variant: fcos\nversion: 1.6.0\nstorage: &a\n  files: [*a]\n',
       'context tree does not match content tree',
     ],
+    [
+      'half of the values are from aliases',
+      `variant: fcos\nversion: 1.6.0\npasswd: {users: [{name: x, groups: [&a g${', *a'.repeat(1500)}]}]}\n`,
+      'translated without findings',
+    ],
+    [
+      'nearly all values are from aliases',
+      `variant: fcos\nversion: 1.6.0\npasswd: {users: [{name: x, groups: &a [${'g, '.repeat(900)}g]}${', {name: x, groups: *a}'.repeat(300)}]}\n`,
+      'document contains excessive aliasing',
+    ],
     ['deep flow collections', `variant: fcos\nx: ${'['.repeat(100_000)}`, 'nesting exceeded maxDepth'],
     ['100 MB', `variant: fcos\n# ${'x'.repeat(100_000_000)}`, 'the Butane config is larger than 16 MiB'],
     ['many keys', `variant: fcos\nversion: 1.6.0\n${manyKeys}`, 'unused key k0'],

@@ -121,6 +121,23 @@ describe('options of podman', () => {
     expect(said(line)).toEqual([]);
   });
 
+  it.each([
+    ['ExecStartPre=-/usr/bin/podman', 0],
+    ['ExecStartPre=@-/usr/bin/podman', 0],
+    ['ExecStartPre=+/usr/bin/podman', 1],
+    ['ExecStartPre=/usr/bin/podman', 1],
+    ['ExecStartPost=-/usr/bin/podman', 0],
+    ['ExecStartPost=/usr/bin/podman', 1],
+    // The unit succeeds without its container.
+    ['ExecStart=-/usr/bin/podman', 1],
+  ])('%s: systemd ignores the failure of preparations, and of no other command', (setting, count) => {
+    const start = setting.startsWith('ExecStart=') ? '' : 'ExecStart=/usr/bin/podman run img\n';
+    const arguments0 = setting.includes('@') ? ' podman' : '';
+    const contents = `[Service]\n${setting}${arguments0} run --memry=4g img\n${start}`;
+    const found = lintConfig({ systemd: { units: [{ name: 'a.service', contents }] } }, { now });
+    expect(found.filter(({ rule }) => rule.id === 'agent-podman-option')).toHaveLength(count);
+  });
+
   it('finds nothing in what this program renders', () => {
     const rules = lintConfig(render({ debug: true }), { now }).map(({ rule }) => rule.id);
     expect(rules.filter((id) => id.startsWith('agent-podman'))).toEqual([]);

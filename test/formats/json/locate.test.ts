@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locatePaths, positionsOf } from '../../../src/formats/json/locate.ts';
+import { locatePaths, positionsOf, readNodes } from '../../../src/formats/json/locate.ts';
 import type { Path } from '../../../src/core/finding.ts';
 
 function locate(text: string, path: Path): string {
@@ -73,4 +73,24 @@ describe('positionsOf', () => {
     const positions = positionsOf(Buffer.from('a\nb\nc'), [4, 0, 2, 4]);
     expect(positions.map((position) => position?.line)).toEqual([3, 1, 2, 3]);
   });
+});
+
+it('readNodes locates parts of a string with escapes in any order', () => {
+  const spans = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 8 });
+  const text = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', '\n', '\u0001'), maxLength: 20 });
+  fc.assert(
+    fc.property(text, spans, (decoded, numbers) => {
+      const bytes = Buffer.from(JSON.stringify(decoded));
+      const node = readNodes(bytes);
+      if (node.kind !== 'scalar') throw new Error('not a scalar');
+      const characters = Array.from(decoded);
+      for (const pair of numbers) {
+        const [from, to] = pair.map((number) => number % (characters.length + 1)).toSorted((a, b) => a - b);
+        const before = characters.slice(0, from).join('');
+        const part = characters.slice(from, to).join('');
+        const { start, end } = node.locate({ start: before.length, end: before.length + part.length });
+        expect(JSON.parse(`"${bytes.toString('utf8', start, end)}"`)).toBe(part);
+      }
+    }),
+  );
 });

@@ -248,14 +248,26 @@ describe('the hostile', () => {
   });
 
   it.each([
-    ['an inventory', '/v1/continue_inspection', 16 * MIB, 'the request body is larger than 16384 KiB'],
-    ['a heartbeat', `/v1/heartbeat/${uuid0}`, 128 * 1024, 'the request body is larger than 128 KiB'],
-  ])('send %s that is too large', async (_title, path, limit, problem) => {
+    [
+      'an inventory',
+      '/v1/continue_inspection',
+      16 * MIB,
+      'the request body is larger than 16384 KiB',
+      { macs: [], isIncomplete: false },
+    ],
+    [
+      'a heartbeat',
+      `/v1/heartbeat/${uuid0}`,
+      128 * 1024,
+      'the request body is larger than 128 KiB',
+      { node: uuid0, token: 'unknown' },
+    ],
+  ])('send %s that is too large', async (_title, path, limit, problem, facts) => {
     const ironic = await playIronic();
     const answer = await ironic.call('POST', path, { version: '1.115', body: ' '.repeat(limit + 1) });
     expect([answer.status, answer.headers['connection']]).toEqual([413, 'close']);
     expect(answer.text).toContain(problem);
-    expect(ironic.events[0]).toMatchObject({ problem });
+    expect(ironic.events[0]).toMatchObject({ problem, ...facts });
     const fits = await ironic.call('POST', path, { body: ' '.repeat(limit) });
     expect(fits.status).not.toBe(413);
   });
