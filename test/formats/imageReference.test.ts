@@ -55,6 +55,8 @@ describe('parseImageReference', () => {
     ['quay.io/Metal3/a', 'the repository must be in lower case', 'Metal3'],
     ['Metal3/a', 'the repository must be in lower case', 'Metal3'],
     ['quay.io/', 'it contains no repository', ''],
+    [':tag', 'it contains no repository', ''],
+    [`@sha256:${hex}`, 'it contains no repository', ''],
     ['quay.io//a', 'a part of the repository is empty', '/a'],
     ['/a', 'a part of the repository is empty', '/a'],
     ['quay.io/a/', 'a part of the repository is empty', 'a/'],

@@ -2,7 +2,7 @@
 
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
 import { showProgress, showTransfers } from '../../src/io/progress.ts';
 
@@ -86,6 +86,28 @@ describe('showTransfers', () => {
     expect(all).toMatch(/kernel 50% \[#{10}\.{10}\] 512\.0 KiB\/1\.0 MiB/);
     expect(all).toMatch(/rootfs \d+% \[.{20}\] 1\.0 KiB /);
     expect(said).toContain('text\n');
+  });
+
+  it('draws the speed since the start of the transfer, after the first second', async () => {
+    const { stream, said } = collect({ isTTY: true, columns: 120 });
+    const transfers = await showTransfers({ stderr: stream });
+    const kernel = transfers.begin('kernel');
+    try {
+      vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+      kernel.update(5000, 100_000);
+      vi.setSystemTime(1000);
+      kernel.update(5001, 100_000);
+      await wait(150);
+      expect(said.join('')).not.toContain('/s');
+      vi.setSystemTime(2000);
+      kernel.update(5000 + 2 * 1023, 100_000);
+      await wait(150);
+      expect(said.join('')).toContain(' 1023 B/s ');
+    } finally {
+      vi.useRealTimers();
+    }
+    kernel.end();
+    transfers.end();
   });
 
   it('writes only text elsewhere', async () => {

@@ -37,6 +37,13 @@ describe('writeStdout', () => {
       'cannot write to standard output: No space left on device',
     );
   });
+
+  it('leaves no listener behind, whatever happened', async () => {
+    const { stdout } = failingAfter(2, 'ENOSPC');
+    await writeStdout({ stdout }, counted(1, { value: 0 }));
+    await expect(writeStdout({ stdout }, counted(5, { value: 0 }))).rejects.toThrow();
+    expect(stdout.listenerCount('error')).toBe(0);
+  });
 });
 
 async function* lentBytes(text: string): AsyncGenerator<Uint8Array> {

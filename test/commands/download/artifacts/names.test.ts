@@ -37,6 +37,12 @@ describe('fileNameOf', () => {
     expect(() => fileNameOf(new URL(url))).toThrow(CliError);
   });
 
+  it('accepts 220 characters, and quotes the first 80 of a longer name', () => {
+    const name = 'a'.repeat(80) + 'b'.repeat(140);
+    expect(fileNameOf(new URL(`https://example.com/${name}`))).toBe(name);
+    expect(() => fileNameOf(new URL(`https://example.com/${name}b`))).toThrow(`too long: ${'a'.repeat(80)}…`);
+  });
+
   it('never leads out of the folder', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint }), (path) => {
