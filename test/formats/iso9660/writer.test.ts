@@ -61,6 +61,14 @@ describe('writeIso', () => {
     expect([countOf('89'), countOf('81')]).toEqual([2, 4]);
   });
 
+  it('gives everybody the permission to read files, and to enter folders', () => {
+    const image = Buffer.from(writeIso9660(spec, new Map([['folder/file', utf8('x')]]))).toString('hex');
+    // Rock Ridge 1.09, PX: the mode in both byte orders.
+    const countOf = (modes: string): number => image.split(`50582401${modes}`).length - 1;
+    const [file, folder] = ['2481000000008124', '6d4100000000416d']; // 0100444 and 040555
+    expect([countOf(file), countOf(folder), countOf('')]).toEqual([1, 5, 6]);
+  });
+
   it('lays out large files without their content', () => {
     const size = 3 * 2 ** 30;
     const layout = layoutIso(spec, [
