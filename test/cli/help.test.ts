@@ -91,6 +91,7 @@ describe('help', () => {
       expect.soft(shown.length, path).toBeLessThanOrEqual(20);
       const isShort = shown.length < options.length;
       expect.soft(short.includes(`ironic-coreos ${path} --help-all`), path).toBe(isShort);
+      expect.soft(short.includes('\n  --help-all '), path).toBe(isShort);
     }
   });
 
