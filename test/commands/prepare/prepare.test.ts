@@ -51,6 +51,22 @@ describe('prepare', () => {
     ]);
   });
 
+  it('does not read an image again that has not changed: it takes the digest that it noted', async () => {
+    const again = ['prepare', '--inventory', 'inv.yaml', ...url, '-o', 'again'];
+    const digestOfIso = (): unknown =>
+      JSON.parse(read('again', 'manifest.json')).inputs.find(({ role }: { role: string }) => role === 'iso')
+        .sha256;
+    await run(again);
+    const digest = String(digestOfIso());
+    const stamps = 'again/.ironic-coreos/stamps.json';
+    await write(stamps, read(stamps).replaceAll(digest, 'f'.repeat(64)));
+    await run(again);
+    expect(digestOfIso()).toBe('f'.repeat(64));
+    await utimes(path('live.iso'), new Date(), new Date());
+    await run(again);
+    expect(digestOfIso()).toBe(digest);
+  });
+
   it('keeps configs with secrets from others, and says which URLs hand them out', async () => {
     expect(await modeOf(fileOf('worker-0', 'config.ign'))).toBe('644');
     expect(await modeOf(fileOf('worker-1', 'config.ign'))).toBe('600');
