@@ -41,7 +41,7 @@ describe('writeStdout', () => {
   it('leaves no listener behind, whatever happened', async () => {
     const { stdout } = failingAfter(2, 'ENOSPC');
     await writeStdout({ stdout }, counted(1, { value: 0 }));
-    await expect(writeStdout({ stdout }, counted(5, { value: 0 }))).rejects.toThrow();
+    await expect(writeStdout({ stdout }, counted(5, { value: 0 }))).rejects.toThrow('No space left');
     expect(stdout.listenerCount('error')).toBe(0);
   });
 });

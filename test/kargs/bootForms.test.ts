@@ -274,6 +274,15 @@ describe('checkBoot, for every form', () => {
     for (const form of bootFormNames) expect(findings(change, form)).toBe(expected);
   });
 
+  it.each([
+    [extra('ipa-insecure=1', 'ipa-insecure=0'), 'pass ipa-insecure= once'],
+    [extra('loglevel=3', 'loglevel=7'), 'pass loglevel= once, unless it is repeatable'],
+  ])('%j: the hint of the repetition', (change, hint) => {
+    expect(checkBoot({ ...sound, ...change }, bootForms.plain).map((finding) => finding.hint)).toEqual([
+      hint,
+    ]);
+  });
+
   it('warns where no config and no root filesystem are named', () => {
     const { rootfsUrl: _rootfs, ignitionUrl: _ignition, ...rest } = sound;
     expect(checkBoot(rest, bootForms.plain).map(({ rule }) => rule)).toEqual([

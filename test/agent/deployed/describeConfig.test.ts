@@ -70,6 +70,15 @@ describe('describeConfig', () => {
     expect(valuesOf(render(), setting)?.some((value) => pattern.test(value))).toBe(true);
   });
 
+  it('names each user and each group', () => {
+    const passwd = {
+      users: [{ name: 'admin', uid: 1000 }],
+      groups: [{ name: 'wheel', gid: 10 }],
+    };
+    const rows = describeConfig({ ignition: { version: '3.4.0' }, passwd });
+    expect(rows.map(({ setting }) => setting)).toEqual(['Ignition version', 'group wheel', 'user admin']);
+  });
+
   it('shows no secret', () => {
     expect(JSON.stringify(describeConfig(render()))).not.toContain('hunter2');
   });
