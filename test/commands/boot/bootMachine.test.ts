@@ -82,6 +82,16 @@ describe('media that is inserted before the boot', () => {
   });
 });
 
+describe('a slot without the action InsertMedia', () => {
+  it('gets the image as an inserted and write-protected one', async () => {
+    const slots = [{ id: 'Slot_0', types: ['CD'], hasInsert: false }] as const;
+    const { bmc, boot } = await prepare({ model: { ...bmcModels.idrac9, slots } });
+    await bootMachine(boot);
+    const settings = bmc.seen.filter(({ body }) => 'Image' in body).map(({ body }) => body);
+    expect(settings).toEqual([{ Image: boot.imageUrl, Inserted: true, WriteProtected: true }]);
+  });
+});
+
 const { idrac10 } = bmcModels;
 const dellWith = (id: string): BmcModel => ({ ...idrac10, manager: { ...idrac10.manager, id } });
 
