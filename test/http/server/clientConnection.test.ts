@@ -25,6 +25,8 @@ interface Watched {
   readonly clock: FakeClock;
   readonly client: ClientConnection;
   readonly socket: Socket;
+  /** Counts the listeners of the watch to the end of the connection. */
+  readonly listeners: () => number;
 }
 
 /** A request, and the watch over its client, which reads nothing yet. */
@@ -44,8 +46,10 @@ async function begin(scheme: 'http' | 'https'): Promise<Watched> {
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   const response = await asked;
   const clock = createFakeClock();
+  const count = (): number => response.socket?.listenerCount('close') ?? 0;
+  const before = count();
   const client = watchClient(response, IDLE, clock);
-  return { clock, client, socket };
+  return { clock, client, socket, listeners: () => count() - before };
 }
 
 /** Lets the client take some megabytes, and what it makes room for be sent. */
@@ -98,6 +102,14 @@ describe.each(['http', 'https'] as const)('over %s, a client', (scheme) => {
     await clock.advance(2 * SECOND);
     expect(await write).toBe('aborted');
     client.release();
+  });
+
+  it('that is no longer watched keeps no listener: its connection may have further requests', async () => {
+    const { client, listeners, socket } = await begin(scheme);
+    expect(listeners()).toBe(1);
+    client.release();
+    expect(listeners()).toBe(0);
+    socket.destroy();
   });
 
   it('that waits for the service is not', async () => {
