@@ -272,6 +272,11 @@ describe('render warns of what may be intended', () => {
       '--api-url: https://cloud.example/baremetal has the path /baremetal but no port; the agent uses port 443\nhint: write https://cloud.example:443/baremetal to confirm port 443, or https://cloud.example:6385/baremetal',
     ],
     [
+      'a path without a port and without TLS',
+      ['--api-url', 'http://cloud.example/baremetal'],
+      '--api-url: http://cloud.example/baremetal has the path /baremetal but no port; the agent uses port 80\nhint: write http://cloud.example:80/baremetal to confirm port 80, or http://cloud.example:6385/baremetal',
+    ],
+    [
       'an inspector with a path',
       [...url, '--inspector-url', 'http://cloud/i'],
       '--inspector-url: http://cloud/i/v1/continue has the path',
