@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { causeTable, likelyCauses, type ObservedPart } from '../../../../src/commands/try/timeline/causes.ts';
 import type { RefusalReason } from '../../../../src/commands/try/ironic/messages.ts';
 import { consoleSigns, signById } from '../../../../src/commands/try/timeline/consoleSigns.ts';
-import type { Cause } from '../../../../src/commands/try/timeline/causes/cause.ts';
+import { type Cause, withPorts } from '../../../../src/commands/try/timeline/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../../../src/commands/try/timeline/events.ts';
 import { stages } from '../../../../src/commands/try/timeline/stage.ts';
 import { createTimeline, type HostTimeline } from '../../../../src/commands/try/timeline/timeline.ts';
@@ -429,6 +429,13 @@ describe('each event', () => {
 });
 
 describe('the table', () => {
+  it('names the ports of the trial in place of the default ports', () => {
+    const texts = causeTable.flatMap(({ text, check, fix }) => [text, check, fix]);
+    expect(texts.join('\n')).toMatch(/6385[^]*8084|8084[^]*6385/);
+    const shown = texts.map((text) => withPorts(text, { ironic: 1, images: 2 }));
+    expect(shown.join('\n')).not.toMatch(/6385|8084/);
+  });
+
   it('has every id once', () => expect(new Set(all.map(({ id }) => id)).size).toBe(all.length));
 
   it.each(all.map((cause) => [cause.id, cause] as const))(
