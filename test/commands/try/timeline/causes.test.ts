@@ -430,8 +430,10 @@ describe('each event', () => {
 
 describe('the table', () => {
   it('names the ports of the trial in place of the default ports', () => {
-    const texts = causeTable.flatMap(({ text, check, fix }) => [text, check, fix]);
-    expect(texts.join('\n')).toMatch(/6385[^]*8084|8084[^]*6385/);
+    const texts = all.flatMap(({ text, check, fix }) => [text, check, fix]);
+    expect(texts.some((text) => text.includes('6385')) && texts.some((text) => text.includes('8084'))).toBe(
+      true,
+    );
     const shown = texts.map((text) => withPorts(text, { ironic: 1, images: 2 }));
     expect(shown.join('\n')).not.toMatch(/6385|8084/);
   });
