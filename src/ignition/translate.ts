@@ -172,7 +172,6 @@ function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {
 }
 
 function hasContent(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
   if (isMapping(value)) return Object.values(value).some((member) => hasContent(member));
   return value !== undefined && value !== '' && value !== false && value !== 0;
 }

@@ -49,12 +49,8 @@ export const findInNmstate: FindSource = (document, keyfile, line) => {
   const entry = readEntry(keyfile, line);
   const interfaces = itemsAt(document, ['interfaces']);
   const name = entry.connection.get('interface-name') ?? entry.connection.get('id');
-  const mac = entry.wired.get('mac-address');
   const at = interfaces.findIndex(
-    (item) =>
-      item['name'] === name ||
-      item['profile-name'] === entry.connection.get('id') ||
-      (item['identifier'] === 'mac-address' && isSameText(item['mac-address'], mac)),
+    (item) => item['name'] === name || item['profile-name'] === entry.connection.get('id'),
   );
   const own = interfaces[at];
   // nmstate writes a keyfile for a port that only the list of its controller names.

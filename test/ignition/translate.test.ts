@@ -67,6 +67,7 @@ describe('translateConfig, upwards', () => {
       luks(custom({ config: '', needsNetwork: true, pin: '' })),
     ],
     ['an empty clevis is none', '3.2.0', '3.3.0', luks({ clevis: {} }), luks({})],
+    ['so is one with an empty list', '3.2.0', '3.3.0', luks({ clevis: { tang: [] } }), luks({})],
     ['special bits go', '3.5.0', '3.6.0', file({ mode: 0o4755 }), file({ mode: 0o755 })],
     [
       'also of directories',

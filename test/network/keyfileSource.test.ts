@@ -34,7 +34,12 @@ interfaces:
     type: vlan
     state: up
     vlan: {base-iface: bond0, id: 7}
+  - name: eth7
+    type: ethernet
+    state: up
+    ipv4: {enabled: true, dhcp: true}
   - name: first
+    profile-name: second
     type: ethernet
     identifier: mac-address
     mac-address: 52:54:00:12:34:57
@@ -129,8 +134,9 @@ describe('a line of a keyfile is found in the nmstate document:', () => {
     ['eth1', '', '$.interfaces.0.link-aggregation.port.1'],
     ['vlan7', 'vlan parent', '$.interfaces.2.vlan.base-iface'],
     ['vlan7', 'vlan id', '$.interfaces.2.vlan.id'],
-    ['first', 'ethernet mac-address', '$.interfaces.3.mac-address'],
-    ['first', 'ipv4 method', '$.interfaces.3.ipv4'],
+    ['eth7', 'ipv4 method', '$.interfaces.3.ipv4'],
+    ['second', 'ethernet mac-address', '$.interfaces.4.mac-address'],
+    ['second', 'ipv4 method', '$.interfaces.4.ipv4'],
   ])('%s %s', (...row) => {
     const conversion = convertNmstate(nmstate);
     expect(conversion.findings).toEqual([]);

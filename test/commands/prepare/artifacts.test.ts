@@ -37,6 +37,18 @@ describe('prepare --artifacts', () => {
   });
 
   it.each([
+    ['iso', true],
+    ['minimal-iso', false],
+  ] as const)(
+    '%s: whether a minimal ISO is recommended for boot scripts of iPXE',
+    async (artifact, isSaid) => {
+      const args = ['prepare', '--inventory', 'inv.yaml', ...url, '-o', `script for ${artifact}`];
+      const { stderr } = await run([...args, '--artifacts', `${artifact},ipxe`]);
+      expect(stderr.includes('(boot-iso-san)')).toBe(isSaid);
+    },
+  );
+
+  it.each([
     ['iso', 'live.iso', 'changes'],
     ['initramfs', 'initramfs.img', 'stays'],
   ])('%s: at another URL, the path of %s, which a boot script names, %s', async (artifact, name, change) => {

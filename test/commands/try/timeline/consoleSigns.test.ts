@@ -638,6 +638,19 @@ describe('a console line', () => {
     expect(found?.line.length).toBeLessThan(300);
   });
 
+  it.each([
+    [-25, 'clock'],
+    [-24, 'registry-expired'],
+    [24, 'registry-expired'],
+    [25, 'clock'],
+  ])('of a machine whose clock is %i hours off, with an expired certificate: %s', (hours, cause) => {
+    const now = new Date('2026-11-27T12:00:00Z');
+    const time = new Date(now.getTime() + hours * 3_600_000).toISOString();
+    const expired = `x509: certificate has expired or is not yet valid: current time ${time} is after 2026-01-01T00:00:00Z`;
+    const [found] = findConsoleSigns(`${podman}${ping}${expired}`, now);
+    expect(found?.sign.proves).toBe(cause);
+  });
+
   it('of the banners is the one in the templates', () => {
     for (const name of ['ironic-agent.issue', 'ironic-agent.motd']) {
       const text = readFileSync(resolve(import.meta.dirname, '../../../../templates/agent', name), 'utf8');
