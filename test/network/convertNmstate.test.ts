@@ -131,6 +131,10 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ['interfaces: [5]', 'interfaces.0: expected a mapping'],
     ['interfaces: [{type: ethernet}]', 'interfaces.0: "name" is missing'],
     ['interfaces: [{name: 5}]', 'interfaces.0.name: expected a string'],
+    [
+      'interfaces: [{name: v, type: vlan, vlan: {base-iface: a very long profile, id: 7}}]',
+      'interfaces.0.vlan.base-iface: not an interface or a profile of this document',
+    ],
     ['interfaces: [{name: v, type: vlan, vlan: {id: 7}}]', 'interfaces.0.vlan: "base-iface" is missing'],
     ['interfaces: [{name: ../x}]', 'interfaces.0.name: invalid interface name'],
     [
