@@ -133,6 +133,14 @@ describe('sugar', () => {
 
 const steps = (path: string): Path => path.split('.').map((step) => (/^\d/.test(step) ? Number(step) : step));
 
+it('the source of the disks of a mirror is the list of its devices', () => {
+  const { pathOf } = translate(
+    '1.6.0',
+    'boot_device: {layout: x86_64, mirror: {devices: [/dev/sda, /dev/sdb]}}\n',
+  );
+  expect(pathOf(['storage', 'disks'])).toEqual(['boot_device', 'mirror', 'devices']);
+});
+
 describe('the source of a quadlet', () => {
   const text =
     'systemd: {quadlets: [{name: web@1.container}, ' +

@@ -63,6 +63,7 @@ describe('options of podman', () => {
       'podman run --pull=nevr img',
       `${value('--pull', `${notAllowed}always, missing, never, newer, ifmissing, ifnotpresent, ifnewer`)}never`,
     ],
+    ['podman run --uts zzzzzz img', `${value('--uts', `${notAllowed}host, private, pod`)}host`],
     ['podman run --uts hst img', `${value('--uts', `${notAllowed}host, private, pod`)}host`],
     [
       'podman run --privileged=yes img',

@@ -167,6 +167,7 @@ describe('a BareMetalHost', () => {
       { ...withHost({ bmc: bmc('ipmi://h') }), inspectionMode: 'fast' },
       ['inspection-fast'],
     ],
+    ['labels with and without a prefix', { ...base, labels: { 'a.b/C_d': 'e', C_d: 'e' } }, []],
     ['a label with a blank', { ...base, labels: { 'a b': 'c' } }, ['label-invalid']],
     ['a label with a prefix in upper case', { ...base, labels: { 'A/b': 'c' } }, ['label-invalid']],
     [
