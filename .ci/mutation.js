@@ -26,7 +26,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutation/mutants.js';
-import { createRelatedTests, testsOfBuild, testsWithin } from './mutation/relatedTests.js';
+import { readTests, testsWithin } from './mutation/relatedTests.js';
 
 /** @typedef {import('./mutation/mutants.js').Mutant & { readonly file: string }} Place */
 /** @typedef {import('./mutation/relatedTests.js').Recorded} Recorded */
@@ -49,8 +49,7 @@ const places =
     ? drawPlaces(Number(values.sample), randomNumbers(Number(values.seed)))
     : values.at.flatMap((line) => lines.find(({ name }) => name === line)?.mutants ?? []);
 const recorded = readRecords();
-const startingBuild = testsOfBuild(root);
-const relatedTests = createRelatedTests(root, recorded, startingBuild);
+const { related, startsBuild } = readTests(root, recorded);
 const waiting = [...places];
 /** @type {{ readonly place: Place, readonly outcome: Awaited<ReturnType<typeof tryMutant>> }[]} */
 const tried = [];
@@ -185,11 +184,11 @@ async function tryMutant({ file, start, end, text, functionName }, copy) {
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, source.slice(0, start) + text + source.slice(end));
   try {
-    let left = relatedTests(file, functionName);
+    let left = related(file, functionName);
     let isBuilt = false;
     for (const budget of budgets) {
       const run = testsWithin(left, recorded, budget);
-      if (!isBuilt && run.tests.some((test) => startingBuild.has(test))) {
+      if (!isBuilt && run.tests.some((test) => startsBuild.has(test))) {
         if (!(await build(copy))) return 'noticed';
         isBuilt = true;
       }

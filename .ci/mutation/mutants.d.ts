@@ -1,10 +1,14 @@
 /** A change of a source. */
-export interface Mutant {
+export interface Change {
   /** Offset of what is replaced. */
   readonly start: number;
   readonly end: number;
   /** What replaces it. */
   readonly text: string;
+}
+
+/** A change, and where it is. */
+export interface Mutant extends Change {
   /** From 1. */
   readonly line: number;
   /** The nearest function around it that has a name. */

@@ -3,6 +3,7 @@
 
 import { parseAst } from 'rolldown/parseAst';
 
+/** @typedef {import('./mutants.d.ts').Change} Change */
 /** @typedef {import('./mutants.d.ts').Mutant} Mutant */
 
 /** @typedef {{ readonly type: string, readonly start: number, readonly end: number } & Readonly<Record<string, unknown>>} Node */
@@ -32,15 +33,16 @@ const wrappers = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullE
 
 /** @param {string} source @returns {Mutant[]} in the order of the source */
 export function mutantsOf(source) {
-  /** @type {Omit<Mutant, 'line'>[]} */
-  const changes = [];
-  visit(parseAst(source, { lang: 'ts' }), undefined, (node, functionName) => {
-    changes.push(...changesOf(node, source).map((change) => ({ ...change, functionName })));
-  });
   const lineStarts = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
-  return changes
-    .toSorted((a, b) => a.start - b.start)
-    .map((change) => ({ ...change, line: lineStarts.findLastIndex((start) => start <= change.start) + 1 }));
+  /** @type {Mutant[]} */
+  const mutants = [];
+  visit(parseAst(source, { lang: 'ts' }), undefined, (node, functionName) => {
+    for (const change of changesOf(node, source)) {
+      const line = lineStarts.findLastIndex((start) => start <= change.start) + 1;
+      mutants.push({ ...change, line, functionName });
+    }
+  });
+  return mutants.toSorted((a, b) => a.start - b.start);
 }
 
 /**
@@ -93,7 +95,7 @@ function isNode(value) {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** @param {Node} node @param {string} source @returns {Omit<Mutant, 'line' | 'functionName'>[]} */
+/** @param {Node} node @param {string} source @returns {Change[]} */
 function changesOf(node, source) {
   /** @param {unknown} part @param {(text: string) => string} change */
   const replaced = (part, change) =>

@@ -13,42 +13,38 @@ const IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)[^;]*?from\s+'(\.[^']+)'|im
  */
 
 /**
- * Finds the tests that execute a function of a source, and those of its folder that run the built program. Where no test executes
- * the function in its own process, and for code outside of functions, the tests that reach the source by imports take their place.
+ * `related` finds the tests that execute a function of a source, and those of its folder that run the built program. Where no test
+ * executes the function in its own process, and for code outside of functions, the tests that reach the source by imports take
+ * their place. It returns the paths of tests: first those of the folder of the source, then the fastest.
+ * `startsBuild` has the tests that run the program as it is built, also through others.
  * @param {string} root
  * @param {ReadonlyMap<string, Recorded>} recorded by the path of the test
- * @param {ReadonlySet<string>} startingBuild
- * @returns {(path: string, functionName: string | undefined) => string[]} the paths of tests: first those of the folder of the source, then the fastest
+ * @returns {{ related: (path: string, functionName: string | undefined) => string[], startsBuild: ReadonlySet<string> }}
  */
-export function createRelatedTests(root, recorded, startingBuild) {
-  const importing = createImportingTests(importsOf(root));
-  /** @type {Map<string, string[]>} */
-  const executing = new Map();
-  for (const [test, { functions }] of recorded) {
-    for (const name of functions) executing.set(name, [...(executing.get(name) ?? []), test]);
-  }
-  return (path, functionName) => {
-    const ownFolder = dirname(path).replace(/^src/, 'test');
-    const isNear = (/** @type {string} */ test) => dirname(test) === ownFolder;
-    const found = [
-      ...(executing.get(`${path} ${functionName}`) ?? importing(path)),
-      ...[...startingBuild].filter(isNear),
-    ];
-    const tests = [...new Set(found)].toSorted(
-      (a, b) => (recorded.get(a)?.seconds ?? 0) - (recorded.get(b)?.seconds ?? 0),
-    );
-    return [...tests.filter(isNear), ...tests.filter((test) => !isNear(test))];
-  };
-}
-
-/** The test files that run the program as it is built, also through others. @param {string} root @returns {ReadonlySet<string>} */
-export function testsOfBuild(root) {
+export function readTests(root, recorded) {
   const files = importsOf(root);
   const importing = createImportingTests(files);
   const starting = [...files].filter(
     ([path, { text }]) => path.startsWith('test/') && /bin\/ironic-coreos|'bin'|\bdist\b/.test(text),
   );
-  return new Set(starting.flatMap(([path]) => importing(path)));
+  const startsBuild = new Set(starting.flatMap(([path]) => importing(path)));
+  /** @type {Map<string, string[]>} */
+  const executing = new Map();
+  for (const [test, { functions }] of recorded) {
+    for (const name of functions) executing.set(name, [...(executing.get(name) ?? []), test]);
+  }
+  /** @param {string} path @param {string | undefined} functionName */
+  const related = (path, functionName) => {
+    const ownFolder = dirname(path).replace(/^src/, 'test');
+    /** @param {string} test */
+    const isNear = (test) => dirname(test) === ownFolder;
+    const found = executing.get(`${path} ${functionName}`) ?? importing(path);
+    const tests = [...new Set([...found, ...[...startsBuild].filter(isNear)])].toSorted(
+      (a, b) => (recorded.get(a)?.seconds ?? 0) - (recorded.get(b)?.seconds ?? 0),
+    );
+    return [...tests.filter(isNear), ...tests.filter((test) => !isNear(test))];
+  };
+  return { related, startsBuild };
 }
 
 /** @typedef {{ readonly text: string, readonly imports: readonly string[] }} SourceFile */

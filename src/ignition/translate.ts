@@ -171,6 +171,7 @@ function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {
   return isUpwards ? above : value;
 }
 
+/** @param value of a normalized config, in which no list is empty */
 function hasContent(value: unknown): boolean {
   if (isMapping(value)) return Object.values(value).some((member) => hasContent(member));
   return value !== undefined && value !== '' && value !== false && value !== 0;

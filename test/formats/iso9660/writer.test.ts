@@ -61,7 +61,7 @@ describe('writeIso', () => {
     expect([countOf('89'), countOf('81')]).toEqual([2, 4]);
   });
 
-  it('gives everybody the permission to read files, and to enter folders', () => {
+  it('gives all users the permission to read files, and to enter folders', () => {
     const image = Buffer.from(writeIso9660(spec, new Map([['folder/file', utf8('x')]]))).toString('hex');
     // Rock Ridge 1.09, PX: the mode in both byte orders.
     const countOf = (modes: string): number => image.split(`50582401${modes}`).length - 1;

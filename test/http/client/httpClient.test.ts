@@ -3,7 +3,7 @@
 import { UsageError } from '../../../src/core/errors.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient, readAnswer } from '../../../src/http/client/httpClient.ts';
-import { TransferError } from '../../../src/http/client/httpErrors.ts';
+import { describeFailure, TransferError } from '../../../src/http/client/httpErrors.ts';
 import { countRetries, type RetryPolicy, withRetries } from '../../../src/http/client/retries.ts';
 import { type ImageServer, startImageServer } from '../../support/imageServer.ts';
 
@@ -112,6 +112,15 @@ describe('withRetries', () => {
   it('does not try again what will not go better', async () => {
     const said: string[] = [];
     await expect(withRetries(policyOf(3, said), failing(false))).rejects.toThrow('broke off');
+    expect(said).toEqual([]);
+  });
+
+  it('does not try again what was canceled', async () => {
+    const said: string[] = [];
+    const canceled = async (): Promise<never> => {
+      throw describeFailure(new Error('aborted'), 'http://a/', AbortSignal.abort());
+    };
+    await expect(withRetries(policyOf(3, said), canceled)).rejects.toThrow('fetching http://a/ was canceled');
     expect(said).toEqual([]);
   });
 
