@@ -117,10 +117,10 @@ describe('withRetries', () => {
 
   it('does not try again what was canceled', async () => {
     const said: string[] = [];
-    const canceled = async (): Promise<never> => {
-      throw describeFailure(new Error('aborted'), 'http://a/', AbortSignal.abort());
-    };
-    await expect(withRetries(policyOf(3, said), canceled)).rejects.toThrow('fetching http://a/ was canceled');
+    const canceled = describeFailure(new Error('aborted'), 'http://a/', AbortSignal.abort());
+    await expect(withRetries(policyOf(3, said), () => Promise.reject(canceled))).rejects.toThrow(
+      'fetching http://a/ was canceled',
+    );
     expect(said).toEqual([]);
   });
 
