@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import type { TestModule } from 'vitest/node';
 
 /** What has no input and output of its own, so that all of it can run in the process of its tests. */
 const pureFolders = [
@@ -22,11 +21,20 @@ const pureFolders = [
   'network',
 ];
 
+/** Prints how many tests were left to `npm run oracles`, which asks real programs. */
+function printUnasked(modules: readonly TestModule[]): void {
+  const titles = modules.flatMap((module) =>
+    [...module.children.allTests('skipped')].map((test) => test.fullName),
+  );
+  const unasked = titles.filter((title) => title.includes('(skipped: npm run oracles asks '));
+  if (unasked.length > 0)
+    process.stdout.write(`\n${unasked.length} tests compare with real programs: npm run oracles\n`);
+}
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // `cargo install` puts coreos-installer there, which is seldom in the PATH of services.
-    env: { PATH: [process.env['PATH'], join(homedir(), '.cargo/bin')].join(delimiter) },
+    reporters: ['default', { onTestRunEnd: printUnasked }],
     testTimeout: 60_000,
     // Hooks start servers and build samples; on a loaded machine they take as long as tests.
     hookTimeout: 60_000,

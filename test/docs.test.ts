@@ -24,7 +24,7 @@ import {
 } from './support/docs/markdown.ts';
 import { makeSupplies, type Ran, startSession, type Supplies } from './support/docs/session.ts';
 import { matchesOutput, readSteps, type Step } from './support/docs/transcript.ts';
-import { have, missingNote } from './support/programs.ts';
+import { have, oracleNote } from './support/programs.ts';
 
 const streams: Io = {
   stdin: process.stdin,
@@ -78,7 +78,7 @@ const unrunnable: readonly Unrunnable[] = [
 
 const needed = ['sh', 'curl', 'openssl'].find((program) => !have(program)) ?? 'sh';
 
-describe.skipIf(!have(needed))(`transcripts${missingNote(needed)}`, () => {
+describe.skipIf(!have(needed))(`transcripts${oracleNote(needed)}`, () => {
   let supplies: Supplies;
 
   beforeAll(async () => {

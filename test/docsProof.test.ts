@@ -1,28 +1,29 @@
 /** The tables of proofs say what is in docs/proof.json, and nothing else. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replaceMarked, root } from './support/docs/markdown.ts';
+import { all } from './oracles/find.js';
+import { isOutOfDate, type Proof, readProof } from './oracles/proof.js';
 import {
+  formatChain,
   formatController,
   formatHighlights,
-  formatMatrix,
   formatRatios,
   formatSummary,
-  type Proof,
 } from './support/proofTables.ts';
 
-/** `npm run proof` runs these with -u, which writes the files. */
-describe('what docs/proof.json has is', () => {
-  const proof: Proof = JSON.parse(readFileSync(join(root, 'docs/proof.json'), 'utf8'));
+const proof = readProof();
 
+/** `npm run oracles` and `npm run bench` run these with -u, which writes the files. */
+describe('what docs/proof.json has is', () => {
   // A file is written once: all its tables together.
   it.each([
     ['README.md', { proof: formatHighlights }],
-    ['docs/proof.md', { proof: formatSummary, chain: formatMatrix, ratios: formatRatios }],
+    ['docs/proof.md', { proof: formatSummary, chain: formatChain, ratios: formatRatios }],
     ['docs/kubernetes.md', { controller: formatController }],
-  ] as const)('in %s (else: npm run proof -- --write)', async (name, tables) => {
+  ] as const)('in %s (otherwise: npx vitest run test/docsProof.test.ts -u)', async (name, tables) => {
     const path = join(root, name);
     const marks = Object.entries(tables);
     const page = marks.reduce(
@@ -56,112 +57,83 @@ describe('a figure of the proof', () => {
   });
 });
 
+/** A verdict about older code is no failure, because each change of the code makes some old; the skipped title tells it. */
+describe.each(all)('the verdict of $name', (oracle) => {
+  const { commit, date } = proof.oracles[oracle.name] ?? {};
+  const isOld = isOutOfDate(oracle, proof);
+  const age = commit === undefined ? 'never asked' : `older than the code: ${commit}, ${date}`;
+  it.skipIf(isOld)(`is about the present code${isOld ? ` (skipped: ${age})` : ''}`, () => {
+    expect(proof.oracles[oracle.name]).toMatchObject({ failed: 0 });
+  });
+
+  it('names folders and files that exist', () => {
+    expect(oracle.judges.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([]);
+  });
+});
+
 describe('the tables', () => {
-  const machine = { cores: 2, processor: 'A', node: 'v20.0.0' };
-  const run = { date: '2026-01-02', seconds: 3, passed: true, machine };
-  const peer = { name: 'other', version: '1.2.3' };
-  const documents = { ...run, figures: { peer, documents: 2000, agreeing: 1999 } };
+  const [oracle] = all;
+  const name = oracle?.name ?? '';
+  const verdict = {
+    version: '1.2',
+    date: '2026-01-02',
+    commit: 'a',
+    code: 'b',
+    passed: 1200,
+    failed: 0,
+    seconds: 3,
+  };
+  const figures = {
+    unit: 'ms',
+    peers: [{ name: 'other', version: '3' }],
+    ratios: [{ name: 'a', ours: 2, theirs: 8 }],
+  };
+  const bench = { date: '2026-01-02', commit: 'a', machine: '2 cores', figures };
+  const load = { objects: 1000, readyAfter: 31.26, mebibytes: 101.4, requestsEach: 3.0131 };
 
-  it.each<readonly [string, Proof, string]>([
-    ['what was not run', {}, '| Ignition configs, random | | not run | |'],
+  it.each<readonly [string, (proof: Proof) => string, Proof, string]>([
     [
-      'what is not installed',
-      { differential: { ...run, figures: { missing: ['a', 'b'] } } },
-      '| Ignition configs, random | | not run: a, b missing | |',
+      'an oracle that was not asked',
+      formatSummary,
+      { oracles: {}, benches: {} },
+      `| ${name} | not asked | |`,
     ],
     [
-      'what was found',
-      { differential: documents },
-      '| other 1.2.3 | 1,999 of 2,000 agree in verdict, messages, paths and positions | 2026-01-02 |',
-    ],
-    ['what failed', { differential: { ...documents, passed: false } }, '| FAILED: 1,999 of 2,000'],
-    [
-      'a corpus of which all agree',
-      { agreement: { ...run, figures: { configs: 5, aspects: { verdict: 5, texts: 5 } } } },
-      'all 5 agree in',
+      'what passed',
+      formatSummary,
+      { oracles: { [name]: verdict }, benches: {} },
+      `| ${name} 1.2 | 1,200 tests pass | 2026-01-02 |`,
     ],
     [
-      'a corpus of which not all agree',
-      { agreement: { ...run, figures: { configs: 5, aspects: { verdict: 5, texts: 4 } } } },
-      'of 5 agree: verdict 100.000 %, texts 80.000 %',
+      'what failed',
+      formatSummary,
+      { oracles: { [name]: { ...verdict, failed: 1 } }, benches: {} },
+      '| FAILED: 1 of 1,201 tests |',
     ],
     [
-      'benchmarks, from the best to the worst',
+      'boots of the chain',
+      formatChain,
       {
-        validate: {
-          ...run,
-          figures: {
-            peers: [peer],
-            ratios: [
-              { name: 'a', ours: 2, theirs: 1 },
-              { name: 'b', ours: 1, theirs: 4 },
-            ],
-          },
-        },
+        oracles: { chain: { ...verdict, shows: ['ISO, BIOS: it boots', 'ISO, BIOS: it: stops'] } },
+        benches: {},
       },
-      '0.25× (b) to 2.0× (a) the value of the upstream tool',
+      '| ISO, BIOS | it boots; it: stops |',
     ],
+    ['no boots', formatChain, { oracles: {}, benches: {} }, 'Not run.'],
     [
-      'fuzzing',
-      { fuzz: { ...run, figures: { inputs: 12_000_000, targets: 17, failures: 0, seconds: 5400 } } },
-      '12,000,000 inputs for 17 parsers, 1.5 hours of CPU time: 0 failures',
+      'a benchmark',
+      formatRatios,
+      { oracles: {}, benches: { images: bench } },
+      '| images | a | 2 ms | 8 ms | 0.25 | 2026-01-02 |\n\n- other 3, 2 cores\n',
     ],
+    ['no benchmark', formatRatios, { oracles: {}, benches: {} }, 'Not measured.'],
     [
-      'tests',
-      { agent: { ...run, figures: { peer, cases: 14, passed: 13 } } },
-      '| other 1.2.3 | try reports 13 of 14 cases correctly |',
+      'the load of the controller',
+      formatController,
+      { oracles: {}, benches: { controller: { ...bench, figures: load } } },
+      '1,000 objects, each with a Secret, are created at the same time. All are ready after 31.3 s. Each needs 3.01 requests',
     ],
-    [
-      'the controller',
-      {
-        controller: {
-          ...run,
-          figures: {
-            cases: 20,
-            passed: 20,
-            objects: 1000,
-            readyAfter: 31.26,
-            mebibytes: 101.4,
-            requestsEach: 3.0131,
-          },
-        },
-      },
-      '20 of 20 tests pass; 1,000 objects at once are ready after 31.3 s, in 101 MiB, with 3.01 requests each',
-    ],
-    ['one machine', { differential: documents }, 'All on 2 cores (A), Node v20.0.0.'],
-    [
-      'several machines',
-      {
-        differential: documents,
-        confs: { ...documents, machine: { ...machine, cores: 64 } },
-      },
-      '- On 64 cores (A), Node v20.0.0: configuration files of the agent, random.',
-    ],
-  ])('tell %s', (_title, proof, expected) => {
-    expect(formatSummary(proof)).toContain(expected);
-  });
-
-  it('have each boot of the chain in one line, with what it does not show', () => {
-    const matrix = [
-      { boot: 'ISO', shows: 'it boots', passed: true, date: '2026-01-02' },
-      { boot: 'ISO', shows: 'it stops', passed: false, date: '2026-01-02' },
-      { boot: 'PXE', shows: 'it boots', passed: true, date: '2026-01-02' },
-    ];
-    const proof = { chain: { ...run, passed: false, figures: { boots: 2, matrix } } };
-    expect(formatSummary(proof)).toContain('FAILED: 2 boots: 2 of 3 checks pass');
-    expect(formatMatrix(proof)).toContain(
-      '| ISO | it boots; it stops | FAILS: it stops | 2026-01-02 |\n| PXE | it boots | passes | 2026-01-02 |\n',
-    );
-    expect(formatMatrix({})).toBe('Not run.\n');
-  });
-
-  it('refuse what they do not know', () => {
-    expect(() => formatSummary({ nonsense: documents })).toThrow('no row for nonsense');
-  });
-
-  it('have each figure of a benchmark', () => {
-    const figures = { unit: 'ms', ratios: [{ name: 'a', ours: 2, theirs: 8 }] };
-    expect(formatRatios({ images: { ...run, figures } })).toContain('| a | 2 ms | 8 ms | 0.25 |');
-    expect(formatRatios({})).toBe('Not measured.\n');
+  ])('contain %s', (_title, format, given, expected) => {
+    expect(format(given)).toContain(expected);
   });
 });

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { liveIso } from './support/liveIso.ts';
-import { have, missingNote } from './support/programs.ts';
+import { have, oracleNote } from './support/programs.ts';
 import { startOnTerminal, type Terminal } from './support/terminal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'first cause '));
@@ -84,62 +84,59 @@ async function readIso(shown: Terminal): Promise<void> {
   }
 }
 
-describe.skipIf(!have('tmux'))(
-  `the first cause on the terminal and on the page${missingNote('tmux')}`,
-  () => {
-    it.each<[title: string, log: string, stage: string, cause: string, fix: string]>([
-      [
-        'a wrong password for the registry',
-        'pull-unauthorized',
-        'image',
-        'Proven: The registry refuses access to the container image: the pull secret is missing, has an invalid password,',
-        'in render --pull-secret, pass a file whose auths contains the registry of --agent-image',
-      ],
-      [
-        'another certificate authority of the registry',
-        'pull-unknown-ca',
-        'image',
-        'Proven: The machine does not trust the certificate of the registry: its certificate authority is unknown.',
-        'pass the certificate authority of the registry with render --ca-file, or use --insecure-registry',
-      ],
-      [
-        'another certificate authority of Ironic',
-        'agent-ca',
-        'agent',
-        'Proven: The machine does not trust the certificate authority of Ironic.',
-        'pass the certificate authority with render --ca-file',
-      ],
-      [
-        'a medium that was pulled out',
-        'sr0-io',
-        'image',
-        'Proven: The machine gets read errors from its boot medium: the virtual medium was detached',
-        'attach the medium again and restart the machine',
-      ],
-    ])('of %s', async (_title, log, stage, cause, fix) => {
-      const { page, shown } = await start();
-      await readIso(shown);
-      const lines = readFileSync(join(import.meta.dirname, `commands/try/corpus/${log}.log`), 'utf8');
-      appendFileSync(join(folder, 'sol.log'), lines.replaceAll('\n', '\r\n'));
-      await shown.shows(/^0 of 3 called home: 1 failed, 2 no activity$/m);
-      expect(rowsOf(shown)).toContain(`worker-0 failed ${stage}`);
-      expect(rowsOf(shown)).toContain(cause);
-      expect(rowsOf(shown)).toContain(`fix: ${fix}`);
-      const row = await page();
-      expect(row).toContain(`worker-0 failed ${stage}`);
-      expect(row).toContain(cause);
-      expect(row).toContain(`Fix: ${fix}`);
-    });
+describe.skipIf(!have('tmux'))(`the first cause on the terminal and on the page${oracleNote('tmux')}`, () => {
+  it.each<[title: string, log: string, stage: string, cause: string, fix: string]>([
+    [
+      'a wrong password for the registry',
+      'pull-unauthorized',
+      'image',
+      'Proven: The registry refuses access to the container image: the pull secret is missing, has an invalid password,',
+      'in render --pull-secret, pass a file whose auths contains the registry of --agent-image',
+    ],
+    [
+      'another certificate authority of the registry',
+      'pull-unknown-ca',
+      'image',
+      'Proven: The machine does not trust the certificate of the registry: its certificate authority is unknown.',
+      'pass the certificate authority of the registry with render --ca-file, or use --insecure-registry',
+    ],
+    [
+      'another certificate authority of Ironic',
+      'agent-ca',
+      'agent',
+      'Proven: The machine does not trust the certificate authority of Ironic.',
+      'pass the certificate authority with render --ca-file',
+    ],
+    [
+      'a medium that was pulled out',
+      'sr0-io',
+      'image',
+      'Proven: The machine gets read errors from its boot medium: the virtual medium was detached',
+      'attach the medium again and restart the machine',
+    ],
+  ])('of %s', async (_title, log, stage, cause, fix) => {
+    const { page, shown } = await start();
+    await readIso(shown);
+    const lines = readFileSync(join(import.meta.dirname, `commands/try/corpus/${log}.log`), 'utf8');
+    appendFileSync(join(folder, 'sol.log'), lines.replaceAll('\n', '\r\n'));
+    await shown.shows(/^0 of 3 called home: 1 failed, 2 no activity$/m);
+    expect(rowsOf(shown)).toContain(`worker-0 failed ${stage}`);
+    expect(rowsOf(shown)).toContain(cause);
+    expect(rowsOf(shown)).toContain(`fix: ${fix}`);
+    const row = await page();
+    expect(row).toContain(`worker-0 failed ${stage}`);
+    expect(row).toContain(cause);
+    expect(row).toContain(`Fix: ${fix}`);
+  });
 
-    it('of another certificate authority, without the console', async () => {
-      const { page, shown } = await start('--tls');
-      const origin = /listening on (https:[^;\s]+);/.exec(shown.history())?.[1] ?? '';
-      spawnSync('curl', ['-s', `${origin}/v1/lookup?addresses=52:54:00:00:00:00`]);
-      await shown.shows('0 of 3 called home: 1 failed, 3 no activity');
-      const row =
-        /127\.0\.0\.1 failed (?:just now|\d+ s ago) Proven: The machine does not trust the certificate authority of Ironic\. [Ff]ix: pass the certificate authority/;
-      expect(rowsOf(shown)).toMatch(row);
-      expect(await page()).toMatch(row);
-    });
-  },
-);
+  it('of another certificate authority, without the console', async () => {
+    const { page, shown } = await start('--tls');
+    const origin = /listening on (https:[^;\s]+);/.exec(shown.history())?.[1] ?? '';
+    spawnSync('curl', ['-s', `${origin}/v1/lookup?addresses=52:54:00:00:00:00`]);
+    await shown.shows('0 of 3 called home: 1 failed, 3 no activity');
+    const row =
+      /127\.0\.0\.1 failed (?:just now|\d+ s ago) Proven: The machine does not trust the certificate authority of Ironic\. [Ff]ix: pass the certificate authority/;
+    expect(rowsOf(shown)).toMatch(row);
+    expect(await page()).toMatch(row);
+  });
+});

@@ -15,7 +15,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { writeAgentIso } from './support/agentIso.ts';
 import { bmcModels, bmcUser, type FakeBmc, startFakeBmc } from './support/fakeBmc.ts';
 import { liveIsoWith } from './support/liveIso.ts';
-import { have, missingNote } from './support/programs.ts';
+import { have, oracleNote } from './support/programs.ts';
 import { scriptedAgent } from './support/scriptedAgent.ts';
 import { until } from './support/serveFixtures.ts';
 import { startOnTerminal, type Terminal } from './support/terminal.ts';
@@ -103,7 +103,7 @@ function stable(lines: readonly string[]): string {
   return `${shown.join('\n')}\n`;
 }
 
-describe.skipIf(!have('tmux'))(`a terminal${missingNote('tmux')}`, () => {
+describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, () => {
   it('shows the stuck and the invalid machine among 20 on its first screen', async () => {
     const terminal = start(serve);
     await terminal.shows('20 hosts: 1 failed, 19 no activity');
@@ -200,7 +200,7 @@ describe.skipIf(!have('tmux'))(`a terminal${missingNote('tmux')}`, () => {
   });
 });
 
-describe.skipIf(!have('tmux'))(`Ctrl-C${missingNote('tmux')}`, () => {
+describe.skipIf(!have('tmux'))(`Ctrl-C${oracleNote('tmux')}`, () => {
   it('says what serve waits for, and a second one ends at once', async () => {
     const terminal = start(serve);
     await terminal.shows('19 no activity');
@@ -285,7 +285,7 @@ async function bootOnTerminal(): Promise<{
   return { bmc, silence: () => (isSilent = true), terminal };
 }
 
-describe.skipIf(!have('tmux'))(`--expect with 50 hosts${missingNote('tmux')}`, () => {
+describe.skipIf(!have('tmux'))(`--expect with 50 hosts${oracleNote('tmux')}`, () => {
   it('is one line of figures, and the machines that are missing', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `worker-${index}`).join(',');
     const args = [

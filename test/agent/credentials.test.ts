@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findLogin, readCredentials } from '../../src/agent/pullSecret.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 const usable = Buffer.from('user:pass').toString('base64');
 const noColon = Buffer.from('user').toString('base64');
@@ -64,7 +64,7 @@ describe('findLogin', () => {
 const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe.skipIf(!have('podman'))(`podman finds the same${missingNote('podman')}`, () => {
+describe.skipIf(!have('podman'))(`podman finds the same${oracleNote('podman')}`, () => {
   // It would start the program for credentials, and its command line takes no path behind an IPv6 address.
   it.each(cases.filter(([name, json]) => !json.includes('credHelpers') && !name.startsWith('[')))(
     '%s in %s: %s',

@@ -9,7 +9,7 @@ import { checkHardwareManager, hardwareManagerFlags, renderHardwareManager } fro
 import type { HardwareManager } from '../../src/agent/settings.ts';
 import { FormatError } from '../../src/core/errors.ts';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 const group = '[ironic_python_agent.hardware_managers]';
 
@@ -62,7 +62,7 @@ describe('checkHardwareManager', () => {
 const list =
   'import importlib.metadata as m; print([e.value for e in m.entry_points(group="ironic_python_agent.hardware_managers")])';
 
-it.skipIf(!have('python3'))(`Python finds a hardware manager by PYTHONPATH${missingNote('python3')}`, () => {
+it.skipIf(!have('python3'))(`Python finds a hardware manager by PYTHONPATH${oracleNote('python3')}`, () => {
   const root = mkdtempSync(join(tmpdir(), 'managers '));
   const [, mount = '', , variable = ''] = hardwareManagerFlags([announced]);
   const [, source = '', target = ''] = /src=([^,]*),dst=([^,]*),/.exec(mount) ?? [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { goodConfs, ignoredConfs, refusedConfs } from '../support/registriesConfs.ts';
 
 const issuesOf = (text: string): string[] =>
@@ -115,7 +115,7 @@ function askPodman(text: string): string {
   return /loading registries configuration.*/.exec(stderr)?.[0] ?? 'loaded';
 }
 
-describe.skipIf(!have('podman'))(`podman says the same${missingNote('podman')}`, () => {
+describe.skipIf(!have('podman'))(`podman says the same${oracleNote('podman')}`, () => {
   it.each([...goodConfs, ...ignoredConfs.map(([text]) => text)])('of %j: loaded', (text) => {
     expect(askPodman(text)).toBe('loaded');
   });

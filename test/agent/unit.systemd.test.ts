@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
 import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 const plain: AgentSettings = { ...defaultSettings, apiUrls: ['https://192.0.2.1:6385'] };
 const full: AgentSettings = {
@@ -45,7 +45,7 @@ describe('ironic-agent.service', () => {
   });
 
   it.skipIf(!have('systemd-analyze')).each(cases)(
-    `is understood by systemd: %s${missingNote('systemd-analyze')}`,
+    `is understood by systemd: %s${oracleNote('systemd-analyze')}`,
     (_title, settings) => {
       const contents = renderAgentConfig(settings).systemd?.units?.[0]?.contents ?? '';
       const folder = mkdtempSync(join(tmpdir(), 'unit'));

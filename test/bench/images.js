@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * How long commands on a large live ISO take and how much memory, beside coreos-installer where it is on PATH, and `cp` or
+ * How long commands on a large live ISO take and how much memory, beside coreos-installer where it is installed, and `cp` or
  * an empty Node program, all taking turns. The image also comes from a server on this host: `npm run build`, then `node test/bench/images.js ISO [INITRAMFS] [COUNT] [--json FILE]`. The image has to be a live
  * ISO without customizations, best of 1.2 GiB or more; copies of it go to the folder for temporary files. Medians, warm cache.
  */
@@ -12,6 +12,7 @@ import { copyFileSync, createReadStream, existsSync, mkdtempSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
+import { findFile } from '../oracles/find.js';
 import { bareNode, format, program, rounded } from './measure.js';
 
 /** @typedef {{ name: string, args: readonly string[], clean?: readonly string[], remote?: boolean, pipe?: boolean, base?: 'cp' | 'node', bar?: number }} Case
@@ -22,7 +23,7 @@ const [iso, initrd, rounds = '5'] = given;
 if (iso === undefined) throw new Error('usage: node test/bench/images.js ISO [INITRAMFS] [COUNT]');
 /** MiB of the peak that a process may take. */
 const memoryBar = 100;
-const peer = spawnSync('coreos-installer', ['--version']).status === 0 ? 'coreos-installer' : undefined;
+const peer = findFile('coreos-installer');
 const hasTime = existsSync('/usr/bin/time');
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 const server = spawn(process.execPath, [join(import.meta.dirname, 'imageServer.js'), iso], {
@@ -54,7 +55,7 @@ async function run(image, url) {
     return printCase(one, one.base === 'cp' ? copying : [bareNode.command, ...bareNode.args]);
   });
   if (peer === undefined) writeMissing(json, ['coreos-installer']);
-  else writeFigures(json, { peers: [askPeer(peer, [peer, '--version'])], unit: 'ms', ratios });
+  else writeFigures(json, { peers: [askPeer('coreos-installer', [peer, '--version'])], unit: 'ms', ratios });
 }
 
 /** @param {string} image @param {string} url */

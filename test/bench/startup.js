@@ -9,7 +9,6 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeSampleIso } from '../../dist/image.js';
-import { findPeer } from '../interop/coreosInstaller/programs.js';
 import {
   askPeer,
   ignitionValidatePeer,
@@ -17,7 +16,7 @@ import {
   writeFigures,
   writeMissing,
 } from '../interop/figures.js';
-import { findIgnitionValidate } from '../interop/findIgnitionValidate.js';
+import { findFile } from '../oracles/find.js';
 import { smallConfig } from './configs.js';
 import { bareNode, format, ours, rounded, takeTurns } from './measure.js';
 
@@ -94,7 +93,7 @@ function moduleRun(name, code) {
 
 /** @param {Record<string, string>} configs @returns {Compared[]} */
 function validations(configs) {
-  const peer = findIgnitionValidate();
+  const peer = findFile('ignition-validate');
   return Object.entries(configs).map(([name, path]) => {
     return { name: `validate ${name}`, args: ['validate', path], theirs: [path], peer };
   });
@@ -104,7 +103,7 @@ function validations(configs) {
  * In place, each program in an image of its own. All configs are embedded in the same image in turns, because what the image
  * contains already is not written again. @param {Record<string, string>} configs @returns {Compared[]} */
 function imageEdits(configs) {
-  const peer = findPeer();
+  const peer = findFile('coreos-installer');
   const original = join(folder, 'original.iso');
   writeFileSync(original, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
   /** @param {string} name @param {readonly string[]} args @returns {Compared} */
@@ -167,7 +166,7 @@ function measure(commands) {
 
 /** @param {readonly Compared[]} commands @param {ReadonlyMap<string, import('./measure.js').Times>} times */
 function writeRatios(commands, times) {
-  const [validator, installer] = [findIgnitionValidate(), findPeer()];
+  const [validator, installer] = [findFile('ignition-validate'), findFile('coreos-installer')];
   if (validator === undefined || installer === undefined) {
     const absent = { 'ignition-validate': validator, 'coreos-installer': installer };
     writeMissing(

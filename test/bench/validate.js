@@ -2,15 +2,14 @@
 /**
  * How fast `validate` is, beside what it has to beat: `npm run bench`, or `npm run build` and `node
  * test/bench/validate.js [--json FILE]`.
- * One small config beside a bare Node, configs of 5 MB beside the real ignition-validate where there is one
- * ($IGNITION_VALIDATE, or on PATH), and 4000 files in one run.
+ * One small config beside a bare Node, configs of 5 MB beside the real ignition-validate where there is one, and 4000 files in one run.
  */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ignitionValidatePeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
-import { findIgnitionValidate } from '../interop/findIgnitionValidate.js';
+import { findFile } from '../oracles/find.js';
 import { largeConfigs, smallConfig } from './configs.js';
 import { bareNode, format, ours, printBeyondBare, rounded, takeTurns } from './measure.js';
 
@@ -20,7 +19,7 @@ const { json } = readArguments();
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   measureSmall();
-  measureLarge(findIgnitionValidate());
+  measureLarge(findFile('ignition-validate'));
   measureMany();
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -40,8 +39,7 @@ function measureLarge(real) {
   console.log(
     'configs of 5 MB, 7 runs each: median in ms of ours, of ignition-validate, and how many times faster ours is',
   );
-  if (real === undefined)
-    console.log('  NOT COMPARED: no ignition-validate ($IGNITION_VALIDATE, or on PATH)');
+  if (real === undefined) console.log('  NOT COMPARED: no ignition-validate (npm run oracles gets it)');
   const ratios = [];
   for (const [name, make] of Object.entries(largeConfigs)) {
     const path = join(folder, 'large.ign');

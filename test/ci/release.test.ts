@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { testSmokeRuns } from '../support/smokeRuns.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -237,7 +237,7 @@ describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
   const isRoot = process.getuid?.() === 0;
   const canInstall = own === 'linux-x64' && isRoot;
 
-  describe.skipIf(!canInstall || !have('dpkg'))(`the deb${missingNote('dpkg')}`, () => {
+  describe.skipIf(!canInstall || !have('dpkg'))(`the deb${oracleNote('dpkg')}`, () => {
     const file = inFolder(`ironic-coreos_${version}-1_amd64.deb`);
 
     it('is installed in a clean root, runs there and is removed', () => {
@@ -271,7 +271,7 @@ describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
     });
   });
 
-  describe.skipIf(!canInstall || !have('rpm'))(`the RPM${missingNote('rpm')}`, () => {
+  describe.skipIf(!canInstall || !have('rpm'))(`the RPM${oracleNote('rpm')}`, () => {
     const file = inFolder(`ironic-coreos-${version}-1.x86_64.rpm`);
 
     it('is installed in a clean root, runs there and is removed', () => {

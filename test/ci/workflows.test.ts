@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = join(root, '.github/workflows');
@@ -18,7 +18,8 @@ const files = [
 interface Job {
   readonly needs?: string | readonly string[];
   readonly permissions?: object;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: object }[];
+  /** Missing in a job that calls another workflow. */
+  readonly steps?: readonly { readonly uses?: string; readonly run?: string; readonly with?: object }[];
 }
 
 interface Workflow {
@@ -38,19 +39,19 @@ describe('workflows', () => {
   it.each(files.filter((file) => !file.endsWith('action.yml') || file.includes('workflows')))(
     'keep no credentials in the checkout: %s',
     (file) => {
-      const steps = Object.values(readWorkflow(file).jobs).flatMap((job) => job.steps);
+      const steps = Object.values(readWorkflow(file).jobs).flatMap((job) => job.steps ?? []);
       const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
       expect(checkouts.length).toBeGreaterThan(0);
       for (const { with: given } of checkouts) expect(given).toMatchObject({ 'persist-credentials': false });
     },
   );
 
-  it.skipIf(!have('actionlint'))(`are valid for actionlint${missingNote('actionlint')}`, () => {
+  it.skipIf(!have('actionlint'))(`are valid for actionlint${oracleNote('actionlint')}`, () => {
     const { status, stdout } = spawnSync('actionlint', [], { cwd: root, encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
   });
 
-  it.skipIf(!have('zizmor'))(`are safe for zizmor${missingNote('zizmor')}`, () => {
+  it.skipIf(!have('zizmor'))(`are safe for zizmor${oracleNote('zizmor')}`, () => {
     const args = ['--offline', '--quiet', '--format', 'plain', folder, join(root, '.github/actions')];
     const { status, stdout } = spawnSync('zizmor', args, { cwd: root, encoding: 'utf8' });
     expect({ status, stdout }).toMatchObject({ status: 0 });
@@ -70,6 +71,10 @@ describe('release.yml', () => {
     expect(Object.keys(jobs).filter((name) => scripts(name).includes('npm publish --provenance'))).toEqual([
       'npm',
     ]);
+  });
+
+  it('asks the oracles first', () => {
+    expect(jobs['package']?.needs).toBe('oracles');
   });
 
   it('runs the quick start of everything that it makes', () => {

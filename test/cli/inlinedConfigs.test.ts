@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config, Resource } from '../../src/ignition/config.ts';
 import { readImageConfig } from '../../src/commands/try/emulation/guestAddress.ts';
 import { liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 
 const inlined = (config: object | string, compression?: 'gzip'): Resource => {
@@ -284,7 +284,7 @@ describe('other commands', () => {
 
 const peer = 'coreos-installer';
 
-describe.skipIf(!have(peer))(`configs of coreos-installer${missingNote(peer)}`, () => {
+describe.skipIf(!have(peer))(`configs of coreos-installer${oracleNote(peer)}`, () => {
   it('and ours are read the same', async () => {
     await writeFile(join(cwd, 'ours.iso'), liveIso('2023-07'));
     await writeFile(join(cwd, 'theirs.iso'), liveIso('2023-07'));

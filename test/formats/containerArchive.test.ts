@@ -17,7 +17,7 @@ import {
   tarOf,
 } from '../support/containerImages.ts';
 import { below, dockerWith, type Entries, manifestsOf, ociWith, withIndex } from '../support/oddImages.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 async function read(bytes: Uint8Array, pieceSize = 4096): Promise<ContainerArchive> {
   let offset = 0;
@@ -73,7 +73,7 @@ describe('readContainerArchive', () => {
     expect(archive.sha512).toBe(createHash('sha512').update(packed).update(Buffer.alloc(100)).digest('hex'));
   });
 
-  it.skipIf(!have('zstd'))(`unpacks layers of zstd${missingNote('zstd')}`, async () => {
+  it.skipIf(!have('zstd'))(`unpacks layers of zstd${oracleNote('zstd')}`, async () => {
     expect((await read(await ociArchive({ packLayer: packZstd }))).images).toHaveLength(1);
   });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ByteFeed, inputOf, runSteps } from '../../src/formats/byteFeed.ts';
 import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../../src/formats/cpio.ts';
 import { readCpio } from '../support/cpio.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { contents, refusesTruncation, survivesBitFlips } from './damage.ts';
 
 const files = new Map([
@@ -100,12 +100,12 @@ describe('writeCpio', () => {
     );
   });
 
-  it.skipIf(!have('cpio'))(`is listed by cpio${missingNote('cpio')}`, () => {
+  it.skipIf(!have('cpio'))(`is listed by cpio${oracleNote('cpio')}`, () => {
     const { stdout } = spawnSync('cpio', ['-t', '--quiet'], { input: archive });
     expect(stdout.toString().trim().split('\n')).toHaveLength(6);
   });
 
-  it.skipIf(!have('bsdtar'))(`is listed by bsdtar${missingNote('bsdtar')}`, () => {
+  it.skipIf(!have('bsdtar'))(`is listed by bsdtar${oracleNote('bsdtar')}`, () => {
     const { stdout, status } = spawnSync('bsdtar', ['-tf', '-'], { input: archive });
     expect(stdout.toString()).toMatch(/^config\.ign\netc\/?\netc\/coreos-firstboot-network\/?\n/);
     expect(status).toBe(0);
@@ -226,7 +226,7 @@ async function inPieces(bytes: Uint8Array, size: number): Promise<[string, Uint8
   return members;
 }
 
-describe.skipIf(!have('cpio'))(`walkCpio of what cpio writes${missingNote('cpio')}`, () => {
+describe.skipIf(!have('cpio'))(`walkCpio of what cpio writes${oracleNote('cpio')}`, () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cpio test '));

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inputOf } from '../../src/formats/byteFeed.ts';
 import { decodeGzip, encodeGzip, unpackGzip } from '../../src/formats/gzip.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { configText, contents, refusesTruncation, survivesBitFlips, survivesNoise } from './damage.ts';
 
 const limit = { maxBytes: 1 << 20 };
@@ -192,7 +192,7 @@ describe('encodeGzip', () => {
     expect([...member.subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
   });
 
-  it.skipIf(!have('gzip'))(`is read by gzip${missingNote('gzip')}`, () => {
+  it.skipIf(!have('gzip'))(`is read by gzip${oracleNote('gzip')}`, () => {
     expect(Buffer.compare(spawnSync('gzip', ['-dc'], { input: member }).stdout, text)).toBe(0);
   });
 });

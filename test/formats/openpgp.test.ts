@@ -16,7 +16,7 @@ import {
   signedDigest,
   type PgpSigner,
 } from '../../src/formats/openpgp.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { makeKey, signFile } from '../support/signing.ts';
 
 const content = Buffer.from('an image of CoreOS\n'.repeat(1000));
@@ -119,7 +119,7 @@ describe('checkSignature', () => {
     expect(await outcome(verdict(file, signature, keyring))).toMatch(problem ?? /^Test <test@example.com>$/);
   });
 
-  describe.skipIf(!have('gpgv'))(`agrees with gpgv${missingNote('gpgv')}`, () => {
+  describe.skipIf(!have('gpgv'))(`agrees with gpgv${oracleNote('gpgv')}`, () => {
     it.each(titles)('%s', (title) => {
       const { file = content, signature, keyring, problem } = caseOf(title);
       const paths = ['file', 'sig', 'keys.gpg'].map((name) =>
@@ -188,7 +188,7 @@ function gpg(args: readonly string[]): void {
   });
 }
 
-describe.skipIf(!have('gpg'))(`signatures of gpg${missingNote('gpg')}`, () => {
+describe.skipIf(!have('gpg'))(`signatures of gpg${oracleNote('gpg')}`, () => {
   beforeAll(() => {
     mkdirSync(join(folder, 'home'), { mode: 0o700 });
     writeFileSync(join(folder, 'gpg content'), content);

@@ -7,7 +7,7 @@ import {
   parsePythonInteger,
   stripPython,
 } from '../../src/formats/pythonText.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 describe('numbers', () => {
   it.each([
@@ -66,7 +66,7 @@ describe('formatPythonText', () => {
   });
 });
 
-describe.skipIf(!have('python3'))(`Python itself${missingNote('python3')}`, () => {
+describe.skipIf(!have('python3'))(`Python itself${oracleNote('python3')}`, () => {
   const script = `import json, sys
 def number(kind, text):
     try: return repr(kind(text))

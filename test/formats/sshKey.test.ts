@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../src/formats/sshKey.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 const ed25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIM0udqt3Kr6gwCP3CMFKQjF6Ax1NjKUYvOoFvuRydfaH';
 const rsa1024 =
@@ -311,7 +311,7 @@ describe('splitAuthorizedKeys', () => {
   });
 });
 
-describe.skipIf(!have('ssh-keygen'))(`keys of ssh-keygen${missingNote('ssh-keygen')}`, () => {
+describe.skipIf(!have('ssh-keygen'))(`keys of ssh-keygen${oracleNote('ssh-keygen')}`, () => {
   it.each([
     [['-t', 'ed25519'], 'ssh-ed25519'],
     [['-t', 'rsa', '-b', '2048'], 'ssh-rsa'],

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { inputOf } from '../../src/formats/byteFeed.ts';
 import { readTarMembers } from '../../src/formats/tar.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 function sourceIn(bytes: Uint8Array, pieceSize: number) {
   let offset = 0;
@@ -256,7 +256,7 @@ describe('readTarMembers', () => {
   ])('refuses %s', async (_title, bytes, message) => expect(list(bytes)).rejects.toThrow(message));
 
   it.skipIf(!have('bsdtar')).each(['ustar', 'pax', 'gnutar'])(
-    `reads what bsdtar writes: %s${missingNote('bsdtar')}`,
+    `reads what bsdtar writes: %s${oracleNote('bsdtar')}`,
     async (format) => {
       const folder = mkdtempSync(join(tmpdir(), 'tar stream '));
       writeFileSync(join(folder, 'file'), 'text');

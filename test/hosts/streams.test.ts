@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isoPair } from '../support/minimalIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 import { place } from '../commands/serve/support.ts';
 import type { Manifest } from '../../src/hosts/artifacts/manifest.ts';
@@ -46,7 +46,7 @@ const sampleIsos = (): readonly Uint8Array[] => {
 const samples: readonly (readonly [title: string, canRun: boolean, make: () => readonly Uint8Array[]])[] = [
   ['samples', true, sampleIsos],
   [
-    `RHEL CoreOS 9.8 and 10.2${sharedDataNote}${missingNote('xz')}`,
+    `RHEL CoreOS 9.8 and 10.2${sharedDataNote}${oracleNote('xz')}`,
     existsSync(join(isoFolder, 'embed-areas-2026-07.rhcos-10.2.x86_64.iso.xz')) && have('xz'),
     () => [unpack('9.8'), unpack('10.2')],
   ],

@@ -17,7 +17,7 @@ import {
 } from '../../src/image/initrd.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { refusesTruncation, survivesBitFlips } from '../formats/damage.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 type Tree = Readonly<Record<string, string>>;
 
@@ -298,7 +298,7 @@ describe('writeInitrd', () => {
   });
 
   it.skipIf(!have('xz') || !have('cpio'))(
-    `is read by xz and cpio${missingNote('xz')}${missingNote('cpio')}`,
+    `is read by xz and cpio${oracleNote('xz')}${oracleNote('cpio')}`,
     () => {
       const initrd = xz({ 'config.ign': '{"ignition":{"version":"3.4.0"}}\n', ...b });
       expect(spawnSync('xz', ['-t'], { input: initrd }).status).toBe(0);
@@ -307,7 +307,7 @@ describe('writeInitrd', () => {
     },
   );
 
-  it.skipIf(!have('xz'))(`starts a block after each padded member${missingNote('xz')}`, () => {
+  it.skipIf(!have('xz'))(`starts a block after each padded member${oracleNote('xz')}`, () => {
     const initrd = xz({ a: '1234', b: '12345', c: '12345678', d: '1' });
     // The layout that xz lists: one stream, three blocks.
     const { stdout } = spawnSync('sh', ['-c', 'f=$(mktemp); cat > "$f"; xz --robot --list "$f"; rm "$f"'], {

@@ -8,7 +8,7 @@ import { readInitrd } from '../../src/image/initrd.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { defaultKargs, sampleFiles, writeSampleIso } from '../../src/image/sampleIso.ts';
 import { type Layout, layouts, liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 const label = 'fedora-coreos-99.20990101.dev.0';
 const date = new Date('2023-11-14T22:13:20Z');
@@ -49,7 +49,7 @@ describe('writeSampleIso', () => {
 });
 
 describe.skipIf(!have('coreos-installer'))(
-  `coreos-installer and the layouts${missingNote('coreos-installer')}`,
+  `coreos-installer and the layouts${oracleNote('coreos-installer')}`,
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'iso layouts '));
     beforeAll(() => {

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli, type RunResult } from '../support/runCli.ts';
 
 const original = liveIso('2023-07');
@@ -54,7 +54,7 @@ describe.skipIf(!canLoop)(`an image on a block device${note}`, () => {
   });
 
   it.skipIf(!have('strace'))(
-    `is old, new, or seen to be unfinished where an edit is killed${missingNote('strace')}`,
+    `is old, new, or seen to be unfinished where an edit is killed${oracleNote('strace')}`,
     async () => {
       await iso(...customize, device);
       const goal = readFileSync(device);

@@ -1,28 +1,19 @@
 /**
  * The variables file of `prepare --layout bifrost`, loaded by Ansible, and the files that Bifrost's own templates render from
- * it. BIFROST_FOLDER is a checkout of Bifrost, or its unpacked source package: `pip download --no-deps --no-binary bifrost
- * bifrost`. ANSIBLE_FOLDER is the folder of the programs of ansible-core, if they are not on PATH.
+ * it.
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseOsloConfig } from '../../src/formats/osloConfig.ts';
 import { liveIso } from '../support/liveIso.ts';
-import { have } from '../support/programs.ts';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 
-const bifrost = process.env['BIFROST_FOLDER'] ?? '';
-const role = join(bifrost, 'playbooks/roles/bifrost-ironic-install');
-const programs = process.env['ANSIBLE_FOLDER'] ?? '';
-const program = (name: string): string => join(programs, name);
-const missing = [
-  ...(have(program('ansible-playbook')) ? [] : ['ansible-core is not installed']),
-  ...(bifrost !== '' && existsSync(role) ? [] : ['BIFROST_FOLDER is not a folder of Bifrost']),
-];
-const note = missing.length === 0 ? '' : ` (skipped: ${missing.join('; ')})`;
+const bifrost = oracleFile('Bifrost');
 
 const url = 'http://192.0.2.1:8080/ironic-python-agent';
 const live =
@@ -35,7 +26,7 @@ const variables = path('httpboot/bifrost-variables.yaml');
 function ansible(name: string, args: readonly string[]) {
   const env = { ...process.env, HOME: folder, ANSIBLE_NOCOLOR: '1', ANSIBLE_LOCALHOST_WARNING: 'False' };
   const hosts = join(import.meta.dirname, 'bifrost/hosts.yml');
-  const { status, stdout, stderr } = spawnSync(program(name), ['-i', hosts, ...args], {
+  const { status, stdout, stderr } = spawnSync(oracleFile(name), ['-i', hosts, ...args], {
     cwd: folder,
     encoding: 'utf8',
     env,
@@ -46,25 +37,21 @@ function ansible(name: string, args: readonly string[]) {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const hasAnsible = have(program('ansible'));
-describe.skipIf(!hasAnsible)(
-  `Ansible${hasAnsible ? '' : ' (skipped: ansible-core is not installed)'}`,
-  () => {
-    it.each([
-      ['a={{ 1 + 1 }}', 'a=2'],
-      ['a={% if true %}b{% endif %}', 'a=b'],
-      ['a{# b #}', 'a'],
-    ])('evaluates an argument that looks like a template: %s', (text, value) => {
-      writeFileSync(path('template.yaml'), JSON.stringify({ extra_kernel_options: text }));
-      const args = ['localhost', '-m', 'debug', '-a', 'var=extra_kernel_options'];
-      const { stdout } = ansible('ansible', [...args, '-e', `@${path('template.yaml')}`]);
-      expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toEqual({ extra_kernel_options: value });
-    });
-  },
-);
+describe.skipIf(!have('ansible'))(`Ansible itself${oracleNote('ansible')}`, () => {
+  it.each([
+    ['a={{ 1 + 1 }}', 'a=2'],
+    ['a={% if true %}b{% endif %}', 'a=b'],
+    ['a{# b #}', 'a'],
+  ])('evaluates an argument that looks like a template: %s', (text, value) => {
+    writeFileSync(path('template.yaml'), JSON.stringify({ extra_kernel_options: text }));
+    const args = ['localhost', '-m', 'debug', '-a', 'var=extra_kernel_options'];
+    const { stdout } = ansible('ansible', [...args, '-e', `@${path('template.yaml')}`]);
+    expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toEqual({ extra_kernel_options: value });
+  });
+});
 
-describe.skipIf(missing.length > 0)(
-  `prepare --layout bifrost and Bifrost${note}`,
+describe.skipIf(!have('Bifrost', 'Ansible'))(
+  `prepare --layout bifrost and Bifrost itself${oracleNote('Bifrost', 'Ansible')}`,
   { timeout: 120_000 },
   () => {
     beforeAll(async () => {

@@ -1,32 +1,32 @@
-/** A few of the boots of `boot.js`, which does all: they take QEMU and half a minute, so only those who ask get them. */
+/** Boots what the program makes of a live ISO, on every firmware and medium, and compares what arrived with what was embedded. */
 
-import { execFileSync } from 'node:child_process';
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { have, oracleNote } from '../support/programs.ts';
+import { makeBootIso } from './boot/bootIso.js';
+import { boot, firmwares, media } from './boot/machine.js';
+import { compareBoot, prepare, variants, writeInputs } from './boot/variants.js';
 
-/** What is used of the script, which is plain JavaScript. */
-interface BootIso {
-  readonly missingForBoot: () => string[];
-}
+const machines = firmwares.flatMap((firmware) => media.map((medium) => ({ firmware, medium })));
 
-const { missingForBoot }: BootIso = await import(new URL('boot/bootIso.js', import.meta.url).href);
-const variable = 'IRONIC_COREOS_BOOT';
-const missing = missingForBoot();
-const reasons = [
-  ...(process.env[variable] === '1' ? [] : [`${variable} is not 1`]),
-  ...missing.map((path) => `there is no ${path}`),
-];
-const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
+describe.skipIf(!have('boots'))(`a machine boots${oracleNote('boots')}`, () => {
+  let folder = '';
+  const pristine = (): string => join(folder, 'pristine.iso');
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'boot-'));
+    mkdirSync(join(folder, 'work'));
+    makeBootIso(pristine(), join(folder, 'work'));
+    writeInputs(folder);
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(reasons.length > 0)(`a machine boots${note}`, () => {
-  it.each([
-    ['everything', 'bios', 'cd'],
-    ['everything', 'uefi', 'usb'],
-    ['grown, and back', 'uefi', 'cd'],
-  ])('%s, %s, %s', { timeout: 300_000 }, (variant, firmware, medium) => {
-    const script = resolve(import.meta.dirname, 'boot.js');
-    const args = ['--variant', variant, '--firmware', firmware, '--medium', medium];
-    const table = execFileSync(process.execPath, [script, ...args], { encoding: 'utf8' });
-    expect(table).toMatch(/ ok /);
+  describe.each(Object.entries(variants))('%s', (_name, variant) => {
+    beforeAll(() => prepare(variant, { pristine: pristine(), folder }));
+
+    it.each(machines)('$firmware, $medium', { timeout: 300_000 }, async (machine) => {
+      expect(compareBoot(variant.expected, await boot(join(folder, 'boot.iso'), machine))).toEqual([]);
+    });
   });
 });

@@ -3,9 +3,9 @@
  * the verdict of Ignition itself.
  */
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,19 +20,12 @@ import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import { openFilesDir } from '../../src/hosts/input/filesDir.ts';
 import { butaneExamples } from '../support/butaneExamples.ts';
 import { randomButane } from '../support/butaneDocuments.ts';
-import { have } from '../support/programs.ts';
-import { findIgnitionValidate } from './findIgnitionValidate.js';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 import { withoutEmpty } from '../support/randomConfigs.ts';
 
-const folder = join(homedir(), '.cache', 'ironic-coreos-test', 'butane');
-const oracle = join(folder, 'oracle');
-const isWanted = process.env['IRONIC_COREOS_BUTANE'] !== undefined;
-const note =
-  existsSync(oracle) || (isWanted && have('go'))
-    ? ''
-    : ' (skipped: IRONIC_COREOS_BUTANE=all builds Butane with go)';
+const oracle = oracleFile('Butane');
 /** Documents of each version. */
-const count = Number(process.env['IRONIC_COREOS_BUTANE_COUNT'] ?? (isWanted ? 2000 : 40));
+const count = Number(process.env['IRONIC_COREOS_BUTANE_COUNT'] ?? 1000);
 const seed = Number(process.env['IRONIC_COREOS_BUTANE_SEED'] ?? 1);
 
 interface Theirs {
@@ -65,15 +58,10 @@ beforeAll(() => {
   writeFileSync(join(files, 'tree', 'sub', 'b.txt'), '');
   writeFileSync(join(files, 'own.ign'), '{"ignition":{"version":"3.0.0"}}');
   symlinkSync('../a.txt', join(files, 'tree', 'link'));
-  if (!existsSync(oracle) && note === '') {
-    mkdirSync(folder, { recursive: true });
-    cpSync(join(import.meta.dirname, 'butane'), folder, { recursive: true });
-    execFileSync('go', ['build', '-mod=mod', '-o', oracle, '.'], { cwd: folder, stdio: 'inherit' });
-  }
-}, 600_000);
+});
 afterAll(() => rmSync(files, { recursive: true, force: true }));
 
-describe.skipIf(note !== '')(`Butane${note}`, () => {
+describe.skipIf(!have('Butane'))(`Butane${oracleNote('Butane')}`, () => {
   it.each(butaneVersions)(
     '%s: the same about random documents',
     async (version) => {
@@ -126,7 +114,7 @@ const examples = butaneExamples.map(({ title, since, text }) => ({
     .map((version) => `variant: fcos\nversion: ${version}\n${text}\n`),
 }));
 
-describe.skipIf(note !== '')(`Butane's examples${note}`, () => {
+describe.skipIf(!have('Butane'))(`Butane's examples${oracleNote('Butane')}`, () => {
   it.each(examples)('$title, since $since', ({ documents }) => {
     const { stdout } = spawnSync(oracle, {
       input: documents.map((text) => JSON.stringify({ text, filesDir: files })).join('\n'),
@@ -147,23 +135,24 @@ describe.skipIf(note !== '')(`Butane's examples${note}`, () => {
   });
 });
 
-const validator = findIgnitionValidate();
-const validatorNote = validator === undefined ? ' (skipped: ignition-validate 2.27 is missing)' : '';
+const isValid = (input: string): boolean =>
+  spawnSync(oracleFile('ignition-validate'), ['-'], { input }).status === 0;
 
-const isValid = (input: string): boolean => spawnSync(validator!, ['-'], { input }).status === 0;
-
-describe.skipIf(validator === undefined)(`ignition-validate, of Butane's examples${validatorNote}`, () => {
-  it.each(examples)('$title, since $since', ({ documents: [first = '', ...newer] }) => {
-    for (const text of [first, newer.at(-1) ?? first]) {
-      // Ignition reads no local files.
-      expect(isValid(text)).toBe(judge(text, undefined).config !== undefined);
-      const { config } = translateButane(text, openFilesDir({ path: files, io: { cwd: '/' } }));
-      expect(isValid(formatIgnition(config!))).toBe(true);
-      const broken = text.replace('version: 1', 'version: v1');
-      expect([isValid(broken), judge(broken, undefined).config]).toEqual([false, undefined]);
-    }
-  });
-});
+describe.skipIf(!have('ignition-validate'))(
+  `ignition-validate, of Butane's examples${oracleNote('ignition-validate')}`,
+  () => {
+    it.each(examples)('$title, since $since', ({ documents: [first = '', ...newer] }) => {
+      for (const text of [first, newer.at(-1) ?? first]) {
+        // Ignition reads no local files.
+        expect(isValid(text)).toBe(judge(text, undefined).config !== undefined);
+        const { config } = translateButane(text, openFilesDir({ path: files, io: { cwd: '/' } }));
+        expect(isValid(formatIgnition(config!))).toBe(true);
+        const broken = text.replace('version: 1', 'version: v1');
+        expect([isValid(broken), judge(broken, undefined).config]).toEqual([false, undefined]);
+      }
+    });
+  },
+);
 
 const known: Record<string, number> = {};
 afterAll(() => console.log(JSON.stringify(known)));

@@ -1,19 +1,9 @@
 /**
- * What messages say of other programs, tried with these programs. Claims that only the sources of a program show are in
- * `upstreamTrees.test.ts`. IPA_PYTHON and IRONIC_PYTHON name a Python with ironic-python-agent or with Ironic.
+ * What messages say of other programs, tried with these programs. Claims that only the sources of a program show are in `upstreamTrees.test.ts`.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -31,12 +21,9 @@ import {
 import { parseImageReference } from '../../src/formats/imageReference.ts';
 import { ipaKnowledge } from '../../src/ipa/ipaOptions.ts';
 import { listenLocally } from '../support/listening.ts';
-import { hasIpa, ipaNote } from '../support/ipaOracle.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { hasIpa, ipaNote, ipaPython } from '../support/ipaOracle.ts';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 
-const { parts }: { readonly parts: { readonly kernel: string } } = await import(
-  new URL('chain/parts.js', import.meta.url).href
-);
 const source = resolve(import.meta.dirname, '../../src');
 const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
@@ -139,7 +126,7 @@ const UNITS: readonly Row[] = [
   ['systemd ignores the name', `[Unit]\nBefore=none.service\nPartOf=none.service\n${service}`, /^$/],
 ];
 
-describe(`units of systemd${missingNote('systemd-analyze')}`, () => {
+describe(`units of systemd${oracleNote('systemd-analyze')}`, () => {
   it.runIf(have('systemd-analyze')).each(UNITS)('%s: %j', (_message, unit, answer) => {
     // Dependencies of units that exist are not about this unit.
     const said = output('systemd-analyze', ['verify', '--man=no', write('claim.service', unit)]);
@@ -155,7 +142,7 @@ const verify = (name: string, path = ''): string =>
     env: { ...process.env, SYSTEMD_UNIT_PATH: path },
   }).stderr;
 
-describe(`names of units${missingNote('systemd-analyze')}`, () => {
+describe(`names of units${oracleNote('systemd-analyze')}`, () => {
   it.runIf(have('systemd-analyze')).each(['a.servic', 'a b.service', 'a'])('are refused: %s', (name) => {
     write(name, service);
     expect(verify(name)).toMatch(/Invalid argument|not a valid unit name/i);
@@ -191,7 +178,7 @@ const REFERENCES = [
   'a'.repeat(64),
 ];
 
-describe(`image references of podman${missingNote('podman')}`, () => {
+describe(`image references of podman${oracleNote('podman')}`, () => {
   it.runIf(have('podman')).each(REFERENCES)('are refused: %s', (reference) => {
     expect(parseImageReference(reference)).toMatchObject({ ok: false });
     expect(output('podman', ['pull', reference])).toMatch(
@@ -200,7 +187,7 @@ describe(`image references of podman${missingNote('podman')}`, () => {
   });
 });
 
-describe(`pull secrets of podman${missingNote('podman')}`, () => {
+describe(`pull secrets of podman${oracleNote('podman')}`, () => {
   it.runIf(have('podman'))('do not start with a byte order mark', () => {
     const file = write('auth.json', '\uFEFF{"auths":{}}');
     const said = output('podman', ['pull', '--authfile', file, 'localhost/none']);
@@ -219,7 +206,7 @@ function podman(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   return `${stdout}${stderr}`;
 }
 
-describe.runIf(have('podman'))(`short names of podman${missingNote('podman')}`, () => {
+describe.runIf(have('podman'))(`short names of podman${oracleNote('podman')}`, () => {
   it.each([
     [
       'registry.fedoraproject.org", "docker.io',
@@ -242,7 +229,7 @@ describe.runIf(have('podman'))(`short names of podman${missingNote('podman')}`, 
   });
 });
 
-describe.runIf(have('podman'))(`containers of podman${missingNote('podman')}`, () => {
+describe.runIf(have('podman'))(`containers of podman${oracleNote('podman')}`, () => {
   it.each(['pull', 'run'])('fail if the file is missing that --authfile names: %s', (verb) => {
     expect(podman([verb, '--authfile', '/none/auth.json', 'localhost/none'])).toMatch(
       /stat \/none\/auth\.json: no such file/,
@@ -279,7 +266,7 @@ describe.runIf(have('podman'))(`containers of podman${missingNote('podman')}`, (
   });
 });
 
-describe.runIf(have('podman'))(`archives of podman${missingNote('podman')}`, () => {
+describe.runIf(have('podman'))(`archives of podman${oracleNote('podman')}`, () => {
   it('do not keep the digest of the image', () => {
     const name = 'registry.example.com/agent:1';
     const digest = (): string => podman(['image', 'inspect', '--format', '{{.Digest}}', name]).trim();
@@ -295,26 +282,23 @@ describe.runIf(have('podman'))(`archives of podman${missingNote('podman')}`, () 
   });
 });
 
-describe.runIf(have('podman') && have('gzip'))(
-  `compressed archives of podman${missingNote('podman')}`,
-  () => {
-    it('are loaded in the format of OCI, and by podman 4.3 not in that of docker', () => {
-      write('layer.txt', 'text');
-      spawnSync('tar', ['-cf', 'layer.tar', 'layer.txt'], { cwd: folder });
-      podman(['import', 'layer.tar', 'localhost/agent:1']);
-      const load = (format: string): string => {
-        podman(['save', '--format', format, '-o', `${format}.tar`, 'localhost/agent:1']);
-        spawnSync('gzip', [`${format}.tar`], { cwd: folder });
-        return podman(['load', '-i', `${format}.tar.gz`]);
-      };
-      expect(load('oci-archive')).toContain('Loaded image');
-      const is43 = output('podman', ['--version']).includes('4.3.');
-      expect(load('docker-archive')).toContain(is43 ? 'unexpected EOF' : 'Loaded image');
-    });
-  },
-);
+describe.runIf(have('podman', 'gzip'))(`compressed archives of podman${oracleNote('podman')}`, () => {
+  it('are loaded in the format of OCI, and by podman 4.3 not in that of docker', () => {
+    write('layer.txt', 'text');
+    spawnSync('tar', ['-cf', 'layer.tar', 'layer.txt'], { cwd: folder });
+    podman(['import', 'layer.tar', 'localhost/agent:1']);
+    const load = (format: string): string => {
+      podman(['save', '--format', format, '-o', `${format}.tar`, 'localhost/agent:1']);
+      spawnSync('gzip', [`${format}.tar`], { cwd: folder });
+      return podman(['load', '-i', `${format}.tar.gz`]);
+    };
+    expect(load('oci-archive')).toContain('Loaded image');
+    const is43 = output('podman', ['--version']).includes('4.3.');
+    expect(load('docker-archive')).toContain(is43 ? 'unexpected EOF' : 'Loaded image');
+  });
+});
 
-describe.runIf(have('podman'))(`registries of podman${missingNote('podman')}`, () => {
+describe.runIf(have('podman'))(`registries of podman${oracleNote('podman')}`, () => {
   it('with a certificate of a private authority are rejected', async () => {
     const tls = join(import.meta.dirname, '../support/tls');
     const identity = {
@@ -340,13 +324,13 @@ const OPTIONS: readonly Row[] = [
   ['invalid value of an option', '--pull=sometimes', /sometimes/],
 ];
 
-describe(`options of podman${missingNote('podman')}`, () => {
+describe(`options of podman${oracleNote('podman')}`, () => {
   it.runIf(have('podman')).each(OPTIONS)('%s: %s', (_message, option, answer) => {
     expect(output('podman', ['run', option, 'localhost/none'])).toMatch(answer);
   });
 });
 
-describe(`menus of GRUB${missingNote('grub-script-check')}`, () => {
+describe(`menus of GRUB${oracleNote('grub-script-check')}`, () => {
   // GRUB replaces a variable, removes a backslash, and takes what is behind a semicolon for a command.
   it.runIf(have('grub-script-check')).each(['&', '|', '<', '>', '{', '}'])(
     'do not contain an unquoted %s',
@@ -365,8 +349,9 @@ describe('scripts in CR LF', () => {
   });
 });
 
-const canRename = process.getuid?.() === 0 && have('unshare') && have('ip');
-describe(`names of interfaces${canRename ? '' : ' (skipped: only root can rename interfaces)'}`, () => {
+const canRename = process.getuid?.() === 0 && have('unshare', 'ip');
+const renameNote = canRename ? oracleNote('unshare', 'ip') : ' (skipped: only root can rename interfaces)';
+describe(`names of interfaces${renameNote}`, () => {
   it.runIf(canRename).each(['eno1', 'a'.repeat(15), 'a.b-c_d@', '0"$#'])(
     'that are accepted here are accepted by Linux: %s',
     (name) => {
@@ -384,7 +369,7 @@ describe(`names of interfaces${canRename ? '' : ' (skipped: only root can rename
   );
 });
 
-describe(`interfaces${canRename ? '' : ' (skipped: only root can add interfaces)'}`, () => {
+describe(`interfaces${renameNote}`, () => {
   it.runIf(canRename)('have an address that Linux creates', () => {
     const script = `ip link add a0 type veth peer name b0 && ip link set a0 up && ip link set b0 up &&
       for try in 1 2 3 4 5 6 7 8 9; do ip -6 -o address show dev a0 scope link | grep fe80 && break; sleep 0.3; done`;
@@ -393,9 +378,8 @@ describe(`interfaces${canRename ? '' : ' (skipped: only root can add interfaces)
 });
 
 const emulator = 'qemu-system-x86_64';
-const canBoot = have(emulator) && existsSync(parts.kernel);
-describe(`consoles of Linux${canBoot ? '' : ` (skipped: no ${emulator}, or no kernel of the chain)`}`, () => {
-  it.runIf(canBoot).each([
+describe(`consoles of Linux${oracleNote('chain')}`, () => {
+  it.runIf(have('chain')).each([
     ['console=ttyS0 console=foo0', true],
     ['console=foo0', false],
   ])(
@@ -405,7 +389,7 @@ describe(`consoles of Linux${canBoot ? '' : ` (skipped: no ${emulator}, or no ke
       expect(checkConsole('foo0').map(({ rule }) => rule.id)).toEqual(['console-spec']);
       const machine =
         '-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg -m 512 -serial stdio';
-      const kernel = ['-kernel', parts.kernel, '-append', `${text} panic=-1`];
+      const kernel = ['-kernel', oracleFile('kernel'), '-append', `${text} panic=-1`];
       // Without a root filesystem, the kernel panics, and the machine ends.
       const { status, stdout } = spawnSync(emulator, [...machine.split(' '), ...kernel], {
         encoding: 'latin1',
@@ -416,11 +400,8 @@ describe(`consoles of Linux${canBoot ? '' : ` (skipped: no ${emulator}, or no ke
   );
 });
 
-const generator = ['/usr/lib/NetworkManager/nm-initrd-generator', '/usr/libexec/nm-initrd-generator'].find(
-  (path) => existsSync(path),
-);
-describe(`invalid netmasks${generator === undefined ? missingNote('nm-initrd-generator') : ''}`, () => {
-  it.runIf(generator !== undefined).each([
+describe(`invalid netmasks${oracleNote('nm-initrd-generator')}`, () => {
+  it.runIf(have('nm-initrd-generator')).each([
     ['10.0.0.5::10.0.0.1:33::eno1:none', '10.0.0.5/8'],
     ['10.0.0.5::10.0.0.1:255.0.255.0::eno1:none', '10.0.0.5/24'],
     ['172.16.0.5::172.16.0.1:33::eno1:none', '172.16.0.5/16'],
@@ -428,11 +409,13 @@ describe(`invalid netmasks${generator === undefined ? missingNote('nm-initrd-gen
     ['[2001:db8::5]::[2001:db8::1]:129::eno1:none', '2001:db8::5/64'],
   ])('%s: NetworkManager uses %s', (value, address) => {
     expect(checkIp(value).map(({ rule }) => rule.id)).toEqual(['ip-netmask']);
-    expect(output(generator ?? '', ['-s', '--', `ip=${value}`])).toContain(`address1=${address},`);
+    expect(output(oracleFile('nm-initrd-generator'), ['-s', '--', `ip=${value}`])).toContain(
+      `address1=${address},`,
+    );
   });
 });
 
-describe(`keys of OpenSSH${missingNote('ssh')}`, () => {
+describe(`keys of OpenSSH${oracleNote('ssh')}`, () => {
   it.runIf(have('ssh'))('of type ssh-dss are not accepted', () => {
     const accepted = /^pubkeyacceptedalgorithms (.*)$/m.exec(
       output('ssh', ['-F', '/dev/null', '-G', 'host']),
@@ -442,9 +425,8 @@ describe(`keys of OpenSSH${missingNote('ssh')}`, () => {
   });
 });
 
-const chronyd = have('chronyd') ? '' : ' (skipped: chronyd is not installed)';
-describe(`time servers${chronyd}`, () => {
-  it.runIf(chronyd === '').each<Row>([
+describe(`time servers${oracleNote('chronyd')}`, () => {
+  it.runIf(have('chronyd')).each<Row>([
     [takenAsName, 'server', /Could not parse server directive/],
     [takenAsName, 'server iburst', /^server iburst\s*$/],
     [takenAsName, 'pool prefer iburst', /^pool prefer iburst\s*$/],
@@ -453,9 +435,7 @@ describe(`time servers${chronyd}`, () => {
   });
 });
 
-const ironicPython = process.env['IRONIC_PYTHON'] ?? 'python3';
-const hasIronic = spawnSync(ironicPython, ['-c', 'import ironic.common']).status === 0;
-const ironicNote = hasIronic ? '' : ' (skipped: IRONIC_PYTHON names no Python with Ironic)';
+const ironicPython = oracleFile('Ironic');
 
 /** Prints one value as JSON; `given` are the arguments. */
 function askIronic(script: string, given: unknown): unknown {
@@ -467,7 +447,7 @@ function askIronic(script: string, given: unknown): unknown {
   return JSON.parse(stdout);
 }
 
-describe.runIf(hasIronic)(`Ironic${ironicNote}`, () => {
+describe.runIf(have('Ironic'))(`Ironic itself${oracleNote('Ironic')}`, () => {
   const names = [
     'a b',
     'a/b',
@@ -526,9 +506,8 @@ describe.runIf(hasIpa)(`ironic-python-agent${ipaNote}`, () => {
     const parameters = ipaKnowledge().options.flatMap(({ kernelParam }) => kernelParam ?? []);
     const values = ['', '1', '-5', 'maybe', '99999999999'];
     const cases = parameters.flatMap((name) => values.map((value) => `${name}=${value}`));
-    const python = process.env['IPA_PYTHON'] ?? 'python3';
     const script = join(import.meta.dirname, '../support/ipaParameters.py');
-    const { stdout } = spawnSync(python, [script], { input: JSON.stringify(cases), encoding: 'utf8' });
+    const { stdout } = spawnSync(ipaPython, [script], { input: JSON.stringify(cases), encoding: 'utf8' });
     const starts: readonly boolean[] = JSON.parse(stdout);
     expect(cases.filter(isRefused)).toEqual(cases.filter((_, index) => starts[index] === false));
   }, 600_000);
@@ -536,7 +515,7 @@ describe.runIf(hasIpa)(`ironic-python-agent${ipaNote}`, () => {
 
 /** What a script of Python prints. */
 const ask = (script: string, ...args: readonly string[]): string =>
-  output(process.env['IPA_PYTHON'] ?? 'python3', ['-W', 'ignore', '-c', script, ...args]);
+  output(ipaPython, ['-W', 'ignore', '-c', script, ...args]);
 
 describe.runIf(hasIpa)(`programs that the agent consists of${ipaNote}`, () => {
   const parse = `

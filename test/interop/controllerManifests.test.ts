@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/formats/yaml.ts';
-import { type ApiServer, haveKubernetes, kubernetesNote, startKubernetes } from '../support/kubernetes.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { type ApiServer, haveKubernetes, startKubernetes } from '../support/kubernetes.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { type Manifest, manifestFolder } from './kubernetes/manifests.ts';
 
 const NAMESPACE = 'metal3';
@@ -29,7 +29,7 @@ const places: Readonly<Record<string, string>> = {
   ServiceAccount: 'api/v1/namespaces/metal3/serviceaccounts',
 };
 
-const note = haveKubernetes ? missingNote('kubectl') : kubernetesNote;
+const note = oracleNote('kube-apiserver', 'kubectl');
 
 interface Template {
   readonly metadata: object;

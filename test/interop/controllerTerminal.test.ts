@@ -6,13 +6,13 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { haveKubernetes, kubernetesNote } from '../support/kubernetes.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { haveKubernetes } from '../support/kubernetes.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { startOnTerminal, type Terminal } from '../support/terminal.ts';
 import { controllerCluster, hasFailed, isReady } from './kubernetes/controllerCluster.ts';
 
 const COUNT = 20;
-const note = `${kubernetesNote}${missingNote('tmux')}`;
+const note = oracleNote('kube-apiserver', 'tmux');
 
 describe.skipIf(!haveKubernetes || !have('tmux'))(
   `controller on a terminal${note}`,

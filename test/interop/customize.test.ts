@@ -17,7 +17,7 @@ import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { sampleFiles } from '../../src/image/sampleIso.ts';
 import { layouts, liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
@@ -233,11 +233,11 @@ async function inspectInitrd({ code, bytes }: Outcome, initrd: Uint8Array): Prom
   return { code, isKept, files: decodeArchive(await readInitrd(bytes)) };
 }
 
-it.skipIf(canUnpack)(`images of real releases${sharedDataNote}${missingNote('xz')}`, () => {
+it.skipIf(canUnpack)(`images of real releases${sharedDataNote}${oracleNote('xz')}`, () => {
   expect(realNames).toEqual([]);
 });
 
-describe.skipIf(!have('coreos-installer'))(`iso customize${missingNote('coreos-installer')}`, () => {
+describe.skipIf(!have('coreos-installer'))(`iso customize${oracleNote('coreos-installer')}`, () => {
   describe.each(images)('%s', (name, make) => {
     beforeAll(async () => writeFile(join(cwd, 'image.iso'), make()));
 
@@ -254,7 +254,7 @@ describe.skipIf(!have('coreos-installer'))(`iso customize${missingNote('coreos-i
   });
 });
 
-describe.skipIf(!have('coreos-installer'))(`pxe customize${missingNote('coreos-installer')}`, () => {
+describe.skipIf(!have('coreos-installer'))(`pxe customize${oracleNote('coreos-installer')}`, () => {
   const initrd = sampleFiles('fedora').get('images/pxeboot/initrd.img') ?? new Uint8Array();
   beforeAll(async () => {
     await writeFile(join(cwd, 'initrd.img'), initrd);

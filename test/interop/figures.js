@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What a comparison or a benchmark has found out, as figures for `proof.js`: written to the file that `--json FILE` names.
+ * What a benchmark has found out: written to the file that `--json FILE` names.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -38,12 +38,6 @@ export function writeMissing(file, names) {
 export function askPeer(name, [command, ...args]) {
   const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   return { name, version: /\d+\.\d+(?:\.\d+)?/.exec(stdout + stderr)?.[0] ?? 'unknown' };
-}
-
-/** Of the Python that IPA_PYTHON names. @returns {Peer} */
-export function askAgentPeer() {
-  const script = "import importlib.metadata; print(importlib.metadata.version('ironic-python-agent'))";
-  return askPeer('ironic-python-agent', [process.env['IPA_PYTHON'] ?? 'python3', '-c', script]);
 }
 
 /** Built by `go install`, it does not know its version itself, but the file does. @param {string} program @returns {Peer} */

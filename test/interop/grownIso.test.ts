@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 
 const peer = 'coreos-installer';
@@ -37,7 +37,7 @@ it.skipIf(!have(peer)).each([
   ['noise', noise],
   ['text', words.join('\n')],
 ])(
-  `%s: coreos-installer reads, changes and adds, and all of it can be undone${missingNote(peer)}`,
+  `%s: coreos-installer reads, changes and adds, and all of it can be undone${oracleNote(peer)}`,
   async (_name, text) => {
     const [config, image] = [configOf(text), liveIso('2023-07')];
     await writeFile(join(cwd, 'image.iso'), image);

@@ -1,9 +1,8 @@
 /**
- * What messages say of Ignition on a machine, tried with Ignition itself in a folder: its stages `fetch` and `files`. IGNITION
- * names the program; the default is the one that `chain/build.js` builds.
+ * What messages say of Ignition on a machine, tried with Ignition itself in a folder: its stages `fetch` and `files`.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -12,13 +11,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listenLocally } from '../support/listening.ts';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 
-const { parts }: { readonly parts: { readonly ignition: string } } = await import(
-  new URL('chain/parts.js', import.meta.url).href
-);
-const program = process.env['IGNITION'] ?? parts.ignition;
-const isThere = spawnSync(program, ['-version']).status === 0;
-const note = isThere ? '' : ' (skipped: IGNITION names no Ignition)';
+const program = oracleFile('Ignition');
 
 let folder = '';
 beforeEach(() => {
@@ -82,7 +77,7 @@ const withAuthority = (pem: string): object => ({
 });
 const hash = `sha512-${'0'.repeat(128)}`;
 
-describe.skipIf(!isThere)(`Ignition itself${note}`, { timeout: 60_000 }, () => {
+describe.skipIf(!have('Ignition'))(`Ignition itself${oracleNote('Ignition')}`, { timeout: 60_000 }, () => {
   it('creates files that all users can read', async () => {
     expect(await boot(withFile({ contents: { source: 'data:,a' } }))).toMatchObject({ status: 0 });
     expect(statSync(inRoot('etc/a')).mode & 0o777).toBe(0o644);

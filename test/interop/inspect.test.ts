@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { layouts, liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
@@ -43,7 +43,7 @@ const theirs = (...args: string[]): string =>
 const sizesOf = (kargs: unknown): unknown =>
   kargs === null ? null : { default: Object(kargs).default, length: Object(kargs).length };
 
-describe(`inspect of real releases${sharedDataNote}${missingNote('xz')}`, () => {
+describe(`inspect of real releases${sharedDataNote}${oracleNote('xz')}`, () => {
   it.skipIf(canUnpack)('is not compared', () => {
     expect(realNames).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe(`inspect of real releases${sharedDataNote}${missingNote('xz')}`, () => 
 });
 
 describe.skipIf(!have('coreos-installer'))(
-  `inspect beside coreos-installer${missingNote('coreos-installer')}`,
+  `inspect beside coreos-installer${oracleNote('coreos-installer')}`,
   () => {
     it.each(images)('%s: the same areas', async (_name, image) => {
       await writeFile(join(cwd, 'coreos.iso'), image());

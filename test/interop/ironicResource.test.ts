@@ -1,17 +1,14 @@
 /** The resources of `deploy ironic` in a real API server with the definition of ironic-standalone-operator, and the pod of Ironic. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ApiServer, startApiServer } from './kubernetes/apiServer.js';
 import { ironicDefinition } from './kubernetes/programs.js';
 import { deployFolder } from '../commands/deploy/support.ts';
 import { haveKubernetes, kubernetesNote } from '../support/kubernetes.ts';
-import { have, missingNote } from '../support/programs.ts';
-
-const isThere = haveKubernetes && existsSync(ironicDefinition);
-const note = kubernetesNote || (isThere ? '' : ' (SKIPPED: node test/interop/kubernetes/fetch.js is needed)');
+import { have, oracleNote } from '../support/programs.ts';
 
 interface Ironic {
   readonly spec: { readonly overrides: { readonly initContainers: readonly object[] } };
@@ -36,7 +33,7 @@ async function ironic(...options: readonly string[]): Promise<string> {
   return stdout;
 }
 
-describe.skipIf(!isThere)(`the resource of Ironic${note}`, { timeout: 240_000 }, () => {
+describe.skipIf(!haveKubernetes)(`the resource of Ironic${kubernetesNote}`, { timeout: 240_000 }, () => {
   let server: ApiServer;
   const ironics = '/apis/ironic.metal3.io/v1alpha1/namespaces/metal3/ironics';
   /** Unknown fields are errors, too. Nothing is stored. */
@@ -82,7 +79,7 @@ describe.skipIf(!isThere)(`the resource of Ironic${note}`, { timeout: 240_000 },
     await expect(create(pods, podWith(certificate))).rejects.toThrow('ironic-shared');
   });
 
-  it.skipIf(!have('kubectl'))(`is merged by kubectl${missingNote('kubectl')}`, async () => {
+  it.skipIf(!have('kubectl'))(`is merged by kubectl${oracleNote('kubectl')}`, async () => {
     const kubeconfig = server.writeKubeconfig('admin', server.adminToken);
     const apply = (text: string, ...options: readonly string[]): void => {
       const args = ['--kubeconfig', kubeconfig, 'apply', '--server-side', ...options, '-f', '-'];

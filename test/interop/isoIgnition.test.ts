@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { layouts, liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
@@ -55,7 +55,7 @@ const digest = async (): Promise<string> =>
     .update(await readFile(join(cwd, 'image.iso')))
     .digest('hex');
 
-it.skipIf(canUnpack)(`images of real releases${sharedDataNote}${missingNote('xz')}`, () => {
+it.skipIf(canUnpack)(`images of real releases${sharedDataNote}${oracleNote('xz')}`, () => {
   expect(realNames).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ describe.each(images)('%s', (_name, make) => {
   });
 
   it.skipIf(!have('coreos-installer'))(
-    `coreos-installer reads what we embed, and we what it embeds${missingNote('coreos-installer')}`,
+    `coreos-installer reads what we embed, and we what it embeds${oracleNote('coreos-installer')}`,
     async () => {
       const before = await digest();
       await ours('embed', '-i', 'config.ign', 'image.iso');
@@ -86,7 +86,7 @@ describe.each(images)('%s', (_name, make) => {
   );
 
   it.skipIf(!have('coreos-installer'))(
-    `network settings of coreos-installer stay${missingNote('coreos-installer')}`,
+    `network settings of coreos-installer stay${oracleNote('coreos-installer')}`,
     async () => {
       const before = await digest();
       const network = ['network', 'embed', '-k', 'eth0.nmconnection', 'image.iso'];
@@ -103,7 +103,7 @@ describe.each(images)('%s', (_name, make) => {
 
   const canExtract = have('xz') && have('bsdtar');
   it.skipIf(!canExtract)(
-    `dd, xz and bsdtar take the config out of the area${missingNote('xz')}${missingNote('bsdtar')}`,
+    `dd, xz and bsdtar take the config out of the area${oracleNote('xz')}${oracleNote('bsdtar')}`,
     async () => {
       await ours('embed', '-i', 'config.ign', 'image.iso');
       const bytes = await readFile(join(cwd, 'image.iso'));
@@ -113,7 +113,7 @@ describe.each(images)('%s', (_name, make) => {
     },
   );
 
-  it.skipIf(!have('xorriso'))(`xorriso still reads the image${missingNote('xorriso')}`, async () => {
+  it.skipIf(!have('xorriso'))(`xorriso still reads the image${oracleNote('xorriso')}`, async () => {
     await ours('embed', '-i', 'config.ign', 'image.iso');
     const { status, stdout } = spawnSync('xorriso', ['-indev', 'image.iso', '-find', '/', '-type', 'f'], {
       cwd,
@@ -124,7 +124,7 @@ describe.each(images)('%s', (_name, make) => {
   });
 });
 
-describe.skipIf(!have('xorriso'))(`repacked by xorriso${missingNote('xorriso')}`, () => {
+describe.skipIf(!have('xorriso'))(`repacked by xorriso${oracleNote('xorriso')}`, () => {
   it.each([
     ['with names of level 1', ['-iso-level', '1', '-rational-rock']],
     ['with long names', ['-iso-level', '3', '-rational-rock']],

@@ -15,8 +15,7 @@ import { networkDataDocuments } from '../support/networkDataDocuments.ts';
 import { randomNetwork, seededRandom, spoil } from '../support/randomNetworks.ts';
 import { sharedData } from '../support/sharedData.ts';
 import { listKeys, randomKeyfile, settingTable } from './keyfiles/generator.ts';
-
-const python = process.env['KEYFILES_PYTHON'] ?? '/usr/bin/python3';
+import { have, oracleNote } from '../support/programs.ts';
 
 interface Answer {
   readonly version: string;
@@ -25,16 +24,19 @@ interface Answer {
 }
 
 function askLibnm(texts: readonly string[]): Answer | undefined {
-  const { status, stdout } = spawnSync(python, [resolve(import.meta.dirname, 'keyfiles/libnm.py')], {
-    input: JSON.stringify(texts),
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-  });
+  const { status, stdout } = spawnSync(
+    '/usr/bin/python3',
+    [resolve(import.meta.dirname, 'keyfiles/libnm.py')],
+    {
+      input: JSON.stringify(texts),
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    },
+  );
   return status === 0 ? JSON.parse(stdout.trim().split('\n').at(-1) ?? '') : undefined;
 }
 
-const empty = askLibnm([]);
-const note = empty === undefined ? ` (skipped: ${python} has no gi with NM 1.0)` : ` ${empty.version}`;
+const empty = have('libnm') ? askLibnm([]) : undefined;
 const properties = empty?.properties ?? {};
 
 /** Lists of properties have keys with numbers; the options of bonds and the data of users are any. */
@@ -95,7 +97,7 @@ const differences: readonly (readonly [
 const withAddress = (address: string): string =>
   `[connection]\nid=br0\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=bridge\ninterface-name=br0\n[bridge]\ngroup-address=${address}\n`;
 
-describe.skipIf(empty === undefined)(`libnm${note}`, () => {
+describe.skipIf(empty === undefined)(`libnm${oracleNote('libnm')}`, () => {
   it('rejects the group address of a bridge as nmstate writes it', () => {
     const answer = askLibnm(['01:80:C2:00:00:04', '1;128;194;0;0;4'].map(withAddress));
     expect(answer?.verdicts.map(([rejected]) => rejected)).toEqual([

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isoPair } from '../support/minimalIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
@@ -48,7 +48,7 @@ async function extractByBoth(...options: string[]): Promise<{ ours: unknown; the
 }
 
 describe.skipIf(!canUnpack || !have(peer))(
-  `images of releases${sharedDataNote}${missingNote('xz')}${missingNote(peer)}`,
+  `images of releases${sharedDataNote}${oracleNote('xz')}${oracleNote(peer)}`,
   () => {
     it.each(realNames)('%s: both programs extract the same', async (name) => {
       const bytes = execFileSync('xz', ['-dc', join(isoFolder, name)], { maxBuffer: 2 ** 28 });
@@ -61,7 +61,7 @@ describe.skipIf(!canUnpack || !have(peer))(
   },
 );
 
-describe.skipIf(!have(peer))(`packed by one, extracted by the other${missingNote(peer)}`, () => {
+describe.skipIf(!have(peer))(`packed by one, extracted by the other${oracleNote(peer)}`, () => {
   beforeEach(async () => {
     const { full, minimal } = isoPair();
     await writeFile(join(cwd, 'full.iso'), full);
@@ -103,7 +103,7 @@ describe.skipIf(!have(peer))(`packed by one, extracted by the other${missingNote
 });
 
 describe.skipIf(!canMake || !have(peer))(
-  `builds with another program's data and tree${sharedDataNote}${missingNote('xorriso')}${missingNote(peer)}`,
+  `builds with another program's data and tree${sharedDataNote}${oracleNote('xorriso')}${oracleNote(peer)}`,
   () => {
     it.each(['2023-07', '2022-02', 's390x'])('%s: both programs extract the same', async (layout) => {
       const options = ['--layout', layout, '--rootfs-mib', '4', 'full.iso'];

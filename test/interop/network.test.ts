@@ -14,7 +14,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { layouts, liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { sharedData } from '../support/sharedData.ts';
 
@@ -77,7 +77,7 @@ const wrap = (group: string, file: string, output: string): string[] => [
   output,
 ];
 
-describe.skipIf(!have(peer))(`with ${peer}${missingNote(peer)}`, () => {
+describe.skipIf(!have(peer))(`with ${peer}${oracleNote(peer)}`, () => {
   describe.each(images)('%s', (_name, make) => {
     beforeEach(async () => writeFile(join(cwd, 'image.iso'), make()));
     const embed = ['iso', 'network', 'embed', '-k', 'eth0.nmconnection', '-k', 'B', 'image.iso'];

@@ -1,7 +1,6 @@
 /**
  * Network data with cloud-init, Glean and NetworkManager as the judges. The first two read the same documents; what they
- * make of them otherwise is listed here with the reason, and anything else fails. NETWORK_DATA_PYTHON names a Python that
- * has both (cloud-init 25 or newer; python3 unless set). NetworkManager loads the keyfiles.
+ * make of them otherwise is listed here with the reason, and anything else fails.  NetworkManager loads the keyfiles.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -19,7 +18,7 @@ import {
   meaningOfKeyfiles,
   meaningOfNetworkd,
 } from '../support/networkDataMeaning.ts';
-import { have } from '../support/programs.ts';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 
 interface Outcome {
   readonly files?: Readonly<Record<string, string>>;
@@ -35,11 +34,10 @@ interface Answer {
   }[];
 }
 
-const python = process.env['NETWORK_DATA_PYTHON'] ?? 'python3';
 const support = resolve(import.meta.dirname, '../support');
 
 function askReaders(documents: readonly unknown[]): Answer | undefined {
-  const { status, stdout } = spawnSync(python, [join(support, 'networkDataReaders.py')], {
+  const { status, stdout } = spawnSync(oracleFile('cloud-init'), [join(support, 'networkDataReaders.py')], {
     input: JSON.stringify(documents),
     encoding: 'utf8',
     maxBuffer: 2 ** 27,
@@ -47,11 +45,9 @@ function askReaders(documents: readonly unknown[]): Answer | undefined {
   return status === 0 ? JSON.parse(stdout) : undefined;
 }
 
-const answer = askReaders(networkDataDocuments.map(({ document }) => document));
-/** Before, the renderer left out the name servers of networks and most options of bonds. */
-const cloudInitMajor = Number.parseInt(answer?.cloudInitVersion ?? '0', 10);
-const isNew = cloudInitMajor >= 25;
-const readersNote = isNew ? '' : ` (skipped: ${python} has no cloud-init 25 or newer with Glean)`;
+const answer = have('cloud-init')
+  ? askReaders(networkDataDocuments.map(({ document }) => document))
+  : undefined;
 
 interface Listed {
   readonly reason: string;
@@ -103,7 +99,7 @@ const cloudInitDifferences: readonly Listed[] = [
     reason: "Ironic's schema has the name of another standard; the kernel does not know the mode 802.1ad",
     applies: ({ field, ours, theirs }) => field === 'bond mode' && ours === '802.3ad' && theirs === '802.1ad',
   },
-  ...(cloudInitMajor < 26 ? [metricOfNetwork] : []),
+  ...(Number.parseInt(answer?.cloudInitVersion ?? '0', 10) < 26 ? [metricOfNetwork] : []),
 ];
 
 const gleanDifferences: readonly Listed[] = [
@@ -185,47 +181,49 @@ function meaningOfCloudInit({ files = {} }: Outcome): Meaning {
   return meaningOfKeyfiles(Object.values(files).map((text) => ({ text })));
 }
 
-describe.skipIf(!isNew)(`network data as other programs read it${readersNote}`, () => {
-  it('is what cloud-init makes of it, but for what is listed', () => {
-    const compared = compareAll(cloudInitDifferences, ({ title, keyfiles, outcome }) => {
-      expect({ title, error: outcome?.cloudInit.error }).toEqual({ title, error: undefined });
-      return differencesOf(title, meaningOfKeyfiles(keyfiles), meaningOfCloudInit(outcome?.cloudInit ?? {}));
+describe.skipIf(!have('cloud-init'))(
+  `network data as other programs read it${oracleNote('cloud-init')}`,
+  () => {
+    it('is what cloud-init makes of it, but for what is listed', () => {
+      const compared = compareAll(cloudInitDifferences, ({ title, keyfiles, outcome }) => {
+        expect({ title, error: outcome?.cloudInit.error }).toEqual({ title, error: undefined });
+        return differencesOf(
+          title,
+          meaningOfKeyfiles(keyfiles),
+          meaningOfCloudInit(outcome?.cloudInit ?? {}),
+        );
+      });
+      expect(compared).toEqual({ unexpected: [], unused: [] });
     });
-    expect(compared).toEqual({ unexpected: [], unused: [] });
-  });
 
-  it('is what Glean makes of it, but for what is listed', () => {
-    const errors = new Set<string>();
-    const compared = compareAll(gleanDifferences, ({ title, keyfiles, outcome }) => {
-      const { files, error } = outcome?.glean ?? {};
-      if (files === undefined) {
-        const known = Object.keys(gleanErrors).find((start) => error?.startsWith(start));
-        errors.add(known ?? `${title}: ${error}`);
-        return [];
-      }
-      const theirs = meaningOfNetworkd(files, outcome?.interfaces ?? {});
-      return differencesOf(title, meaningOfKeyfiles(keyfiles), theirs).filter(
-        ({ field }) => !notOfGlean.test(field),
-      );
+    it('is what Glean makes of it, but for what is listed', () => {
+      const errors = new Set<string>();
+      const compared = compareAll(gleanDifferences, ({ title, keyfiles, outcome }) => {
+        const { files, error } = outcome?.glean ?? {};
+        if (files === undefined) {
+          const known = Object.keys(gleanErrors).find((start) => error?.startsWith(start));
+          errors.add(known ?? `${title}: ${error}`);
+          return [];
+        }
+        const theirs = meaningOfNetworkd(files, outcome?.interfaces ?? {});
+        return differencesOf(title, meaningOfKeyfiles(keyfiles), theirs).filter(
+          ({ field }) => !notOfGlean.test(field),
+        );
+      });
+      expect(compared).toEqual({ unexpected: [], unused: [] });
+      expect([...errors].toSorted()).toEqual(Object.keys(gleanErrors).toSorted());
     });
-    expect(compared).toEqual({ unexpected: [], unused: [] });
-    expect([...errors].toSorted()).toEqual(Object.keys(gleanErrors).toSorted());
-  });
-});
+  },
+);
 
-const programs = ['NetworkManager', 'nmcli', 'dbus-daemon', 'unshare'];
 /** A user that is not root needs a user namespace. */
 const namespaceFlags = process.getuid?.() === 0 ? '-nm' : '-rnm';
 const canUnshare = spawnSync('unshare', [namespaceFlags, 'true']).status === 0;
-const missing = programs.filter((program) => !have(program));
+const canLoad = have('NetworkManager') && canUnshare;
 const managerNote =
-  missing.length > 0
-    ? ` (skipped: ${missing.join(', ')} not installed)`
-    : canUnshare
-      ? ''
-      : ' (skipped: no network namespaces)';
+  have('NetworkManager') && !canUnshare ? ' (skipped: no network namespaces)' : oracleNote('NetworkManager');
 
-describe.skipIf(managerNote !== '')(`NetworkManager${managerNote}`, () => {
+describe.skipIf(!canLoad)(`NetworkManager${managerNote}`, () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'network-data-'));

@@ -3,19 +3,15 @@
  * (IPA_PYTHON names another one), and httpproxy of Go, which is built for those who set IRONIC_COREOS_REGISTRIES.
  */
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isExceptForGo, isExceptForPython } from '../../src/network/noProxy.ts';
-import { have } from '../support/programs.ts';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 import { seededRandom } from '../support/randomNetworks.ts';
+import { hasIpa, ipaNote, ipaPython } from '../support/ipaOracle.ts';
 
 const folder = join(import.meta.dirname, 'noProxy');
-const python = process.env['IPA_PYTHON'] ?? 'python3';
-const hasRequests = spawnSync(python, ['-c', 'import requests']).status === 0;
-const hasGo = process.env['IRONIC_COREOS_REGISTRIES'] !== undefined && have('go');
 
 const hosts = [
   '192.0.2.1',
@@ -118,34 +114,21 @@ function findDifferences(
   return different;
 }
 
-describe.skipIf(!hasRequests)(
-  `Python's requests${hasRequests ? '' : ` (skipped: ${python} has no requests)`}`,
-  () => {
-    it('connects to the same hosts without the proxy', { timeout: 60_000 }, () => {
-      const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)));
-      const different = findDifferences(isExceptForPython, (input) =>
-        execFileSync(python, [join(folder, 'askRequests.py')], { input, env, encoding: 'utf8' }),
-      );
-      expect(different).toEqual([]);
-    });
-  },
-);
+describe.skipIf(!hasIpa)(`Python's requests${ipaNote}`, () => {
+  it('connects to the same hosts without the proxy', { timeout: 60_000 }, () => {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)));
+    const different = findDifferences(isExceptForPython, (input) =>
+      execFileSync(ipaPython, [join(folder, 'askRequests.py')], { input, env, encoding: 'utf8' }),
+    );
+    expect(different).toEqual([]);
+  });
+});
 
-describe.skipIf(!hasGo)(
-  `httpproxy of Go${hasGo ? '' : ' (skipped: IRONIC_COREOS_REGISTRIES is not set, or there is no go)'}`,
-  () => {
-    it('connects to the same hosts without the proxy', { timeout: 600_000 }, () => {
-      const place = mkdtempSync(join(tmpdir(), 'no-proxy-'));
-      try {
-        cpSync(folder, place, { recursive: true });
-        execFileSync('go', ['build', '-o', 'oracle', '.'], { cwd: place, stdio: 'inherit' });
-        const different = findDifferences(isExceptForGo, (input) =>
-          execFileSync(join(place, 'oracle'), { input, encoding: 'utf8' }),
-        );
-        expect(different).toEqual([]);
-      } finally {
-        rmSync(place, { recursive: true, force: true });
-      }
-    });
-  },
-);
+describe.skipIf(!have('httpproxy'))(`httpproxy of Go${oracleNote('httpproxy')}`, () => {
+  it('connects to the same hosts without the proxy', { timeout: 60_000 }, () => {
+    const different = findDifferences(isExceptForGo, (input) =>
+      execFileSync(oracleFile('httpproxy'), { input, encoding: 'utf8' }),
+    );
+    expect(different).toEqual([]);
+  });
+});

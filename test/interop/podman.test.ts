@@ -1,6 +1,6 @@
 /**
  * Archives that podman and skopeo write, as this program reads them, and podman as it loads them; and the unit that loads the
- * agent's image on a host, with its own commands, in a real podman. For those who ask for it by IRONIC_COREOS_PODMAN=1.
+ * agent's image on a host, with its own commands, in a real podman.
  */
 
 import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,17 +13,16 @@ import { type ContainerArchive, readContainerArchive } from '../../src/formats/c
 import type { Config } from '../../src/ignition/config.ts';
 import { runCli } from '../support/runCli.ts';
 import { archives, makeArchives } from './podman/archives.ts';
-import { missingForPodmanHost, runOnHost } from './podman/podmanHost.ts';
+import { runOnHost } from './podman/podmanHost.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
-const reasons = [
-  ...(process.env['IRONIC_COREOS_PODMAN'] === '1' ? [] : ['IRONIC_COREOS_PODMAN is not 1']),
-  ...missingForPodmanHost().map((name) => `there is no ${name}`),
-];
-const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
+const needed = ['podman', 'skopeo', 'busybox', 'unshare', 'gzip', 'zstd'];
+const isAble = have(...needed) && process.getuid?.() === 0;
+const note = have(...needed) && !isAble ? ' (skipped: only root can mount)' : oracleNote(...needed);
 
 let folder = '';
 beforeAll(() => {
-  if (reasons.length > 0) return;
+  if (!isAble) return;
   folder = mkdtempSync(join(tmpdir(), 'podman-'));
   makeArchives(folder);
 }, 120_000);
@@ -48,7 +47,7 @@ done
 const load = (name: string): string =>
   name === 'docker.tar.gz' ? `gzip -dc ${name} | podman load --quiet` : `podman load --quiet --input ${name}`;
 
-describe.skipIf(reasons.length > 0)(`an archive of podman or skopeo${note}`, () => {
+describe.skipIf(!isAble)(`an archive of podman or skopeo${note}`, () => {
   it.each(archives)('%s is read as podman loads it', async (name) => {
     const loaded = runOnHost(folder, `${load(name)} > /dev/null\n${list}`);
     expect(loaded).toMatchObject({ code: 0 });
@@ -124,7 +123,7 @@ root=$(podman mount "$container")
 cat "$root/etc/note" "$root/etc/other"
 `;
 
-describe.skipIf(reasons.length > 0)(`the unit that loads the agent's image${note}`, () => {
+describe.skipIf(!isAble)(`the unit that loads the agent's image${note}`, () => {
   const ways = [
     ['docker.tar', 'on the medium', []],
     ['oci.tar', 'on the medium', []],

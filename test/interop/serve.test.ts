@@ -3,7 +3,7 @@
  * of the image that `iso ignition embed` makes.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIsoWith } from '../support/liveIso.ts';
-import { missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { type ServeProcess, startServe } from './serve/startServe.js';
 
@@ -21,18 +21,11 @@ const folder = mkdtempSync(join(tmpdir(), 'serve clients '));
 interface Client {
   readonly title: string;
   readonly program: string;
-  /** The reason to skip the test although the program is installed. */
-  readonly skipped?: string;
   /** For sh, in a folder of its own: makes `got` from $URL, or compares that itself with $EXPECTED. */
   readonly script: string;
 }
 
 const whole = 'curl -sSf';
-// Debian installs the HTTP client of qemu-img apart from it, in qemu-block-extra.
-const qemuKnowsHttp = !spawnSync('qemu-img', ['info', 'http://127.0.0.1:1/'])
-  .stderr?.toString()
-  .includes('Unknown protocol');
-const needsHttpOfQemu = qemuKnowsHttp ? {} : { skipped: ' (skipped: qemu-block-extra is not installed)' };
 const clients: readonly Client[] = [
   { title: 'curl', program: 'curl', script: `${whole} -o got "$URL"` },
   {
@@ -80,13 +73,11 @@ assert d.count(f("first")) == 1 and d.index(f("first")) < d.index(f("second"))'
   {
     title: 'qemu-img convert',
     program: 'qemu-img',
-    ...needsHttpOfQemu,
     script: 'qemu-img convert -f raw -O raw "$URL" got',
   },
   {
     title: 'qemu-img compare',
     program: 'qemu-img',
-    ...needsHttpOfQemu,
     script: 'qemu-img compare -f raw -F raw "$URL" "$EXPECTED" && cp "$EXPECTED" got',
   },
 ];
@@ -106,7 +97,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'expected.iso'), iso);
   slow = fetchSlowly(service.url('worker-0', 'iso'));
   for (const client of clients) {
-    if (reasonToSkip(client) === '') results.set(client, run(client, iso.length));
+    if (have(client.program)) results.set(client, run(client, iso.length));
   }
 });
 afterAll(async () => {
@@ -138,8 +129,6 @@ async function expectedIso(): Promise<Buffer> {
   return stdoutBytes;
 }
 
-const reasonToSkip = ({ program, skipped = '' }: Client): string => missingNote(program) || skipped;
-
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Resolves to the digest of what came; rejects with what the client said. */
@@ -170,10 +159,13 @@ async function fetchSlowly(url: string): Promise<string> {
 
 describe('the image as a real client gets it', () => {
   for (const client of clients) {
-    const reason = reasonToSkip(client);
-    it.skipIf(reason !== '')(`${client.title}${reason}`, { timeout: 120_000 }, async () => {
-      expect(await results.get(client)).toBe(expected);
-    });
+    it.skipIf(!have(client.program))(
+      `${client.title}${oracleNote(client.program)}`,
+      { timeout: 120_000 },
+      async () => {
+        expect(await results.get(client)).toBe(expected);
+      },
+    );
   }
 
   it('slowly, beside all others', async () => {

@@ -20,29 +20,9 @@ import {
   startPeer,
 } from './boot/staticNetwork.ts';
 import { type ServeProcess, startServe } from './serve/startServe.js';
-
-/** What is used of the scripts, which are plain JavaScript. */
-interface BootIso {
-  readonly missingForStaticBoot: () => string[];
-  readonly makePackedIso: (path: string, workFolder: string, system: unknown) => void;
-  readonly makeInitramfs: (path: string, workFolder: string, system: unknown) => void;
-  readonly kernelFile: () => string;
-  readonly staticSystem: unknown;
-  readonly peerSystem: unknown;
-}
-interface FolderServer {
-  readonly serveFolder: (root: string) => Promise<{ readonly port: number; readonly close: () => void }>;
-}
-
-const bootIso: BootIso = await import(new URL('boot/bootIso.js', import.meta.url).href);
-const { serveFolder }: FolderServer = await import(new URL('boot/folderServer.js', import.meta.url).href);
-
-const variable = 'IRONIC_COREOS_BOOT';
-const reasons = [
-  ...(process.env[variable] === '1' ? [] : [`${variable} is not 1`]),
-  ...bootIso.missingForStaticBoot().map((path) => `there is no ${path}`),
-];
-const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
+import { have, oracleNote } from '../support/programs.ts';
+import * as bootIso from './boot/bootIso.js';
+import { serveFolder } from './boot/folderServer.js';
 
 interface Host {
   readonly name: string;
@@ -190,150 +170,154 @@ const unreachable = ({ macs }: Host): unknown[] => [
 ];
 const failedActivation = "Activation: failed for connection 'Wired Connection'";
 
-describe.skipIf(reasons.length > 0)(`a host boots without DHCP${note}`, { timeout: 360_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'static-'));
-  const path = (...names: string[]): string => join(folder, ...names);
-  let server: { readonly port: number; readonly close: () => void } | undefined;
-  let serve: ServeProcess | undefined;
-  let peer: ChildProcess | undefined;
+describe.skipIf(!have('boots without DHCP'))(
+  `a host boots without DHCP${oracleNote('boots without DHCP')}`,
+  { timeout: 360_000 },
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'static-'));
+    const path = (...names: string[]): string => join(folder, ...names);
+    let server: { readonly port: number; readonly close: () => void } | undefined;
+    let serve: ServeProcess | undefined;
+    let peer: ChildProcess | undefined;
 
-  beforeAll(async () => {
-    for (const name of ['work', 'peer']) mkdirSync(path(name));
-    bootIso.makePackedIso(path('live.iso'), path('work'), bootIso.staticSystem);
-    bootIso.makeInitramfs(path('peer.img'), path('peer'), bootIso.peerSystem);
-    writeFileSync(path('hosts.json'), JSON.stringify(inventory));
-    const input = ['--inventory', 'hosts.json', '--iso', 'live.iso'];
-    const artifacts = ['--artifacts', 'iso,minimal-iso,initramfs,archive,ign,ipxe'];
-    await run('prepare', ...input, '--base-url', folderUrl, '-o', 'boot', ...artifacts);
-    server = await serveFolder(path('boot'));
-    const addresses = ['--listen', `127.0.0.1:${servePort}`, '--public-url', serveUrl];
-    serve = await startServe([...input, ...addresses, '--open'], { cwd: folder });
-    const relays = { [FOLDER_PORT]: server.port, [SERVE_PORT]: servePort };
-    const files = { kernel: bootIso.kernelFile(), initramfs: path('peer.img') };
-    peer = await startPeer(folder, files, relays);
-  }, 300_000);
+    beforeAll(async () => {
+      for (const name of ['work', 'peer']) mkdirSync(path(name));
+      bootIso.makePackedIso(path('live.iso'), path('work'), bootIso.staticSystem);
+      bootIso.makeInitramfs(path('peer.img'), path('peer'), bootIso.peerSystem);
+      writeFileSync(path('hosts.json'), JSON.stringify(inventory));
+      const input = ['--inventory', 'hosts.json', '--iso', 'live.iso'];
+      const artifacts = ['--artifacts', 'iso,minimal-iso,initramfs,archive,ign,ipxe'];
+      await run('prepare', ...input, '--base-url', folderUrl, '-o', 'boot', ...artifacts);
+      server = await serveFolder(path('boot'));
+      const addresses = ['--listen', `127.0.0.1:${servePort}`, '--public-url', serveUrl];
+      serve = await startServe([...input, ...addresses, '--open'], { cwd: folder });
+      const relays = { [FOLDER_PORT]: server.port, [SERVE_PORT]: servePort };
+      const files = { kernel: bootIso.kernelFile(), initramfs: path('peer.img') };
+      peer = await startPeer(folder, files, relays);
+    }, 300_000);
 
-  afterAll(async () => {
-    peer?.kill();
-    serve?.signal('SIGTERM');
-    server?.close();
-    await serve?.ended;
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  async function run(...args: string[]): Promise<void> {
-    const { code, stderr } = await runCli(args, { cwd: folder });
-    if (code !== 0) throw new Error(stderr);
-  }
-
-  /** From the boot script of a host: its kernel, its arguments, and an initramfs. */
-  function networkBoot({ macs, name }: Host, initramfs: string): NetworkBoot {
-    const script = readFileSync(path('boot', 'ipxe', `${name}.ipxe`), 'utf8');
-    const [, kernel = '', args = ''] = /^kernel .*?(http:\S+) (.*) \|\|/m.exec(script) ?? [];
-    const own = args.replace('${mac}', macs[0] ?? '').split(' ');
-    return {
-      kernel: path('boot', new URL(kernel).pathname),
-      initramfs,
-      args: own.filter((arg) => !arg.startsWith('initrd=')),
-    };
-  }
-
-  /** The firmware loads the two files one behind the other. */
-  function archiveBoot(host: Host): NetworkBoot {
-    const script = readFileSync(path('boot', 'ipxe', `${host.name}.ipxe`), 'utf8');
-    const files = [...script.matchAll(/^initrd .*(http:\S+)/gm)].map(([, url = '']) =>
-      readFileSync(path('boot', new URL(url).pathname)),
-    );
-    expect(files).toHaveLength(2);
-    writeFileSync(path('both.img'), Buffer.concat(files));
-    return networkBoot(host, path('both.img'));
-  }
-
-  const hostFile = (name: string, file: string): string => preparedFile(path('boot'), name, file);
-  /** The root filesystem, and the file that the full ISO fetches in its place. */
-  function images(): { readonly rootfs: string; readonly config: string } {
-    const [name = ''] = readdirSync(path('boot', 'images'));
-    return {
-      rootfs: path('boot', 'images', name, 'ironic-python-agent.rootfs'),
-      config: hostFile('unconfigured', 'config.ign'),
-    };
-  }
-
-  const staticKargs = ({ name }: Host, rootfsUrl: string): ReturnType<typeof runCli> => {
-    const host = ['--inventory', 'hosts.json', '--host', name];
-    return runCli(['pxe', 'kargs', '--static', '--embedded', '--rootfs-url', rootfsUrl, ...host], {
-      cwd: folder,
-    });
-  };
-
-  /** What a machine says of its network and of what it fetched; other lines are complaints. */
-  async function bootHost({ macs }: Host, source: BootSource): Promise<readonly string[]> {
-    const { lines, text } = await bootOnNetwork(folder, source, macs);
-    onTestFailed(() => console.error(text));
-    return lines.filter((line) => !/^(CMDLINE|CONNECTION) /.test(line)).toSorted();
-  }
-
-  async function withoutKeyfiles(iso: string): Promise<BootSource> {
-    await run('iso', 'network', 'remove', '--overwrite', '-o', 'removed.iso', iso);
-    return { iso: path('removed.iso') };
-  }
-
-  async function servedIso(name: string): Promise<BootSource> {
-    const url = serve?.url(name, 'minimal-iso').replace(serveUrl, `http://127.0.0.1:${servePort}`) ?? '';
-    writeFileSync(path('served.iso'), new Uint8Array(await (await fetch(url)).arrayBuffer()));
-    return { iso: path('served.iso') };
-  }
-
-  async function kargsBoot(host: Host): Promise<BootSource> {
-    const url = `${folderUrl}${images().rootfs.slice(path('boot').length)}`;
-    const { stdout } = await staticKargs(host, url);
-    return {
-      ...networkBoot(host, hostFile('unconfigured', 'initramfs.img')),
-      args: stdout.trim().split(' '),
-    };
-  }
-
-  describe.each(hosts)('$name', (host) => {
-    const { name, refusal } = host;
-
-    it.each<readonly [title: string, source: () => BootSource | Promise<BootSource>]>([
-      ['the minimal ISO of prepare', () => ({ iso: hostFile(name, 'minimal.iso') })],
-      ['the initramfs of prepare', () => networkBoot(host, hostFile(name, 'initramfs.img'))],
-      ['the archive of prepare behind the initramfs', () => archiveBoot(host)],
-      ['the minimal ISO of serve', () => servedIso(name)],
-    ])('fetches its root filesystem from %s', async (_title, source) => {
-      const found = await bootHost(host, await source());
-      expect(found).toEqual(whole(host, `FETCHED ${digest(images().rootfs)}`));
+    afterAll(async () => {
+      peer?.kill();
+      serve?.signal('SIGTERM');
+      server?.close();
+      await serve?.ended;
+      rmSync(folder, { recursive: true, force: true });
     });
 
-    it('reads its root filesystem from the full ISO, and fetches a file', async () => {
-      const { config, rootfs } = images();
-      const found = await bootHost(host, { iso: hostFile(name, 'live.iso') });
-      expect(found).toEqual(whole(host, `MEDIUM ${digest(rootfs)}`, `FETCHED ${digest(config)}`));
-    });
+    async function run(...args: string[]): Promise<void> {
+      const { code, stderr } = await runCli(args, { cwd: folder });
+      if (code !== 0) throw new Error(stderr);
+    }
 
-    const refused = refusal === undefined ? '' : ` (skipped: ${refusal})`;
-    it.skipIf(refusal !== undefined)(
-      `fetches it with the arguments of pxe kargs --static${refused}`,
-      async () => {
-        const found = await bootHost(host, await kargsBoot(host));
+    /** From the boot script of a host: its kernel, its arguments, and an initramfs. */
+    function networkBoot({ macs, name }: Host, initramfs: string): NetworkBoot {
+      const script = readFileSync(path('boot', 'ipxe', `${name}.ipxe`), 'utf8');
+      const [, kernel = '', args = ''] = /^kernel .*?(http:\S+) (.*) \|\|/m.exec(script) ?? [];
+      const own = args.replace('${mac}', macs[0] ?? '').split(' ');
+      return {
+        kernel: path('boot', new URL(kernel).pathname),
+        initramfs,
+        args: own.filter((arg) => !arg.startsWith('initrd=')),
+      };
+    }
+
+    /** The firmware loads the two files one behind the other. */
+    function archiveBoot(host: Host): NetworkBoot {
+      const script = readFileSync(path('boot', 'ipxe', `${host.name}.ipxe`), 'utf8');
+      const files = [...script.matchAll(/^initrd .*(http:\S+)/gm)].map(([, url = '']) =>
+        readFileSync(path('boot', new URL(url).pathname)),
+      );
+      expect(files).toHaveLength(2);
+      writeFileSync(path('both.img'), Buffer.concat(files));
+      return networkBoot(host, path('both.img'));
+    }
+
+    const hostFile = (name: string, file: string): string => preparedFile(path('boot'), name, file);
+    /** The root filesystem, and the file that the full ISO fetches in its place. */
+    function images(): { readonly rootfs: string; readonly config: string } {
+      const [name = ''] = readdirSync(path('boot', 'images'));
+      return {
+        rootfs: path('boot', 'images', name, 'ironic-python-agent.rootfs'),
+        config: hostFile('unconfigured', 'config.ign'),
+      };
+    }
+
+    const staticKargs = ({ name }: Host, rootfsUrl: string): ReturnType<typeof runCli> => {
+      const host = ['--inventory', 'hosts.json', '--host', name];
+      return runCli(['pxe', 'kargs', '--static', '--embedded', '--rootfs-url', rootfsUrl, ...host], {
+        cwd: folder,
+      });
+    };
+
+    /** What a machine says of its network and of what it fetched; other lines are complaints. */
+    async function bootHost({ macs }: Host, source: BootSource): Promise<readonly string[]> {
+      const { lines, text } = await bootOnNetwork(folder, source, macs);
+      onTestFailed(() => console.error(text));
+      return lines.filter((line) => !/^(CMDLINE|CONNECTION) /.test(line)).toSorted();
+    }
+
+    async function withoutKeyfiles(iso: string): Promise<BootSource> {
+      await run('iso', 'network', 'remove', '--overwrite', '-o', 'removed.iso', iso);
+      return { iso: path('removed.iso') };
+    }
+
+    async function servedIso(name: string): Promise<BootSource> {
+      const url = serve?.url(name, 'minimal-iso').replace(serveUrl, `http://127.0.0.1:${servePort}`) ?? '';
+      writeFileSync(path('served.iso'), new Uint8Array(await (await fetch(url)).arrayBuffer()));
+      return { iso: path('served.iso') };
+    }
+
+    async function kargsBoot(host: Host): Promise<BootSource> {
+      const url = `${folderUrl}${images().rootfs.slice(path('boot').length)}`;
+      const { stdout } = await staticKargs(host, url);
+      return {
+        ...networkBoot(host, hostFile('unconfigured', 'initramfs.img')),
+        args: stdout.trim().split(' '),
+      };
+    }
+
+    describe.each(hosts)('$name', (host) => {
+      const { name, refusal } = host;
+
+      it.each<readonly [title: string, source: () => BootSource | Promise<BootSource>]>([
+        ['the minimal ISO of prepare', () => ({ iso: hostFile(name, 'minimal.iso') })],
+        ['the initramfs of prepare', () => networkBoot(host, hostFile(name, 'initramfs.img'))],
+        ['the archive of prepare behind the initramfs', () => archiveBoot(host)],
+        ['the minimal ISO of serve', () => servedIso(name)],
+      ])('fetches its root filesystem from %s', async (_title, source) => {
+        const found = await bootHost(host, await source());
         expect(found).toEqual(whole(host, `FETCHED ${digest(images().rootfs)}`));
-      },
-    );
+      });
 
-    it('has no network without its keyfiles: minimal ISO', async () => {
-      const found = await bootHost(host, await withoutKeyfiles(hostFile(name, 'minimal.iso')));
-      expect(found).toEqual(unreachable(host));
-    });
+      it('reads its root filesystem from the full ISO, and fetches a file', async () => {
+        const { config, rootfs } = images();
+        const found = await bootHost(host, { iso: hostFile(name, 'live.iso') });
+        expect(found).toEqual(whole(host, `MEDIUM ${digest(rootfs)}`, `FETCHED ${digest(config)}`));
+      });
 
-    it('has no network without its keyfiles: initramfs', async () => {
-      const found = await bootHost(host, networkBoot(host, hostFile('unconfigured', 'initramfs.img')));
-      expect(found).toEqual(unreachable(host));
-    });
+      const refused = refusal === undefined ? '' : ` (skipped: ${refusal})`;
+      it.skipIf(refusal !== undefined)(
+        `fetches it with the arguments of pxe kargs --static${refused}`,
+        async () => {
+          const found = await bootHost(host, await kargsBoot(host));
+          expect(found).toEqual(whole(host, `FETCHED ${digest(images().rootfs)}`));
+        },
+      );
 
-    it('has no network without its keyfiles: full ISO', async () => {
-      const found = await bootHost(host, await withoutKeyfiles(hostFile(name, 'live.iso')));
-      expect(found).toEqual([...unreachable(host), `MEDIUM ${digest(images().rootfs)}`]);
+      it('has no network without its keyfiles: minimal ISO', async () => {
+        const found = await bootHost(host, await withoutKeyfiles(hostFile(name, 'minimal.iso')));
+        expect(found).toEqual(unreachable(host));
+      });
+
+      it('has no network without its keyfiles: initramfs', async () => {
+        const found = await bootHost(host, networkBoot(host, hostFile('unconfigured', 'initramfs.img')));
+        expect(found).toEqual(unreachable(host));
+      });
+
+      it('has no network without its keyfiles: full ISO', async () => {
+        const found = await bootHost(host, await withoutKeyfiles(hostFile(name, 'live.iso')));
+        expect(found).toEqual([...unreachable(host), `MEDIUM ${digest(images().rootfs)}`]);
+      });
     });
-  });
-});
+  },
+);

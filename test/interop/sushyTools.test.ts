@@ -11,7 +11,7 @@ import type { BootOptions } from '../../src/commands/boot/setup.ts';
 import { bootAndCallHome, type RunningBoot, startBoot } from '../commands/boot/startBoot.ts';
 import { freePort, listenLocally } from '../support/listening.ts';
 import { writeAgentIso } from '../support/agentIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 
 const mac = '52:54:00:00:00:01';
 const uuid = '27946b59-9e44-4fa7-8e91-f3527a1ef094';
@@ -74,7 +74,7 @@ SUSHY_EMULATOR_FAKE_SYSTEMS = [${system}]
 `,
   );
   const args = ['--config', 'emulator.conf', '--fake', '-i', '127.0.0.1', '-p', String(port)];
-  emulator = spawn('sushy-emulator', args, { cwd: folder, stdio: 'ignore' });
+  emulator = spawn(oracleFile('sushy-emulator'), args, { cwd: folder, stdio: 'ignore' });
   bmc = `http://127.0.0.1:${port}`;
   while (!(await isListening(`${bmc}/redfish/v1/`))) await setTimeout(100);
 }, 60_000);
@@ -90,7 +90,7 @@ const read = async (path: string): Promise<Record<string, unknown>> => {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 };
 
-describe.skipIf(!have('sushy-emulator'))(`sushy-tools${missingNote('sushy-emulator')}`, () => {
+describe.skipIf(!have('sushy-emulator'))(`sushy-tools${oracleNote('sushy-emulator')}`, () => {
   const times = { power: 60_000, interval: 200 };
 
   it('shows what boot requires', async () => {

@@ -10,23 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TryOptions } from '../../src/commands/try/setup.ts';
 import { startTry } from '../commands/try/startTry.ts';
 import { runCli } from '../support/runCli.ts';
+import { have, oracleNote } from '../support/programs.ts';
+import { agentSystem, makeBootIso } from './boot/bootIso.js';
 
-/** What is used of the script, which is plain JavaScript. */
-interface BootIso {
-  readonly missingForBoot: () => string[];
-  readonly makeBootIso: (path: string, workFolder: string, system: unknown) => void;
-  readonly agentSystem: unknown;
-}
-
-const bootIso: BootIso = await import(new URL('boot/bootIso.js', import.meta.url).href);
-const variable = 'IRONIC_COREOS_BOOT';
-const reasons = [
-  ...(process.env[variable] === '1' ? [] : [`${variable} is not 1`]),
-  ...bootIso.missingForBoot().map((path) => `there is no ${path}`),
-];
-const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
-
-describe.skipIf(reasons.length > 0)(`a machine boots and calls home${note}`, () => {
+describe.skipIf(!have('boots'))(`a machine boots and calls home${oracleNote('boots')}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'try boot '));
   const path = (name: string): string => join(folder, name);
   /** Nothing listens there, as long as these are the only tests that run. */
@@ -35,7 +22,7 @@ describe.skipIf(reasons.length > 0)(`a machine boots and calls home${note}`, () 
 
   beforeAll(async () => {
     mkdirSync(path('work'));
-    bootIso.makeBootIso(path('live.iso'), path('work'), bootIso.agentSystem);
+    makeBootIso(path('live.iso'), path('work'), agentSystem);
     writeFileSync(path('inv.yaml'), inventoryFor('https://192.0.2.9'));
     writeFileSync(path('here.yaml'), inventoryFor(`http://192.0.2.1:${apiPort}`));
     const render = ['render', '--api-url', `http://192.0.2.1:${apiPort}`, '--no-ssh-key', '-o', 'agent.ign'];

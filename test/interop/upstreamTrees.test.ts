@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkArgument } from '../../src/kargs/argumentChecks.ts';
 import { CLAIMS } from '../support/claims.ts';
+import { oracleFile, have, oracleNote } from '../support/programs.ts';
 
-const root = process.env['UPSTREAM_TREES'] ?? '';
+const oracle = 'sources of other projects';
+const root = oracleFile(oracle);
 
 /** The Git folder of a repository; undefined if it is missing. */
 function treeOf(repository: string): string | undefined {
@@ -26,37 +28,37 @@ describe('what messages say of other programs', () => {
   for (const { says, sources = [] } of CLAIMS) {
     for (const { repository, file, revision = 'HEAD', shows, absent = '' } of sources) {
       const tree = treeOf(repository);
-      const note = tree === undefined ? ` (skipped: no ${repository} in UPSTREAM_TREES)` : '';
-      it.skipIf(tree === undefined)(`${says[0]}: ${repository} ${revision} ${file}${note}`, () => {
-        const { status, stdout } = shows
-          ? git(tree ?? '', 'show', `${revision}:${file}`)
-          : git(tree ?? '', 'grep', '-lF', '-e', absent, revision, '--', file);
-        expect(status).toBe(shows ? 0 : 1);
-        expect(shows ? shows.test(stdout) : stdout).toBe(shows ? true : '');
-      });
+      const note = have(oracle) && tree === undefined ? ` (skipped: no ${repository})` : oracleNote(oracle);
+      it.skipIf(!have(oracle) || tree === undefined)(
+        `${says[0]}: ${repository} ${revision} ${file}${note}`,
+        () => {
+          const { status, stdout } = shows
+            ? git(tree ?? '', 'show', `${revision}:${file}`)
+            : git(tree ?? '', 'grep', '-lF', '-e', absent, revision, '--', file);
+          expect(status).toBe(shows ? 0 : 1);
+          expect(shows ? shows.test(stdout) : stdout).toBe(shows ? true : '');
+        },
+      );
     }
   }
 });
 
 const readers = ['coreos+fedora-coreos-config', 'coreos+coreos-installer', 'coreos+ignition'];
-const areThere = readers.every((repository) => treeOf(repository) !== undefined);
+const areThere = have(oracle) && readers.every((repository) => treeOf(repository) !== undefined);
 
 describe('arguments that CoreOS, coreos-installer and Ignition read', () => {
-  it.skipIf(!areThere)(
-    `are not reported as unknown${areThere ? '' : ` (skipped: UPSTREAM_TREES has not all of ${readers.join(', ')})`}`,
-    () => {
-      const reads = String.raw`(karg|karg_bool|getarg|getargbool [01]|cmdline_arg|cmdline_bool|copy_arg) '?(coreos|ignition)\.[a-z_.]+`;
-      const found = readers.flatMap((repository) =>
-        git(treeOf(repository) ?? '', 'grep', '-hoE', reads, 'HEAD')
-          .stdout.trim()
-          .split('\n'),
-      );
-      const names = [...new Set(found.map((line) => line.replace(/^.*[ ']/, '').replace(/\.$/, '')))];
-      expect(names.length).toBeGreaterThan(15);
-      const unknown = names.filter((name) =>
-        checkArgument(`${name}=1`).some(({ rule }) => rule.id === 'argument-unknown'),
-      );
-      expect(unknown).toEqual([]);
-    },
-  );
+  it.skipIf(!areThere)(`are not reported as unknown${oracleNote(oracle)}`, () => {
+    const reads = String.raw`(karg|karg_bool|getarg|getargbool [01]|cmdline_arg|cmdline_bool|copy_arg) '?(coreos|ignition)\.[a-z_.]+`;
+    const found = readers.flatMap((repository) =>
+      git(treeOf(repository) ?? '', 'grep', '-hoE', reads, 'HEAD')
+        .stdout.trim()
+        .split('\n'),
+    );
+    const names = [...new Set(found.map((line) => line.replace(/^.*[ ']/, '').replace(/\.$/, '')))];
+    expect(names.length).toBeGreaterThan(15);
+    const unknown = names.filter((name) =>
+      checkArgument(`${name}=1`).some(({ rule }) => rule.id === 'argument-unknown'),
+    );
+    expect(unknown).toEqual([]);
+  });
 });

@@ -15,7 +15,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../../src/ipa/ipaOptions.ts';
-import { hasIpa, ipaInspection, ipaNote, ipaVerdicts } from '../support/ipaOracle.ts';
+import { hasIpa, ipaInspection, ipaNote, ipaPython, ipaVerdicts } from '../support/ipaOracle.ts';
 
 describe('schemas/ipa-options.json', () => {
   const { options, removed } = ipaKnowledge();
@@ -177,7 +177,5 @@ describe.skipIf(!hasIpa)(`the installed ironic-python-agent${ipaNote}`, () => {
 
 function installedVersion(): string {
   const script = "import importlib.metadata; print(importlib.metadata.version('ironic-python-agent'))";
-  return spawnSync(process.env['IPA_PYTHON'] ?? 'python3', ['-c', script])
-    .stdout.toString()
-    .trim();
+  return spawnSync(ipaPython, ['-c', script]).stdout.toString().trim();
 }

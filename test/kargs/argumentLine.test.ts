@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { checkArgumentLine } from '../../src/kargs/argumentLine.ts';
 import { isClosed, isOneArgument, splitArguments } from '../../src/kargs/argumentText.ts';
 import { checkRamdiskArguments } from '../../src/commands/deploy/documents/node.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 
 describe('splitArguments', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('isOneArgument', () => {
   );
 });
 
-describe(`isClosed${missingNote('grub-script-check')}`, () => {
+describe(`isClosed${oracleNote('grub-script-check')}`, () => {
   it.runIf(have('grub-script-check'))('finds what GRUB and the kernel read otherwise for its quotes', () => {
     const folder = mkdtempSync(join(tmpdir(), 'grub check '));
     const file = join(folder, 'grub.cfg');

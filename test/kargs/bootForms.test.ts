@@ -10,7 +10,7 @@ import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../../sr
 import { quoteGrub } from '../../src/kargs/bootScripts.ts';
 import type { BootSettings } from '../../src/kargs/bootSettings.ts';
 import { kernelArguments } from '../../src/kargs/kernelArguments.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runIpxe } from './ipxeInterpreter.ts';
 import { lineOf, readGrub } from './loaderReaders.ts';
 
@@ -106,7 +106,7 @@ describe('quoteGrub', () => {
   });
 });
 
-describe.skipIf(!have('grub-script-check'))(`grub-script-check${missingNote('grub-script-check')}`, () => {
+describe.skipIf(!have('grub-script-check'))(`grub-script-check${oracleNote('grub-script-check')}`, () => {
   it.each([
     ['full settings', full],
     ['characters that mean something to a shell', awkward],

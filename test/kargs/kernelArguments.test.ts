@@ -17,7 +17,7 @@ import {
   withDiscoveryParameters,
 } from '../../src/kargs/kernelArguments.ts';
 import { urlQuery, webUrl } from '../support/arbitraryText.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
 const readExisting = (name: string): string =>
@@ -209,7 +209,7 @@ function environmentOf(proxy: BootProxy): Record<string, string> {
   );
 }
 
-describe.skipIf(!have('curl'))(`curl, which fetches the root filesystem${missingNote('curl')}`, () => {
+describe.skipIf(!have('curl'))(`curl, which fetches the root filesystem${oracleNote('curl')}`, () => {
   let server: Server;
   let requests: string[] = [];
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { argumentConnections, checkArgumentNetwork } from '../../src/kargs/networkArguments.ts';
 import { formatSubnet, formatAddress } from '../../src/network/ipAddress.ts';
 import { type Connection, type IpConfig, parseConnection } from '../../src/network/connection.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleFile, oracleNote } from '../support/programs.ts';
 
 const address = '192.0.2.5::192.0.2.1:24';
 const address6 = '[2001:db8::5]::[2001:db8::1]:64';
@@ -142,13 +142,11 @@ describe('checkArgumentNetwork', () => {
   });
 });
 
-const generator = ['/usr/lib/NetworkManager/nm-initrd-generator', '/usr/libexec/nm-initrd-generator'].find(
-  have,
-);
+const generator = 'nm-initrd-generator';
 
 /** The connections of the program, which prints their keyfiles. */
 function realConnections(texts: readonly string[]): Connection[] {
-  const { stdout } = spawnSync(generator ?? '', ['-s', '-d', '/nonexistent', '--', ...texts], {
+  const { stdout } = spawnSync(oracleFile(generator), ['-s', '-d', '/nonexistent', '--', ...texts], {
     encoding: 'utf8',
   });
   const [, ...parts] = stdout.split(/^\n?\*\*\* Connection '.*' \*\*\*$/m);
@@ -196,7 +194,7 @@ function meanings(connections: readonly Connection[]) {
   return list.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-describe(`argumentConnections${generator === undefined ? missingNote('nm-initrd-generator') : ''}`, () => {
+describe(`argumentConnections`, () => {
   const device = fc.constantFrom('eno1', 'eno2', 'eno1', 'bond0', 'eno1.5', '52-54-00-00-00-0a');
   const method = fc.constantFrom(
     ...'dhcp dhcp6 auto auto6 link6 on any none off single-dhcp dhcp,dhcp6 dhcp6,dhcp dhcp,single-dhcp'.split(
@@ -241,7 +239,7 @@ describe(`argumentConnections${generator === undefined ? missingNote('nm-initrd-
     ),
   );
 
-  it.runIf(generator !== undefined)('reads random arguments as nm-initrd-generator', () => {
+  it.runIf(have(generator))(`reads random arguments as nm-initrd-generator${oracleNote(generator)}`, () => {
     fc.assert(
       fc.property(fc.array(argument, { minLength: 1, maxLength: 6 }), (texts) => {
         expect(meanings(argumentConnections(texts))).toEqual(meanings(realConnections(texts)));

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { staticArguments } from '../../src/kargs/staticArguments.ts';
 import { CliError } from '../../src/core/errors.ts';
 import { type Connection, parseConnection } from '../../src/network/connection.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleFile, oracleNote } from '../support/programs.ts';
 
 /** Sections of keyfiles by name: the file `NAME.nmconnection`, with its id. */
 type Files = Readonly<Record<string, string>>;
@@ -179,13 +179,10 @@ describe('refused is', () => {
   });
 });
 
-/** Debian's place, and Fedora's. */
-const generator =
-  ['/usr/lib/NetworkManager/nm-initrd-generator', '/usr/libexec/nm-initrd-generator'].find(have) ??
-  'nm-initrd-generator';
+const generator = 'nm-initrd-generator';
 
 describe.skipIf(!have(generator))(
-  `nm-initrd-generator makes the same network${missingNote(generator)} of`,
+  `nm-initrd-generator makes the same network${oracleNote(generator)} of`,
   () => {
     it.each(cases)('%s', (_title, files) => {
       const connections = parse(files).filter(({ isAutoconnected }) => isAutoconnected);
@@ -200,7 +197,7 @@ describe.skipIf(!have(generator))(
 function generated(texts: readonly string[]): Connection[] {
   const folder = mkdtempSync(join(tmpdir(), 'initrd generator '));
   try {
-    execFileSync(generator, ['-c', folder, '-i', folder, '-r', folder, '--', ...texts]);
+    execFileSync(oracleFile(generator), ['-c', folder, '-i', folder, '-r', folder, '--', ...texts]);
     return readdirSync(folder)
       .filter((name) => name.endsWith('.nmconnection'))
       .map((name) => parseConnection(name, readFileSync(join(folder, name), 'utf8')));

@@ -6,13 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { have } from './programs.ts';
+import { oracleFile, have, oracleNote } from './programs.ts';
 
-const program = ['chromium', 'chromium-browser', 'google-chrome'].find(have);
-
-export const hasChromium = program !== undefined;
+export const hasChromium = have('chromium');
 /** For test titles. */
-export const chromiumNote = hasChromium ? '' : ' (skipped: chromium is not installed)';
+export const chromiumNote = oracleNote('chromium');
 
 export interface BrowserPage {
   /** Opens another one, and waits until it is there. */
@@ -46,7 +44,9 @@ export async function visit<T>(wanted: Visit, use: (page: BrowserPage) => Promis
     '--no-first-run',
   ];
   const args = [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'];
-  const browser = spawn(program ?? '', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+  const browser = spawn(oracleFile('chromium'), args, {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  });
   const closed = new Promise((resolve) => browser.once('close', resolve));
   try {
     return await use(await openPage(connect(browser.stdio[3], browser.stdio[4]), wanted));

@@ -23,7 +23,7 @@ export interface Claim {
 }
 
 const experiments = 'interop/claims.test.ts';
-const randomConfigs = 'interop/ignitionValidate.test.ts: says the same about random configs';
+const randomConfigs = 'interop/ignitionValidate.test.ts: says the same about ';
 const corpus = 'ignition/corpus.test.ts: has the same verdicts, paths, positions and texts';
 const ignitionTests = 'interop/ignition.test.ts';
 const systemdUnits = `${experiments}: units of systemd`;

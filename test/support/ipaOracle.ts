@@ -1,9 +1,11 @@
-/** The real ironic-python-agent as the judge of config files, where IPA_PYTHON names a Python that has it. */
+/** The real ironic-python-agent as the judge of config files. */
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { oracleFile, have, oracleNote } from './programs.ts';
 
-const python = process.env['IPA_PYTHON'] ?? 'python3';
+/** A Python that has ironic-python-agent. */
+export const ipaPython = oracleFile('ironic-python-agent');
 const script = join(import.meta.dirname, 'ipaVerdicts.py');
 
 export interface IpaVerdict {
@@ -15,14 +17,14 @@ export interface IpaVerdict {
   readonly values: Readonly<Record<string, string>>;
 }
 
-export const hasIpa = spawnSync(python, ['-c', 'import ironic_python_agent.config']).status === 0;
+export const hasIpa = have('ironic-python-agent');
 
 /** For test titles. */
-export const ipaNote = hasIpa ? '' : ' (skipped: IPA_PYTHON names no Python with ironic-python-agent)';
+export const ipaNote = oracleNote('ironic-python-agent');
 
 /** One verdict for each text, in the same order. */
 export function ipaVerdicts(texts: readonly string[]): IpaVerdict[] {
-  const run = spawnSync(python, [script], { input: JSON.stringify(texts), maxBuffer: 1 << 30 });
+  const run = spawnSync(ipaPython, [script], { input: JSON.stringify(texts), maxBuffer: 1 << 30 });
   if (run.status !== 0) throw new Error(`ipaVerdicts.py failed: ${run.stderr.toString()}`);
   const verdicts: IpaVerdict[] = JSON.parse(run.stdout.toString());
   return verdicts;
@@ -31,7 +33,7 @@ export function ipaVerdicts(texts: readonly string[]): IpaVerdict[] {
 /** The value of an option with each conf, on a machine that boots with these kernel arguments. Throws if the agent does not start. */
 export function ipaValuesWith(kernelArguments: string, option: string, confs: readonly string[]): unknown[] {
   const input = JSON.stringify({ arguments: kernelArguments, option, confs });
-  const run = spawnSync(python, [join(import.meta.dirname, 'ipaWithArguments.py')], { input });
+  const run = spawnSync(ipaPython, [join(import.meta.dirname, 'ipaWithArguments.py')], { input });
   if (run.status !== 0) throw new Error(run.stderr.toString());
   const values: unknown[] = JSON.parse(run.stdout.toString());
   return values;
@@ -44,7 +46,7 @@ export function ipaInspection(collectors: string): {
   /** The class of the exception; empty if the inspection does not fail. */
   readonly error: string;
 } {
-  const run = spawnSync(python, [join(import.meta.dirname, 'ipaCollectors.py')], { input: collectors });
+  const run = spawnSync(ipaPython, [join(import.meta.dirname, 'ipaCollectors.py')], { input: collectors });
   if (run.status !== 0) throw new Error(run.stderr.toString());
   return JSON.parse(run.stdout.toString());
 }

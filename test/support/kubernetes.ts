@@ -1,21 +1,16 @@
 /**
- * A real API server for tests, where `node test/interop/kubernetes/fetch.js` has built one. Tests that need it skip with a
- * title that says so: `describe.skipIf(!haveKubernetes)(`…${kubernetesNote}`, …)`.
+ * A real API server for tests. Tests that need it skip with a title that says so: `describe.skipIf(!haveKubernetes)(`…${kubernetesNote}`, …)`.
  */
 
 import { type ApiServer, startApiServer } from '../interop/kubernetes/apiServer.js';
 import { definePreprovisioningImages } from '../interop/kubernetes/preprovisioningImages.js';
-import { missingPrograms } from '../interop/kubernetes/programs.js';
+import { have, oracleNote } from './programs.ts';
 
 export type { ApiServer, LoggedRequest } from '../interop/kubernetes/apiServer.js';
 
-const missing = missingPrograms();
+export const haveKubernetes = have('kube-apiserver');
 
-export const haveKubernetes = missing.length === 0;
-
-export const kubernetesNote = haveKubernetes
-  ? ''
-  : ` (SKIPPED: no ${missing.join(', no ')}; node test/interop/kubernetes/fetch.js builds them)`;
+export const kubernetesNote = oracleNote('kube-apiserver');
 
 /** A running API server that knows PreprovisioningImage. Stop it in `afterAll`. */
 export async function startKubernetes(): Promise<ApiServer> {

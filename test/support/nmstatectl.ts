@@ -1,19 +1,17 @@
-/** The real `nmstatectl gc`, where there is one: $NMSTATECTL, else nmstatectl on PATH. */
+/** The real `nmstatectl gc`. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseYaml } from '../../src/formats/yaml.ts';
+import { oracleFile, have, oracleNote } from './programs.ts';
 
-/** The program, where it runs. */
-export const nmstatectl: string | undefined = [process.env['NMSTATECTL'], 'nmstatectl']
-  .filter((program) => program !== undefined)
-  .find((program) => spawnSync(program, ['gc', '/dev/null']).status === 0);
+/** The program; undefined where it is missing. */
+export const nmstatectl: string | undefined = have('nmstatectl') ? oracleFile('nmstatectl') : undefined;
 
 /** For test titles. */
-export const nmstatectlNote =
-  nmstatectl === undefined ? ' (skipped: no nmstatectl on PATH, nor in $NMSTATECTL)' : '';
+export const nmstatectlNote = oracleNote('nmstatectl');
 
 /** Runs `use` with a function that gives what nmstatectl makes of a text: keyfiles, or undefined if it refuses it. */
 export function withNmstatectl<T>(program: string, use: (convert: (text: string) => unknown) => T): T {

@@ -4,16 +4,7 @@ import * as fc from 'fast-check';
 import type { Config } from '../../src/ignition/config.ts';
 import { readConfig, validateConfig } from '../../src/ignition/validate.ts';
 import { type SpecVersion, specVersions } from '../../src/ignition/versions.ts';
-
-/** What is used of the generator, which is plain JavaScript. */
-interface Generator {
-  readonly randomNumbers: (seed: number) => () => number;
-  readonly randomConfig: (random: () => number, version: SpecVersion) => unknown;
-}
-
-const { randomConfig, randomNumbers }: Generator = await import(
-  new URL('../interop/configGenerator.js', import.meta.url).href
-);
+import { randomConfig, randomNumbers } from '../interop/configGenerator.js';
 
 export interface RandomConfig {
   readonly version: SpecVersion;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import { allowedBy, type Manifest, manifestFolder, readManifests } from '../interop/kubernetes/manifests.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 
 const base = readdirSync(join(manifestFolder, 'base')).filter((name) => name !== 'kustomization.yaml');
@@ -133,7 +133,7 @@ describe('the manifests', () => {
   });
 });
 
-describe.skipIf(!have('kubectl'))(`by kubectl kustomize${missingNote('kubectl')}`, () => {
+describe.skipIf(!have('kubectl'))(`by kubectl kustomize${oracleNote('kubectl')}`, () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'manifests '));

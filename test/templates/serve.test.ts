@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { have, missingNote } from '../support/programs.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { tlsFile } from '../support/serveFixtures.ts';
 
 const top = resolve(import.meta.dirname, '../..');
@@ -36,7 +36,7 @@ describe('ironic-coreos-serve.service', () => {
     expect(setting('Environment')).toContain(`--listen 127.0.0.1:${port}`);
   });
 
-  describe.skipIf(!have('systemd-analyze'))(`by systemd-analyze${missingNote('systemd-analyze')}`, () => {
+  describe.skipIf(!have('systemd-analyze'))(`by systemd-analyze${oracleNote('systemd-analyze')}`, () => {
     let folder = '';
     let file = '';
     beforeAll(() => {

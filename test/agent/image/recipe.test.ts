@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hasIpa, ipaNote } from '../../support/ipaOracle.ts';
+import { hasIpa, ipaNote, ipaPython } from '../../support/ipaOracle.ts';
 
 const recipe = resolve(import.meta.dirname, '../../../templates/agent/image');
 const read = (name: string): string => readFileSync(join(recipe, name), 'utf8');
@@ -46,7 +46,7 @@ describe("the agent's image", () => {
 
   it.skipIf(!hasIpa)(`the tests of its hardware manager pass${ipaNote}`, () => {
     const { status, stderr } = spawnSync(
-      process.env['IPA_PYTHON'] ?? 'python3',
+      ipaPython,
       ['-B', join(import.meta.dirname, 'test_ironic_coreos_install.py')],
       {
         encoding: 'utf8',

@@ -7,7 +7,7 @@ import {
   optionTable,
   type PodmanOptionFacts,
 } from '../../../src/agent/lint/podmanCommand.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { now, render } from './support.ts';
 
 /** What the rules of this file say of a command line: rule, message and hint. */
@@ -174,7 +174,7 @@ function readHelp(
   );
 }
 
-describe.skipIf(!have('podman'))(`beside podman${missingNote('podman')}`, () => {
+describe.skipIf(!have('podman'))(`beside podman${oracleNote('podman')}`, () => {
   it.each(['podman', 'run', 'create', 'pull'])('%s has the options of its help', (verb) => {
     const help = readHelp(verb);
     const known = optionTable(verb)?.options;

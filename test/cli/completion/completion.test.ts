@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../../support/builtProgram.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
 
 let folder: string;
@@ -103,11 +103,11 @@ const shellCases: readonly (readonly [string, readonly string[]])[] = [
 describe.each(Object.keys(shells))('completion %s', (shell) => {
   const offers = shells[shell] ?? (() => []);
 
-  it.skipIf(!have(shell)).each(shellCases)(`%s<tab>${missingNote(shell)}`, (line, expected) => {
+  it.skipIf(!have(shell)).each(shellCases)(`%s<tab>${oracleNote(shell)}`, (line, expected) => {
     expect(offers(line)).toEqual(expected);
   });
 
-  it.skipIf(!have(shell))(`offers folders alone where it takes one${missingNote(shell)}`, () => {
+  it.skipIf(!have(shell))(`offers folders alone where it takes one${oracleNote(shell)}`, () => {
     expect(offers('ironic-coreos download -C ').map((offer) => offer.replace(/\/$/, ''))).toEqual(['images']);
   });
 });

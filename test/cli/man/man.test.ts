@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeCommand, withDescendants } from '../../../src/cli/describeCommand.ts';
 import { escapeRoff, formatNotes } from '../../../src/cli/man.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 import { wholeProgram } from '../../support/wholeProgram.ts';
 
@@ -71,7 +71,7 @@ describe('man', () => {
     expect(stderr).toContain(hint);
   });
 
-  it.skipIf(!have('man'))(`man has nothing against them${missingNote('man')}`, () => {
+  it.skipIf(!have('man'))(`man has nothing against them${oracleNote('man')}`, () => {
     for (const name of readdirSync(folder)) {
       const { status, stderr, stdout } = spawnSync(
         'man',
@@ -86,7 +86,7 @@ describe('man', () => {
     }
   });
 
-  it.skipIf(!have('mandoc'))(`mandoc has nothing against them${missingNote('mandoc')}`, () => {
+  it.skipIf(!have('mandoc'))(`mandoc has nothing against them${oracleNote('mandoc')}`, () => {
     const pages = readdirSync(folder).map((name) => join(folder, name));
     const { stdout } = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning', ...pages], { encoding: 'utf8' });
     expect(stdout).toBe('');

@@ -12,7 +12,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import { processWithId } from '../../../src/io/process.ts';
 import { type Fault, type ImageServer, startImageServer } from '../../support/imageServer.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 import { makeKey, signFile, type TestKey } from '../../support/signing.ts';
 
@@ -440,7 +440,7 @@ describe('--decompress', () => {
     expect(await download(...args)).toMatchObject({ code: 0, files: ['a.raw'] });
   });
 
-  it.skipIf(!have('zstd'))(`zstd${missingNote('zstd')}`, async () => {
+  it.skipIf(!have('zstd'))(`zstd${oracleNote('zstd')}`, async () => {
     const { spawnSync } = await import('node:child_process');
     const packed = spawnSync('zstd', ['-c'], { input: raw }).stdout;
     serveImage({ name: 'disk.raw.zst', content: packed, isSigned: false });

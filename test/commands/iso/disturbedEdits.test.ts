@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../../support/builtProgram.ts';
 import { liveIso } from '../../support/liveIso.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
 
 const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
-const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : missingNote('strace');
+const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : oracleNote('strace');
 const words = ['iso', 'kargs', 'modify', '-a', 'x=1'];
 
 let program: BuiltProgram;

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { liveIsoWith } from '../../support/liveIso.ts';
 import { isoPair } from '../../support/minimalIso.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { place } from './support.ts';
 
 const here = place();
@@ -132,7 +132,7 @@ describe('an image whose features.json does not have live-initrd-network', () =>
   });
 });
 
-describe.skipIf(!have('coreos-installer'))(`coreos-installer${missingNote('coreos-installer')}`, () => {
+describe.skipIf(!have('coreos-installer'))(`coreos-installer${oracleNote('coreos-installer')}`, () => {
   it.each(allArtifacts)('reads the keyfile out of %s', async (artifact, file) => {
     const folder = `read ${artifact}`;
     await prepareAll(isoPair().full, artifact, folder);

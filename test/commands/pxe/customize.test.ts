@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
 import { sampleFiles } from '../../../src/image/sampleIso.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunOptions, type RunResult } from '../../support/runCli.ts';
 
 const initrd = Buffer.from(sampleFiles('fedora').get('images/pxeboot/initrd.img') ?? []);
@@ -58,7 +58,7 @@ describe('the result', () => {
     expect(stdoutBytes.equals(await file('out.img'))).toBe(true);
   });
 
-  it.skipIf(!have('mkfifo'))(`is the same from a pipe${missingNote('mkfifo')}`, async () => {
+  it.skipIf(!have('mkfifo'))(`is the same from a pipe${oracleNote('mkfifo')}`, async () => {
     await customize('--live-ignition config.ign -o out.img initrd.img');
     spawnSync('mkfifo', [join(cwd, 'pipe')]);
     for (const output of ['again.img', '-']) {

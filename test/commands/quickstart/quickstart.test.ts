@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { validateConfig } from '../../../src/ignition/validate.ts';
 import { tempPathFor } from '../../../src/io/files/tempFile.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { runCli } from '../../support/runCli.ts';
 
@@ -73,7 +73,7 @@ describe('quickstart', () => {
   });
 
   it.skipIf(!have('coreos-installer'))(
-    `is read by coreos-installer${missingNote('coreos-installer')}`,
+    `is read by coreos-installer${oracleNote('coreos-installer')}`,
     async () => {
       await runCli(['quickstart'], { cwd });
       const args = ['iso', 'ignition', 'show', join(cwd, 'quickstart/sample-live.iso')];
@@ -81,7 +81,7 @@ describe('quickstart', () => {
     },
   );
 
-  it.skipIf(!have('xorriso'))(`makes an ISO that xorriso reads${missingNote('xorriso')}`, async () => {
+  it.skipIf(!have('xorriso'))(`makes an ISO that xorriso reads${oracleNote('xorriso')}`, async () => {
     await runCli(['quickstart'], { cwd });
     const { stdout } = spawnSync('xorriso', [
       '-indev',

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/ignition/config.ts';
 import { dockerArchive, ociArchive, sha256 } from '../../support/containerImages.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const name = 'registry.example.com/ironic-agent:1';
@@ -207,7 +207,7 @@ async function start(content: Buffer): Promise<{ status: number; podman: string;
 
 describe('ironic-agent-image.service', () => {
   it.skipIf(!have('systemd-analyze'))(
-    `is understood by systemd${missingNote('systemd-analyze')}`,
+    `is understood by systemd${oracleNote('systemd-analyze')}`,
     async () => {
       const units = await mkdtemp(join(tmpdir(), 'archive-units'));
       for (const args of [[], ['--archive-url', url]]) {

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import type { SettingName } from '../../../src/agent/settingTable.ts';
 import type { ServeOptions } from '../../../src/commands/serve/options.ts';
 import { ociArchive } from '../../support/containerImages.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { cpio, kernel, liveRootfs } from '../../support/newIso.ts';
 import { inventory } from '../../support/twoHosts.ts';
 import { place, type Running } from './support.ts';
@@ -417,7 +417,7 @@ const clients: Readonly<Record<string, readonly (readonly [args: string, unchang
 
 describe.each(Object.entries(clients))('%s, which compares dates,', (program, rows) => {
   it.skipIf(!have(program)).each(rows)(
-    `fetches only what has changed${missingNote(program)}: %s`,
+    `fetches only what has changed${oracleNote(program)}: %s`,
     async (args, unchanged) => {
       rmSync(path('fetched'), { recursive: true, force: true });
       mkdirSync(path('fetched'));

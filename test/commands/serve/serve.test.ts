@@ -8,7 +8,7 @@ import type { Config } from '../../../src/ignition/config.ts';
 import { preparedFile } from '../../support/preparedFile.ts';
 import { ociArchive } from '../../support/containerImages.ts';
 import { rootfs } from '../../support/minimalIso.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { initrd, kernel } from '../../support/newIso.ts';
 import { inventory } from '../../support/twoHosts.ts';
 import { place, token } from './support.ts';
@@ -194,7 +194,7 @@ describe('boot scripts', () => {
       { artifacts: 'iso,ipxe', dhcpRange: '192.0.2.100,192.0.2.200' },
       'dhcp-mac=set:iso,52:54:00:12:34:57',
     ],
-  ])(`configure dnsmasq with %s${missingNote('dnsmasq')}`, async (_title, options, line) => {
+  ])(`configure dnsmasq with %s${oracleNote('dnsmasq')}`, async (_title, options, line) => {
     const { boot } = await serve(options);
     const text = await textOf(boot['dnsmasq']);
     expect(text.split('\n')).toContain(line);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../../support/liveIso.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
 import { until } from '../../support/serveFixtures.ts';
 
@@ -71,7 +71,7 @@ describe('a signal', () => {
     },
   );
 
-  it.skipIf(!have('setpriv'))(`that kills it ends the machine${missingNote('setpriv')}`, async () => {
+  it.skipIf(!have('setpriv'))(`that kills it ends the machine${oracleNote('setpriv')}`, async () => {
     const trial = await start('pid-killed');
     trial.kill('SIGKILL');
     await trial.ended;

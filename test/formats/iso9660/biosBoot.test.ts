@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { withBootInfoTable, writeHybridMbr } from '../../../src/formats/iso9660/biosBoot.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 
 const code = new Uint8Array(432).fill(0x90);
 const imageSize = 100 * 2048;
@@ -98,7 +98,7 @@ describe('withBootInfoTable', () => {
   it('refuses what has no room for it', () =>
     expect(() => withBootInfoTable(new Uint8Array(64), 1)).toThrow(FormatError));
 
-  it.skipIf(!have('xorriso'))(`is that of xorriso${missingNote('xorriso')}`, () => {
+  it.skipIf(!have('xorriso'))(`is that of xorriso${oracleNote('xorriso')}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'boot info '));
     mkdirSync(join(folder, 'tree'));
     writeFileSync(join(folder, 'tree/loader'), loader);

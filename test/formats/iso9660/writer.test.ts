@@ -8,7 +8,7 @@ import { FormatError } from '../../../src/core/errors.ts';
 import { layoutIso, writeIso9660 } from '../../../src/formats/iso9660/writer.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
 import { bytesAccess, overlay, zeros, type RandomAccess } from '../../../src/image/overlay.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 
 const spec = { volumeId: 'fedora-coreos-38', date: new Date('2023-11-14T22:13:20Z') };
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -177,12 +177,12 @@ describe('other programs read what writeIso9660 makes', () => {
   beforeAll(() => writeFileSync(iso, writeIso9660(bootable, tree)));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.skipIf(!have('bsdtar'))(`bsdtar lists and extracts it${missingNote('bsdtar')}`, () => {
+  it.skipIf(!have('bsdtar'))(`bsdtar lists and extracts it${oracleNote('bsdtar')}`, () => {
     expect(filesIn(run('bsdtar', 'tf', iso).split('\n'))).toEqual(paths);
     expect(run('bsdtar', 'xOf', iso, 'many/some-file-123.json')).toBe('content 123');
   });
 
-  it.skipIf(!have('bsdtar'))(`bsdtar joins several extents${missingNote('bsdtar')}`, async () => {
+  it.skipIf(!have('bsdtar'))(`bsdtar joins several extents${oracleNote('bsdtar')}`, async () => {
     const size = 5 * 2 ** 30 + 5;
     const { image } = largeImage(size);
     const path = join(folder, 'large.iso');
@@ -193,7 +193,7 @@ describe('other programs read what writeIso9660 makes', () => {
     expect(line.trim().split(/\s+/)[4]).toBe(String(size));
   });
 
-  it.skipIf(!have('isoinfo'))(`isoinfo reads all three kinds of names${missingNote('isoinfo')}`, () => {
+  it.skipIf(!have('isoinfo'))(`isoinfo reads all three kinds of names${oracleNote('isoinfo')}`, () => {
     const rockRidge = run('isoinfo', '-f', '-R', '-i', iso).split('\n');
     expect(filesIn(rockRidge.map((path) => path.slice(1)))).toEqual(paths);
     expect(run('isoinfo', '-f', '-i', iso)).toContain('/COREOS/IGNINFO.JSO;1\n');
@@ -203,17 +203,14 @@ describe('other programs read what writeIso9660 makes', () => {
     expect(run('isoinfo', '-d', '-i', iso)).toMatch(/Rock Ridge signatures version 1 found[^]*bootable/);
   });
 
-  it.skipIf(!have('xorriso'))(
-    `xorriso finds every file and both boot images${missingNote('xorriso')}`,
-    () => {
-      const found = run('xorriso', '-indev', iso, '-find', '/', '-type', 'f').split('\n');
-      expect(filesIn(found.map((line) => line.replace(/^'\/(.*)'$/, '$1')))).toEqual(paths);
-      const boot = run('xorriso', '-indev', iso, '-report_el_torito', 'plain');
-      expect(boot).toMatch(/BIOS\s+y[^]*UEFI\s+y[^]*isolinux\.bin[^]*efiboot\.img/);
-    },
-  );
+  it.skipIf(!have('xorriso'))(`xorriso finds every file and both boot images${oracleNote('xorriso')}`, () => {
+    const found = run('xorriso', '-indev', iso, '-find', '/', '-type', 'f').split('\n');
+    expect(filesIn(found.map((line) => line.replace(/^'\/(.*)'$/, '$1')))).toEqual(paths);
+    const boot = run('xorriso', '-indev', iso, '-report_el_torito', 'plain');
+    expect(boot).toMatch(/BIOS\s+y[^]*UEFI\s+y[^]*isolinux\.bin[^]*efiboot\.img/);
+  });
 
-  it.skipIf(!have('coreos-installer'))(`coreos-installer parses it${missingNote('coreos-installer')}`, () => {
+  it.skipIf(!have('coreos-installer'))(`coreos-installer parses it${oracleNote('coreos-installer')}`, () => {
     expect(JSON.parse(run('coreos-installer', 'dev', 'show', 'iso', iso))).toMatchObject({
       records: expect.arrayContaining(['COREOS/IGNINFO.JSO']),
     });

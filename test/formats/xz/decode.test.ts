@@ -12,7 +12,7 @@ import {
 } from '../../../src/formats/xz/container.ts';
 import { decodeXz, unpackXz } from '../../../src/formats/xz/decode.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 import { configText, refusesTruncation, survivesBitFlips, survivesNoise } from '../damage.ts';
 
@@ -34,7 +34,7 @@ const mixed = Buffer.concat([
   text,
 ]);
 
-describe.skipIf(!have('xz'))(`decodeXz against xz${missingNote('xz')}`, () => {
+describe.skipIf(!have('xz'))(`decodeXz against xz${oracleNote('xz')}`, () => {
   it.each([
     ['the default', ['-6']],
     ['the largest dictionary', ['-9e']],
@@ -74,7 +74,7 @@ describe.skipIf(!have('xz'))(`decodeXz against xz${missingNote('xz')}`, () => {
 });
 
 describe.skipIf(sharedData === undefined || !have('xz'))(
-  `decodeXz of real images${sharedDataNote}${missingNote('xz')}`,
+  `decodeXz of real images${sharedDataNote}${oracleNote('xz')}`,
   () => {
     const folder = join(sharedData ?? '', 'iso');
     const names = sharedData === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.xz'));

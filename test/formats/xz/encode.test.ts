@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeXz } from '../../../src/formats/xz/decode.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { configText, contents } from '../damage.ts';
 
 const limit = { maxBytes: 1 << 24 };
@@ -56,7 +56,7 @@ describe('encodeXz', () => {
     expect(end).toBe(stream.length);
   });
 
-  it.skipIf(!have('xz')).each(cases)(`xz reads %s${missingNote('xz')}`, (_name, blocks) => {
+  it.skipIf(!have('xz')).each(cases)(`xz reads %s${oracleNote('xz')}`, (_name, blocks) => {
     expect(Buffer.compare(unxz(encodeXz(blocks, 'crc64')), Buffer.concat(blocks))).toBe(0);
   });
 
@@ -90,7 +90,7 @@ describe('encodeXz', () => {
     expect(encodeXz([randomBytes(200_000)], 'crc32').length).toBeLessThan(200_100);
   });
 
-  it.skipIf(!have('xz'))(`comes within 6 % of xz -9${missingNote('xz')}`, () => {
+  it.skipIf(!have('xz'))(`comes within 6 % of xz -9${oracleNote('xz')}`, () => {
     const reference = spawnSync('xz', ['-9', '--check=crc32', '-c'], { input: text }).stdout;
     expect(encodeXz([text], 'crc32').length).toBeLessThan(reference.length * 1.06);
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { decodeZstd } from '../../support/decodeZstd.ts';
 import { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { configText, contents } from '../damage.ts';
 
 const text = configText(100);
@@ -65,7 +65,7 @@ const MISFIT =
   /literals that do not match|without end mark|sequences whose size differs|bytes after the sequences|sequences that do not fit/;
 const HAS_CHECKSUM = 4;
 
-describe.skipIf(!have('zstd'))(`next to zstd${missingNote('zstd')}`, () => {
+describe.skipIf(!have('zstd'))(`next to zstd${oracleNote('zstd')}`, () => {
   it.each(levels.map((level) => [level]))('reads text of level %s', async (level) => {
     expect(isSame(await decode(compress(level, text)), text)).toBe(true);
   });

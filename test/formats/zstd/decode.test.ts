@@ -6,7 +6,7 @@ import { nodeFrames, unpackZstd } from '../../../src/formats/zstd/decode.ts';
 import { decodeZstd } from '../../support/decodeZstd.ts';
 import { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 import { type FrameDecoder, isZstd } from '../../../src/formats/zstd/headers.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { configText, refusesTruncation, survivesBitFlips, survivesNoise } from '../damage.ts';
 
 const maxBytes = 1 << 21;
@@ -117,7 +117,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     ['level 3, no checksum', ['-3', '--no-check']],
     ['level 19', ['-19']],
     ['a window of 8 MiB', ['--long=23']],
-  ])(`reads %s of zstd${missingNote('zstd')}`, async (_name, options) => {
+  ])(`reads %s of zstd${oracleNote('zstd')}`, async (_name, options) => {
     const compressed = zstd(options, mixed);
     const { data, end } = await decode(
       Buffer.concat([Buffer.alloc(3), compressed, Buffer.alloc(3)]).subarray(3),
@@ -183,12 +183,12 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
       /does not match its checksum at byte \d+$/,
     ],
     ['the content under it', (frame: Buffer) => flip(frame, 40), /^The zstd data .* at byte \d+$/],
-  ])(`finds a flipped bit in %s${missingNote('zstd')}`, async (_title, edit, message) => {
+  ])(`finds a flipped bit in %s${oracleNote('zstd')}`, async (_title, edit, message) => {
     await expect(decode(edit(zstd(['-3'], noise)))).rejects.toThrow(message);
   });
 
   it.skipIf(skipped || !have('zstd'))(
-    `reads a stream in pieces of any size${missingNote('zstd')}`,
+    `reads a stream in pieces of any size${oracleNote('zstd')}`,
     async () => {
       const compressed = Buffer.concat([zstd(['-3'], mixed), skippableFrame(9), zstd(['-19'], text)]);
       for (const size of [1, 2, 7, 1000, 65_537]) {
@@ -223,7 +223,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     await expect(survivesNoise(sound.subarray(0, 9), decode)).resolves.toBeUndefined();
   });
   it.skipIf(skipped || !have('zstd'))(
-    `survives flipped bits in a frame of zstd${missingNote('zstd')}`,
+    `survives flipped bits in a frame of zstd${oracleNote('zstd')}`,
     async () => {
       await expect(survivesBitFlips(zstd(['-19'], text), decode)).resolves.toBeUndefined();
     },
@@ -267,7 +267,7 @@ describe('a compressed block', () => {
     expect(Buffer.from(data).toString('hex')).toBe(hex);
   });
   it.skipIf(!have('zstd')).each(accepted)(
-    `has %s for zstd, too${missingNote('zstd')}`,
+    `has %s for zstd, too${oracleNote('zstd')}`,
     (_title, literals, hex) => {
       expect(zstd(['-d'], compressedFrame(literals, noSequences)).toString('hex')).toBe(hex);
     },

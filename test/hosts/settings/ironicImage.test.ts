@@ -1,12 +1,12 @@
 /** What is derived from the environment of ironic-image, compared with its scripts where IRONIC_IMAGE names a checkout. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveHttpUrl, deriveIronicUrl } from '../../../src/hosts/settings/ironicImage.ts';
+import { oracleFile, have, oracleNote } from '../../support/programs.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -96,23 +96,23 @@ describe('the environment of ironic-image', () => {
     expect(() => deriveHttpUrl(env)).toThrow(message);
   });
 
-  const checkout = process.env['IRONIC_IMAGE'] ?? '';
-  const hasScripts = existsSync(join(checkout, 'scripts/ironic-common.sh'));
-  const note = hasScripts ? '' : ' (skipped: IRONIC_IMAGE names no checkout of ironic-image)';
-  it.skipIf(!hasScripts).each(cases)(`the scripts derive the same: %s${note}`, (_title, env, ...urls) => {
-    const own = {
-      CUSTOM_CONFIG_DIR: folder,
-      CUSTOM_DATA_DIR: folder,
-      PROVISIONING_INTERFACE: 'lo',
-      IRONIC_IP_WAIT_INTERVAL: '0',
-    };
-    const run = spawnSync('bash', ['-c', scripts], {
-      cwd: checkout,
-      env: { PATH: process.env['PATH'], ...own, ...withFile(env) },
-    });
-    if (run.status !== 0) throw new Error(run.stderr.toString());
-    expect(run.stdout.toString().split('\n').slice(-3, -1)).toEqual(urls);
-  });
+  it.skipIf(!have('ironic-image')).each(cases)(
+    `the scripts derive the same: %s${oracleNote('ironic-image')}`,
+    (_title, env, ...urls) => {
+      const own = {
+        CUSTOM_CONFIG_DIR: folder,
+        CUSTOM_DATA_DIR: folder,
+        PROVISIONING_INTERFACE: 'lo',
+        IRONIC_IP_WAIT_INTERVAL: '0',
+      };
+      const run = spawnSync('bash', ['-c', scripts], {
+        cwd: oracleFile('ironic-image'),
+        env: { PATH: process.env['PATH'], ...own, ...withFile(env) },
+      });
+      if (run.status !== 0) throw new Error(run.stderr.toString());
+      expect(run.stdout.toString().split('\n').slice(-3, -1)).toEqual(urls);
+    },
+  );
 });
 
 /** As in the entry points. Fedora's ipcalc and the search for interfaces are replaced by what they print. */

@@ -21,17 +21,6 @@ const tool = resolve(import.meta.dirname, '../../../../shared/tools/make-boot-is
 const modules = '/lib/modules';
 const program = resolve(import.meta.dirname, '../../../bin/ironic-coreos.js');
 
-/** What has to be installed, by a file or folder of it. */
-const needed = [
-  tool,
-  '/usr/bin/qemu-system-x86_64',
-  '/usr/bin/xorriso',
-  '/usr/bin/mcopy',
-  '/usr/bin/busybox',
-  '/usr/lib/ISOLINUX/isolinux.bin',
-  '/usr/share/ovmf/OVMF.fd',
-];
-
 /** Drivers for a CD and for a disk, and the filesystem. */
 const drivers = ['ata_piix', 'sr_mod', 'virtio_pci', 'virtio_blk', 'isofs'];
 
@@ -70,22 +59,6 @@ export const peerSystem = {
   programs: { init: 'peer-init' },
   drivers: ['virtio_pci', 'virtio_net', '8021q'],
 };
-
-/** @returns {string[]} what is missing for making ISOs that boot, and for booting them */
-export function missingForBoot() {
-  return missingFor([]);
-}
-
-/** @returns {string[]} the same for machines with NetworkManager */
-export function missingForStaticBoot() {
-  return missingFor(staticSystem.files);
-}
-
-/** @param {readonly string[] | undefined} files besides those of each boot */
-function missingFor(files = []) {
-  const missing = [...needed, ...files].filter((path) => !existsSync(path));
-  return cloudKernel() === undefined ? [...missing, 'the kernel of linux-image-cloud-amd64'] : missing;
-}
 
 /**
  * @param {string} path of the new ISO

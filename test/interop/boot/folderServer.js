@@ -12,6 +12,7 @@ import { join, normalize } from 'node:path';
  */
 export async function serveFolder(root, addresses = ['127.0.0.1']) {
   let port = 0;
+  /** @type {import('node:http').Server[]} */
   const servers = [];
   for (const address of addresses) {
     const server = createServer(answerFrom(root));

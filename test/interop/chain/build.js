@@ -3,10 +3,10 @@
  * Builds the parts of the real chain from package registries: a live ISO with the real Ignition, systemd, NetworkManager and
  * podman, and the agent's container image with the real ironic-python-agent.
  *
- *   npm run build && node test/interop/chain/build.js
+ *   npm run build && node test/interop/chain/build.js [PART…]
  *
- * Needs Linux, root, the Debian packages of `parts.js`, 8 GB of disk, and half an hour on two cores the first time. A part is
- * built again if what it is made of has changed.
+ * `npm run oracles` does so, and installs the Debian packages that it needs. It needs Linux, root, 8 GB of disk, and half an hour on
+ * two cores the first time. A part is built again if what it is made of has changed.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -23,7 +23,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { agentRecipe, cacheFolder, missingForBuild, parts, versions } from './parts.js';
+import { agentRecipe, cacheFolder, parts, versions } from './parts.js';
 
 const live = join(import.meta.dirname, 'live');
 const project = resolve(import.meta.dirname, '../../..');
@@ -31,8 +31,6 @@ const program = join(project, 'bin/ironic-coreos.js');
 
 /** The release of Debian of the default base image of the agent's image. */
 const agentRelease = 'trixie';
-
-const environment = join(import.meta.dirname, 'ironic/environment.sh');
 
 const systemPackages = [
   ...'systemd systemd-sysv udev dbus libpam-systemd kmod linux-image-cloud-amd64 util-linux util-linux-extra passwd sudo'.split(
@@ -55,7 +53,6 @@ const systemPackages = [
 /** @type {readonly Step[]} */
 const steps = [
   { part: parts.ignition, from: [versions.ignition], build: buildIgnition },
-  { part: parts.installer, from: [versions['coreos-installer']], build: buildInstaller },
   {
     part: parts.debian,
     from: [join(live, 'debianRoot.sh'), ...systemPackages],
@@ -101,21 +98,14 @@ const steps = [
     build: () => script('debianRoot.sh', agentRelease, parts.agentBase),
   },
   { part: parts.archive, from: [agentRecipe, parts.agentBase], build: buildAgent },
-  {
-    part: parts.ironic,
-    from: [environment],
-    build: () => void execFileSync('bash', [environment, parts.ironic], { stdio: 'inherit' }),
-  },
 ];
 
-const missing = missingForBuild();
-if (missing.length > 0) {
-  console.error(`missing: ${missing.join(', ')}`);
-  process.exitCode = 1;
-} else {
-  for (const step of steps) run(step);
-  console.log(`the parts are in ${cacheFolder}`);
+/** Names of single parts, or nothing for all. */
+const wanted = process.argv.slice(2);
+for (const step of steps) {
+  if (wanted.length === 0 || wanted.includes(basename(step.part))) run(step);
 }
+console.log(`the parts are in ${cacheFolder}`);
 
 /** @param {Step} step */
 function run({ build, from, part }) {
@@ -181,19 +171,6 @@ function buildIgnition() {
   ];
   execFileSync('go', build, { env, cwd: folder, stdio: 'inherit' });
   renameSync(`${parts.ignition}.new`, parts.ignition);
-}
-
-function buildInstaller() {
-  const root = dirname(dirname(parts.installer));
-  const args = [
-    'install',
-    '--quiet',
-    '--locked',
-    '--root',
-    root,
-    `coreos-installer@${versions['coreos-installer']}`,
-  ];
-  execFileSync('cargo', args, { stdio: 'inherit' });
 }
 
 /**

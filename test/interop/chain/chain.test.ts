@@ -14,20 +14,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startConnectProxy } from '../../support/connectProxy.ts';
-import { boot, type BootPlan, type Outcome, type Parts, type Setting, words } from './boot.ts';
+import { boot, type BootPlan, type Outcome, type Setting, words } from './boot.ts';
 import { expired, valid } from './certificates.ts';
 import { direct, DISK_SERIAL, GUEST_MAC } from './machine.ts';
 import { startTimeServer } from './timeServer.ts';
+import { have, oracleNote } from '../../support/programs.ts';
+import { parts } from './parts.js';
 
-interface PartsModule {
-  readonly parts: Parts;
-  readonly missingForChain: () => string[];
-}
-const { missingForChain, parts }: PartsModule = await import(new URL('parts.js', import.meta.url).href);
-
-const variable = 'IRONIC_COREOS_CHAIN';
-const reasons = process.env[variable] === '1' ? missingForChain() : [`${variable} is not 1`];
-const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
 const MINUTES = 60_000;
 
 interface Row {
@@ -391,14 +384,14 @@ const wrongBoots: readonly WrongBoot[] = [
 
 const logs = process.env['IRONIC_COREOS_CHAIN_LOGS'];
 const folder = logs ?? mkdtempSync(join(tmpdir(), 'ironic-coreos chain '));
-if (reasons.length > 0) rmSync(folder, { recursive: true, force: true });
+if (!have('chain')) rmSync(folder, { recursive: true, force: true });
 afterAll(() => {
   if (logs === undefined) rmSync(folder, { recursive: true, force: true });
 });
 
 // Loops, as the titles of a table are cut off.
 for (const plan of goodBoots) {
-  describe.skipIf(reasons.length > 0)(`${plan.title}${note}`, () => {
+  describe.skipIf(!have('chain'))(`${plan.title}${oracleNote('chain')}`, () => {
     let booted: Promise<Outcome>;
     beforeAll(async () => {
       mkdirSync(folder, { recursive: true });
@@ -415,7 +408,7 @@ for (const plan of goodBoots) {
 }
 
 for (const plan of wrongBoots) {
-  describe.skipIf(reasons.length > 0)(`mistake: ${plan.title}${note}`, () => {
+  describe.skipIf(!have('chain'))(`mistake: ${plan.title}${oracleNote('chain')}`, () => {
     it(
       `try proves ${plan.cause}`,
       async () => {

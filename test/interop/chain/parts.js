@@ -1,10 +1,9 @@
 // @ts-check
-/** The parts of the real chain, which `build.js` makes: their files and what they need. */
+/** The parts of the real chain, which `build.js` makes: their files in the folder of the oracles. */
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { folder } from '../../oracles/find.js';
 
 /** What users build the agent's image from. */
 export const agentRecipe = resolve(import.meta.dirname, '../../../templates/agent/image');
@@ -21,19 +20,15 @@ function versionOfAgent() {
   return /^ironic-python-agent==(.+)$/m.exec(requirements)?.[1] ?? '';
 }
 
-/** Outside the checkout: the parts are large, and take half an hour to build. */
-export const cacheFolder = join(
-  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
-  'ironic-coreos-test',
-  'chain',
-);
+/** The parts are large, and take half an hour to build. */
+export const cacheFolder = join(folder, 'chain');
 
 /** @param {string} name */
 const part = (name) => join(cacheFolder, name);
 
 export const parts = {
   ignition: part('ignition'),
-  installer: part('installer/bin/coreos-installer'),
+  installer: join(folder, 'bin/coreos-installer'),
   debian: part('root-debian'),
   kernel: part('vmlinuz'),
   initramfs: part('initrd.img'),
@@ -46,43 +41,5 @@ export const parts = {
   /** The same image as an archive. */
   archive: part('agent/agent.tar'),
   /** The Python environment with the real Ironic and sushy-tools. */
-  ironic: part('venv'),
+  ironic: join(folder, 'ironic'),
 };
-
-const programs = [
-  'mmdebstrap',
-  'podman',
-  'mksquashfs',
-  'xorriso',
-  'mcopy',
-  'mkfs.vfat',
-  'grub-mkimage',
-  'cpio',
-  'modprobe',
-  'cargo',
-  'gcc',
-  'go',
-  'virsh',
-  'mkisofs',
-];
-const files = ['/usr/lib/ISOLINUX/isolinux.bin', '/usr/share/OVMF/OVMF_CODE.fd'];
-
-/** @returns {string[]} what is missing for building the parts */
-export function missingForBuild() {
-  const missing = programs.filter((name) => spawnSync('sh', ['-c', 'command -v "$0"', name]).status !== 0);
-  return [...missing, ...files.filter((file) => !existsSync(file)), ...missingRights()];
-}
-
-/** @returns {string[]} what is missing for booting: parts and programs */
-export function missingForChain() {
-  const built = [parts.iso, parts.archive].filter((file) => !existsSync(file));
-  const qemu = ['qemu-system-x86_64', 'ssh'].filter(
-    (name) => spawnSync('sh', ['-c', 'command -v "$0"', name]).status !== 0,
-  );
-  return [...built, ...qemu, ...missingRights()];
-}
-
-/** chroot, and an address on the loopback interface that forwards to the machine. */
-function missingRights() {
-  return process.getuid?.() === 0 ? [] : ['root'];
-}

@@ -16,18 +16,10 @@ import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import { now, withUnit } from '../../agent/lint/support.ts';
 import { listenLocally } from '../../support/listening.ts';
-import type { Parts } from './boot.ts';
 import { startMachine, translated } from './machine.ts';
+import { have, oracleNote } from '../../support/programs.ts';
+import { parts } from './parts.js';
 
-interface PartsModule {
-  readonly parts: Parts;
-  readonly missingForChain: () => string[];
-}
-const { missingForChain, parts }: PartsModule = await import(new URL('parts.js', import.meta.url).href);
-
-const variable = 'IRONIC_COREOS_CHAIN';
-const reasons = process.env[variable] === '1' ? missingForChain() : [`${variable} is not 1`];
-const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
 const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 
 /** Lines of the section [Service]. */
@@ -138,8 +130,8 @@ describe('settings of the unit of the agent', () => {
   it.each(REFUSED)('the lint reports %s', (lines) => expect(lint(lines)).toBe(true));
   it.each(RUNNING)('the lint accepts %j', (lines) => expect(lint(lines)).toBe(false));
 
-  it.skipIf(reasons.length > 0)(
-    `podman runs the agent with those that the lint accepts, and with no other${note}`,
+  it.skipIf(!have('chain'))(
+    `podman runs the agent with those that the lint accepts, and with no other${oracleNote('chain')}`,
     async () => {
       const statuses = await runInGuest([...RUNNING, ...REFUSED]);
       expect(statuses).toHaveLength(RUNNING.length + REFUSED.length);

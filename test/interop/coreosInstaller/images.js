@@ -2,7 +2,7 @@
 /** Images to compare on: reduced ones of real releases, and synthetic ones of every layout, from the shared data and tools. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const shared = resolve(import.meta.dirname, '../../../../shared');
@@ -22,11 +22,6 @@ const synthetic = {
   'synthetic 2020-09': ['--layout', '2020-09'],
   'synthetic s390x': ['--layout', 's390x'],
 };
-
-/** @returns {string[]} what is missing for making the images */
-export function missingForImages() {
-  return [releases, makeIso].filter((path) => !existsSync(path));
-}
 
 /** @param {string} folder @returns {Image[]} the one that stands for all comes first */
 export function makeImages(folder) {

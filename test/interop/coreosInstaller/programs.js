@@ -3,7 +3,6 @@
 
 import { spawnSync } from 'node:child_process';
 import { openSync, closeSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** @typedef {'theirs' | 'ours'} Program */
@@ -20,22 +19,12 @@ import { join, resolve } from 'node:path';
 
 const ourProgram = resolve(import.meta.dirname, '../../../bin/ironic-coreos.js');
 
-/** @returns {string | undefined} path of the other program */
-export function findPeer() {
-  const path = [process.env['PATH'], join(homedir(), '.cargo/bin')].join(':');
-  const { stdout } = spawnSync('sh', ['-c', 'command -v coreos-installer'], {
-    env: { ...process.env, PATH: path },
-    encoding: 'utf8',
-  });
-  return stdout.trim() === '' ? undefined : stdout.trim();
-}
-
 /** @param {string} peer @param {string} folder for the link that gives ours its name */
 export function openPrograms(peer, folder) {
   const link = join(folder, 'bin/coreos-installer');
   mkdirSync(join(folder, 'bin'));
   symlinkSync(ourProgram, link);
-  const env = { ...process.env, RUST_BACKTRACE: '0' };
+  const env = { ...process.env, RUST_BACKTRACE: '0', TMPDIR: join(folder, 'tmp') };
 
   /** @param {Program} program @param {Step} step @param {string} cwd @returns {Outcome} */
   return function run(program, { args, stdin, save }, cwd) {

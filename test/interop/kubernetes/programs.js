@@ -5,17 +5,13 @@
  */
 
 import { accessSync, constants } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { folder } from '../../oracles/find.js';
 
 export const versions = { etcd: '3.5.17', 'kube-apiserver': '1.31.0' };
 
-/** Outside the checkout, as they are large and take minutes to build. */
-export const cacheFolder = join(
-  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
-  'ironic-coreos-test',
-  'kubernetes',
-);
+/** They are large and take minutes to build. */
+export const cacheFolder = join(folder, 'kubernetes');
 
 /**
  * @param {keyof typeof versions} name

@@ -4,9 +4,8 @@
  */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { have } from '../../support/programs.ts';
 
 /** Where the folder is served, by TFTP and by HTTP. */
 export const serverAddress = '10.77.0.1';
@@ -23,13 +22,6 @@ export interface BootNetwork {
   /** What dnsmasq has logged so far. */
   log(): string;
   close(): Promise<void>;
-}
-
-/** What is not there of all that this takes. */
-export function missingForBootNetwork(): readonly string[] {
-  const programs = ['ip', 'dnsmasq', 'busybox'].filter((name) => !have(name));
-  const root = process.getuid?.() === 0 ? [] : ['right to make a network namespace (root)'];
-  return [...programs, ...root, ...(existsSync('/dev/net/tun') ? [] : ['/dev/net/tun'])];
 }
 
 /** How dnsmasq is configured. */

@@ -1,10 +1,9 @@
 /** A machine in QEMU, under software emulation, that boots from its network and says on its console what it got. */
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { have } from '../../support/programs.ts';
 import type { BootNetwork } from './bootNetwork.ts';
 import { startPlainFirmware } from './plainFirmware.ts';
 
@@ -27,13 +26,6 @@ const programs: Readonly<Record<Firmware, readonly string[]>> = {
 
 function withoutPxe(version: 4 | 6): string[] {
   return ['-fw_cfg', `name=opt/org.tianocore/IPv${version}PXESupport,string=no`];
-}
-
-/** What is not installed. */
-export function missingForMachine(firmware: Firmware): readonly string[] {
-  const [program = '', ...args] = programs[firmware];
-  const files = args.filter((arg) => arg.startsWith('/') && !existsSync(arg));
-  return [...(have(program) ? [] : [program]), ...files];
 }
 
 const SECONDS = 240;

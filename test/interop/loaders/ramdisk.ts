@@ -11,13 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { oracleFile } from '../../support/programs.ts';
 
 export type Architecture = 'x86_64' | 'aarch64';
 
-/** Where Debian's kernel, its modules and busybox are for each; undefined where nobody says. */
-const roots: Readonly<Record<Architecture, string | undefined>> = {
+/** Where Debian's kernel, its modules and busybox are for each. */
+const roots: Readonly<Record<Architecture, string>> = {
   x86_64: '/',
-  aarch64: process.env['IRONIC_COREOS_ARM64'] && join(process.env['IRONIC_COREOS_ARM64'], 'root'),
+  aarch64: join(oracleFile('arm64'), 'root'),
 };
 
 /** What the init loads, with what it depends on. */
@@ -25,16 +26,8 @@ const drivers = ['virtio_pci', 'virtio_net'];
 
 /** The file of a package of the architecture; undefined where there is none. */
 export function packagedFile(architecture: Architecture, path: string): string | undefined {
-  const root = roots[architecture];
-  const full = root === undefined ? undefined : join(root, path);
-  return full !== undefined && existsSync(full) ? full : undefined;
-}
-
-export function missingForRamdisk(architecture: Architecture): readonly string[] {
-  if (roots[architecture] === undefined) return ['folder of fetchArm64.sh in IRONIC_COREOS_ARM64'];
-  const kernel = kernelVersion(architecture) === undefined ? ['kernel of a package linux-image-cloud'] : [];
-  const busybox = packagedFile(architecture, 'bin/busybox') === undefined ? ['busybox-static'] : [];
-  return [...kernel, ...busybox];
+  const full = join(roots[architecture], path);
+  return existsSync(full) ? full : undefined;
 }
 
 /** Writes the files `kernel`, `initramfs` and `rootfs` into a new folder. */

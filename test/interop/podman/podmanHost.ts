@@ -6,13 +6,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { have } from '../../support/programs.ts';
-
-/** What is not there of all that this takes. */
-export function missingForPodmanHost(): readonly string[] {
-  const programs = ['podman', 'skopeo', 'unshare', 'busybox', 'gzip', 'zstd'].filter((name) => !have(name));
-  return [...programs, ...(process.getuid?.() === 0 ? [] : ['right to mount (root)'])];
-}
 
 /** On the host `/` stays as it is; `/etc` can be written to. The storage driver works on every filesystem. */
 const mounts = `

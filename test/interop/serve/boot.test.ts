@@ -11,22 +11,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServeProcess, startServe } from './startServe.js';
 import { freePort } from '../../support/listening.ts';
+import { have, oracleNote } from '../../support/programs.ts';
+import { makeBootIso } from '../boot/bootIso.js';
 
-/** What is used of the script, which is plain JavaScript. */
-interface BootIso {
-  readonly missingForBoot: () => string[];
-  readonly makeBootIso: (path: string, workFolder: string) => void;
-}
-
-const { makeBootIso, missingForBoot }: BootIso = await import(
-  new URL('../boot/bootIso.js', import.meta.url).href
-);
-const variable = 'IRONIC_COREOS_BOOT';
-const reasons = [
-  ...(process.env[variable] === '1' ? [] : [`${variable} is not 1`]),
-  ...missingForBoot().map((path) => `there is no ${path}`),
-];
-const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
 /** Milliseconds until a machine has to have said everything. */
 const PATIENCE = 240_000;
 
@@ -42,8 +29,8 @@ hosts:
 let service: ServeProcess;
 let others: AbortController;
 
-describe.skipIf(reasons.length > 0)(
-  `a machine boots from serve${note}`,
+describe.skipIf(!have('boots'))(
+  `a machine boots from serve${oracleNote('boots')}`,
   { timeout: PATIENCE + 10_000 },
   () => {
     beforeAll(async () => {

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../src/formats/byteFeed.ts';
 import { copyingSource, openInput } from '../../../src/io/files/byteInput.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 
 const content = Buffer.from(Array.from({ length: 700_000 }, (_, index) => (index * 31) >> 3));
 const io = { stdin: Readable.from([content.subarray(0, 5), content.subarray(5)]), cwd: '' };
@@ -38,7 +38,7 @@ describe('openInput', () => {
     await input.close();
   });
 
-  it.skipIf(!have('mkfifo'))(`reads a named pipe${missingNote('mkfifo')}`, async () => {
+  it.skipIf(!have('mkfifo'))(`reads a named pipe${oracleNote('mkfifo')}`, async () => {
     spawnSync('mkfifo', [join(cwd, 'pipe')]);
     const [input] = await Promise.all([
       openInput({ path: 'pipe', what: 'Initramfs' }, { ...io, cwd }).then(async (opened) => {

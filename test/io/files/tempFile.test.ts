@@ -10,7 +10,7 @@ import { thisProcess } from '../../../src/io/process.ts';
 import { makeTempFolder } from '../../../src/io/files/tempFile.ts';
 import { buildProgram, type BuiltProgram } from '../../support/builtProgram.ts';
 import { liveIso } from '../../support/liveIso.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
 
 let cwd: string;
@@ -92,7 +92,7 @@ describe('a program that is killed while it writes', () => {
   it.skipIf(!have('strace')).each<[string, string[]]>([
     ['a new image', image],
     ['an archive', archive],
-  ])(`leaves nothing behind the next one: %s${missingNote('strace')}`, async (_title, words) => {
+  ])(`leaves nothing behind the next one: %s${oracleNote('strace')}`, async (_title, words) => {
     interrupt('SIGKILL', words);
     expect(await temporaryFiles()).toHaveLength(1);
     expect((await runCli(['iso', 'kargs', 'modify', '-a', 'x=1', 'coreos.iso'], { cwd })).code).toBe(0);
@@ -103,7 +103,7 @@ describe('a program that is killed while it writes', () => {
     ['SIGINT', 'a new image', image],
     ['SIGTERM', 'an archive', archive],
     ['SIGHUP', 'an archive', archive],
-  ])(`removes its file when %s ends it: %s${missingNote('strace')}`, async (signal, _title, words) => {
+  ])(`removes its file when %s ends it: %s${oracleNote('strace')}`, async (signal, _title, words) => {
     expect([interrupt(signal, words), await temporaryFiles()]).toEqual([signal, []]);
   });
 });

@@ -12,7 +12,7 @@ import {
   type RamdiskBoot,
 } from '../../../src/kargs/network/networkBoot.ts';
 import { withBootInterface } from '../../../src/kargs/network/bootFiles.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { runIpxe } from '../ipxeInterpreter.ts';
 import { readGrub, readPxelinux } from '../loaderReaders.ts';
 import { appendedHost, fileOf, filesOf, isoHost, networkBoot, ramdiskHost, settings } from './support.ts';
@@ -165,7 +165,7 @@ describe('any argument', () => {
   });
 });
 
-describe.skipIf(!have('grub-script-check'))(`grub-script-check${missingNote('grub-script-check')}`, () => {
+describe.skipIf(!have('grub-script-check'))(`grub-script-check${oracleNote('grub-script-check')}`, () => {
   const configs = [
     ...filesOf({ ...networkBoot, hosts: [ramdiskHost, appendedHost, isoHost] }),
     ...filesOf(nothing),

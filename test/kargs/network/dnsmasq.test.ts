@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DnsmasqBoot, parseDhcpRange, renderDnsmasq } from '../../../src/kargs/network/dnsmasq.ts';
 import type { NetworkHost } from '../../../src/kargs/network/networkBoot.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { appendedHost, isoHost, ramdiskHost } from './support.ts';
 
 const hosts = [ramdiskHost, appendedHost, isoHost];
@@ -51,7 +51,7 @@ describe('dnsmasq.conf', () => {
     await expect(renderDnsmasq(boot)).toMatchFileSnapshot(`../../golden/boot/network/dnsmasq/${name}.conf`);
   });
 
-  describe.skipIf(!have('dnsmasq'))(`dnsmasq${missingNote('dnsmasq')}`, () => {
+  describe.skipIf(!have('dnsmasq'))(`dnsmasq${oracleNote('dnsmasq')}`, () => {
     it.each(forms)('accepts %s', (_name, boot) => {
       expect(check(renderDnsmasq(boot))).toEqual([0, 'dnsmasq: syntax check OK.']);
     });

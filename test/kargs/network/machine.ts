@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { BootFile } from '../../../src/kargs/network/networkBoot.ts';
-import { have } from '../../support/programs.ts';
 
 /** Where the folder is for the machine. */
 export const server = 'tftp://10.0.2.2';
@@ -26,15 +25,7 @@ export interface Machine {
 }
 
 const ovmf = '/usr/share/ovmf/OVMF.fd';
-const grubModules = '/usr/lib/grub/x86_64-efi';
 const busybox = '/usr/bin/busybox';
-
-/** What is not installed; boots need all of it. */
-export function missingForNetworkBoot(): readonly string[] {
-  const programs = ['qemu-system-x86_64', 'cpio', 'grub-mkimage'].filter((name) => !have(name));
-  const files = [ovmf, grubModules, busybox].filter((path) => !existsSync(path));
-  return [...programs, ...files, ...(kernel() === undefined ? ['/boot/vmlinuz-*cloud*'] : [])];
-}
 
 function kernel(): string | undefined {
   const name = existsSync('/boot')

@@ -1,19 +1,12 @@
-/** Real boots: some fifteen seconds each, so they are asked for by IRONIC_COREOS_BOOT=1. */
+/** Machines that boot from the scripts over TFTP. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kernelArguments } from '../../../src/kargs/kernelArguments.ts';
 import { networkBootFiles, withBootInterface } from '../../../src/kargs/network/bootFiles.ts';
 import { type NetworkBoot, networkLoaders } from '../../../src/kargs/network/networkBoot.ts';
-import { bootFrom, type Machine, missingForNetworkBoot, NetworkFolder, server } from './machine.ts';
+import { bootFrom, type Machine, NetworkFolder, server } from './machine.ts';
 import { ramdiskHost, settings } from './support.ts';
-
-const isAsked = process.env['IRONIC_COREOS_BOOT'] === '1';
-const missing = missingForNetworkBoot();
-const note = !isAsked
-  ? ' (skipped: set IRONIC_COREOS_BOOT=1)'
-  : missing.length > 0
-    ? ` (skipped: no ${missing.join(', no ')})`
-    : '';
+import { have, oracleNote } from '../../support/programs.ts';
 
 const shared = {
   ...settings,
@@ -35,7 +28,7 @@ const boot: NetworkBoot = {
 const known = '52:54:00:12:34:56';
 const unknown = '52:54:00:12:34:99';
 
-describe.skipIf(note !== '')(`a machine in QEMU${note}`, () => {
+describe.skipIf(!have('boots by loaders'))(`a machine in QEMU${oracleNote('boots by loaders')}`, () => {
   let folder: NetworkFolder | undefined;
   beforeAll(() => {
     folder = new NetworkFolder(networkBootFiles(boot));

@@ -9,7 +9,7 @@ import {
   splitHint,
   toMetal3Hints,
 } from '../../../../src/commands/deploy/documents/rootDeviceHints.ts';
-import { hasIpa, ipaNote } from '../../../support/ipaOracle.ts';
+import { hasIpa, ipaNote, ipaPython } from '../../../support/ipaOracle.ts';
 
 const read = (...hints: string[]) => readRootDevice(hints.map(splitHint));
 const rulesOf = (...hints: string[]) => read(...hints).issues.map(({ rule }) => rule.id);
@@ -193,7 +193,7 @@ describe.skipIf(!hasIpa)(`the agent${ipaNote}`, () => {
   const picks = (cases: readonly RootDevice[]): (string[] | null)[] => {
     const input = JSON.stringify(cases.map((hints) => ({ hints, disks: [disk] })));
     const script = join(import.meta.dirname, 'hintVerdicts.py');
-    const run = spawnSync(process.env['IPA_PYTHON'] ?? 'python3', [script], { input });
+    const run = spawnSync(ipaPython, [script], { input });
     const picked: (string[] | null)[] = JSON.parse(run.stdout.toString());
     return picked;
   };

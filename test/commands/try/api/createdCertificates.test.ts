@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../src/core/errors.ts';
 import { createCertificates } from '../../../../src/commands/try/api/createdCertificates.ts';
-import { have, missingNote } from '../../../support/programs.ts';
+import { have, oracleNote } from '../../../support/programs.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const names = ['ironic.example', '192.0.2.1', '2001:db8::1', 'ironic.example'];
@@ -76,7 +76,7 @@ describe('createCertificates', () => {
     },
   );
 
-  it.skipIf(!have('openssl'))(`passes strict verifiers${missingNote('openssl')}`, () => {
+  it.skipIf(!have('openssl'))(`passes strict verifiers${oracleNote('openssl')}`, () => {
     writeFileSync(join(folder, 'ca.pem'), ca);
     writeFileSync(join(folder, 'server.pem'), pem(tls.context.cert));
     const time = ['-attime', String(now.getTime() / 1000)];

@@ -13,7 +13,7 @@ import {
   stopIronics,
   workers,
 } from '../../../support/ironicApi.ts';
-import { have, missingNote } from '../../../support/programs.ts';
+import { have, oracleNote } from '../../../support/programs.ts';
 import { exchangeRaw, rawClient, until } from '../../../support/serveFixtures.ts';
 
 afterEach(stopIronics);
@@ -435,19 +435,16 @@ describe('TLS', () => {
     expect(ironic.events.map(({ kind }) => kind)).toEqual(['api']);
   });
 
-  it.skipIf(!have('openssl'))(
-    `is told of clients that do not trust it${missingNote('openssl')}`,
-    async () => {
-      const ironic = await playIronic(overTls);
-      const args = ['s_client', '-connect', `127.0.0.1:${ironic.api.port}`, '-verify_return_error'];
-      const child = spawn('openssl', args, { stdio: ['ignore', 'ignore', 'ignore'] });
-      await new Promise((resolve) => void child.once('close', resolve));
-      await until(() => ironic.events.length > 0);
-      expect(ironic.events).toMatchObject([
-        { kind: 'refusal', client: '127.0.0.1', problem: { kind: 'tls', reason: 'tlsv1 alert unknown ca' } },
-      ]);
-    },
-  );
+  it.skipIf(!have('openssl'))(`is told of clients that do not trust it${oracleNote('openssl')}`, async () => {
+    const ironic = await playIronic(overTls);
+    const args = ['s_client', '-connect', `127.0.0.1:${ironic.api.port}`, '-verify_return_error'];
+    const child = spawn('openssl', args, { stdio: ['ignore', 'ignore', 'ignore'] });
+    await new Promise((resolve) => void child.once('close', resolve));
+    await until(() => ironic.events.length > 0);
+    expect(ironic.events).toMatchObject([
+      { kind: 'refusal', client: '127.0.0.1', problem: { kind: 'tls', reason: 'tlsv1 alert unknown ca' } },
+    ]);
+  });
 });
 
 it('ends with requests on their way', async () => {

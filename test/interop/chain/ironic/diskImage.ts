@@ -4,15 +4,10 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { have } from '../../../support/programs.ts';
 
-interface BootIso {
-  readonly makeInitramfs: (path: string, workFolder: string, system: unknown) => void;
-  readonly kernelFile: () => string;
-}
-const bootIso: BootIso = await import(new URL('../../boot/bootIso.js', import.meta.url).href);
+import * as bootIso from '../../boot/bootIso.js';
 
 const system = {
   programs: { init: '../chain/ironic/disk-init' },
@@ -29,14 +24,6 @@ const SECTOR = 512;
 const PARTITION = { start: 2048, count: 131_072 };
 
 const run = (program: string, ...args: string[]): void => void execFileSync(program, args, { stdio: 'pipe' });
-
-/** What is missing of what this takes. */
-export function missingForDisk(): readonly string[] {
-  const programs = ['grub-mkimage', 'mkfs.ext4', 'sfdisk', 'qemu-img', 'xz', 'cpio', 'busybox'].filter(
-    (name) => !have(name),
-  );
-  return existsSync(grub) ? programs : [...programs, grub];
-}
 
 /**
  * Writes `disk.raw.xz`, as CoreOS publishes its images, and `disk.qcow2`.

@@ -14,41 +14,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createCertificates, type KeyPair, valid } from '../certificates.ts';
 import { freePort } from '../../../support/listening.ts';
-import { have } from '../../../support/programs.ts';
 import { CREDENTIALS, MAC, startMachine, SYSTEM } from './machine.ts';
 import { addAddresses, GATEWAY, removeAddresses } from './network.ts';
 import { type Program, startProgram } from './programs.ts';
 import { writeTemplate } from './templates.ts';
-
-/** What is used of the scripts, which are plain JavaScript. */
-interface PartsModule {
-  readonly parts: { readonly ironic: string };
-}
-interface FolderServer {
-  readonly serveFolder: (
-    root: string,
-    addresses: readonly string[],
-  ) => Promise<{ readonly port: number; readonly close: () => void }>;
-}
-const { serveFolder }: FolderServer = await import(
-  new URL('../../boot/folderServer.js', import.meta.url).href
-);
-
-const { parts }: PartsModule = await import(new URL('../parts.js', import.meta.url).href);
+import { serveFolder } from '../../boot/folderServer.js';
+import { parts } from '../parts.js';
 
 const venv = parts.ironic;
 const programFile = (name: string): string => join(venv, 'bin', name);
-
-/** What is missing of what this takes. */
-export function missingForIronic(): readonly string[] {
-  const needed = ['libvirtd', 'virsh', 'qemu-system-x86_64', 'qemu-img', 'mkisofs', 'unshare', 'ipmitool'];
-  const files = ['ironic', 'sushy-emulator', 'baremetal'].map((name) => programFile(name));
-  return [
-    ...needed.filter((name) => !have(name)),
-    ...files.filter((file) => !existsSync(file)),
-    ...(process.getuid?.() === 0 ? [] : ['root']),
-  ];
-}
 
 /** Fields of a node as the API describes it. */
 export interface Node {
