@@ -8,7 +8,7 @@ import { specVersions } from '../../src/ignition/versions.ts';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
 import { mutate, randomConfig, randomNumbers } from './configGenerator.js';
 
-const COUNT = 5000;
+const COUNT = 3000;
 const seed = Date.now() % 2 ** 32;
 
 describe.skipIf(!have('ignition-validate'))(`ignition-validate${oracleNote('ignition-validate')}`, () => {
@@ -31,9 +31,15 @@ function randomDocument(random: () => number): Buffer {
   const indent = random() < 0.3 ? 2 : undefined;
   const document = Buffer.from(JSON.stringify(randomConfig(random, version), null, indent));
   const result = random() < 0.5 ? document : mutate(random, document);
-  // The real program prints its report as a printf format: per cent signs come out mangled there.
-  if (!result.includes('%')) return result;
-  return document.includes('%') ? Buffer.from('{}') : document;
+  return [result, document].find(isComparable) ?? Buffer.from('{}');
+}
+
+/**
+ * The real program prints its report as a printf format, where per cent signs come out mangled; and it prints a key of any length,
+ * where this one prints the first 1,000 characters.
+ */
+function isComparable(document: Buffer): boolean {
+  return !document.includes('%') && !/"[^"]{1000}/.test(document.toString('latin1'));
 }
 
 function runReal(document: Buffer): Promise<readonly string[]> {

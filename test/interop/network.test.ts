@@ -38,11 +38,13 @@ interface Outcome {
 
 const byName = (left: string, right: string): number => (left < right ? -1 : 1);
 
+const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';
+
 let cwd: string;
 beforeEach(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'network interop ')));
-  await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\ntype=ethernet\n');
-  await writeFile(join(cwd, 'B'), '[connection]\nid=b\ntype=ethernet'); // ends without a line feed
+  await writeFile(join(cwd, 'eth0.nmconnection'), keyfile);
+  await writeFile(join(cwd, 'B.nmconnection'), '[connection]\nid=b\ntype=ethernet'); // ends without a line feed
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
 
@@ -80,7 +82,7 @@ const wrap = (group: string, file: string, output: string): string[] => [
 describe.skipIf(!have(peer))(`with ${peer}${oracleNote(peer)}`, () => {
   describe.each(images)('%s', (_name, make) => {
     beforeEach(async () => writeFile(join(cwd, 'image.iso'), make()));
-    const embed = ['iso', 'network', 'embed', '-k', 'eth0.nmconnection', '-k', 'B', 'image.iso'];
+    const embed = ['iso', 'network', 'embed', '-k', 'eth0.nmconnection', '-k', 'B.nmconnection', 'image.iso'];
     const extract = ['iso', 'network', 'extract', 'image.iso'];
     const remove = ['iso', 'network', 'remove', 'image.iso'];
 
@@ -104,6 +106,13 @@ describe.skipIf(!have(peer))(`with ${peer}${oracleNote(peer)}`, () => {
       expect((await ours(embed)).stderr).toContain(phrase);
     });
 
+    it('a keyfile that the initramfs does not copy is refused here only', async () => {
+      await writeFile(join(cwd, 'eth0'), keyfile);
+      const put = ['iso', 'network', 'embed', '-k', 'eth0', 'image.iso'];
+      expect(await ours(put)).toMatchObject({ code: 1, stderr: expect.stringContaining('.nmconnection') });
+      expect(theirs(put).stderr).not.toContain('.nmconnection');
+    });
+
     it.each([[[]], [['--ignition']], [['--kargs']]])('dev show iso %j', async (flags) => {
       expect(await differing(['dev', 'show', 'iso', ...flags, 'image.iso'])).toEqual([]);
     });
@@ -112,9 +121,9 @@ describe.skipIf(!have(peer))(`with ${peer}${oracleNote(peer)}`, () => {
   it('each unwraps what the other wraps', async () => {
     await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.4.0"}}');
     expect((await ours(wrap('ignition', 'config.ign', '1'))).code).toBe(0);
-    expect((await ours(wrap('network', 'B', '2'))).code).toBe(0);
+    expect((await ours(wrap('network', 'B.nmconnection', '2'))).code).toBe(0);
     expect(theirs(wrap('ignition', 'config.ign', '3')).code).toBe(0);
-    expect(theirs(wrap('network', 'B', '4')).code).toBe(0);
+    expect(theirs(wrap('network', 'B.nmconnection', '4')).code).toBe(0);
     for (const name of ['1', '2', '3', '4']) {
       expect(await differing(['pxe', 'ignition', 'unwrap', name])).toEqual([]);
       expect(await differing(['pxe', 'network', 'unwrap', name])).toEqual([]);

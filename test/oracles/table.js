@@ -223,7 +223,7 @@ export const oracles = [
   {
     name: 'podman',
     asks: 'archives, references, logins, options and read-only file systems',
-    from: [{ debian: ['podman', 'skopeo', 'crun', 'catatonit', 'busybox-static', 'fuse-overlayfs'] }],
+    from: [{ debian: 'podman skopeo crun catatonit busybox-static golang-github-containers-common golang-github-containers-image'.split(' ') }],
     parts: { podman: 'podman', skopeo: 'skopeo', busybox: 'busybox' },
     judges: ['agent', 'formats/containerArchive.ts', 'formats/imageReference.ts'],
     minutes: 2,
