@@ -56,6 +56,46 @@ describe('a host reaches', () => {
       '198.51.100.1',
     ],
     ['anything without connections of its own', {}, '198.51.100.1'],
+    [
+      'a name by a DNS server with the name of its certificate',
+      { a: static4('192.0.2.5/24', 'dns=192.0.2.53#dns.example.com;\n') },
+      'ironic.example.com',
+    ],
+    [
+      'a name by a DNS server that is a URI',
+      { a: static6('2001:db8::5/64', 'dns=dns+tls://[2001:db8::53]:853#dns.example.com\n') },
+      'ironic.example.com',
+    ],
+    [
+      'an address in the subnet /24 of an address without a prefix',
+      { a: static4('192.0.2.5') },
+      '192.0.2.99',
+    ],
+    [
+      'an address in the subnet /64 of an address without a prefix',
+      { a: static6('2001:db8::5') },
+      '2001:db8::9',
+    ],
+    [
+      'an address by a route of another table, if a rule chooses it',
+      {
+        a: static4(
+          '192.0.2.5/24',
+          'route1=198.51.100.0/24,192.0.2.1\nroute1_options=table=100\nrouting-rule1=priority 1 from 0.0.0.0/0 table 100\n',
+        ),
+      },
+      '198.51.100.1',
+    ],
+    [
+      'an address by a route that names the main table',
+      {
+        a: static4(
+          '192.0.2.5/24',
+          'route-table=100\nroute1=0.0.0.0/0,192.0.2.1,5\nroute1_options=table=254\n',
+        ),
+      },
+      '198.51.100.1',
+    ],
     ['anything with a method that is not judged', { a: `${eth0}[ipv4]\nmethod=shared\n` }, '198.51.100.1'],
   ])('%s', (_title, files, host) => {
     expect(findReachProblem(parse(files), host)).toBeUndefined();
@@ -82,6 +122,30 @@ describe('a host does not reach', () => {
       { a: static4('192.0.2.5/24', 'dns=198.51.100.53\n') },
       'a.example',
       'a route to the DNS server 198.51.100.53',
+    ],
+    [
+      'an address by a default route of another table',
+      { a: static4('192.0.2.5/24', 'route1=0.0.0.0/0,192.0.2.1\nroute1_options=table=100,weight=2\n') },
+      '198.51.100.1',
+      'a route to',
+    ],
+    [
+      'an address by the gateway of a connection with another table',
+      { a: static4('192.0.2.5/24,192.0.2.1', 'route-table=100\nroute1=198.51.100.0/24,192.0.2.1\n') },
+      '198.51.100.1',
+      'a route to',
+    ],
+    [
+      'an address by a route that drops packets',
+      { a: static4('192.0.2.5/24', 'route1=198.51.100.0/24\nroute1_options=type=blackhole\n') },
+      '198.51.100.1',
+      'a route to',
+    ],
+    [
+      'a name by servers that commas separate',
+      { a: static4('192.0.2.5/24', 'dns=192.0.2.53,192.0.2.54\n') },
+      'a.example',
+      'no DNS server',
     ],
     [
       'anything without addresses',
@@ -224,6 +288,11 @@ describe('inconsistent is', () => {
 
   it.each<readonly [title: string, files: Files]>([
     ['not a gateway inside the subnet', { a: static4('192.0.2.5/24,192.0.2.1') }],
+    ['not a gateway inside the subnet of an address without a prefix', { a: static4('192.0.2.5,192.0.2.1') }],
+    [
+      'not a gateway inside the subnet of an address with a prefix that is too large',
+      { a: static4('192.0.2.5/99,192.0.2.1') },
+    ],
     [
       'not an address in two connections of one interface',
       { a: static4('192.0.2.5/24'), b: static4('192.0.2.5/24') },
