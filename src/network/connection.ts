@@ -152,7 +152,7 @@ function ipConfigOf(section: Section | undefined, family: Family): IpConfig {
   }
   const written = addressOf(gateway.text, family);
   const route =
-    written === undefined && isOfMainTable
+    written === undefined && addresses.length > 0 && isOfMainTable
       ? routes.find((one) => isDefaultRoute(one) && one.gateway !== undefined)
       : undefined;
   return {

@@ -148,6 +148,7 @@ interface ReadAddress {
   readonly subnet: Subnet;
   /** As it is written: only that of a route is checked. */
   readonly gateway: string | undefined;
+  readonly metric: number | undefined;
   /** What NetworkManager ignores although it uses the address. */
   readonly remark: string | undefined;
 }
@@ -171,12 +172,15 @@ export function readAddress(value: string, family: Family, isRoute: boolean): Re
       ? `the prefix length is ${isLong ? 'too large' : 'missing'}, so it uses /${assumed}`
       : undefined;
   const subnet = { address, prefixLength: remark === undefined ? (length ?? assumed) : assumed };
-  if (!isRoute) return { subnet, gateway: gateway === '' ? undefined : gateway, remark };
+  if (!isRoute) return { subnet, gateway: gateway === '' ? undefined : gateway, metric: undefined, remark };
   const isMetric = metric === undefined || (metric !== '' && Number(metric) < 2 ** 32);
   const isOldMetric = family === 6 && metric === undefined && /^\d+$/.test(gateway ?? '');
   const isGateway = (gateway ?? '') === '' || parseAddress(gateway ?? '')?.family === family || isOldMetric;
   if (!isGateway) return `the gateway ${quoteText(gateway ?? '')} is invalid`;
-  return isMetric ? { subnet, gateway, remark } : `the metric ${quoteText(metric ?? '')} is invalid`;
+  const number = isOldMetric ? gateway : metric;
+  return isMetric
+    ? { subnet, gateway, metric: number === undefined ? undefined : Number(number), remark }
+    : `the metric ${quoteText(metric ?? '')} is invalid`;
 }
 
 /** Reads fields one after the other as libnm does. */
