@@ -202,7 +202,8 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
       case 'bridge':
       case 'team': {
         const type = argumentName(text);
-        const controller = deviceOf(first === '' ? `${type}0` : first, type).name;
+        const assumed = type === 'bridge' ? 'br0' : `${type}0`;
+        const controller = deviceOf(first === '' ? assumed : first, type).name;
         for (const port of second.split(',')) deviceOf(port === '' ? 'eth0' : port).controller = controller;
         break;
       }
@@ -383,7 +384,7 @@ function findMissed(
 ): string | undefined {
   const device = name === '' ? 'the same interface' : name;
   const later = `a later ip= for ${device}`;
-  if (controller !== undefined && method !== 'none') {
+  if (controller !== undefined && (method !== 'none' || address !== undefined)) {
     return `${device} is a port of ${controller}, so NetworkManager gives it no address`;
   }
   if (method === 'dhcp' && ip[4].method !== 'auto') return `${later} turns DHCP for IPv4 off`;

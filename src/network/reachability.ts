@@ -42,6 +42,7 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
     const found = [
       missingParent(connection, connections),
       missingController(connection, connections),
+      ...portAddresses(connection, connections),
       ...families.map((family) => outsideGateway(connection, family)),
       ...sharedAddresses(connection, connections),
     ];
@@ -100,6 +101,21 @@ function missingController(connection: Connection, all: readonly Connection[]): 
     hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
     line: controllerLine,
   };
+}
+
+/** libnm drops the addresses of ports (nm_connection_normalize). */
+function portAddresses(connection: Connection, all: readonly Connection[]): LinedProblem[] {
+  const { controller, ip } = connection;
+  if (controller === undefined) return [];
+  const owner = findConnection(all, controller);
+  const name = owner === undefined ? controller : connectionName(owner);
+  return families
+    .flatMap((family) => ip[family].addresses)
+    .map(({ address, line }) => ({
+      message: `NetworkManager ignores the address ${formatAddress(address)} of ${connectionName(connection)}, a port of ${name}`,
+      hint: `move the address to the connection of ${name}, or remove controller= or master= from [connection]`,
+      line,
+    }));
 }
 
 function outsideGateway(connection: Connection, family: Family): LinedProblem | undefined {

@@ -141,6 +141,16 @@ describe.skipIf(empty === undefined)(`libnm${note}`, () => {
     ]);
   });
 
+  it('drops the addresses of ports', () => {
+    const keyfile = (port: string): string =>
+      `[connection]\nid=a\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=ethernet\n${port}[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n`;
+    const answer = askLibnm([keyfile(''), keyfile('master=br0\nslave-type=bridge\n')]);
+    expect(answer?.verdicts.map(([, , networks]) => networks?.[0]?.addresses)).toEqual([
+      ['192.0.2.5/24'],
+      undefined,
+    ]);
+  });
+
   it('gives the same verdict on random keyfiles', { timeout: 300_000 }, () => {
     const random = seededRandom(Number(process.env['KEYFILES_SEED'] ?? 1));
     const texts = [

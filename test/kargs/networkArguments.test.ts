@@ -68,6 +68,21 @@ describe('checkArgumentNetwork', () => {
       'ip-cancelled 1: eno1 is a port of bond0, so NetworkManager gives it no address',
     ],
     [
+      'a static address on a port of a bridge',
+      `bridge=br0:eno1 ip=br0:dhcp ip=${address}::eno1:none`,
+      'ip-cancelled 2: eno1 is a port of br0, so NetworkManager gives it no address',
+    ],
+    [
+      'a static address on a port of a bond that follows',
+      `ip=${address6}::eno1:off ip=bond0:dhcp bond=bond0:eno1`,
+      'ip-cancelled 0: eno1 is a port of bond0, so NetworkManager gives it no address',
+    ],
+    [
+      'a static address on a port of a bridge without a name, by its MAC address',
+      `bridge=:52-54-00-00-00-0a ip=br0:dhcp ip=${address}::52-54-00-00-00-0a:none`,
+      'ip-cancelled 2: 52:54:00:00:00:0A is a port of br0, so NetworkManager gives it no address',
+    ],
+    [
       'a DNS server of the other IP version',
       `ip=${address6}::eno1:none:192.0.2.53`,
       'ip-rejected 0: NetworkManager rejects eno1: it has a DNS server, but no network, for IPv4',
@@ -120,6 +135,7 @@ describe('checkArgumentNetwork', () => {
       `ip=${address}::eno1:none ip=192.0.2.6::192.0.2.1:24::eno1:none ${rootfs}`,
     ],
     ['a bond', `bond=bond0:eno1,eno2 ip=${address}::bond0:none ip=eno1:off ${rootfs}`],
+    ['a port without addresses', `bridge=br0:eno1 ip=${address}::br0:none ip=eno1:off:9000 ${rootfs}`],
     ['a VLAN', `vlan=eno1.5:eno1 ip=${address}::eno1.5:none ${rootfs}`],
     ['a route', `ip=198.51.100.5:::24::eno1:none rd.route=192.0.2.0/24:198.51.100.1:eno1 ${rootfs}`],
     [

@@ -22,6 +22,7 @@ const parse = (files: Files): Connection[] =>
   );
 
 const eth0 = 'type=ethernet\ninterface-name=eth0\n';
+const br0 = 'type=bridge\ninterface-name=br0\n[ipv4]\nmethod=auto\n';
 const no6 = '[ipv6]\nmethod=disabled\n';
 const static4 = (address: string, more = ''): string =>
   `${eth0}[ipv4]\nmethod=manual\naddress1=${address}\n${more}${no6}`;
@@ -269,6 +270,21 @@ describe('inconsistent is', () => {
     ],
     ['a port of a bond that is missing', { a: `${eth0}master=bond0\n` }, 'eth0 is a port of bond0', 5],
     [
+      'an address of a port',
+      { a: `${eth0}master=br0\nslave-type=bridge\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n`, b: br0 },
+      'NetworkManager ignores the address 192.0.2.5 of eth0, a port of br0',
+      9,
+    ],
+    [
+      'an IPv6 address of a port that names its bridge by the UUID',
+      {
+        a: `${eth0}controller=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\nport-type=bridge\n[ipv6]\nmethod=manual\naddress1=2001:db8::5/64\n`,
+        b: `uuid=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\n${br0}`,
+      },
+      'NetworkManager ignores the address 2001:db8::5 of eth0, a port of br0',
+      9,
+    ],
+    [
       'an address that two interfaces have',
       { a: static4('192.0.2.5/24'), b: static4('192.0.2.5/25').replaceAll('eth0', 'eth1') },
       'eth1 and eth0 have the same address 192.0.2.5',
@@ -287,6 +303,10 @@ describe('inconsistent is', () => {
   });
 
   it.each<readonly [title: string, files: Files]>([
+    [
+      'not a port without addresses',
+      { a: `${eth0}master=br0\nslave-type=bridge\n[ipv4]\nmethod=auto\n`, b: br0 },
+    ],
     ['not a gateway inside the subnet', { a: static4('192.0.2.5/24,192.0.2.1') }],
     ['not a gateway inside the subnet of an address without a prefix', { a: static4('192.0.2.5,192.0.2.1') }],
     [

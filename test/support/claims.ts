@@ -2047,6 +2047,10 @@ export const CLAIMS: readonly Claim[] = [
     tests: ['interop/keyfiles.test.ts: rejects the group address of a bridge as nmstate writes it'],
   },
   {
+    says: ['NetworkManager ignores the address … of …, a port of …'],
+    tests: ['interop/keyfiles.test.ts: drops the addresses of ports'],
+  },
+  {
     says: ['install nmstate 1.0.2 or later, which supports "nmstatectl gc"'],
     sources: [
       {

@@ -45,12 +45,12 @@ def check(text):
         keyfile.load_from_data(text, len(text.encode()), GLib.KeyFileFlags.NONE)
         connection = NM.keyfile_read(keyfile, '/etc', NM.KeyfileHandlerFlags.NONE, handle, None)
         setting = connection.get_setting_connection()
-        networks = [network(connection.get_setting_ip4_config()), network(connection.get_setting_ip6_config())]
         # NetworkManager sets the file name if the id is missing.
         if setting.get_id() is None:
             setting.set_property(NM.SETTING_CONNECTION_ID, 'file')
         connection.normalize(None)
         connection.verify()
+        networks = [network(connection.get_setting_ip4_config()), network(connection.get_setting_ip6_config())]
     except GLib.Error as error:
         return error.message, ignored, networks
     return None, ignored, networks
