@@ -109,6 +109,10 @@ const differences: readonly (readonly [
 const withAddress = (address: string): string =>
   `[connection]\nid=br0\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=bridge\ninterface-name=br0\n[bridge]\ngroup-address=${address}\n`;
 
+/** A static connection, with more entries of [connection]. */
+const withStatic = (more: string): string =>
+  `[connection]\nid=a\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=ethernet\n${more}[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n`;
+
 describe.skipIf(empty === undefined)(`libnm${note}`, () => {
   it(
     'reads the same addresses, gateways, routes and DNS servers from random keyfiles',
@@ -142,9 +146,7 @@ describe.skipIf(empty === undefined)(`libnm${note}`, () => {
   });
 
   it('drops the addresses of ports', () => {
-    const keyfile = (port: string): string =>
-      `[connection]\nid=a\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=ethernet\n${port}[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n`;
-    const answer = askLibnm([keyfile(''), keyfile('master=br0\nslave-type=bridge\n')]);
+    const answer = askLibnm(['', 'master=br0\nslave-type=bridge\n'].map(withStatic));
     expect(answer?.verdicts.map(([, , networks]) => networks?.[0]?.addresses)).toEqual([
       ['192.0.2.5/24'],
       undefined,

@@ -2047,6 +2047,17 @@ export const CLAIMS: readonly Claim[] = [
     tests: ['interop/keyfiles.test.ts: rejects the group address of a bridge as nmstate writes it'],
   },
   {
+    says: ['NetworkManager skips a keyfile with the name …'],
+    sources: [
+      {
+        repository: networkManager,
+        file: 'src/libnm-core-impl/nm-keyfile.c',
+        shows:
+          /if \(check_mkstemp_suffix\(base\)\)\s+return TRUE;[^]*NM_STR_HAS_SUFFIX_ASCII_CASE_WITH_MORE\(base, PEM_TAG\)/,
+      },
+    ],
+  },
+  {
     says: ['NetworkManager ignores the address … of …, a port of …'],
     tests: ['interop/keyfiles.test.ts: drops the addresses of ports'],
   },

@@ -8,6 +8,7 @@ import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
 import { parseConnections } from '../../network/connection.ts';
 import { locateConverted } from '../../network/keyfileSource.ts';
+import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
 import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
@@ -112,11 +113,10 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
   const other = wantsCheck(options, io) ? await explainOtherKeyfile(path, data) : undefined;
   if (other !== undefined) throw other;
   const isAccepted = await refuseKeyfile(keyfile, options, io);
-  if (isAccepted && !name.endsWith('.nmconnection')) {
-    // They are copied to /run, where NetworkManager requires the suffix (nms-keyfile-plugin.c).
-    const message =
-      'NetworkManager ignores the keyfile in the initramfs: its name does not end in .nmconnection';
-    const hint = `rename the file to ${name}.nmconnection`;
+  const problem = initramfsNameProblem(name);
+  if (isAccepted && problem !== undefined) {
+    const message = `NetworkManager ignores the keyfile in the initramfs: ${problem}`;
+    const hint = `rename the file to ${acceptedName(name)}`;
     refuseFile({ file: path }, { message, hint }, { code: 'ERR_SETTING', options, io });
   }
   return keyfile;

@@ -14,6 +14,7 @@ import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../input/nmstatectl.ts';
 import { explainOtherKeyfile, type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
+import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
 import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
 
 /**
@@ -220,8 +221,15 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
   return keyfiles;
 }
 
-/** A name from the inventory becomes part of a path on the host. */
+/** NetworkManager skips backups. A name from the inventory becomes part of a path on the host. */
 function requireFileName({ at, fileName, name: source }: InputValue, name: string): void {
+  if (isSkippedFile(name)) {
+    throw new CliError(`${source}: NetworkManager skips a keyfile with the name ${quoteText(name)}`, {
+      code: 'ERR_SETTING',
+      hint: `rename the file to ${acceptedName(name)}`,
+      at,
+    });
+  }
   if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
   throw new CliError(`${source}: ${quoteText(name)} is not a valid keyfile name`, {
     code: 'ERR_SETTING',
