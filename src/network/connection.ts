@@ -31,7 +31,10 @@ export interface Connection {
   /** The options of a bond, by their names in the kernel. */
   readonly bond: ReadonlyMap<string, string>;
   readonly ip: Readonly<Record<Family, IpConfig>>;
+  /** Whether NetworkManager starts it without a user. */
   readonly isAutoconnected: boolean;
+  /** The line that prevents it. */
+  readonly blockedLine?: number | undefined;
 }
 
 interface Vlan {
@@ -95,6 +98,7 @@ export function parseConnection(file: string, text: string): Connection {
   );
   bond.delete('interface-name');
   const type = (valueOf(connection, 'type') ?? 'ethernet').replace(/^802-3-/, '');
+  const blocked = blockingEntry(connection);
   const controllerKey = connection.has('controller') ? 'controller' : 'master';
   return {
     file,
@@ -111,8 +115,16 @@ export function parseConnection(file: string, text: string): Connection {
     vlan: type === 'vlan' ? vlanOf(vlan) : undefined,
     bond,
     ip: { 4: ipConfigOf(sections.get('ipv4'), 4), 6: ipConfigOf(sections.get('ipv6'), 6) },
-    isAutoconnected: !['false', '0'].includes(valueOf(connection, 'autoconnect') ?? ''),
+    isAutoconnected: blocked === undefined,
+    blockedLine: blocked?.line,
   };
+}
+
+/** `autoconnect=false`, or users of whom one must have a session (`nm_settings_connection_check_visibility`). */
+function blockingEntry(connection: Section): ParsedEntry | undefined {
+  if (['false', '0'].includes(valueOf(connection, 'autoconnect') ?? '')) return connection.get('autoconnect');
+  const users = readList(valueOf(connection, 'permissions') ?? '');
+  return users.length > 0 ? connection.get('permissions') : undefined;
 }
 
 function valueOf(section: Section | undefined, key: string): string | undefined {

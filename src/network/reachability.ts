@@ -37,7 +37,7 @@ const families = [4, 6] as const;
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
   const { inconsistent, unmatched } = networkRules;
-  return connections.flatMap((connection) => {
+  const ofConnections = connections.flatMap((connection) => {
     const { file } = connection;
     const found = [
       missingParent(connection, connections),
@@ -52,6 +52,12 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
     const name = madeUpName(connection);
     return name === undefined ? problems : [...problems, { ...name, rule: unmatched, file }];
   });
+  const [first] = connections;
+  if (first === undefined || connections.some(({ isAutoconnected }) => isAutoconnected)) return ofConnections;
+  const names = connections.map(connectionName).join(', ');
+  const message = `NetworkManager starts no connection of the network by itself: ${names}`;
+  const hint = 'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"';
+  return [...ofConnections, { rule: inconsistent, message, hint, file: first.file, line: first.blockedLine }];
 }
 
 /**

@@ -285,6 +285,21 @@ describe('inconsistent is', () => {
       9,
     ],
     [
+      'a network whose only connection never starts',
+      { a: `autoconnect=false\n${static4('192.0.2.5/24')}` },
+      'NetworkManager starts no connection of the network by itself: eth0',
+      3,
+    ],
+    [
+      'a network whose connections wait for the session of a user',
+      {
+        a: 'type=ethernet\npermissions=user:root:;\ninterface-name=eth0\n',
+        b: 'type=ethernet\nautoconnect=0\ninterface-name=eth1\n',
+      },
+      'NetworkManager starts no connection of the network by itself: eth0, eth1',
+      4,
+    ],
+    [
       'an address that two interfaces have',
       { a: static4('192.0.2.5/24'), b: static4('192.0.2.5/25').replaceAll('eth0', 'eth1') },
       'eth1 and eth0 have the same address 192.0.2.5',
@@ -304,6 +319,12 @@ describe('inconsistent is', () => {
 
   it.each<readonly [title: string, files: Files]>([
     [
+      'not a connection that never starts beside another one',
+      { a: 'type=ethernet\npermissions=user:root:;\n', b: eth0 },
+    ],
+    ['not a list of no users', { a: 'type=ethernet\npermissions=\n' }],
+    ['not a value that NetworkManager ignores', { a: 'type=ethernet\nautoconnect=no\n' }],
+    [
       'not a port without addresses',
       { a: `${eth0}master=br0\nslave-type=bridge\n[ipv4]\nmethod=auto\n`, b: br0 },
     ],
@@ -320,7 +341,7 @@ describe('inconsistent is', () => {
     [
       'not an address of a connection that does not start',
       {
-        a: `autoconnect=false\n${static4('192.0.2.5/24')}`,
+        a: `permissions=user:root:\n${static4('192.0.2.5/24')}`,
         b: static4('192.0.2.5/24').replaceAll('eth0', 'eth1'),
       },
     ],

@@ -2058,6 +2058,20 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
+    says: [
+      'NetworkManager starts no connection of the network by itself:',
+      'NetworkManager starts none of the connections by itself',
+    ],
+    sources: [
+      {
+        repository: networkManager,
+        file: 'src/core/settings/nm-settings-connection.c',
+        shows:
+          /check_visibility\([^]*nm_session_monitor_session_exists\([^]*autoconnect_is_blocked\([^]*INT_FLAGS_VISIBLE\)\)\s+return TRUE;/,
+      },
+    ],
+  },
+  {
     says: ['NetworkManager ignores the address … of …, a port of …'],
     tests: ['interop/keyfiles.test.ts: drops the addresses of ports'],
   },
