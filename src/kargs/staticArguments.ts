@@ -66,7 +66,7 @@ const expressible: readonly (readonly [sections: RegExp, keys: RegExp, values: R
   [/^vlan$/, /^flags$/, /^1$/],
   [/^vlan$/, /^protocol$/, /^802\.1Q$/],
   [WIRED_SECTION, /^(?:mac-address|mtu|wake-on-lan)$/, ANY],
-  [WIRED_SECTION, /^cloned-mac-address$/, /^(?:[\da-f]{2}(?::[\da-f]{2}){5}|permanent|preserve)$/i],
+  [WIRED_SECTION, /^cloned-mac-address$/, /^(?:[\da-f]{1,2}(?:[:-][\da-f]{1,2}){5}|permanent|preserve)$/i],
   [WIRED_SECTION, /^auto-negotiate$/, /^(?:true|1)$/],
   [WIRED_SECTION, /^accept-all-mac-addresses$/, /^(?:-1|0)$/],
   [IP_SECTION, /^(?:address(?:es)?\d*|gateway|method|dns-priority)$/, ANY],

@@ -7,6 +7,7 @@ import { ifWellFormed } from '../core/errors.ts';
 import { parseKeyfile, type ParsedEntry } from '../formats/keyfile.ts';
 import { type Family, type IpAddress, isUnspecified, parseAddress, type Subnet } from './ipAddress.ts';
 import { numberedKeys, parseServer, readAddress } from './keyfile/ip.ts';
+import { isMacAddress } from './keyfile/names.ts';
 import { readList, unescapeValue } from './keyfile/profile.ts';
 
 export interface Connection {
@@ -17,9 +18,10 @@ export interface Connection {
   /** `ethernet`, `bond`, `vlan`, `bridge`, …; `802-3-ethernet` reads as `ethernet`. */
   readonly type: string;
   readonly interfaceName: string | undefined;
-  /** The MAC address that the device must have, in upper case. */
+  /** The MAC address that the device must have, in upper case with colons. */
   readonly mac: string | undefined;
-  /** The MAC address that the device gets. */
+  readonly macLine?: number | undefined;
+  /** The MAC address that the device gets, in upper case with colons. */
   readonly clonedMac: string | undefined;
   /** This and other lines are those of the keyfile, from 1. Connections of kernel arguments have none. */
   readonly clonedMacLine?: number | undefined;
@@ -31,6 +33,8 @@ export interface Connection {
   /** The options of a bond, by their names in the kernel. */
   readonly bond: ReadonlyMap<string, string>;
   readonly ip: Readonly<Record<Family, IpConfig>>;
+  /** Of several connections for an interface, NetworkManager starts the one with the greatest (default: 0). */
+  readonly priority?: number | undefined;
   /** Whether NetworkManager starts it without a user. */
   readonly isAutoconnected: boolean;
   /** The line that prevents it. */
@@ -106,8 +110,9 @@ export function parseConnection(file: string, text: string): Connection {
     uuid: valueOf(connection, 'uuid'),
     type,
     interfaceName: valueOf(connection, 'interface-name') ?? valueOf(sections.get(type), 'interface-name'),
-    mac: valueOf(wired, 'mac-address')?.toUpperCase(),
-    clonedMac: /^[\da-f]{2}(?::[\da-f]{2}){5}$/i.exec(valueOf(wired, 'cloned-mac-address') ?? '')?.[0],
+    mac: macOf(valueOf(wired, 'mac-address')),
+    macLine: wired.get('mac-address')?.line,
+    clonedMac: macOf(valueOf(wired, 'cloned-mac-address')),
     clonedMacLine: wired.get('cloned-mac-address')?.line,
     mtu: numberOf(valueOf(wired, 'mtu')) || undefined,
     controller: valueOf(connection, controllerKey),
@@ -115,6 +120,7 @@ export function parseConnection(file: string, text: string): Connection {
     vlan: type === 'vlan' ? vlanOf(vlan) : undefined,
     bond,
     ip: { 4: ipConfigOf(sections.get('ipv4'), 4), 6: ipConfigOf(sections.get('ipv6'), 6) },
+    priority: Number(valueOf(connection, 'autoconnect-priority') ?? 0),
     isAutoconnected: blocked === undefined,
     blockedLine: blocked?.line,
   };
@@ -129,6 +135,13 @@ function blockingEntry(connection: Section): ParsedEntry | undefined {
 
 function valueOf(section: Section | undefined, key: string): string | undefined {
   return section?.get(key)?.value.trim();
+}
+
+/** Undefined for words such as `random`. */
+function macOf(text = ''): string | undefined {
+  if (!isMacAddress(text)) return undefined;
+  const bytes = text.split(/[:-]/).map((byte) => byte.padStart(2, '0'));
+  return bytes.join(':').toUpperCase();
 }
 
 function vlanOf(section: Section): Vlan {

@@ -45,6 +45,7 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
       ...portAddresses(connection, connections),
       ...families.map((family) => outsideGateway(connection, family)),
       ...sharedAddresses(connection, connections),
+      sharedMac(connection, connections),
     ];
     const problems: ConnectionProblem[] = found.flatMap((problem) =>
       problem === undefined ? [] : [{ ...problem, rule: inconsistent, file }],
@@ -151,6 +152,32 @@ function sharedAddresses(connection: Connection, all: readonly Connection[]): Li
       const message = `${connectionName(connection)} and ${connectionName(owner)} have the same address ${text}`;
       return [{ message, hint: 'use an address of its own for each interface', line }];
     });
+}
+
+/** The MAC address of an earlier connection. The ones that only replace each other have different priorities. */
+function sharedMac(connection: Connection, all: readonly Connection[]): LinedProblem | undefined {
+  const { clonedMacLine, interfaceName, macLine, priority = 0 } = connection;
+  const mac = ownMac(connection);
+  const owner = all
+    .slice(0, mac === undefined ? 0 : all.indexOf(connection))
+    .filter((other) => interfaceName === undefined || other.interfaceName !== interfaceName)
+    .find((other) => ownMac(other) === mac && (other.priority ?? 0) === priority);
+  return (
+    owner && {
+      message: `${connectionName(connection)} and ${connectionName(owner)} have the same MAC address ${mac}`,
+      hint: 'use the MAC address of its own interface for each connection, or remove one of them',
+      line: macLine ?? clonedMacLine,
+    }
+  );
+}
+
+/**
+ * The MAC address of a physical interface: by which it is found, or which it gets. The ports of a bond may get the one of the
+ * bond, as nmstate shows them.
+ */
+function ownMac({ clonedMac, controller, isAutoconnected, mac, type }: Connection): string | undefined {
+  if (!isAutoconnected || type !== 'ethernet') return undefined;
+  return mac ?? (controller === undefined ? clonedMac : undefined);
 }
 
 /** Several connections may be for one interface: NetworkManager activates one of them. */

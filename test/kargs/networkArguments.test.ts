@@ -68,6 +68,21 @@ describe('checkArgumentNetwork', () => {
       'ip-cancelled 1: eno1 is a port of bond0, so NetworkManager gives it no address',
     ],
     [
+      'a port that a bond lists twice, by its MAC address',
+      'bond=bond0:52-54-00-00-00-0a,52-54-00-00-00-0A ip=bond0:dhcp',
+      'ip-cancelled 0: 52:54:00:00:00:0A is listed twice as a port of bond0',
+    ],
+    [
+      'a port of two bonds',
+      'bond=bond0:eno1,eno2 bond=bond1:eno3,eno2 ip=bond0:dhcp ip=bond1:off',
+      'ip-cancelled 1: eno2 is a port of bond0 already; NetworkManager makes it a port of bond1 only',
+    ],
+    [
+      'a port of a bridge and of a team, without its name',
+      'bridge=br0 team=team0 ip=br0:dhcp ip=team0:off',
+      'ip-cancelled 1: eth0 is a port of br0 already; NetworkManager makes it a port of team0 only',
+    ],
+    [
       'a static address on a port of a bridge',
       `bridge=br0:eno1 ip=br0:dhcp ip=${address}::eno1:none`,
       'ip-cancelled 2: eno1 is a port of br0, so NetworkManager gives it no address',
@@ -246,6 +261,7 @@ describe(`argumentConnections${generator === undefined ? missingNote('nm-initrd-
       'bond=bond0:eno1,eno2:mode=active-backup',
       'bond=bond0:eno2',
       'bridge=br0:eno2',
+      'bridge=:eno1',
       'vlan=eno1.5:eno1',
       'vlan=vlan7:bond0',
       'nameserver=192.0.2.53',

@@ -22,6 +22,7 @@ const parse = (files: Files): Connection[] =>
   );
 
 const eth0 = 'type=ethernet\ninterface-name=eth0\n';
+const nic = (entry: string): string => `type=ethernet\n[ethernet]\n${entry}\n`;
 const br0 = 'type=bridge\ninterface-name=br0\n[ipv4]\nmethod=auto\n';
 const no6 = '[ipv6]\nmethod=disabled\n';
 const static4 = (address: string, more = ''): string =>
@@ -306,6 +307,31 @@ describe('inconsistent is', () => {
       7,
     ],
     [
+      'a MAC address by which two connections find their interfaces',
+      { a: nic('mac-address=52:54:00:00:00:0a'), b: nic('mac-address=52-54-0-0-0-A') },
+      'b and a have the same MAC address 52:54:00:00:00:0A',
+      5,
+    ],
+    [
+      'a MAC address of two ports of a bond',
+      {
+        a: `master=bond0\nslave-type=bond\n${nic('mac-address=52:54:00:00:00:01')}`,
+        b: `master=bond0\nslave-type=bond\n${nic('mac-address=52:54:00:00:00:01')}`,
+        bond0: 'type=bond\ninterface-name=bond0\n[bond]\nmode=active-backup\n',
+      },
+      'b and a have the same MAC address 52:54:00:00:00:01',
+      7,
+    ],
+    [
+      'a MAC address that two interfaces get',
+      {
+        a: `${eth0}[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        b: `${eth0.replace('eth0', 'eth1')}[802-3-ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+      },
+      'eth1 and eth0 have the same MAC address 52:54:00:00:00:01',
+      6,
+    ],
+    [
       'a MAC address for an interface with a name that no machine gives',
       { a: 'type=ethernet\ninterface-name=nic1\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n' },
       'NetworkManager gives the MAC address 52:54:00:12:34:56 to an interface with the name nic1',
@@ -358,6 +384,40 @@ describe('inconsistent is', () => {
         a: 'type=bond\ninterface-name=uplink\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n',
         b: 'type=ethernet\ninterface-name=nic1\n[ethernet]\nmac-address=52:54:00:12:34:57\n',
       },
+    ],
+    [
+      'not a MAC address of connections of which NetworkManager starts the one with the greater priority',
+      {
+        a: nic('mac-address=52:54:00:00:00:01'),
+        b: `autoconnect-priority=-10\n${nic('mac-address=52:54:00:00:00:01')}`,
+      },
+    ],
+    [
+      'not a MAC address of a connection that does not start',
+      {
+        a: nic('mac-address=52:54:00:00:00:01'),
+        b: `autoconnect=false\n${nic('mac-address=52:54:00:00:00:01')}`,
+      },
+    ],
+    [
+      'not the MAC address of a bond at its ports and its VLAN, as nmstate shows it',
+      {
+        a: `${eth0}master=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        b: `${eth0.replace('eth0', 'eth1')}master=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        bond0: 'type=bond\ninterface-name=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n',
+        v: 'type=vlan\n[vlan]\nid=7\nparent=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n',
+      },
+    ],
+    [
+      'not a MAC address in two connections of one interface',
+      {
+        a: `${eth0}[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        b: `${eth0}[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+      },
+    ],
+    [
+      'not two random MAC addresses',
+      { a: nic('cloned-mac-address=random'), b: nic('cloned-mac-address=random') },
     ],
     [
       'not a link-local address',

@@ -2012,6 +2012,7 @@ export const CLAIMS: readonly Claim[] = [
       'NetworkManager rejects the connection of the network arguments, so the interface has no network',
       'NetworkManager rejects …:',
       'so NetworkManager gives it no address',
+      'NetworkManager makes it a port of … only',
     ],
     tests: [nmInitrd],
   },

@@ -94,9 +94,13 @@ export async function reportConnections(
   ofData: readonly NetworkFile[],
   io: Io,
 ): Promise<void> {
-  const reported = new Set(ofData.map(({ name }) => name));
+  const reported = new Set(
+    findConnectionProblems(parseConnections(ofData))
+      .filter(({ rule }) => rule === networkRules.inconsistent)
+      .map(({ message }) => message),
+  );
   for (const { file, hint, line, message, rule } of findConnectionProblems(parseConnections(files))) {
-    if (reported.has(file) && rule === networkRules.inconsistent) continue;
+    if (reported.has(message)) continue;
     const at = await files.find(({ name }) => name === file)?.locate?.(line);
     report(io, ...withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
   }

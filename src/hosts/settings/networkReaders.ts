@@ -221,19 +221,16 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
   return keyfiles;
 }
 
-/** NetworkManager skips backups. A name from the inventory becomes part of a path on the host. */
+/** A name from the inventory becomes part of a path on the host. */
 function requireFileName({ at, fileName, name: source }: InputValue, name: string): void {
-  if (isSkippedFile(name)) {
-    throw new CliError(`${source}: NetworkManager skips a keyfile with the name ${quoteText(name)}`, {
-      code: 'ERR_SETTING',
-      hint: `rename the file to ${acceptedName(name)}`,
-      at,
-    });
-  }
-  if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
-  throw new CliError(`${source}: ${quoteText(name)} is not a valid keyfile name`, {
+  const isOther = fileName !== undefined && !/^[^/\0]{1,240}\.nmconnection$/.test(name);
+  if (!isOther && !isSkippedFile(name)) return;
+  const [message, example] = isOther
+    ? [`${quoteText(name)} is not a valid keyfile name`, 'eth0.nmconnection']
+    : [`NetworkManager skips a keyfile with the name ${quoteText(name)}`, acceptedName(name)];
+  throw new CliError(`${source}: ${message}`, {
     code: 'ERR_SETTING',
-    hint: 'use a name such as eth0.nmconnection',
+    hint: `use a name such as ${example}`,
     at,
   });
 }
