@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import type { Config } from '../ignition/config.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
 import { type Connection, parseConnections } from '../network/connection.ts';
+import { initramfsNameProblem, isSkippedFile } from '../network/keyfile/names.ts';
 import { KEYFILE_FOLDER } from './files.ts';
 import { readContents } from './lint/subject.ts';
 
@@ -25,14 +26,14 @@ const parsed = new WeakMap<Config, readonly Connection[]>();
 export function readKeyfiles(config: Uint8Array): NetworkFile[] {
   const keyfiles = keyfilesOf(JSON.parse(Buffer.from(config).toString('utf8')));
   return keyfiles.map(({ data, name }) => ({
-    name: name.endsWith('.nmconnection') ? name : `${name}.nmconnection`,
+    name: initramfsNameProblem(name) === undefined ? name : `${name}.nmconnection`,
     data,
   }));
 }
 
-/** Whether NetworkManager loads a file of `/etc` as a keyfile: with and without the suffix `.nmconnection`, no backups. */
+/** Whether NetworkManager loads a file of `/etc` as a keyfile. */
 export function isKeyfilePath(path: string): boolean {
-  return KEYFILE_PATH.test(path);
+  return posix.dirname(path) === KEYFILE_FOLDER && !isSkippedFile(posix.basename(path));
 }
 
 /** The keyfiles whose contents are in the config itself. */
@@ -44,5 +45,3 @@ export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
   }
   return files;
 }
-
-const KEYFILE_PATH = new RegExp(`^${KEYFILE_FOLDER}/(?!\\.)[^/]+(?<!~|\\.(?:nmmeta|swp|pem|der))$`);

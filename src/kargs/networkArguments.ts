@@ -186,6 +186,7 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
   const valuesOf = (name: string): readonly string[] =>
     placed.flatMap(({ text }) => (argumentName(text) === name ? [argumentValue(text) ?? ''] : []));
   const wanted: WantedNetwork[] = [];
+  const repeated: Issue[] = [];
   for (const { path, text } of placed) {
     const value = argumentValue(text) ?? '';
     const [first = '', second = ''] = splitFields(value);
@@ -202,8 +203,13 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
       case 'bridge':
       case 'team': {
         const type = argumentName(text);
-        const controller = deviceOf(first === '' ? `${type}0` : first, type).name;
-        for (const port of second.split(',')) deviceOf(port === '' ? 'eth0' : port).controller = controller;
+        const assumed = type === 'bridge' ? 'br0' : `${type}0`;
+        const controller = deviceOf(first === '' ? assumed : first, type).name;
+        for (const name of second.split(',')) {
+          const port = deviceOf(name === '' ? 'eth0' : name);
+          if (port.controller !== undefined) repeated.push(repeatedPort(port, controller, path));
+          port.controller = controller;
+        }
         break;
       }
       case 'vlan':
@@ -233,7 +239,7 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
     (device) => !rejected.some((issue) => issue.device === device),
   );
   return {
-    issues: [...cancelled, ...rejected.map(({ device: _device, ...issue }) => issue)],
+    issues: [...repeated, ...cancelled, ...rejected.map(({ device: _device, ...issue }) => issue)],
     connections: accepted.map((device) => connectionOf(device, servers)),
   };
 }
@@ -263,6 +269,14 @@ function cancelledIssue({ controller, name }: Device, reason: string, path: Path
       ? `use ip=${device}dhcp,dhcp6 for both IP versions, or write the address with dhcp in place of none`
       : `use ip=${controller}:dhcp, or another ip= for ${controller}`;
   return { rule: networkArgumentRules.cancelled, path, message: reason, hint };
+}
+
+function repeatedPort({ controller: earlier, name }: Device, controller: string, path: Path): Issue {
+  const message =
+    earlier === controller
+      ? `${name} is listed twice as a port of ${controller}`
+      : `${name} is a port of ${earlier} already; NetworkManager makes it a port of ${controller} only`;
+  return { rule: networkArgumentRules.cancelled, path, message, hint: 'list each port once' };
 }
 
 const MAC_NAME = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i;
@@ -383,7 +397,7 @@ function findMissed(
 ): string | undefined {
   const device = name === '' ? 'the same interface' : name;
   const later = `a later ip= for ${device}`;
-  if (controller !== undefined && method !== 'none') {
+  if (controller !== undefined && (method !== 'none' || address !== undefined)) {
     return `${device} is a port of ${controller}, so NetworkManager gives it no address`;
   }
   if (method === 'dhcp' && ip[4].method !== 'auto') return `${later} turns DHCP for IPv4 off`;

@@ -1,15 +1,85 @@
 /**
  * The network of a host as kernel arguments for the initramfs: `ip=`, `bond=`, `vlan=`, `rd.route=`, `nameserver=`. Source:
  * dracut.cmdline(7), and nm-initrd-generator(8), which reads them in CoreOS and also accepts a MAC address with dashes in place
- * of an interface name. Not possible: bridges and other types, VLANs on an interface that is known only by its MAC address, DNS
- * search domains, more than one connection per interface.
+ * of an interface name. Refused is what they cannot describe: bridges and other types, VLANs on an interface that is known only
+ * by its MAC address, more than one connection per interface, and all settings without an argument, such as DNS search domains.
  */
 
 import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
+import type { Problem } from '../core/finding.ts';
+import { parseKeyfile } from '../formats/keyfile.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
-import { type Family, formatAddress, type IpAddress } from '../network/ipAddress.ts';
+import { formatAddress, type IpAddress } from '../network/ipAddress.ts';
+import { readAddress } from '../network/keyfile/ip.ts';
+import { unescapeValue } from '../network/keyfile/profile.ts';
 import { coreosArguments, formatCoreosArgument } from './coreosArguments.ts';
+
+const EMBED_HINT = 'use artifacts with the network in the initramfs: iso, minimal-iso, initramfs or archive';
+
+/**
+ * The settings of a keyfile that have no argument, with their lines. Without them, the host would have other addresses, routes,
+ * name servers or links than the keyfile says.
+ */
+export function findInexpressible(keyfile: string): readonly (Problem & { readonly line: number })[] {
+  return parseKeyfile(keyfile).flatMap(({ name: section, entries }) =>
+    entries.flatMap(({ key, line, value }) => {
+      const isExpressible = expressible.some(
+        ([sections, keys, values]) => sections.test(section) && keys.test(key) && values.test(value.trim()),
+      );
+      if (isExpressible && !hasMetric(section, key, value)) return [];
+      // Sections such as [802-1x] have secrets.
+      const shown = IP_SECTION.test(section) ? `${key}=${value}` : key;
+      const message = `--static: kernel arguments cannot describe ${quoteText(shown)} in [${section}]`;
+      return [{ line, message, hint: `remove the setting, or ${EMBED_HINT}` }];
+    }),
+  );
+}
+
+/** Whether it is a route with a metric that is not the kernel's default, which nmstate writes. */
+function hasMetric(section: string, key: string, value: string): boolean {
+  if (!IP_SECTION.test(section) || !ROUTE_KEY.test(key)) return false;
+  const family = section === 'ipv4' ? 4 : 6;
+  const route = readAddress(unescapeValue(value), family, true);
+  const { metric = 0 } = typeof route === 'string' ? {} : route;
+  return metric !== 0 && (family === 4 || metric !== 1024);
+}
+
+const ANY = /^/;
+const IP_SECTION = /^ipv[46]$/;
+const ROUTE_KEY = /^routes?\d*$/;
+const WIRED_SECTION = /^(?:802-3-)?ethernet$/;
+
+/**
+ * The sections, keys and values that arguments describe, and those that change nothing: defaults, those of nmstate as well, how
+ * long NetworkManager waits, how it makes up IPv6 addresses, and names for users.
+ */
+const expressible: readonly (readonly [sections: RegExp, keys: RegExp, values: RegExp])[] = [
+  [
+    /^connection$/,
+    /^(?:id|uuid|type|interface-name|autoconnect(?:-.+)?|controller|master|(?:port|slave)-type)$/,
+    ANY,
+  ],
+  [/^connection$/, /^(?:lldp|metered|multi-connect|timestamp|wait-.+|zone)$/, ANY],
+  [/^(?:bond|user|\.nmmeta)$/, ANY, ANY],
+  [/^vlan$/, /^(?:id|interface-name|parent)$/, ANY],
+  [/^vlan$/, /^flags$/, /^1$/],
+  [/^vlan$/, /^protocol$/, /^802\.1Q$/],
+  [WIRED_SECTION, /^(?:mac-address|mtu|wake-on-lan)$/, ANY],
+  [WIRED_SECTION, /^cloned-mac-address$/, /^(?:[\da-f]{1,2}(?:[:-][\da-f]{1,2}){5}|permanent|preserve)$/i],
+  [WIRED_SECTION, /^auto-negotiate$/, /^(?:true|1)$/],
+  [WIRED_SECTION, /^accept-all-mac-addresses$/, /^(?:-1|0)$/],
+  [IP_SECTION, /^(?:address(?:es)?\d*|gateway|method|dns-priority)$/, ANY],
+  [IP_SECTION, /^(?:may-fail|.+-timeout|dhcp-send-hostname|addr-gen-mode|ip6-privacy)$/, ANY],
+  [IP_SECTION, /^dhcp-(?:client-id|duid|iaid)$/, /^(?:ll|mac)$/],
+  [IP_SECTION, /^dns$/, /^[^/]*$/],
+  [IP_SECTION, /^(?:dns-search|token)$/, /^$/],
+  [IP_SECTION, /^(?:ignore-auto-(?:dns|routes)|never-default)$/, /^(?:false|0)$/],
+  [IP_SECTION, /^route-metric$/, /^-1$/],
+  [IP_SECTION, /^route-table$/, /^(?:0|254)$/],
+  [IP_SECTION, ROUTE_KEY, ANY],
+  [IP_SECTION, /^routes?\d*_options$/, /^table=254$/],
+];
 
 /**
  * Bonds first, then VLANs, addresses, routes and DNS servers; connections that do not start by themselves are left out.
@@ -17,6 +87,15 @@ import { coreosArguments, formatCoreosArgument } from './coreosArguments.ts';
  */
 export function staticArguments(connections: readonly Connection[]): readonly string[] {
   const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
+  const owners = new Map<string, Connection>();
+  for (const connection of active) {
+    const device = deviceOf(connection);
+    const { file } = owners.get(device) ?? connection;
+    owners.set(device, connection);
+    if (file === connection.file) continue;
+    const message = `kernel arguments cannot describe two connections of ${device}; ${file} is the other one`;
+    throw refusal(connection, message, 'remove one of the connections');
+  }
   const texts = [
     ...active.flatMap((connection) => bondArgument(connection, active)),
     ...active.flatMap((connection) => vlanArgument(connection, active)),
@@ -44,8 +123,12 @@ function deviceOf(connection: Connection): string {
     throw refusal(
       connection,
       `kernel arguments cannot describe ${connectionName(connection)}, a connection of type ${type}`,
-      'use artifacts with the network in the initramfs: iso, minimal-iso, initramfs or archive',
+      EMBED_HINT,
     );
+  }
+  if (interfaceName !== undefined && mac !== undefined && type === 'ethernet') {
+    const message = `kernel arguments find an interface by its name or its MAC address, not by ${quoteText(interfaceName)} and ${mac}`;
+    throw refusal(connection, message, 'remove interface-name= or mac-address=');
   }
   const device = interfaceName ?? mac?.replaceAll(':', '-');
   if (device !== undefined && /^[\w.-]+$/.test(device)) return device;
@@ -111,49 +194,70 @@ function vlanArgument(connection: Connection, all: readonly Connection[]): strin
 
 /**
  * Beside static addresses, the method `auto` leaves the other family optional, as in a keyfile. With `auto6` or `dhcp` the
- * connection fails if nothing answers (nm-initrd-generator sets `may-fail=false`).
+ * connection fails if nothing answers (nm-initrd-generator sets `may-fail=false`). A port has no addresses.
  */
 function ipArguments(connection: Connection): string[] {
   const { clonedMac, controller, ip, mtu, type } = connection;
   const device = deviceOf(connection);
-  if (controller !== undefined) return [];
   const own = type === 'bond' ? undefined : mtu; // the MTU of a bond is in its own argument
   const end = clonedMac === undefined ? optional(own) : `:${own ?? ''}:${clonedMac.replaceAll(':', '-')}`;
-  const dynamic = dynamicMethod(connection, ip);
-  const other = dynamic === undefined ? 'none' : 'auto';
+  if (controller !== undefined) return end === '' ? [] : [`ip=${device}:off${end}`];
+  const method = methodWord(connection);
   const fixed = ([4, 6] as const).flatMap((family) =>
-    addressArguments(ip[family], `${device}:${other}${end}`),
+    addressArguments(ip[family], `${device}:${method}${end}`),
   );
-  return fixed.length === 0 ? [`ip=${device}:${dynamic ?? 'off'}${end}`] : fixed;
+  return fixed.length === 0 ? [`ip=${device}:${method === 'none' ? 'off' : method}${end}`] : fixed;
 }
 
 /** `ip=ADDRESS::GATEWAY:PREFIX::DEVICE:METHOD[:MTU[:MAC]]`; the gateway belongs to the first address. */
-function addressArguments({ addresses, gateway, method }: IpConfig, end: string): string[] {
-  if (method !== 'manual') return [];
+function addressArguments({ addresses, gateway }: IpConfig, end: string): string[] {
   return addresses.map(({ address, prefixLength }, index) => {
     const router = index === 0 && gateway !== undefined ? bracketed(gateway) : '';
     return `ip=${bracketed(address)}::${router}:${prefixLength}::${end}`;
   });
 }
 
-/** The keyword for the families that get their addresses from the network; undefined if no family does. */
-function dynamicMethod(connection: Connection, ip: Readonly<Record<Family, IpConfig>>): string | undefined {
-  const [ipv4, ipv6] = [ip[4].method, ip[6].method];
+/** The keyword of an `ip=` by the methods for IPv4 and IPv6. `ignore` leaves IPv6 to the kernel, so it may be on or off. */
+const methodWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  auto: { auto: 'dhcp', dhcp: 'dhcp', ignore: 'dhcp', manual: 'auto' },
+  manual: {
+    auto: 'auto',
+    dhcp: 'auto',
+    disabled: 'none',
+    ignore: 'none',
+    manual: 'none',
+    'link-local': 'link6',
+  },
+  disabled: {
+    auto: 'auto6',
+    dhcp: 'dhcp6',
+    disabled: 'none',
+    ignore: 'none',
+    manual: 'none',
+    'link-local': 'link6',
+  },
+};
+
+function methodWord(connection: Connection): string {
+  const { ip } = connection;
   for (const { addresses, method } of [ip[4], ip[6]]) {
-    if (method === 'manual' && addresses.length === 0) {
+    if ((method === 'manual') === addresses.length > 0) continue;
+    if (method === 'manual') {
       const message = `the method manual of ${connectionName(connection)} requires a valid address`;
       throw refusal(connection, message, 'add an address: address1=192.0.2.10/24');
     }
-    if (['auto', 'dhcp', 'manual', 'disabled', 'ignore', 'link-local'].includes(method)) continue;
-    throw refusal(
-      connection,
-      `kernel arguments cannot describe the method ${method} of ${connectionName(connection)}`,
-      'set method= to manual, auto or disabled',
-    );
+    const message = `kernel arguments cannot describe addresses with the method ${method} of ${connectionName(connection)}`;
+    throw refusal(connection, message, 'set method= to manual, or remove the addresses');
   }
-  if (ipv4 === 'auto') return 'dhcp';
-  if (ipv6 === 'dhcp') return 'dhcp6';
-  return ipv6 === 'auto' ? 'auto6' : undefined;
+  const word = methodWords[ip[4].method]?.[ip[6].method];
+  if (word !== undefined) return word;
+  throw refusal(
+    connection,
+    `kernel arguments cannot describe the methods ${ip[4].method} for IPv4 and ${ip[6].method} for IPv6 of ${connectionName(connection)}`,
+    ip[4].method === 'auto'
+      ? 'set method=auto in [ipv6], because DHCP turns IPv6 on, or ' + EMBED_HINT
+      : 'set method= to manual, auto or disabled',
+  );
 }
 
 /** `rd.route=NETWORK:GATEWAY:DEVICE` */

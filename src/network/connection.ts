@@ -5,14 +5,10 @@
 
 import { ifWellFormed } from '../core/errors.ts';
 import { parseKeyfile, type ParsedEntry } from '../formats/keyfile.ts';
-import {
-  addressBits,
-  type Family,
-  type IpAddress,
-  isUnspecified,
-  parseAddress,
-  type Subnet,
-} from './ipAddress.ts';
+import { type Family, type IpAddress, isUnspecified, parseAddress, type Subnet } from './ipAddress.ts';
+import { numberedKeys, parseServer, readAddress } from './keyfile/ip.ts';
+import { isMacAddress } from './keyfile/names.ts';
+import { readList, unescapeValue } from './keyfile/profile.ts';
 
 export interface Connection {
   /** The file name, for messages: `eth0.nmconnection`. */
@@ -22,9 +18,10 @@ export interface Connection {
   /** `ethernet`, `bond`, `vlan`, `bridge`, …; `802-3-ethernet` reads as `ethernet`. */
   readonly type: string;
   readonly interfaceName: string | undefined;
-  /** The MAC address that the device must have, in upper case. */
+  /** The MAC address that the device must have, in upper case with colons. */
   readonly mac: string | undefined;
-  /** The MAC address that the device gets. */
+  readonly macLine?: number | undefined;
+  /** The MAC address that the device gets, in upper case with colons. */
   readonly clonedMac: string | undefined;
   /** This and other lines are those of the keyfile, from 1. Connections of kernel arguments have none. */
   readonly clonedMacLine?: number | undefined;
@@ -36,7 +33,12 @@ export interface Connection {
   /** The options of a bond, by their names in the kernel. */
   readonly bond: ReadonlyMap<string, string>;
   readonly ip: Readonly<Record<Family, IpConfig>>;
+  /** Of several connections for an interface, NetworkManager starts the one with the greatest (default: 0). */
+  readonly priority?: number | undefined;
+  /** Whether NetworkManager starts it without a user. */
   readonly isAutoconnected: boolean;
+  /** The line that prevents it. */
+  readonly blockedLine?: number | undefined;
 }
 
 interface Vlan {
@@ -59,6 +61,7 @@ export interface IpConfig {
   readonly gatewayLine?: number | undefined;
   readonly dns: readonly IpAddress[];
   readonly dnsLine?: number | undefined;
+  /** Those of the main table, or of all tables if rules choose between them; without the route that is the gateway. */
   readonly routes: readonly Route[];
   /** The connection never gets the default route. */
   readonly neverDefault: boolean;
@@ -99,6 +102,7 @@ export function parseConnection(file: string, text: string): Connection {
   );
   bond.delete('interface-name');
   const type = (valueOf(connection, 'type') ?? 'ethernet').replace(/^802-3-/, '');
+  const blocked = blockingEntry(connection);
   const controllerKey = connection.has('controller') ? 'controller' : 'master';
   return {
     file,
@@ -106,8 +110,9 @@ export function parseConnection(file: string, text: string): Connection {
     uuid: valueOf(connection, 'uuid'),
     type,
     interfaceName: valueOf(connection, 'interface-name') ?? valueOf(sections.get(type), 'interface-name'),
-    mac: valueOf(wired, 'mac-address')?.toUpperCase(),
-    clonedMac: /^[\da-f]{2}(?::[\da-f]{2}){5}$/i.exec(valueOf(wired, 'cloned-mac-address') ?? '')?.[0],
+    mac: macOf(valueOf(wired, 'mac-address')),
+    macLine: wired.get('mac-address')?.line,
+    clonedMac: macOf(valueOf(wired, 'cloned-mac-address')),
     clonedMacLine: wired.get('cloned-mac-address')?.line,
     mtu: numberOf(valueOf(wired, 'mtu')) || undefined,
     controller: valueOf(connection, controllerKey),
@@ -115,12 +120,28 @@ export function parseConnection(file: string, text: string): Connection {
     vlan: type === 'vlan' ? vlanOf(vlan) : undefined,
     bond,
     ip: { 4: ipConfigOf(sections.get('ipv4'), 4), 6: ipConfigOf(sections.get('ipv6'), 6) },
-    isAutoconnected: !['false', '0'].includes(valueOf(connection, 'autoconnect') ?? ''),
+    priority: Number(valueOf(connection, 'autoconnect-priority') ?? 0),
+    isAutoconnected: blocked === undefined,
+    blockedLine: blocked?.line,
   };
+}
+
+/** `autoconnect=false`, or users of whom one must have a session (`nm_settings_connection_check_visibility`). */
+function blockingEntry(connection: Section): ParsedEntry | undefined {
+  if (['false', '0'].includes(valueOf(connection, 'autoconnect') ?? '')) return connection.get('autoconnect');
+  const users = readList(valueOf(connection, 'permissions') ?? '');
+  return users.length > 0 ? connection.get('permissions') : undefined;
 }
 
 function valueOf(section: Section | undefined, key: string): string | undefined {
   return section?.get(key)?.value.trim();
+}
+
+/** Undefined for words such as `random`. */
+function macOf(text = ''): string | undefined {
+  if (!isMacAddress(text)) return undefined;
+  const bytes = text.split(/[:-]/).map((byte) => byte.padStart(2, '0'));
+  return bytes.join(':').toUpperCase();
 }
 
 function vlanOf(section: Section): Vlan {
@@ -133,31 +154,57 @@ function ipConfigOf(section: Section | undefined, family: Family): IpConfig {
   if (section === undefined) return automatic;
   const addresses: ConfiguredAddress[] = [];
   const routes: Route[] = [];
-  let gateway = withLine(section.get('gateway')?.value ?? '', section.get('gateway')?.line);
-  for (const { key, value, line } of section.values()) {
-    if (/^address(?:es)?\d*$/.test(key)) {
-      const [address = '', own = ''] = value.trim().split(/[,;]/);
-      const subnet = subnetOf(address, family);
-      if (subnet !== undefined) addresses.push({ ...subnet, line });
-      if (gateway.text === '' && !section.has('gateway')) gateway = withLine(own, line);
-    } else if (/^routes?\d*$/.test(key)) routes.push(...routesOf(value.trim(), family, line));
+  let gateway = { text: valueOf(section, 'gateway') ?? '', line: section.get('gateway')?.line };
+  // Rules choose between tables by criteria that are not judged here.
+  const hasRules = [...section.keys()].some((key) => key.startsWith('routing-rule'));
+  const isUsed = (table: string | undefined): boolean => hasRules || isMainTable(table);
+  const isOfMainTable = isUsed(valueOf(section, 'route-table'));
+  for (const key of numberedKeys(section.keys())) {
+    const { line, value = '' } = section.get(key) ?? {};
+    const isRoute = key.startsWith('route');
+    const read = readAddress(unescapeValue(value), family, isRoute);
+    if (typeof read === 'string') continue;
+    if (!isRoute) {
+      addresses.push({ ...read.subnet, line });
+      if (gateway.text === '' && !section.has('gateway')) gateway = { text: read.gateway ?? '', line };
+      continue;
+    }
+    const options = routeOptions(valueOf(section, `${key}_options`));
+    const table = options.get('table');
+    const isPath = (options.get('type') ?? 'unicast') === 'unicast';
+    if (isPath && (table === undefined ? isOfMainTable : isUsed(table)))
+      routes.push({ destination: read.subnet, gateway: addressOf(read.gateway ?? '', family), line });
   }
   const written = addressOf(gateway.text, family);
-  const route = written === undefined ? routes.find(isDefaultRoute) : undefined;
+  const route =
+    written === undefined && addresses.length > 0 && isOfMainTable
+      ? routes.find((one) => isDefaultRoute(one) && one.gateway !== undefined)
+      : undefined;
   return {
     method: valueOf(section, 'method') ?? automatic.method,
     addresses,
     gateway: written ?? route?.gateway,
     gatewayLine: route === undefined ? gateway.line : route.line,
-    dns: (valueOf(section, 'dns') ?? '').split(/[;,\s]+/).flatMap((text) => addressOf(text, family) ?? []),
+    dns: readList(valueOf(section, 'dns') ?? '').flatMap((text) => parseServer(text, family) ?? []),
     dnsLine: section.get('dns')?.line,
-    routes: routes.filter((one) => !isDefaultRoute(one)),
-    neverDefault: ['true', '1'].includes(valueOf(section, 'never-default') ?? ''),
+    routes: routes.filter((one) => one !== route),
+    neverDefault: ['true', '1'].includes(valueOf(section, 'never-default') ?? '') || !isOfMainTable,
   };
 }
 
-function withLine(text: string, line: number | undefined) {
-  return { text: text.trim(), line };
+/** The kernel looks up other tables only for rules that name them. 0 means the default. */
+function isMainTable(table: string | undefined): boolean {
+  return table === undefined || table === '0' || table === '254';
+}
+
+/** `table=100,type=blackhole` */
+function routeOptions(text = ''): ReadonlyMap<string, string> {
+  return new Map(
+    text.split(',').map((option) => {
+      const [name = '', value = ''] = option.split('=');
+      return [name.trim(), value.trim()] as const;
+    }),
+  );
 }
 
 const automatic: IpConfig = {
@@ -169,24 +216,8 @@ const automatic: IpConfig = {
   neverDefault: false,
 };
 
-/** `DESTINATION/PREFIX[,GATEWAY[,METRIC]]` */
-function routesOf(value: string, family: Family, line: number): Route[] {
-  const [destination = '', gateway = ''] = value.split(/[,;]/);
-  const subnet = subnetOf(destination, family);
-  return subnet === undefined ? [] : [{ destination: subnet, gateway: addressOf(gateway, family), line }];
-}
-
 function isDefaultRoute({ destination }: Route): boolean {
   return destination.prefixLength === 0;
-}
-
-/** Without a prefix, the subnet is the address alone. */
-function subnetOf(text: string, family: Family): Subnet | undefined {
-  const [address = '', prefix] = text.split('/');
-  const parsed = parseAddress(address.trim());
-  const prefixLength = prefix === undefined ? addressBits(family) : numberOf(prefix);
-  if (parsed?.family !== family || prefixLength === undefined) return undefined;
-  return prefixLength > addressBits(family) ? undefined : { address: parsed, prefixLength };
 }
 
 /** Undefined also for `0.0.0.0` and `::`, which mean that there is no gateway. */

@@ -103,6 +103,7 @@ function partOfNmstate(
     return key === 'mode' ? [...bond, 'mode'] : [...bond, 'options', key];
   }
   if (section === 'ethernet') return [...path, key.endsWith('mac-address') ? 'mac-address' : key];
+  if (section === 'connection' && key === 'autoconnect') return [...path, 'state'];
   if (section === 'connection' && key === 'master')
     return portPath(itemsAt(document, ['interfaces']), String(name));
   return section === 'bridge' || section === 'veth' ? [...path, section] : undefined;

@@ -37,13 +37,15 @@ const families = [4, 6] as const;
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
   const { inconsistent, unmatched } = networkRules;
-  return connections.flatMap((connection) => {
+  const ofConnections = connections.flatMap((connection) => {
     const { file } = connection;
     const found = [
       missingParent(connection, connections),
       missingController(connection, connections),
+      ...portAddresses(connection, connections),
       ...families.map((family) => outsideGateway(connection, family)),
       ...sharedAddresses(connection, connections),
+      sharedMac(connection, connections),
     ];
     const problems: ConnectionProblem[] = found.flatMap((problem) =>
       problem === undefined ? [] : [{ ...problem, rule: inconsistent, file }],
@@ -51,6 +53,12 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
     const name = madeUpName(connection);
     return name === undefined ? problems : [...problems, { ...name, rule: unmatched, file }];
   });
+  const [first] = connections;
+  if (first === undefined || connections.some(({ isAutoconnected }) => isAutoconnected)) return ofConnections;
+  const names = connections.map(connectionName).join(', ');
+  const message = `NetworkManager starts no connection of the network by itself: ${names}`;
+  const hint = 'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"';
+  return [...ofConnections, { rule: inconsistent, message, hint, file: first.file, line: first.blockedLine }];
 }
 
 /**
@@ -102,6 +110,21 @@ function missingController(connection: Connection, all: readonly Connection[]): 
   };
 }
 
+/** libnm drops the addresses of ports (nm_connection_normalize). */
+function portAddresses(connection: Connection, all: readonly Connection[]): LinedProblem[] {
+  const { controller, ip } = connection;
+  if (controller === undefined) return [];
+  const owner = findConnection(all, controller);
+  const name = owner === undefined ? controller : connectionName(owner);
+  return families
+    .flatMap((family) => ip[family].addresses)
+    .map(({ address, line }) => ({
+      message: `NetworkManager ignores the address ${formatAddress(address)} of ${connectionName(connection)}, a port of ${name}`,
+      hint: `move the address to the connection of ${name}, or remove controller= or master= from [connection]`,
+      line,
+    }));
+}
+
 function outsideGateway(connection: Connection, family: Family): LinedProblem | undefined {
   const { addresses, gateway, gatewayLine, method } = connection.ip[family];
   if (method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
@@ -129,6 +152,32 @@ function sharedAddresses(connection: Connection, all: readonly Connection[]): Li
       const message = `${connectionName(connection)} and ${connectionName(owner)} have the same address ${text}`;
       return [{ message, hint: 'use an address of its own for each interface', line }];
     });
+}
+
+/** The MAC address of an earlier connection. The ones that only replace each other have different priorities. */
+function sharedMac(connection: Connection, all: readonly Connection[]): LinedProblem | undefined {
+  const { clonedMacLine, interfaceName, macLine, priority = 0 } = connection;
+  const mac = ownMac(connection);
+  const owner = all
+    .slice(0, mac === undefined ? 0 : all.indexOf(connection))
+    .filter((other) => interfaceName === undefined || other.interfaceName !== interfaceName)
+    .find((other) => ownMac(other) === mac && (other.priority ?? 0) === priority);
+  return (
+    owner && {
+      message: `${connectionName(connection)} and ${connectionName(owner)} have the same MAC address ${mac}`,
+      hint: 'use the MAC address of its own interface for each connection, or remove one of them',
+      line: macLine ?? clonedMacLine,
+    }
+  );
+}
+
+/**
+ * The MAC address of a physical interface: by which it is found, or which it gets. The ports of a bond may get the one of the
+ * bond, as nmstate shows them.
+ */
+function ownMac({ clonedMac, controller, isAutoconnected, mac, type }: Connection): string | undefined {
+  if (!isAutoconnected || type !== 'ethernet') return undefined;
+  return mac ?? (controller === undefined ? clonedMac : undefined);
 }
 
 /** Several connections may be for one interface: NetworkManager activates one of them. */

@@ -9,10 +9,12 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import { convertNmstate, type KeyfileConversion } from '../../src/network/convertNmstate.ts';
+import { type IpConfig, parseConnection } from '../../src/network/connection.ts';
+import { type Family, formatAddress, type Subnet } from '../../src/network/ipAddress.ts';
 import { checkKeyfile, type KeyfileProblem } from '../../src/network/keyfile/checkKeyfile.ts';
 import { convertNetworkData } from '../../src/network/networkData/convertNetworkData.ts';
 import { networkDataDocuments } from '../support/networkDataDocuments.ts';
-import { randomNetwork, seededRandom, spoil } from '../support/randomNetworks.ts';
+import { below, pick, type Random, randomNetwork, seededRandom, spoil } from '../support/randomNetworks.ts';
 import { sharedData } from '../support/sharedData.ts';
 import { listKeys, randomKeyfile, settingTable } from './keyfiles/generator.ts';
 import { have, oracleNote } from '../support/programs.ts';
@@ -20,7 +22,19 @@ import { have, oracleNote } from '../support/programs.ts';
 interface Answer {
   readonly version: string;
   readonly properties: Readonly<Record<string, readonly string[]>>;
-  readonly verdicts: readonly (readonly [rejected: string | null, ignored: readonly string[]])[];
+  readonly verdicts: readonly (readonly [
+    rejected: string | null,
+    ignored: readonly string[],
+    networks: readonly [AnsweredNetwork | null, AnsweredNetwork | null] | null,
+  ])[];
+}
+
+/** As libnm writes addresses. */
+interface AnsweredNetwork {
+  readonly addresses: readonly string[];
+  readonly gateway: string | null;
+  readonly routes: readonly string[];
+  readonly dns: readonly string[];
 }
 
 function askLibnm(texts: readonly string[]): Answer | undefined {
@@ -97,12 +111,47 @@ const differences: readonly (readonly [
 const withAddress = (address: string): string =>
   `[connection]\nid=br0\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=bridge\ninterface-name=br0\n[bridge]\ngroup-address=${address}\n`;
 
+/** A static connection, with more entries of [connection]. */
+const withStatic = (more: string): string =>
+  `[connection]\nid=a\nuuid=5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1\ntype=ethernet\n${more}[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n`;
+
 describe.skipIf(empty === undefined)(`libnm${oracleNote('libnm')}`, () => {
+  it(
+    'reads the same addresses, gateways, routes and DNS servers from random keyfiles',
+    { timeout: 300_000 },
+    () => {
+      const random = seededRandom(Number(process.env['KEYFILES_SEED'] ?? 2));
+      const texts = Array.from({ length: 3000 }, () => randomAddresses(random));
+      const compared = texts.flatMap((text, index) => {
+        const [rejected, , networks] = answerOf(texts).verdicts[index] ?? [];
+        if (rejected !== null || networks === undefined || networks === null) return [];
+        const { ip } = parseConnection('a.nmconnection', text);
+        return ([4, 6] as const).map((family, at) => ({
+          text,
+          ours: ourNetwork(ip[family]),
+          theirs: theirNetwork(networks[at] ?? null),
+        }));
+      });
+      expect(compared.map(({ ours, text }) => ({ text, ...ours }))).toEqual(
+        compared.map(({ text, theirs }) => ({ text, ...theirs })),
+      );
+      expect(compared.filter(({ theirs }) => theirs.routes.length > 0).length).toBeGreaterThan(300);
+    },
+  );
+
   it('rejects the group address of a bridge as nmstate writes it', () => {
     const answer = askLibnm(['01:80:C2:00:00:04', '1;128;194;0;0;4'].map(withAddress));
     expect(answer?.verdicts.map(([rejected]) => rejected)).toEqual([
       null,
       expect.stringContaining('group-address'),
+    ]);
+  });
+
+  it('drops the addresses of ports', () => {
+    const answer = askLibnm(['', 'master=br0\nslave-type=bridge\n'].map(withStatic));
+    expect(answer?.verdicts.map(([, , networks]) => networks?.[0]?.addresses)).toEqual([
+      ['192.0.2.5/24'],
+      undefined,
     ]);
   });
 
@@ -147,6 +196,62 @@ describe.skipIf(empty === undefined)(`libnm${oracleNote('libnm')}`, () => {
     expect(keyfiles.length).toBeGreaterThan(5);
   });
 });
+
+/** Addresses, routes and servers in all forms that libnm reads, and some that it does not. */
+function randomAddresses(random: Random): string {
+  const section = (family: Family): string => {
+    const ips =
+      family === 4
+        ? ['192.0.2.10', '192.0.2.1', '0.0.0.0', '10.0.0.300']
+        : ['2001:db8::5', '2001:DB8:0::1', '::', 'x'];
+    const ip = (): string => pick(random, ips);
+    const subnet = (): string => `${ip()}${pick(random, ['', '/', '/24', '/64', '/0', '/99', '/200'])}`;
+    const lines = Array.from({ length: 1 + below(random, 5) }, () => {
+      const number = pick(random, ['', '0', '1', '2', '10', '01']);
+      return pick(random, [
+        `address${number}=${subnet()}${pick(random, ['', ',', `,${ip()}`, `;${ip()}`])}`,
+        `route${number}=${subnet()}${pick(random, ['', `,${ip()}`, `,${ip()},7`, ',,7', ',7'])}`,
+        `dns=${ip()}${pick(random, ['', '#dns.example.com', ' '])};${ip()}${pick(random, ['', ';'])}`,
+        `gateway=${ip()}`,
+      ]);
+    });
+    return `[ipv${family}]\nmethod=${pick(random, ['manual', 'auto'])}\n${lines.join('\n')}\n`;
+  };
+  const uuid = '5c1ee6b6-3b0a-4a4c-8d5a-0d4fb0b1b5a1';
+  return `[connection]\nid=a\nuuid=${uuid}\ntype=ethernet\n${section(4)}${section(6)}`;
+}
+
+function subnetText({ address, prefixLength }: Subnet): string {
+  return `${formatAddress(address)}/${prefixLength}`;
+}
+
+/** The gateway is a default route here. */
+function ourNetwork({ addresses, dns, gateway, routes }: IpConfig) {
+  return {
+    addresses: addresses.map(subnetText),
+    dns: sortedSet(dns.map(formatAddress)),
+    routes: sortedSet([
+      ...routes.map(
+        (route) => `${subnetText(route.destination)} ${route.gateway ? formatAddress(route.gateway) : ''}`,
+      ),
+      ...(gateway === undefined ? [] : [`/0 ${formatAddress(gateway)}`]),
+    ]),
+  };
+}
+
+function theirNetwork(network: AnsweredNetwork | null) {
+  const { addresses = [], dns = [], gateway = null, routes = [] } = network ?? {};
+  return {
+    addresses,
+    dns: sortedSet(dns.map((server) => server.replace(/#.*/, ''))),
+    routes: sortedSet([...routes, ...(gateway === null ? [] : [`/0 ${gateway}`])]),
+  };
+}
+
+/** Default routes are the same with any destination. */
+function sortedSet(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.map((text) => text.replace(/^.*(?=\/0 )/, '')))].toSorted();
+}
 
 const answers = new Map<readonly string[], Answer>();
 

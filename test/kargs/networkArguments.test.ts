@@ -68,6 +68,36 @@ describe('checkArgumentNetwork', () => {
       'ip-cancelled 1: eno1 is a port of bond0, so NetworkManager gives it no address',
     ],
     [
+      'a port that a bond lists twice, by its MAC address',
+      'bond=bond0:52-54-00-00-00-0a,52-54-00-00-00-0A ip=bond0:dhcp',
+      'ip-cancelled 0: 52:54:00:00:00:0A is listed twice as a port of bond0',
+    ],
+    [
+      'a port of two bonds',
+      'bond=bond0:eno1,eno2 bond=bond1:eno3,eno2 ip=bond0:dhcp ip=bond1:off',
+      'ip-cancelled 1: eno2 is a port of bond0 already; NetworkManager makes it a port of bond1 only',
+    ],
+    [
+      'a port of a bridge and of a team, without its name',
+      'bridge=br0 team=team0 ip=br0:dhcp ip=team0:off',
+      'ip-cancelled 1: eth0 is a port of br0 already; NetworkManager makes it a port of team0 only',
+    ],
+    [
+      'a static address on a port of a bridge',
+      `bridge=br0:eno1 ip=br0:dhcp ip=${address}::eno1:none`,
+      'ip-cancelled 2: eno1 is a port of br0, so NetworkManager gives it no address',
+    ],
+    [
+      'a static address on a port of a bond that follows',
+      `ip=${address6}::eno1:off ip=bond0:dhcp bond=bond0:eno1`,
+      'ip-cancelled 0: eno1 is a port of bond0, so NetworkManager gives it no address',
+    ],
+    [
+      'a static address on a port of a bridge without a name, by its MAC address',
+      `bridge=:52-54-00-00-00-0a ip=br0:dhcp ip=${address}::52-54-00-00-00-0a:none`,
+      'ip-cancelled 2: 52:54:00:00:00:0A is a port of br0, so NetworkManager gives it no address',
+    ],
+    [
       'a DNS server of the other IP version',
       `ip=${address6}::eno1:none:192.0.2.53`,
       'ip-rejected 0: NetworkManager rejects eno1: it has a DNS server, but no network, for IPv4',
@@ -120,6 +150,7 @@ describe('checkArgumentNetwork', () => {
       `ip=${address}::eno1:none ip=192.0.2.6::192.0.2.1:24::eno1:none ${rootfs}`,
     ],
     ['a bond', `bond=bond0:eno1,eno2 ip=${address}::bond0:none ip=eno1:off ${rootfs}`],
+    ['a port without addresses', `bridge=br0:eno1 ip=${address}::br0:none ip=eno1:off:9000 ${rootfs}`],
     ['a VLAN', `vlan=eno1.5:eno1 ip=${address}::eno1.5:none ${rootfs}`],
     ['a route', `ip=198.51.100.5:::24::eno1:none rd.route=192.0.2.0/24:198.51.100.1:eno1 ${rootfs}`],
     [
@@ -228,6 +259,7 @@ describe(`argumentConnections`, () => {
       'bond=bond0:eno1,eno2:mode=active-backup',
       'bond=bond0:eno2',
       'bridge=br0:eno2',
+      'bridge=:eno1',
       'vlan=eno1.5:eno1',
       'vlan=vlan7:bond0',
       'nameserver=192.0.2.53',

@@ -8,10 +8,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { staticArguments } from '../../src/kargs/staticArguments.ts';
+import { findInexpressible, staticArguments } from '../../src/kargs/staticArguments.ts';
 import { CliError } from '../../src/core/errors.ts';
+import { parseYaml } from '../../src/formats/yaml.ts';
 import { type Connection, parseConnection } from '../../src/network/connection.ts';
+import { convertNmstate } from '../../src/network/convertNmstate.ts';
+import { formatAddress } from '../../src/network/ipAddress.ts';
 import { have, oracleFile, oracleNote } from '../support/programs.ts';
+import { sharedData } from '../support/sharedData.ts';
 
 /** Sections of keyfiles by name: the file `NAME.nmconnection`, with its id. */
 type Files = Readonly<Record<string, string>>;
@@ -80,6 +84,39 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
     },
     ['ip=eth0:auto6', 'ip=eth1:dhcp6'],
   ],
+  [
+    'IPv6 on the link alone',
+    { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=disabled\n[ipv6]\nmethod=link-local\n` },
+    ['ip=eth0:link6'],
+  ],
+  [
+    'static IPv4, IPv6 on the link alone',
+    {
+      a: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n[ipv6]\nmethod=link-local\n`,
+    },
+    ['ip=192.0.2.5:::24::eth0:link6'],
+  ],
+  [
+    'an address without a prefix length',
+    {
+      a: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.5,192.0.2.1\n[ipv6]\nmethod=manual\naddress1=2001:db8::5\n`,
+    },
+    ['ip=192.0.2.5::192.0.2.1:24::eth0:none', 'ip=[2001:db8::5]:::64::eth0:none'],
+  ],
+  [
+    'a DNS server with the name of its certificate',
+    {
+      a: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\ndns=192.0.2.53#dns.example.com;\n${only4}`,
+    },
+    ['ip=192.0.2.5:::24::eth0:none', 'nameserver=192.0.2.53'],
+  ],
+  [
+    'default routes beside DHCP, and on the link',
+    {
+      a: `${wired}interface-name=eth0\n[ipv4]\nmethod=auto\nroute1=0.0.0.0/0,192.0.2.1,0\nroute1_options=table=254\n[ipv6]\nmethod=auto\nroute1=::/0\n`,
+    },
+    ['ip=eth0:dhcp', 'rd.route=0.0.0.0/0:192.0.2.1:eth0', 'rd.route=[::/0]::eth0'],
+  ],
   ['an interface without addresses', { a: `${wired}interface-name=eth0\n${off}` }, ['ip=eth0:off']],
   [
     'routes, one of them on the link',
@@ -107,6 +144,20 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
       'vlan=bond0.100:bond0',
       'ip=bond0:off',
       'ip=192.0.2.5::192.0.2.1:24::bond0.100:none',
+    ],
+  ],
+  [
+    'ports with an MTU, and with a new MAC address',
+    {
+      p1: `${wired}interface-name=eth0\ncontroller=bond0\nport-type=bond\n[ethernet]\nmtu=9000\n`,
+      p2: `${wired}interface-name=eth1\ncontroller=bond0\nport-type=bond\n[ethernet]\ncloned-mac-address=02:00:00:00:00:01\n`,
+      bond0: `type=bond\ninterface-name=bond0\n[bond]\nmode=active-backup\n`,
+    },
+    [
+      'bond=bond0:eth0,eth1:mode=active-backup',
+      'ip=eth0:off:9000',
+      'ip=eth1:off::02-00-00-00-00-01',
+      'ip=bond0:dhcp',
     ],
   ],
   [
@@ -167,7 +218,40 @@ describe('refused is', () => {
     [
       'a shared connection',
       { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=shared\n` },
-      'the method shared of eth0',
+      'the methods shared for IPv4 and auto for IPv6 of eth0',
+    ],
+    [
+      'DHCP without IPv6',
+      { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=auto\n${only4}` },
+      'the methods auto for IPv4 and disabled for IPv6 of eth0',
+    ],
+    [
+      'DHCP with IPv6 on the link alone',
+      { a: `${wired}interface-name=eth0\n[ipv6]\nmethod=link-local\n` },
+      'the methods auto for IPv4 and link-local for IPv6 of eth0',
+    ],
+    [
+      'IPv4 on the link alone',
+      { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=link-local\n${only4}` },
+      'the methods link-local for IPv4 and disabled for IPv6 of eth0',
+    ],
+    [
+      'an address beside DHCP',
+      { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=auto\naddress1=192.0.2.5/24\n` },
+      'addresses with the method auto of eth0',
+    ],
+    [
+      'two connections of one interface',
+      {
+        a: `${wired}interface-name=eth0\n`,
+        b: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n`,
+      },
+      '--static: b.nmconnection: kernel arguments cannot describe two connections of eth0; a.nmconnection is the other one',
+    ],
+    [
+      'an interface that must have a name and a MAC address',
+      { a: `${wired}interface-name=eth0\n[ethernet]\nmac-address=52:54:00:00:00:01\n` },
+      'not by "eth0" and 52:54:00:00:00:01',
     ],
   ])('%s', (_title, files, message) => {
     const run = (): readonly string[] => staticArguments(parse(files));
@@ -179,6 +263,56 @@ describe('refused is', () => {
   });
 });
 
+/** The keyfile, with one entry added to a section. */
+const withEntry = (section: string, entry: string): string =>
+  `[connection]\nid=a\n${wired}interface-name=eth0\n[${section}]\n${entry}\n`;
+
+describe('a setting that arguments cannot describe is', () => {
+  it.each<readonly [title: string, section: string, entry: string]>([
+    ['a route of another table', 'ipv4', 'route1_options=table=100'],
+    ['the other table of all routes', 'ipv6', 'route-table=100'],
+    ['a metric', 'ipv4', 'route-metric=500'],
+    ['the metric of a route', 'ipv4', 'route1=0.0.0.0/0,192.0.2.1,500'],
+    ['the metric of a route without a gateway', 'ipv6', 'route2=2001:db8::/32,,7'],
+    ['the metric of a route in the older form', 'ipv6', 'route2=2001:db8::/32,7'],
+    ['the default metric of the other IP version', 'ipv4', 'route1=0.0.0.0/0,192.0.2.1,1024'],
+    ['a rule that chooses a table', 'ipv4', 'routing-rule1=priority 1 from 0.0.0.0/0 table 100'],
+    ['that the gateway is not used', 'ipv4', 'never-default=true'],
+    ['that the DNS servers of DHCP are not used', 'ipv4', 'ignore-auto-dns=true'],
+    ['that the routes of DHCP are not used', 'ipv6', 'ignore-auto-routes=1'],
+    ['a search domain', 'ipv4', 'dns-search=example.com;'],
+    ['an option of the resolver', 'ipv4', 'dns-options=rotate'],
+    ['a DNS server with a protocol', 'ipv4', 'dns=dns+tls://192.0.2.53'],
+    ['a DHCP client ID', 'ipv4', 'dhcp-client-id=01:02:03'],
+    ['a token', 'ipv6', 'token=::5'],
+    ['a random MAC address', 'ethernet', 'cloned-mac-address=random'],
+    ['a speed', '802-3-ethernet', 'speed=100'],
+    ['the order of VLAN headers', 'vlan', 'flags=0'],
+    ['the protocol of a VLAN', 'vlan', 'protocol=802.1ad'],
+    ['priorities of a VLAN', 'vlan', 'egress-priority-map=1:2'],
+    ['the priority of a port', 'bond-port', 'prio=5'],
+    ['a PCI address', 'match', 'path=pci-0000:01:00.0'],
+    ['a login to the switch', '802-1x', 'password=hunter2'],
+  ])('%s', (_title, section, entry) => {
+    const [problem, ...others] = findInexpressible(withEntry(section, entry));
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ line: 6, hint: expect.stringMatching(/^remove the setting, or use /) });
+    expect(problem?.message).toContain(`in [${section}]`);
+    expect(problem?.message).not.toContain('hunter2');
+  });
+
+  it.each<readonly [title: string, section: string, entry: string]>([
+    ['not a default', 'ipv4', 'never-default=false'],
+    ['not a default as nmstate writes it', 'ipv6', 'route1=::/0,fe80::1,1024'],
+    ['not the main table', 'ipv4', 'route0_options=table=254'],
+    ['not a timeout', 'ipv4', 'dhcp-timeout=2147483647'],
+    ['not the name of a certificate', 'ipv4', 'dns=192.0.2.53#dns.example.com'],
+    ['not a note', 'user', 'org.example.note=rack 7'],
+  ])('%s', (_title, section, entry) => {
+    expect(findInexpressible(withEntry(section, entry))).toEqual([]);
+  });
+});
+
 const generator = 'nm-initrd-generator';
 
 describe.skipIf(!have(generator))(
@@ -187,12 +321,61 @@ describe.skipIf(!have(generator))(
     it.each(cases)('%s', (_title, files) => {
       const connections = parse(files).filter(({ isAutoconnected }) => isAutoconnected);
       const texts = staticArguments(connections);
-      expect(generated(texts).map(meaning).toSorted()).toEqual(
+      const made = generated(texts);
+      expect(made.map(meaning).toSorted()).toEqual(
         connections.map((connection) => meaning(withoutDefaults(connection))).toSorted(),
       );
+      expect(servers(made)).toEqual(servers(connections));
     });
   },
 );
+
+const documents = sharedData === undefined ? '' : join(sharedData, 'nmstate-cases.jsonl');
+const note = documents === '' ? ' (skipped: there is no reference data)' : missingNote(generator);
+
+it.skipIf(documents === '' || !have(generator))(
+  `nm-initrd-generator makes the same network of public nmstate documents, unless they are refused${note}`,
+  { timeout: 120_000 },
+  () => {
+    const networks = readFileSync(documents, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => convertNmstate(parseYaml(JSON.parse(line).nmstate).value).keyfiles)
+      .map((keyfiles) => keyfiles.filter(({ text }) => parseConnection('', text).isAutoconnected))
+      .filter(
+        (keyfiles) => keyfiles.length > 0 && !keyfiles.some(({ text }) => findInexpressible(text).length > 0),
+      )
+      .flatMap((keyfiles) => {
+        const connections = keyfiles.map(({ name, text }) => parseConnection(name, text));
+        const texts = argumentsOf(connections);
+        return texts === undefined ? [] : [{ connections, texts }];
+      });
+    for (const { connections, texts } of networks) {
+      const devices = new Set(connections.map(deviceOf));
+      // It also makes a connection without addresses for the parent of a VLAN.
+      const made = generated(texts).filter((connection) => devices.has(deviceOf(connection)));
+      expect(made.map(meaning).toSorted()).toEqual(
+        connections.map((connection) => meaning(withoutDefaults(connection))).toSorted(),
+      );
+      expect(servers(made)).toEqual(servers(connections));
+    }
+    expect(networks.length).toBeGreaterThan(50);
+  },
+);
+
+/** Undefined for a network that is refused. */
+function argumentsOf(connections: readonly Connection[]): readonly string[] | undefined {
+  try {
+    return staticArguments(connections);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+function deviceOf({ interfaceName, mac }: Connection): string | undefined {
+  return interfaceName ?? mac;
+}
 
 function generated(texts: readonly string[]): Connection[] {
   const folder = mkdtempSync(join(tmpdir(), 'initrd generator '));
@@ -206,31 +389,29 @@ function generated(texts: readonly string[]): Connection[] {
   }
 }
 
-/** `ip=eth0:dhcp` also means IPv6 from the network, and DHCPv6 is the method `auto` there. */
+/** DHCPv6 is the method `auto` there, and `disabled` replaces `ignore`, which leaves IPv6 to the kernel. */
 function withoutDefaults(connection: Connection): Connection {
   const { ip } = connection;
   const method6 = ip[6].method === 'dhcp' ? 'auto' : ip[6].method;
   return { ...connection, ip: { 4: ip[4], 6: { ...ip[6], method: method6 } } };
 }
 
+/** All connections get the servers of the arguments. */
+function servers(connections: readonly Connection[]): readonly string[] {
+  const all = connections.flatMap(({ ip }) => [...ip[4].dns, ...ip[6].dns]).map(formatAddress);
+  return [...new Set(all)].toSorted();
+}
+
 /** What counts, without the lines of the keyfile; ports have no addresses, and the generator has UUIDs and names of files of its own. */
-function meaning({
-  bond,
-  clonedMac,
-  controller,
-  interfaceName,
-  ip,
-  mac,
-  mtu,
-  type,
-  vlan,
-}: Connection): string {
+function meaning(connection: Connection): string {
+  const { bond, clonedMac, controller, ip, mtu, type, vlan } = connection;
   const isPort = controller !== undefined;
+  const withoutServers = { 4: { ...ip[4], dns: [] }, 6: { ...ip[6], dns: [] } };
   const fields = {
-    device: interfaceName ?? mac,
+    device: deviceOf(connection),
     type,
     isPort,
-    ip: isPort ? undefined : ip,
+    ip: isPort ? undefined : withoutServers,
     clonedMac,
     mtu,
     vlan,

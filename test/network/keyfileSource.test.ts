@@ -117,6 +117,7 @@ function pathOf({ keyfiles }: KeyfileConversion, find: Find, document: unknown, 
 describe('a line of a keyfile is found in the nmstate document:', () => {
   it.each<Row>([
     ['bond0', '', '$.interfaces.0'],
+    ['bond0', 'connection autoconnect', '$.interfaces.0.state'],
     ['bond0', 'ipv4 address0', '$.interfaces.0.ipv4.address.0.ip'],
     ['bond0', 'ipv4 address1', '$.interfaces.0.ipv4.address.1.ip'],
     ['bond0', 'ipv6 address0', '$.interfaces.0.ipv6.address.0.ip'],

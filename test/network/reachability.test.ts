@@ -22,6 +22,8 @@ const parse = (files: Files): Connection[] =>
   );
 
 const eth0 = 'type=ethernet\ninterface-name=eth0\n';
+const nic = (entry: string): string => `type=ethernet\n[ethernet]\n${entry}\n`;
+const br0 = 'type=bridge\ninterface-name=br0\n[ipv4]\nmethod=auto\n';
 const no6 = '[ipv6]\nmethod=disabled\n';
 const static4 = (address: string, more = ''): string =>
   `${eth0}[ipv4]\nmethod=manual\naddress1=${address}\n${more}${no6}`;
@@ -56,6 +58,46 @@ describe('a host reaches', () => {
       '198.51.100.1',
     ],
     ['anything without connections of its own', {}, '198.51.100.1'],
+    [
+      'a name by a DNS server with the name of its certificate',
+      { a: static4('192.0.2.5/24', 'dns=192.0.2.53#dns.example.com;\n') },
+      'ironic.example.com',
+    ],
+    [
+      'a name by a DNS server that is a URI',
+      { a: static6('2001:db8::5/64', 'dns=dns+tls://[2001:db8::53]:853#dns.example.com\n') },
+      'ironic.example.com',
+    ],
+    [
+      'an address in the subnet /24 of an address without a prefix',
+      { a: static4('192.0.2.5') },
+      '192.0.2.99',
+    ],
+    [
+      'an address in the subnet /64 of an address without a prefix',
+      { a: static6('2001:db8::5') },
+      '2001:db8::9',
+    ],
+    [
+      'an address by a route of another table, if a rule chooses it',
+      {
+        a: static4(
+          '192.0.2.5/24',
+          'route1=198.51.100.0/24,192.0.2.1\nroute1_options=table=100\nrouting-rule1=priority 1 from 0.0.0.0/0 table 100\n',
+        ),
+      },
+      '198.51.100.1',
+    ],
+    [
+      'an address by a route that names the main table',
+      {
+        a: static4(
+          '192.0.2.5/24',
+          'route-table=100\nroute1=0.0.0.0/0,192.0.2.1,5\nroute1_options=table=254\n',
+        ),
+      },
+      '198.51.100.1',
+    ],
     ['anything with a method that is not judged', { a: `${eth0}[ipv4]\nmethod=shared\n` }, '198.51.100.1'],
   ])('%s', (_title, files, host) => {
     expect(findReachProblem(parse(files), host)).toBeUndefined();
@@ -82,6 +124,30 @@ describe('a host does not reach', () => {
       { a: static4('192.0.2.5/24', 'dns=198.51.100.53\n') },
       'a.example',
       'a route to the DNS server 198.51.100.53',
+    ],
+    [
+      'an address by a default route of another table',
+      { a: static4('192.0.2.5/24', 'route1=0.0.0.0/0,192.0.2.1\nroute1_options=table=100,weight=2\n') },
+      '198.51.100.1',
+      'a route to',
+    ],
+    [
+      'an address by the gateway of a connection with another table',
+      { a: static4('192.0.2.5/24,192.0.2.1', 'route-table=100\nroute1=198.51.100.0/24,192.0.2.1\n') },
+      '198.51.100.1',
+      'a route to',
+    ],
+    [
+      'an address by a route that drops packets',
+      { a: static4('192.0.2.5/24', 'route1=198.51.100.0/24\nroute1_options=type=blackhole\n') },
+      '198.51.100.1',
+      'a route to',
+    ],
+    [
+      'a name by servers that commas separate',
+      { a: static4('192.0.2.5/24', 'dns=192.0.2.53,192.0.2.54\n') },
+      'a.example',
+      'no DNS server',
     ],
     [
       'anything without addresses',
@@ -205,10 +271,65 @@ describe('inconsistent is', () => {
     ],
     ['a port of a bond that is missing', { a: `${eth0}master=bond0\n` }, 'eth0 is a port of bond0', 5],
     [
+      'an address of a port',
+      { a: `${eth0}master=br0\nslave-type=bridge\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n`, b: br0 },
+      'NetworkManager ignores the address 192.0.2.5 of eth0, a port of br0',
+      9,
+    ],
+    [
+      'an IPv6 address of a port that names its bridge by the UUID',
+      {
+        a: `${eth0}controller=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\nport-type=bridge\n[ipv6]\nmethod=manual\naddress1=2001:db8::5/64\n`,
+        b: `uuid=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\n${br0}`,
+      },
+      'NetworkManager ignores the address 2001:db8::5 of eth0, a port of br0',
+      9,
+    ],
+    [
+      'a network whose only connection never starts',
+      { a: `autoconnect=false\n${static4('192.0.2.5/24')}` },
+      'NetworkManager starts no connection of the network by itself: eth0',
+      3,
+    ],
+    [
+      'a network whose connections wait for the session of a user',
+      {
+        a: 'type=ethernet\npermissions=user:root:;\ninterface-name=eth0\n',
+        b: 'type=ethernet\nautoconnect=0\ninterface-name=eth1\n',
+      },
+      'NetworkManager starts no connection of the network by itself: eth0, eth1',
+      4,
+    ],
+    [
       'an address that two interfaces have',
       { a: static4('192.0.2.5/24'), b: static4('192.0.2.5/25').replaceAll('eth0', 'eth1') },
       'eth1 and eth0 have the same address 192.0.2.5',
       7,
+    ],
+    [
+      'a MAC address by which two connections find their interfaces',
+      { a: nic('mac-address=52:54:00:00:00:0a'), b: nic('mac-address=52-54-0-0-0-A') },
+      'b and a have the same MAC address 52:54:00:00:00:0A',
+      5,
+    ],
+    [
+      'a MAC address of two ports of a bond',
+      {
+        a: `master=bond0\nslave-type=bond\n${nic('mac-address=52:54:00:00:00:01')}`,
+        b: `master=bond0\nslave-type=bond\n${nic('mac-address=52:54:00:00:00:01')}`,
+        bond0: 'type=bond\ninterface-name=bond0\n[bond]\nmode=active-backup\n',
+      },
+      'b and a have the same MAC address 52:54:00:00:00:01',
+      7,
+    ],
+    [
+      'a MAC address that two interfaces get',
+      {
+        a: `${eth0}[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        b: `${eth0.replace('eth0', 'eth1')}[802-3-ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+      },
+      'eth1 and eth0 have the same MAC address 52:54:00:00:00:01',
+      6,
     ],
     [
       'a MAC address for an interface with a name that no machine gives',
@@ -223,7 +344,22 @@ describe('inconsistent is', () => {
   });
 
   it.each<readonly [title: string, files: Files]>([
+    [
+      'not a connection that never starts beside another one',
+      { a: 'type=ethernet\npermissions=user:root:;\n', b: eth0 },
+    ],
+    ['not a list of no users', { a: 'type=ethernet\npermissions=\n' }],
+    ['not a value that NetworkManager ignores', { a: 'type=ethernet\nautoconnect=no\n' }],
+    [
+      'not a port without addresses',
+      { a: `${eth0}master=br0\nslave-type=bridge\n[ipv4]\nmethod=auto\n`, b: br0 },
+    ],
     ['not a gateway inside the subnet', { a: static4('192.0.2.5/24,192.0.2.1') }],
+    ['not a gateway inside the subnet of an address without a prefix', { a: static4('192.0.2.5,192.0.2.1') }],
+    [
+      'not a gateway inside the subnet of an address with a prefix that is too large',
+      { a: static4('192.0.2.5/99,192.0.2.1') },
+    ],
     [
       'not an address in two connections of one interface',
       { a: static4('192.0.2.5/24'), b: static4('192.0.2.5/24') },
@@ -231,7 +367,7 @@ describe('inconsistent is', () => {
     [
       'not an address of a connection that does not start',
       {
-        a: `autoconnect=false\n${static4('192.0.2.5/24')}`,
+        a: `permissions=user:root:\n${static4('192.0.2.5/24')}`,
         b: static4('192.0.2.5/24').replaceAll('eth0', 'eth1'),
       },
     ],
@@ -248,6 +384,40 @@ describe('inconsistent is', () => {
         a: 'type=bond\ninterface-name=uplink\n[ethernet]\ncloned-mac-address=52:54:00:12:34:56\n',
         b: 'type=ethernet\ninterface-name=nic1\n[ethernet]\nmac-address=52:54:00:12:34:57\n',
       },
+    ],
+    [
+      'not a MAC address of connections of which NetworkManager starts the one with the greater priority',
+      {
+        a: nic('mac-address=52:54:00:00:00:01'),
+        b: `autoconnect-priority=-10\n${nic('mac-address=52:54:00:00:00:01')}`,
+      },
+    ],
+    [
+      'not a MAC address of a connection that does not start',
+      {
+        a: nic('mac-address=52:54:00:00:00:01'),
+        b: `autoconnect=false\n${nic('mac-address=52:54:00:00:00:01')}`,
+      },
+    ],
+    [
+      'not the MAC address of a bond at its ports and its VLAN, as nmstate shows it',
+      {
+        a: `${eth0}master=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        b: `${eth0.replace('eth0', 'eth1')}master=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        bond0: 'type=bond\ninterface-name=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n',
+        v: 'type=vlan\n[vlan]\nid=7\nparent=bond0\n[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n',
+      },
+    ],
+    [
+      'not a MAC address in two connections of one interface',
+      {
+        a: `${eth0}[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+        b: `${eth0}[ethernet]\ncloned-mac-address=52:54:00:00:00:01\n`,
+      },
+    ],
+    [
+      'not two random MAC addresses',
+      { a: nic('cloned-mac-address=random'), b: nic('cloned-mac-address=random') },
     ],
     [
       'not a link-local address',

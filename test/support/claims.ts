@@ -2012,6 +2012,7 @@ export const CLAIMS: readonly Claim[] = [
       'NetworkManager rejects the connection of the network arguments, so the interface has no network',
       'NetworkManager rejects …:',
       'so NetworkManager gives it no address',
+      'NetworkManager makes it a port of … only',
     ],
     tests: [nmInitrd],
   },
@@ -2045,6 +2046,35 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: ['NetworkManager ignores a keyfile with the group address as nmstate writes it'],
     tests: ['interop/keyfiles.test.ts: rejects the group address of a bridge as nmstate writes it'],
+  },
+  {
+    says: ['NetworkManager skips a keyfile with the name …'],
+    sources: [
+      {
+        repository: networkManager,
+        file: 'src/libnm-core-impl/nm-keyfile.c',
+        shows:
+          /if \(check_mkstemp_suffix\(base\)\)\s+return TRUE;[^]*NM_STR_HAS_SUFFIX_ASCII_CASE_WITH_MORE\(base, PEM_TAG\)/,
+      },
+    ],
+  },
+  {
+    says: [
+      'NetworkManager starts no connection of the network by itself:',
+      'NetworkManager starts none of the connections by itself',
+    ],
+    sources: [
+      {
+        repository: networkManager,
+        file: 'src/core/settings/nm-settings-connection.c',
+        shows:
+          /check_visibility\([^]*nm_session_monitor_session_exists\([^]*autoconnect_is_blocked\([^]*INT_FLAGS_VISIBLE\)\)\s+return TRUE;/,
+      },
+    ],
+  },
+  {
+    says: ['NetworkManager ignores the address … of …, a port of …'],
+    tests: ['interop/keyfiles.test.ts: drops the addresses of ports'],
   },
   {
     says: ['install nmstate 1.0.2 or later, which supports "nmstatectl gc"'],

@@ -426,7 +426,7 @@ function many<T>(random: Random, most: number, make: () => T): T[] {
   return Array.from({ length: below(random, most + 1) }, make);
 }
 
-function below(random: Random, limit: number): number {
+export function below(random: Random, limit: number): number {
   return Math.floor(random() * limit);
 }
 
@@ -434,7 +434,7 @@ function chance(random: Random, probability: number): boolean {
   return random() < probability;
 }
 
-function pick<T>(random: Random, choices: readonly T[]): T {
+export function pick<T>(random: Random, choices: readonly T[]): T {
   const choice = choices[below(random, choices.length)];
   if (choice === undefined) throw new Error('there is nothing to choose from');
   return choice;

@@ -24,20 +24,12 @@ export function lintNetwork(config: Config): Issue[] {
 
 export function checkConnections(subject: LintSubject): Issue[] {
   // NetworkManager loads only keyfiles that it can parse and that no other user can read.
-  const keyfiles = [...subject.filesByPath.values()].filter(
-    ({ name }) => posix.dirname(name) === KEYFILE_FOLDER && !SKIPPED.test(posix.basename(name)),
-  );
+  const keyfiles = [...subject.filesByPath.values()].filter(({ name }) => isKeyfilePath(name));
   return [
     ...keyfiles.flatMap((keyfile) => [...checkMode(keyfile), ...checkSyntax(keyfile)]),
     ...checkParsed(subject),
   ];
 }
-
-/**
- * Names that NetworkManager skips in this folder: hidden files, backups, temporary files and certificates. It requires no suffix
- * here (`nm_keyfile_utils_ignore_filename` in NetworkManager's nm-keyfile.c).
- */
-const SKIPPED = /^\.|~$|\.(?:swpx?|pem|der|[a-zA-Z0-9]{6})$/;
 
 /** Ignition creates files with the mode 0644. */
 function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Issue[] {
@@ -47,7 +39,6 @@ function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile)
 }
 
 function checkSyntax(keyfile: LintedFile): Issue[] {
-  if (!isKeyfilePath(keyfile.name)) return [];
   if (readContents(keyfile.file.contents) === undefined) return [];
   const about = posix.basename(keyfile.name);
   return checkKeyfile(textOf(keyfile)).map(({ hint, line, message, severity }) => {

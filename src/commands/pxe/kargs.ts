@@ -5,9 +5,10 @@ import { bootImages } from '../../kargs/bootForm.ts';
 import { argumentName, type BootSettings } from '../../kargs/bootSettings.ts';
 import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
 import { argumentServers, isNetworkArgument } from '../../kargs/networkArguments.ts';
-import { staticArguments } from '../../kargs/staticArguments.ts';
-import { type InputSource, onCliError, UsageError } from '../../core/errors.ts';
+import { findInexpressible, staticArguments } from '../../kargs/staticArguments.ts';
+import { CliError, type InputSource, onCliError, UsageError } from '../../core/errors.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import type { Keyfile } from '../../network/convertNmstate.ts';
 import { parseConnection } from '../../network/connection.ts';
 import { modeForSecrets } from '../../imagefile/imageOutput.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
@@ -110,8 +111,24 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
     reading.inputs.get('host.networkData') === undefined ? [] : files,
     reading.io,
   );
-  const added = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));
+  const connections = keyfiles.map(({ name, text }) => parseConnection(name, text));
+  const added = staticArguments(connections);
+  const started = keyfiles.filter((_, index) => connections[index]?.isAutoconnected === true);
+  await refuseInexpressible(started, reading.io);
   return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
+}
+
+/** @throws CliError if arguments cannot describe a setting of a keyfile; earlier ones are reported */
+async function refuseInexpressible(keyfiles: readonly Keyfile[], io: Io): Promise<void> {
+  const located = keyfiles.flatMap(({ locate, text }) =>
+    findInexpressible(text).map(async (problem) => ({ ...problem, at: await locate?.(problem.line) })),
+  );
+  const problems = await Promise.all(located);
+  const last = problems.pop();
+  for (const { at, hint, message } of problems)
+    report(io, { severity: 'error', code: 'ERR_SETTING', message, hint, at });
+  if (last !== undefined)
+    throw new CliError(last.message, { code: 'ERR_SETTING', hint: last.hint, at: last.at });
 }
 
 /** One error in `--base-url` results in the same message for three URLs. */

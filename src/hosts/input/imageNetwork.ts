@@ -21,6 +21,7 @@ import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { type Connection, parseConnections } from '../../network/connection.ts';
+import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { connectedServer, isExceptForGo } from '../../network/noProxy.ts';
 import {
@@ -66,11 +67,15 @@ async function checkImageNetwork(
   ];
 }
 
-/** Embedded keyfiles take the place of kernel arguments. */
+/** Embedded files take the place of kernel arguments, also those that NetworkManager does not load. */
 function initramfsConnections(texts: readonly string[], files: EmbedFiles): readonly Connection[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   return keyfiles.length > 0
-    ? parseConnections(keyfiles.map(([path, data]) => ({ name: posix.basename(path), data })))
+    ? parseConnections(
+        keyfiles
+          .map(([path, data]) => ({ name: posix.basename(path), data }))
+          .filter(({ name }) => initramfsNameProblem(name) === undefined),
+      )
     : argumentConnections(texts);
 }
 

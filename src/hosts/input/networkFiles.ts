@@ -8,6 +8,7 @@ import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
 import { parseConnections } from '../../network/connection.ts';
 import { locateConverted } from '../../network/keyfileSource.ts';
+import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
 import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
@@ -93,9 +94,13 @@ export async function reportConnections(
   ofData: readonly NetworkFile[],
   io: Io,
 ): Promise<void> {
-  const reported = new Set(ofData.map(({ name }) => name));
+  const reported = new Set(
+    findConnectionProblems(parseConnections(ofData))
+      .filter(({ rule }) => rule === networkRules.inconsistent)
+      .map(({ message }) => message),
+  );
   for (const { file, hint, line, message, rule } of findConnectionProblems(parseConnections(files))) {
-    if (reported.has(file) && rule === networkRules.inconsistent) continue;
+    if (reported.has(message)) continue;
     const at = await files.find(({ name }) => name === file)?.locate?.(line);
     report(io, ...withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
   }
@@ -112,11 +117,10 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
   const other = wantsCheck(options, io) ? await explainOtherKeyfile(path, data) : undefined;
   if (other !== undefined) throw other;
   const isAccepted = await refuseKeyfile(keyfile, options, io);
-  if (isAccepted && !name.endsWith('.nmconnection')) {
-    // They are copied to /run, where NetworkManager requires the suffix (nms-keyfile-plugin.c).
-    const message =
-      'NetworkManager ignores the keyfile in the initramfs: its name does not end in .nmconnection';
-    const hint = `rename the file to ${name}.nmconnection`;
+  const problem = initramfsNameProblem(name);
+  if (isAccepted && problem !== undefined) {
+    const message = `NetworkManager ignores the keyfile in the initramfs: ${problem}`;
+    const hint = `rename the file to ${acceptedName(name)}`;
     refuseFile({ file: path }, { message, hint }, { code: 'ERR_SETTING', options, io });
   }
   return keyfile;

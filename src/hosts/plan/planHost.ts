@@ -150,7 +150,7 @@ export async function planHost(
   const hasNetwork = hasKeyfiles(document);
   const artifacts = (isStatic(connections) ? job.wanted.staticConfigs : undefined) ?? all;
   const wanted = { ...job.wanted, configs: artifacts };
-  if (hasNetwork) job.checkAddresses?.(name, connections, source.io);
+  job.checkAddresses?.(host, connections, source.io);
   const ramdisk = {
     ...(await planArtifacts(artifacts, configs, images, job)),
     name,

@@ -14,6 +14,7 @@ import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../input/nmstatectl.ts';
 import { explainOtherKeyfile, type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
+import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
 import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
 
 /**
@@ -222,10 +223,14 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
 
 /** A name from the inventory becomes part of a path on the host. */
 function requireFileName({ at, fileName, name: source }: InputValue, name: string): void {
-  if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
-  throw new CliError(`${source}: ${quoteText(name)} is not a valid keyfile name`, {
+  const isOther = fileName !== undefined && !/^[^/\0]{1,240}\.nmconnection$/.test(name);
+  if (!isOther && !isSkippedFile(name)) return;
+  const [message, example] = isOther
+    ? [`${quoteText(name)} is not a valid keyfile name`, 'eth0.nmconnection']
+    : [`NetworkManager skips a keyfile with the name ${quoteText(name)}`, acceptedName(name)];
+  throw new CliError(`${source}: ${message}`, {
     code: 'ERR_SETTING',
-    hint: 'use a name such as eth0.nmconnection',
+    hint: `use a name such as ${example}`,
     at,
   });
 }

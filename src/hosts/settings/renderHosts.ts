@@ -48,7 +48,7 @@ export function renderEach(
     async (host, hostIo) => {
       const own = hostSource(host, source, hostIo);
       const config = await render(own);
-      if (config !== undefined) checkAddresses(host.name, config.connections, own.io);
+      if (config !== undefined) checkAddresses(host, config.connections, own.io);
       return config;
     },
     run,
@@ -62,22 +62,31 @@ function requireFolder({ options: { output } }: RenderSource): string {
   });
 }
 
-export type AddressCheck = (host: string, connections: readonly Connection[], io: Io) => void;
+export type AddressCheck = (host: InventoryHost, connections: readonly Connection[], io: Io) => void;
 
-/** Warns if two hosts set the same address: usually, a network was copied from one to the other. */
+/** Warns if two hosts have the same IP or MAC address: usually, a network was copied from one to the other. */
 export function createAddressCheck(): AddressCheck {
   const owners = new Map<string, string>();
-  return (host, connections, io) => {
+  return ({ mac: bootMac, name: host }, connections, io) => {
     const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
     const subnets = active.flatMap(({ ip }) => [...ip[4].addresses, ...ip[6].addresses]);
-    for (const address of new Set(subnets.map((subnet) => formatAddress(subnet.address)))) {
-      if (LINK_LOCAL.test(address)) continue;
-      const owner = owners.get(address) ?? host;
-      owners.set(address, owner);
+    const macs = active.flatMap(({ clonedMac, mac }) => mac ?? clonedMac ?? []);
+    const identities = new Set([
+      ...subnets
+        .map(({ address }) => formatAddress(address))
+        .filter((address) => !LINK_LOCAL.test(address))
+        .map((address) => `address ${address}`),
+      ...[...macs, ...(bootMac === undefined ? [] : [bootMac])].map(
+        (mac) => `MAC address ${mac.toUpperCase()}`,
+      ),
+    ]);
+    for (const identity of identities) {
+      const owner = owners.get(identity) ?? host;
+      owners.set(identity, owner);
       if (owner === host) continue;
       const { id: rule, severity } = networkRules.inconsistent;
-      const message = `${owner} has the same address ${address}`;
-      const hint = 'set a unique address for each host';
+      const message = `${owner} has the same ${identity}`;
+      const hint = `set a unique ${identity.replace(/ [^ ]+$/, '')} for each host`;
       report(io, ...withoutIgnored([{ severity, message, hint, rule }], io));
     }
   };

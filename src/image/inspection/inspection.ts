@@ -3,6 +3,7 @@
  * masked before output.
  */
 
+import { posix } from 'node:path';
 import { splitArguments } from '../../kargs/argumentText.ts';
 import { argumentName, argumentValue } from '../../kargs/bootSettings.ts';
 import { isNetworkArgument } from '../../kargs/networkArguments.ts';
@@ -10,6 +11,7 @@ import type { Architecture } from '../../core/architecture.ts';
 import { onFormatError } from '../../core/errors.ts';
 import { maskText } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
+import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { KargsLayout } from '../kargsAreas.ts';
@@ -161,10 +163,10 @@ export function embedsKeyfiles(files: EmbedFiles): boolean {
 export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const issues = keyfiles.flatMap(([path, data]) => {
-    const problem = findKeyfileProblems(data).find(({ severity }) => severity === 'error');
-    return problem === undefined
-      ? []
-      : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem.message}`)];
+    const problem =
+      initramfsNameProblem(posix.basename(path)) ??
+      findKeyfileProblems(data).find(({ severity }) => severity === 'error')?.message;
+    return problem === undefined ? [] : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem}`)];
   });
   const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
   return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;

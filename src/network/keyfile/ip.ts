@@ -1,7 +1,14 @@
 /** The `[ipv4]` and `[ipv6]` sections. Source: nm-keyfile.c and nm-setting-ip*-config.c of libnm. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { addressBits, type Family, isUnspecified, parseAddress } from '../ipAddress.ts';
+import {
+  addressBits,
+  type Family,
+  type IpAddress,
+  isUnspecified,
+  parseAddress,
+  type Subnet,
+} from '../ipAddress.ts';
 import {
   settingFlag,
   ignore,
@@ -101,14 +108,23 @@ interface Numbered {
 /** `address`, `address1`, `addresses1`, `route1`, … with any number without leading zeros. */
 const NUMBERED_KEY = /^(address(?:es)?|routes?)(0|[1-9]\d*)?$/;
 
+/** The keys of addresses and routes, in the order in which libnm reads them. */
+export function numberedKeys(keys: Iterable<string>): string[] {
+  return [...keys]
+    .filter((key) => NUMBERED_KEY.test(key) && order(key) < 2 ** 31)
+    .toSorted((a, b) => order(a) - order(b));
+}
+
+/** `address` precedes `address0`. */
+function order(key: string): number {
+  return Number(NUMBERED_KEY.exec(key)?.[2] ?? -1);
+}
+
 function readNumbered(setting: ProfileSetting, family: Family, profile: Profile): Numbered {
   let addresses = 0;
   let routes = 0;
   let gateway: string | undefined;
-  const keys = [...setting.entries.keys()].filter(
-    (key) => Number(NUMBERED_KEY.exec(key)?.[2] ?? 0) < 2 ** 31,
-  );
-  for (const key of keys.filter((one) => NUMBERED_KEY.test(one)).toSorted((a, b) => order(a) - order(b))) {
+  for (const key of numberedKeys(setting.entries.keys())) {
     const value = unescapeValue(setting.entries.get(key)?.value ?? '');
     const isRoute = key.startsWith('route');
     const read = readAddress(value, family, isRoute);
@@ -128,29 +144,26 @@ function readNumbered(setting: ProfileSetting, family: Family, profile: Profile)
   return { addresses, routes, gateway };
 }
 
-/** `address` precedes `address0`. */
-function order(key: string): number {
-  return Number(NUMBERED_KEY.exec(key)?.[2] ?? -1);
-}
-
 interface ReadAddress {
+  readonly subnet: Subnet;
+  /** As it is written: only that of a route is checked. */
   readonly gateway: string | undefined;
+  readonly metric: number | undefined;
   /** What NetworkManager ignores although it uses the address. */
   readonly remark: string | undefined;
 }
 
 /** `ADDRESS/PREFIX[,GATEWAY[,METRIC]]` with `/`, `;` or `,` between the fields; or why it is ignored. */
-function readAddress(value: string, family: Family, isRoute: boolean): ReadAddress | string {
+export function readAddress(value: string, family: Family, isRoute: boolean): ReadAddress | string {
   const invalid = `${quoteText(value)} is not ${isRoute ? 'a route' : 'an address'}`;
   const fields = new Fields(value);
-  const address = fields.read(/^[\da-f:.%]*/i);
-  if (address === undefined) return invalid;
+  const address = parseAddress(fields.read(/^[\da-f:.%]*/i) ?? '');
   // A prefix that is no number may be a gateway.
   const prefix = fields.read(/^\d*/);
   const gateway = fields.read(/^[\da-f:.%]*/i);
   if (gateway === undefined && fields.hasMore) return invalid;
   const metric = isRoute ? fields.read(/^\d*/) : undefined;
-  if (fields.hasMore) return invalid;
+  if (fields.hasMore || address?.family !== family) return invalid;
   const length = prefix === undefined || prefix === '' ? undefined : Number(prefix);
   const isLong = length !== undefined && length > addressBits(family);
   const assumed = isRoute && family === 6 ? 128 : family === 6 ? 64 : 24;
@@ -158,13 +171,16 @@ function readAddress(value: string, family: Family, isRoute: boolean): ReadAddre
     length === undefined || isLong
       ? `the prefix length is ${isLong ? 'too large' : 'missing'}, so it uses /${assumed}`
       : undefined;
-  if (parseAddress(address)?.family !== family) return invalid;
-  if (!isRoute) return { gateway: gateway === '' ? undefined : gateway, remark };
+  const subnet = { address, prefixLength: remark === undefined ? (length ?? assumed) : assumed };
+  if (!isRoute) return { subnet, gateway: gateway === '' ? undefined : gateway, metric: undefined, remark };
   const isMetric = metric === undefined || (metric !== '' && Number(metric) < 2 ** 32);
   const isOldMetric = family === 6 && metric === undefined && /^\d+$/.test(gateway ?? '');
   const isGateway = (gateway ?? '') === '' || parseAddress(gateway ?? '')?.family === family || isOldMetric;
   if (!isGateway) return `the gateway ${quoteText(gateway ?? '')} is invalid`;
-  return isMetric ? { gateway: undefined, remark } : `the metric ${quoteText(metric ?? '')} is invalid`;
+  const number = isOldMetric ? gateway : metric;
+  return isMetric
+    ? { subnet, gateway, metric: number === undefined ? undefined : Number(number), remark }
+    : `the metric ${quoteText(metric ?? '')} is invalid`;
 }
 
 /** Reads fields one after the other as libnm does. */
@@ -193,7 +209,7 @@ class Fields {
 /** Returns how many are valid. */
 function readServers(setting: ProfileSetting, family: Family, profile: Profile): number {
   const servers = readList(setting.entries.get('dns')?.value ?? '');
-  const invalid = servers.filter((server) => !isServer(server, family));
+  const invalid = servers.filter((server) => parseServer(server, family) === undefined);
   for (const server of invalid) {
     const problem = `${quoteText(server)} is not the IPv${family} address of a DNS server`;
     ignore(profile, setting, 'dns', problem, 'separate addresses with ;');
@@ -202,14 +218,14 @@ function readServers(setting: ProfileSetting, family: Family, profile: Profile):
 }
 
 /** An address, optionally with the name in its certificate (`192.0.2.1#dns.example.com`), or a URI. */
-function isServer(text: string, family: Family): boolean {
+export function parseServer(text: string, family: Family): IpAddress | undefined {
   const [, uri] = /^dns\+(?:tls|udp):\/\/([^#]*)(?:#.+)?$/.exec(text) ?? [];
-  if (uri !== undefined) {
-    const [, address = ''] = /^(?:\[([^\]%]*)(?:%[^\]]{1,15})?\]|([^:]*))(?::\d{1,5})?$/.exec(uri) ?? [];
-    return parseAddress(address === '' ? uri.replace(/:\d{1,5}$/, '') : address)?.family === family;
-  }
-  const [, address = ''] = /^([^#]*)(?:#.+)?$/s.exec(text) ?? [];
-  return parseAddress(address)?.family === family;
+  const [, bracketed = '', plain = ''] =
+    uri === undefined ? [] : (/^(?:\[([^\]%]*)(?:%[^\]]{1,15})?\]|([^:]*))(?::\d{1,5})?$/.exec(uri) ?? []);
+  const [, named = ''] = /^([^#]*)(?:#.+)?$/s.exec(text) ?? [];
+  const written = uri === undefined ? named : bracketed || plain || uri.replace(/:\d{1,5}$/, '');
+  const address = parseAddress(written);
+  return address?.family === family ? address : undefined;
 }
 
 function readSearches(setting: ProfileSetting, profile: Profile): readonly string[] {

@@ -69,6 +69,8 @@ describe('the network of a host', () => {
       configOf('https://198.51.100.1', {
         '.eth0.nmconnection': eth0('192.0.2.5/24'),
         'eth0.nmconnection~': eth0('192.0.2.5/24'),
+        'eth0.backup': eth0('192.0.2.5/24'),
+        'eth0.DER': 'text',
       }),
       [],
     ],

@@ -195,11 +195,20 @@ describe('errors are one line and a hint, and nothing changes', () => {
     ],
     ['embed -k eth0.nmconnection old.iso', 'This OS image does not support customizing network settings.'],
     ['embed -k eth0.nmconnection -o eth0.nmconnection coreos.iso', 'File exists: eth0.nmconnection'],
+    [
+      'embed -k eth0.backup coreos.iso',
+      'eth0.backup: NetworkManager ignores the keyfile in the initramfs: its name does not end in .nmconnection',
+    ],
+    [
+      'embed -k .eth0.nmconnection coreos.iso',
+      '.eth0.nmconnection: NetworkManager ignores the keyfile in the initramfs: its name starts with a period',
+    ],
     ['extract coreos.iso', 'No embedded network settings.'],
     ['extract eth0.nmconnection', 'eth0.nmconnection: not an ISO 9660 image'],
     ['remove nowhere.iso', 'ISO image not found: nowhere.iso'],
   ])('%s', async (line, message) => {
     await writeFile(join(cwd, 'old.iso'), liveIso('2021-09'));
+    for (const name of ['eth0.backup', '.eth0.nmconnection']) await writeFile(join(cwd, name), eth0);
     const before = await readdir(cwd);
     const { code, stderr, stdout } = await run(`network ${line}`);
     expect(stderr.split('\n')).toEqual([`error: ${message}`, expect.stringMatching(/^hint: /), '']);

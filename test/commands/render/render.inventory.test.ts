@@ -388,6 +388,25 @@ describe('render --inventory', () => {
     expect([code, written.length]).toEqual([0, 6]);
   });
 
+  it('warns of a MAC address that another host has, in each format of its network', async () => {
+    const networks: Readonly<Record<string, string>> = {
+      a: '{nmstate: {interfaces: [{name: nic, type: ethernet, state: up, identifier: mac-address, mac-address: "52:54:00:00:00:0a"}]}}',
+      b: '{keyfiles: {nic.nmconnection: "[connection]\\ntype=ethernet\\n[ethernet]\\nmac-address=52-54-00-00-00-0A\\n"}}',
+      c: '{networkData: {links: [{id: nic, type: phy, ethernet_mac_address: "52:54:00:00:00:0a"}], networks: [{id: n, link: nic, type: ipv4_dhcp}]}}',
+    };
+    const hosts = Object.entries(networks).map(
+      ([name, network]) => `- name: ${name}\n  network: ${network}\n`,
+    );
+    const { code, stderr, written } = await render(
+      `${shared}hosts:\n${hosts.join('')}- {name: d, mac: "52:54:00:00:00:0A"}\n- {name: e, mac: "52:54:00:00:00:0B"}\n`,
+    );
+    expect(stderr).toMatch(
+      /^warning: a has the same MAC address 52:54:00:00:00:0A \(agent-network\)\nhint: set a unique MAC address for each host\n {2}for b, c, d\n/m,
+    );
+    expect(stderr).not.toContain('0B');
+    expect([code, written.length]).toEqual([0, 5]);
+  });
+
   it('takes no host for --host', async () => {
     const { code, stderr } = await render(`${shared}hosts:\n- name: worker-0\n`, ['--host', 'worker-0']);
     expect(code).toBe(2);

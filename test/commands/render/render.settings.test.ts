@@ -28,6 +28,7 @@ const files: Readonly<Record<string, string>> = {
   'empty-state.yaml': '{}\n',
   'bad-state.yaml': 'interfaces:\n- name: eth1\n  type: [\n',
   'wifi.nmconnection': connection,
+  'eth0.backup': connection,
   'no.nmconnection': '[wifi]\nssid=x\n',
   hash: `${hash}\n`,
   password: 'hunter2\n',
@@ -448,6 +449,12 @@ describe('render: settings', () => {
       1,
       ['--keyfile', 'no.nmconnection'],
       '--keyfile: no.nmconnection has no section',
+    ],
+    [
+      'a connection in a file that NetworkManager skips',
+      1,
+      ['--keyfile', 'eth0.backup'],
+      '--keyfile: NetworkManager skips a keyfile with the name "eth0.backup"',
     ],
     [
       'the same connection twice',

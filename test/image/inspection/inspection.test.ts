@@ -46,6 +46,17 @@ describe('checkIso', () => {
     ['network arguments alone', { kargs: `${kargs} ip=dhcp` }, []],
     ['a keyfile that is none', { files: keyfile('id=x\n') }, ['image-keyfile']],
     [
+      'a keyfile with a name that NetworkManager skips',
+      {
+        files: new Map([
+          ...config,
+          ['etc/coreos-firstboot-network/eth0.backup', Buffer.from('[connection]\ntype=ethernet\n')],
+        ]),
+        kargs: `${kargs} ip=dhcp`,
+      },
+      ['image-keyfile', 'image-network-twice'],
+    ],
+    [
       'a keyfile that nobody reads',
       { files: keyfile('[connection]\ntype=ethernet\n'), features: noFeatures },
       ['image-network-support'],

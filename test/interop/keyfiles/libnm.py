@@ -1,8 +1,8 @@
 """What NetworkManager's own library says of keyfiles. Requires python3-gi and gir1.2-nm-1.0 of Debian, or their equivalents.
 
 Reads a JSON list of texts from standard input. Writes {"version", "properties", "verdicts"}: the names of the properties of each
-setting, and of each text why NetworkManager ignores it (null if it does not), and the keys whose values it ignores, as
-"setting.key".
+setting, and of each text why NetworkManager ignores it (null if it does not), the keys whose values it ignores, as "setting.key",
+and the addresses, gateway, routes and DNS servers of both IP versions.
 """
 import json
 import sys
@@ -13,8 +13,21 @@ gi.require_version('NM', '1.0')
 from gi.repository import GLib, NM  # noqa: E402
 
 
+def network(setting):
+    if setting is None:
+        return None
+    addresses = [setting.get_address(index) for index in range(setting.get_num_addresses())]
+    routes = [setting.get_route(index) for index in range(setting.get_num_routes())]
+    return {
+        'addresses': [f'{address.get_address()}/{address.get_prefix()}' for address in addresses],
+        'gateway': setting.get_gateway(),
+        'routes': [f'{route.get_dest()}/{route.get_prefix()} {route.get_next_hop() or ""}' for route in routes],
+        'dns': [setting.get_dns(index) for index in range(setting.get_num_dns())],
+    }
+
+
 def check(text):
-    keyfile, ignored = GLib.KeyFile(), []
+    keyfile, ignored, networks = GLib.KeyFile(), [], None
 
     def handle(_keyfile, _connection, kind, data, _user):
         if kind == NM.KeyfileHandlerType.WARN:
@@ -37,9 +50,10 @@ def check(text):
             setting.set_property(NM.SETTING_CONNECTION_ID, 'file')
         connection.normalize(None)
         connection.verify()
+        networks = [network(connection.get_setting_ip4_config()), network(connection.get_setting_ip6_config())]
     except GLib.Error as error:
-        return error.message, ignored
-    return None, ignored
+        return error.message, ignored, networks
+    return None, ignored, networks
 
 
 def properties():
