@@ -58,6 +58,9 @@ describe('mode of the new file', () => {
     ['iso ignition embed -i config.ign -o out --mode 444 coreos.iso', 0o444, silence],
     ['iso network embed -k eth0.nmconnection -o out coreos.iso', byUmask, silence],
     ['iso network embed -k psk.nmconnection -o out coreos.iso', 0o600, psk],
+    ['iso ignition embed -i config.ign --iso-file secret.ign:a.ign -o out coreos.iso', 0o600, hash],
+    ['iso ignition embed -i secret.ign --iso-file config.ign:config.ign -o out coreos.iso', 0o600, hash],
+    ['iso ignition embed -i config.ign --iso-file config.ign:a.ign -o out coreos.iso', byUmask, silence],
     ['iso kargs modify -a x -o out coreos.iso', byUmask, silence],
     ['iso customize --live-ignition secret.ign -o out coreos.iso', 0o600, hash],
     ['iso reset -o out coreos.iso', byUmask, silence],
@@ -77,6 +80,11 @@ describe('mode of the new file', () => {
     expect(await modeOf('out')).toBe(0o600);
     await run('iso ignition remove -o clean coreos.iso');
     expect(await modeOf('clean')).toBe(byUmask);
+    await run('iso ignition embed -f -i config.ign --iso-file secret.ign:a.ign coreos.iso');
+    await run('iso ignition remove -o medium coreos.iso');
+    expect(await modeOf('medium')).toBe(0o600);
+    await run('iso reset -o reset coreos.iso');
+    expect(await modeOf('reset')).toBe(byUmask);
   });
 
   it('is that of the umask for an image whose config grew and is removed, of which nothing is left', async () => {
