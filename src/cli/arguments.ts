@@ -9,14 +9,21 @@ import type { Command } from 'commander';
  */
 export function adaptArguments(args: readonly string[], program: Command): string[] {
   const { command, count } = namedCommand(program, args);
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
-  const adapted = args.map((arg, index) => {
-    // `-o=FILE` becomes `-oFILE`; commander would make `=` a part of the value.
-    const text = index < end && /^-[a-zA-Z]=./.test(arg) ? arg.slice(0, 2) + arg.slice(3) : arg;
-    if (!goPrograms.has(command.name())) return text;
+  const isGo = goPrograms.has(command.name());
+  let next: 'argument' | 'value' | 'rest' = 'argument';
+  const adapted = args.map((arg) => {
+    if (next === 'rest') return arg;
+    if (next === 'value') {
+      next = 'argument';
+      return arg;
+    }
     // `-listen` becomes `--listen`: the Go programs that these commands replace accept both forms.
-    const flag = `-${text.replace(/=.*/s, '')}`;
-    return command.options.some(({ long }) => long === flag) ? `-${text}` : text;
+    const flag = `-${arg.replace(/=.*/s, '')}`;
+    const text = isGo && command.options.some(({ long }) => long === flag) ? `-${arg}` : arg;
+    if (text === '--') next = 'rest';
+    else if (command.options.some((it) => it.required && [it.long, it.short].includes(text))) next = 'value';
+    // `-o=FILE` becomes `-oFILE`; commander would make `=` a part of the value.
+    return /^-[a-zA-Z]=./.test(text) ? text.slice(0, 2) + text.slice(3) : text;
   });
   // For an unknown command with `--help`, commander would print the help of the group and exit with 0.
   const isUnknown = args[count]?.startsWith('-') === false && command.commands.length > 0;

@@ -14,6 +14,9 @@ const secretValue = new RegExp(
   'i',
 );
 
+/** A name and what assigns a value to it, also with spaces as in the agent's conf. */
+const ASSIGNMENT = /(?<![\w.-])([\w.-]+)\s?=\s?/g;
+
 /** Whether an option, a variable or a key of this name contains a secret. False for names of files and of flags. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name) && !/(?:file|path|flags|dir|required|timeout|ttl)$/i.test(name);
@@ -76,9 +79,11 @@ function maskUserInfo(text: string): string {
 export function maskText(text: string): string {
   const withoutCredentials = maskCredentials(text);
   if (withoutCredentials.includes('PRIVATE KEY')) return HIDDEN;
-  const match = secretValue.exec(withoutCredentials);
-  if (match === null) return withoutCredentials;
-  const end = match.index + match[0].length;
+  const assignments = [...withoutCredentials.matchAll(ASSIGNMENT)];
+  const assigned = assignments.find(({ 1: name = '' }) => isSecretName(name));
+  const named = secretValue.exec(withoutCredentials);
+  const ends = [assigned, named].flatMap((match) => (match ? [match.index + match[0].length] : []));
+  const end = Math.min(withoutCredentials.length, ...ends);
   return end === withoutCredentials.length ? withoutCredentials : withoutCredentials.slice(0, end) + HIDDEN;
 }
 

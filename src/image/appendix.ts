@@ -7,7 +7,7 @@
 
 import { crc32 } from 'node:zlib';
 import { CliError, FormatError } from '../core/errors.ts';
-import { DOWNLOAD_AGAIN } from './imageHints.ts';
+import { COPY_AGAIN, DOWNLOAD_AGAIN } from './imageHints.ts';
 import {
   backupSize,
   changingPlaces,
@@ -19,16 +19,19 @@ import {
 } from '../formats/gpt.ts';
 import { parseJsonObject } from '../formats/mapping.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
-import { checkDisjoint, type ImageChange } from './imageChange.ts';
-import { type IsoTree, openIsoTree } from './isoTree.ts';
+import { checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
+import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import {
   type ByteRange,
   gapsIn,
+  type ImageAccess,
   isByteCount,
+  overlaps,
   type Patch,
   patchRange,
   patchSource,
   type RandomAccess,
+  zeros,
 } from './overlay.ts';
 
 export interface Appendix {
@@ -104,20 +107,19 @@ function writeAppendix({ originalSize, originals }: Appendix): Uint8Array {
   return bytes;
 }
 
-/** Adds the current bytes at `places` to the record. Bytes that are already recorded are older, and are kept. */
+/** Adds the current bytes at `places` to the recorded ones, which are older, and are kept. Sorted by offset. */
 async function rememberOriginals(
   image: RandomAccess,
-  appendix: Appendix | undefined,
+  originals: readonly Original[],
   places: readonly ByteRange[],
-): Promise<Appendix> {
-  const { originalSize, originals } = appendix ?? { originalSize: image.size, originals: [] };
+): Promise<readonly Original[]> {
   const added: Original[] = [];
   for (const place of places) {
     for (const gap of gapsIn(place, originals.map(patchRange))) {
       added.push({ offset: gap.offset, data: await image.read(gap.offset, gap.length) });
     }
   }
-  return { originalSize, originals: [...originals, ...added] };
+  return [...originals, ...added].toSorted((a, b) => a.offset - b.offset);
 }
 
 function damaged(problem: string): FormatError {
@@ -153,6 +155,26 @@ export async function treesOf(tree: IsoTree): Promise<IsoTree[]> {
   return hasJoliet ? [tree, await openIsoTree(tree.image, 'joliet')] : [tree];
 }
 
+/** The folder of an image to which files are added, which the live system mounts at /run/media/iso/coreos. */
+export const MEDIUM_FOLDER = 'coreos';
+
+/**
+ * The files that were added to the folder: their directory records are in places that the record of appended data lists.
+ * @throws FormatError if one of them exceeds the end of the image
+ */
+export async function addedFiles(tree: IsoTree, { originals }: Appendix): Promise<readonly IsoEntry[]> {
+  const folder = await tree.find(MEDIUM_FOLDER);
+  const entries = folder?.kind === 'directory' ? await tree.list(folder) : [];
+  const added = entries.filter(({ kind, recordOffset: offset }) => {
+    return kind === 'file' && originals.some((it) => overlaps(patchRange(it), { offset, length: 1 }));
+  });
+  const longer = added.find(({ offset, size }) => offset + size > tree.image.size);
+  if (longer === undefined) return added;
+  throw new FormatError(`ISO image is incomplete: ${longer.name} exceeds the end of the image`, {
+    hint: COPY_AGAIN,
+  });
+}
+
 /** Data to append. */
 export interface Addition {
   readonly data: Patch['data'];
@@ -163,29 +185,57 @@ export interface Addition {
 /** The field of a volume descriptor with the number of sectors, in both byte orders. */
 const SPACE_SIZE = { offset: 80, length: 8 } as const;
 
+/** What an image is to have besides its original contents. */
+export interface NewAppendix {
+  /** Data to append. */
+  readonly additions: readonly Addition[];
+  /** Appended data that stays where it is. */
+  readonly kept: readonly ByteRange[];
+  /** Patches of data in the original image. */
+  readonly data: readonly Patch[];
+  /** Patches of pointers to that data, and of data that is not used any more. */
+  readonly pointers: readonly Patch[];
+}
+
 /**
- * Appends data, and updates the pointers to it, the size of the volume and the partition table. The stages do not overwrite
- * data that the image still refers to.
+ * Appends data, and updates the pointers to it, the size of the volume and the partition table. Data that earlier edits
+ * appended, and that does not stay, is overwritten or cut off, because it may contain secrets. The stages overwrite nothing
+ * of the original image that it still refers to.
  */
-export async function appendToImage(tree: IsoTree, additions: readonly Addition[]): Promise<ImageChange> {
+export async function replaceAppendix(
+  tree: IsoTree,
+  before: Appendix | undefined,
+  { additions, kept, data, pointers: moved }: NewAppendix,
+): Promise<ImageChange> {
   const { image } = tree;
-  const [appended, end] = placeBehind(image, additions);
+  if (additions.length + kept.length === 0) {
+    return before === undefined ? patchesOnly([...data, ...moved]) : restoreOriginals(tree, before, data);
+  }
+  const { originalSize, originals: recorded } = before ?? { originalSize: image.size, originals: [] };
+  const keptEnd = kept.reduce((last, { offset, length }) => Math.max(last, offset + length), originalSize);
+  const [appended, end] = placeFrom(keptEnd, additions);
   const pointers = additions.flatMap((addition, index) => addition.pointAt(appended[index]?.offset ?? 0));
   const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
-  const before = { volumeBefore: tree.volume.volumeSpaceSize * SECTOR, sizeBefore: image.size };
-  const tablePlaces = table === undefined ? [] : changingPlaces(table, { ...before, volumeAfter: end });
+  const sizes = { volumeBefore: tree.volume.volumeSpaceSize * SECTOR, sizeBefore: await endOf(tree, before) };
+  const tablePlaces = table === undefined ? [] : changingPlaces(table, { ...sizes, volumeAfter: end });
   const changing = [...pointers.map(patchRange), ...spaceFields(tree), ...tablePlaces];
-  const record = writeAppendix(await rememberOriginals(image, await readAppendix(tree), changing));
-  const resize = { ...before, volumeAfter: end + record.length };
-  const { primary, backup } = moveTable(table, resize);
-  const data = new Uint8Array(SPACE_SIZE.length);
-  putBoth32(viewOf(data), 0, resize.volumeAfter / SECTOR);
+  const changed = recorded.filter(({ offset }) => moved.every((patch) => patch.offset !== offset));
+  const originals = await rememberOriginals(image, changed, changing);
+  const record = writeAppendix({ originalSize, originals });
+  const resize = { ...sizes, volumeAfter: end + record.length };
+  const { primary, backup, size } = moveTable(table, resize);
+  const space = new Uint8Array(SPACE_SIZE.length);
+  putBoth32(viewOf(space), 0, resize.volumeAfter / SECTOR);
+  const written = [...appended, { offset: end, data: record }, ...backup];
+  const used = [...kept, ...written.map(patchRange)];
   return checkDisjoint({
     stages: [
-      [...appended, { offset: end, data: record }, ...backup],
-      spaceFields(tree).map(({ offset }) => ({ offset, data })),
-      [...pointers, ...primary],
+      [...data, ...written],
+      spaceFields(tree).map(({ offset }) => ({ offset, data: space })),
+      [...moved, ...pointers, ...primary, ...zerosIn({ start: originalSize, end: size }, used)],
+      cutOff(image, size, sizes.sizeBefore),
     ],
+    size,
   });
 }
 
@@ -200,11 +250,12 @@ export async function takeBackAppendix(tree: IsoTree): Promise<ImageChange | und
  * the very last, because all versions of this program find the record through it.
  * @param data patches to write first
  */
-export function restoreOriginals(
+async function restoreOriginals(
   tree: IsoTree,
-  { originals, originalSize }: Appendix,
+  appendix: Appendix,
   data: readonly Patch[],
-): ImageChange {
+): Promise<ImageChange> {
+  const { originals, originalSize } = appendix;
   const descriptors = spaceFields(tree).map(({ offset }) => offset);
   const rank = ({ offset }: Patch): number => descriptors.indexOf(offset);
   const isDescriptor = (patch: Patch): boolean => rank(patch) >= 0;
@@ -213,17 +264,35 @@ export function restoreOriginals(
       data,
       originals.filter((patch) => !isDescriptor(patch)),
       originals.filter(isDescriptor).toSorted((a, b) => rank(b) - rank(a)),
+      cutOff(tree.image, originalSize, await endOf(tree, appendix)),
     ],
     size: originalSize,
   });
 }
 
-/** Whether an original belongs to the descriptors or the partition table, which change with every appended file. */
-export async function isOfEveryAppendix(tree: IsoTree): Promise<(original: Original) => boolean> {
-  const table = readPartitionTable(await tree.image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
-  const tableEnd = table?.bytes.length ?? 0;
-  const descriptors = new Set(spaceFields(tree).map(({ offset }) => offset));
-  return ({ offset }) => offset < tableEnd || descriptors.has(offset);
+/** Where the image ends in bytes. With appended data, only the backup of the partition table follows the volume. */
+async function endOf({ image, volume }: IsoTree, appendix: Appendix | undefined): Promise<number> {
+  if (appendix === undefined) return image.size;
+  const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
+  return endWithBackup(volume.volumeSpaceSize * SECTOR, table);
+}
+
+function endWithBackup(volumeEnd: number, table: PartitionTable | undefined): number {
+  return volumeEnd + (table === undefined ? 0 : wholeSectors(backupSize(table)));
+}
+
+/** Patches for the bytes after the new end. A file is truncated there, but a block device keeps its size. */
+function cutOff({ isDevice, size }: ImageAccess, newEnd: number, end: number): Patch[] {
+  return isDevice === true ? zerosIn({ start: newEnd, end: Math.min(end, size) }, []) : [];
+}
+
+/** Patches that write zeros to all bytes from `start` to `end`, except for the ranges in use. */
+function zerosIn(
+  { start, end }: { readonly start: number; readonly end: number },
+  used: readonly ByteRange[],
+): Patch[] {
+  const gaps = gapsIn({ offset: start, length: end - start }, used);
+  return gaps.map(({ offset, length }) => ({ offset, data: zeros(length) }));
 }
 
 /** Rounds up to whole sectors. */
@@ -231,9 +300,9 @@ export function wholeSectors(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 
-/** Places each addition at the start of a sector after the end of the image. Returns the end of the last one, too. */
-function placeBehind({ size }: RandomAccess, additions: readonly Addition[]): [Patch[], end: number] {
-  let end = wholeSectors(size);
+/** Places each addition at the start of a sector, the first one at or after `start`. Returns the end of the last one, too. */
+function placeFrom(start: number, additions: readonly Addition[]): [Patch[], end: number] {
+  let end = wholeSectors(start);
   const appended = additions.map(({ data }) => {
     const patch = { offset: end, data };
     end += wholeSectors(patchSource(patch).size);
@@ -253,16 +322,20 @@ function spaceFields({ descriptors }: IsoTree): (ByteRange & { readonly end: num
   });
 }
 
-/** Patches for a partition table and its backup. */
-function moveTable(table: PartitionTable | undefined, resize: Resize): Record<'primary' | 'backup', Patch[]> {
-  if (table === undefined) return { primary: [], backup: [] };
-  const imageSize = resize.volumeAfter + wholeSectors(backupSize(table));
-  const { primary, backup } = resizePartitionTable(table, resize, imageSize);
+/** Patches for a partition table and its backup, and the size of the image with them. */
+function moveTable(
+  table: PartitionTable | undefined,
+  resize: Resize,
+): Record<'primary' | 'backup', Patch[]> & { readonly size: number } {
+  const size = endWithBackup(resize.volumeAfter, table);
+  if (table === undefined) return { primary: [], backup: [], size };
+  const { primary, backup } = resizePartitionTable(table, resize, size);
   return {
+    size,
     primary: changingPlaces(table, resize).map(({ offset, length }) => ({
       offset,
       data: primary.subarray(offset, offset + length),
     })),
-    backup: [{ offset: imageSize - backup.length, data: backup }],
+    backup: [{ offset: size - backup.length, data: backup }],
   };
 }

@@ -6,7 +6,13 @@ import { createGunzip } from 'node:zlib';
 import type { Architecture } from '../core/architecture.ts';
 import { FormatError, onFormatError } from '../core/errors.ts';
 import { inputOf } from '../formats/byteFeed.ts';
-import { compressionAt, detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
+import {
+  type Compression,
+  compressionAt,
+  detectCompression,
+  MAX_MAGIC,
+  unpackMember,
+} from '../formats/compression.ts';
 import { COPY_AGAIN } from './imageHints.ts';
 import { sourceOfImage } from './initrd.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
@@ -141,26 +147,31 @@ const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = 
   ['EFI', 'aarch64'],
 ];
 
-/** Limit of unpacked bytes for the headers; a compressed block has at most a part of it. */
-const MAX_LOOK = 64 * 1024 * 1024;
+/** The start of a file, unpacked. */
+export interface FileStart {
+  readonly format: Compression;
+  /** No bytes if the data cannot be unpacked. */
+  readonly head: Buffer;
+}
 
-/** The first bytes, unpacked; none if the data cannot be unpacked. */
-export async function readHead(image: RandomAccess): Promise<Buffer> {
+/** Unpacks only the first bytes, whatever size the compressed data state. */
+export async function readStart(image: RandomAccess): Promise<FileStart> {
   const input = inputOf('compressed', sourceOfImage(image));
   const format = await compressionAt(input);
-  if (format === 'none') return Buffer.from(await image.read(0, Math.min(HEADERS, image.size)));
+  if (format === 'none')
+    return { format, head: Buffer.from(await image.read(0, Math.min(HEADERS, image.size))) };
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
+    for await (const piece of unpackMember(format, input, { maxBytes: Infinity, streams: { left: 1 } })) {
       pieces.push(Uint8Array.from(piece.subarray(0, HEADERS)));
       length += piece.length;
       if (length >= HEADERS) break;
     }
   } catch (error) {
-    onFormatError(() => undefined)(error);
+    onFormatError(() => undefined)(error); // damaged data are reported when all of it is read
   }
-  return Buffer.concat(pieces);
+  return { format, head: Buffer.concat(pieces) };
 }
 
 /** The architecture of the kernel, or else of the other files; undefined if neither is recognized. */
@@ -169,7 +180,7 @@ export async function findArchitecture(tree: IsoTree): Promise<Architecture | un
   const kernel = await tree.find(KERNEL);
   const length = Math.min(kernel?.size ?? 0, image.size - (kernel?.offset ?? 0));
   if (kernel?.kind === 'file' && length > 0) {
-    const head = await readHead(slice(image, { offset: kernel.offset, length }));
+    const { head } = await readStart(slice(image, { offset: kernel.offset, length }));
     const found = kernelArchitecture(head);
     // A kernel of another architecture, such as riscv64, also has a header.
     if (found !== undefined || isKernelHead(head)) return found;

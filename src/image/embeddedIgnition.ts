@@ -2,7 +2,7 @@
 
 import { CliError } from '../core/errors.ts';
 import type { EmbedFiles } from './embedArea.ts';
-import { type ImageChange, unchanged } from './imageChange.ts';
+import type { ImageChange } from './imageChange.ts';
 import type { LiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
 
@@ -42,8 +42,8 @@ export async function embedIgnition(iso: LiveIso, embedding: Embedding): Promise
   return iso.change({ files: new Map([...before, ...initrdFiles, [CONFIG_NAME, config]]), mediumFiles });
 }
 
-/** Returns no change if the image contains no config. */
+/** If the image contains no config, only what is left of earlier ones is removed. */
 export async function removeIgnition(iso: LiveIso): Promise<ImageChange> {
   const after = new Map(await iso.embeddedFiles());
-  return after.delete(CONFIG_NAME) ? iso.change({ files: after }) : unchanged;
+  return iso.change(after.delete(CONFIG_NAME) ? { files: after } : {});
 }

@@ -7,20 +7,11 @@
 import { CliError, FormatError } from '../core/errors.ts';
 import { putBoth32, SECTOR, viewOf } from '../formats/iso9660/fields.ts';
 import { formatCount } from '../formats/messageText.ts';
-import {
-  type Addition,
-  type Appendix,
-  appendToImage,
-  isOfEveryAppendix,
-  readAppendix,
-  restoreOriginals,
-  treesOf,
-  wholeSectors,
-} from './appendix.ts';
+import { type Addition, type Appendix, replaceAppendix, treesOf, wholeSectors } from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, fillEmbedArea } from './embedArea.ts';
-import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
-import type { IsoTree } from './isoTree.ts';
-import { CHUNK, type Patch, type RandomAccess } from './overlay.ts';
+import type { ImageChange } from './imageChange.ts';
+import type { IsoEntry, IsoTree } from './isoTree.ts';
+import { type ByteRange, CHUNK, type RandomAccess } from './overlay.ts';
 
 /** Whether a change may enlarge the image: not at all, for an archive of usual size, or for any archive. */
 export type Growth = 'refused' | 'usual' | 'any';
@@ -50,34 +41,52 @@ const RECORD_EXTENT = { offset: 1, length: 17, sector: 1, size: 9 } as const;
 /** The header of images before 2022: magic, then offset and length of the area. */
 const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length: 16 } as const;
 
+/** What earlier edits appended to an image, and the data that it is to have. */
+export interface NewData {
+  readonly before: Appendix | undefined;
+  /** The files on the medium that earlier edits added. */
+  readonly added: readonly IsoEntry[];
+  /** More files for the medium. */
+  readonly additions: readonly Addition[];
+  /** All files of the embed area; undefined keeps the archive. */
+  readonly files: EmbedFiles | undefined;
+  /** Returns `files` as an archive of `writeInitrd`; undefined if they are to be compressed here. */
+  readonly archive: (() => Uint8Array) | undefined;
+}
+
 /**
- * Writes the files to the embed area, and appends the additions. If an earlier edit appended the archive, and it now fits
- * into the reserved area, it is moved there, unless there are additions.
- * @param writeXz returns the files as an archive of `writeInitrd`; undefined if they are to be compressed here
+ * Writes the files to the embed area, or appends them as an archive if they do not fit, and appends the additions. What
+ * earlier edits wrote, and is not a part of the image any more, is overwritten or cut off.
  * @throws CliError if the files do not fit, and the image cannot or may not grow enough
  */
-export async function changeEmbedFiles(
+export async function replaceData(
   place: TreeWithArea,
-  files: EmbedFiles,
-  additions: readonly Addition[],
-  writeXz: (() => Uint8Array) | undefined,
+  { added, additions, archive: writeXz, before, files }: NewData,
 ): Promise<ImageChange> {
-  const { area, growth } = place;
-  const appendix = await readAppendix(place.tree);
-  const hasGrown = appendix !== undefined && area.offset >= appendix.originalSize;
-  const reserved = hasGrown ? await reservedArea(place, appendix) : area;
+  const { area, growth, tree } = place;
+  const kept = added.map(({ offset, size }): ByteRange => ({ offset, length: size }));
+  const hasGrown = before !== undefined && area.offset >= before.originalSize;
+  const reserved = hasGrown ? await reservedArea(place, before) : area;
+  const emptied = fillEmbedArea(reserved, new Uint8Array());
+  if (files === undefined) {
+    const contents = hasGrown ? { kept: [...kept, area], pointers: emptied } : { kept, pointers: [] };
+    return replaceAppendix(tree, before, { additions, data: [], ...contents });
+  }
   const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
   const { encodeEmbedFiles } = await import('./initrd.ts');
   const archive = encodeEmbedFiles(files, hopeless, writeXz);
-  if (hasGrown && archive.length <= reserved.length && additions.length === 0) {
-    return shrink(place, appendix, fillEmbedArea(reserved, archive));
+  if (archive.length > reserved.length) {
+    if (archive.length > area.length) checkGrowth(place, archive, files);
+    const all = [...additions, await additionOf(place, archive)];
+    return replaceAppendix(tree, before, { additions: all, kept, data: [], pointers: emptied });
   }
-  if (archive.length <= area.length) {
-    const filled = patchesOnly(fillEmbedArea(area, archive));
-    return additions.length === 0 ? filled : bothChanges(filled, await appendToImage(place.tree, additions));
-  }
-  checkGrowth(place, archive, files);
-  return appendToImage(place.tree, [...additions, await additionOf(place, archive)]);
+  const places = hasGrown ? new Set((await areaPointers(place)).map(({ offset }) => offset)) : undefined;
+  return replaceAppendix(tree, before, {
+    additions,
+    kept,
+    data: fillEmbedArea(reserved, archive),
+    pointers: before?.originals.filter(({ offset }) => places?.has(offset)) ?? [],
+  });
 }
 
 /** A location on the image that contains the offset and the size of the area, in bytes. */
@@ -86,10 +95,11 @@ interface Pointer {
   readonly encode: (offset: number, size: number) => Uint8Array;
 }
 
-/** The archive with spare space after it. */
+/** The archive with spare space after it. An image that may not grow has the space that it has now. */
 async function additionOf(place: TreeWithArea, archive: Uint8Array): Promise<Addition> {
   const pointers = await areaPointers(place);
-  const size = wholeSectors(Math.ceil(archive.length * (1 + SPARE)));
+  const usual = wholeSectors(Math.ceil(archive.length * (1 + SPARE)));
+  const size = place.growth === 'refused' ? Math.min(usual, place.area.length) : usual;
   const data = new Uint8Array(size);
   data.set(archive);
   return {
@@ -148,15 +158,6 @@ async function reservedArea(place: TreeWithArea, { originalSize, originals }: Ap
     throw new FormatError('the original reserved area exceeds the end of the original image');
   }
   return reserved;
-}
-
-/** @param data patches of the original reserved area */
-async function shrink(place: TreeWithArea, appendix: Appendix, data: readonly Patch[]): Promise<ImageChange> {
-  const pointers = new Set((await areaPointers(place)).map(({ offset }) => offset));
-  const isCommon = await isOfEveryAppendix(place.tree);
-  const isOnlyAppended = appendix.originals.every((it) => pointers.has(it.offset) || isCommon(it));
-  if (isOnlyAppended) return restoreOriginals(place.tree, appendix, data);
-  return checkDisjoint({ stages: [data, appendix.originals.filter(({ offset }) => pointers.has(offset))] });
 }
 
 function checkGrowth({ area, growth }: TreeWithArea, archive: Uint8Array, files: EmbedFiles): void {

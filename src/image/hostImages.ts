@@ -5,7 +5,7 @@
 
 import { CONFIG_NAME } from './embeddedIgnition.ts';
 import type { Growth } from './growth.ts';
-import { bothChanges, changedImage, type ImageChange, patchesOnly } from './imageChange.ts';
+import { changedImage, type ImageChange, patchesOnly } from './imageChange.ts';
 import { writeInitrd } from './initrd.ts';
 import { requireKargsAreas } from './kargsAreas.ts';
 import { editKargs } from './kargsEdit.ts';
@@ -54,15 +54,13 @@ export async function hostIso(
   const iso = await openLiveIso(image, growth);
   const before = await iso.embeddedFiles();
   const files = network.length === 0 ? before : replaceNetworkSettings(before, network);
-  const embedded = await iso.change({
+  const append = (current: string): string => editKargs(current, { append: kargs }).kargs;
+  return iso.change({
     files: new Map([...files, [CONFIG_NAME, config]]),
     mediumFiles,
     ...(before.size === 0 && { archive }),
+    ...(kargs.length > 0 && { kargs: append(requireKargsAreas(await iso.kargsAreas()).current) }),
   });
-  if (kargs.length === 0) return embedded;
-  const { current } = requireKargsAreas(await iso.kargsAreas());
-  const appended = await iso.change({ kargs: editKargs(current, { append: kargs }).kargs });
-  return bothChanges(embedded, appended);
 }
 
 /**

@@ -5,7 +5,7 @@ import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbe
 import type { Growth, TreeWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
 import { FormatError, replaceFormatError } from '../core/errors.ts';
-import { bytesBehind, takeBackAppendix } from './appendix.ts';
+import { addedFiles, bytesBehind, readAppendix, takeBackAppendix } from './appendix.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
   findKargsAreas,
@@ -74,25 +74,26 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
   };
 }
 
-/** Changes the files in the embed area and the files on the medium. */
+/** Changes the files in the embed area and the files on the medium. Without such changes, it removes what is left of earlier ones. */
 async function changeData(
   place: TreeWithArea,
   { archive, files, mediumFiles = [], kargs }: IsoContents,
   kargsAreas: LiveIso['kargsAreas'],
 ): Promise<ImageChange> {
-  if (files === undefined && mediumFiles.length === 0) return unchanged;
-  const [{ appendToImage }, { changeEmbedFiles }, { planMediumFiles }] = await Promise.all([
-    import('./appendix.ts'),
+  const { tree } = place;
+  const appendix = await readAppendix(tree);
+  // Most edits of kernel arguments end here.
+  if (appendix === undefined && files === undefined && mediumFiles.length === 0) return unchanged;
+  const [{ replaceData }, { checkVisible, planMediumFiles }] = await Promise.all([
     import('./growth.ts'),
     import('./mediumFiles.ts'),
   ]);
-  const additions =
-    mediumFiles.length === 0
-      ? []
-      : await planMediumFiles(place.tree, mediumFiles, kargs ?? (await kargsAreas())?.current);
-  return files === undefined
-    ? appendToImage(place.tree, additions)
-    : changeEmbedFiles(place, files, additions, archive);
+  const added = appendix === undefined ? [] : await addedFiles(tree, appendix);
+  if (mediumFiles.length > 0 || (added.length > 0 && kargs !== undefined)) {
+    await checkVisible(tree, (await kargsAreas())?.current, kargs);
+  }
+  const additions = mediumFiles.length === 0 ? [] : await planMediumFiles(tree, mediumFiles);
+  return replaceData(place, { before: appendix, added, additions, files, archive });
 }
 
 /**

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { Architecture } from '../core/architecture.ts';
 import { onFormatError } from '../core/errors.ts';
 import { isForeignCompression } from '../formats/compression.ts';
-import { type ImageRole, isKernelHead, kernelArchitecture, readHead } from './bootParts.ts';
+import { type ImageRole, isKernelHead, kernelArchitecture, readStart } from './bootParts.ts';
 import { detectImageKind } from './imageKind.ts';
 import { findInitrdFile, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
@@ -29,7 +29,7 @@ const CPIO = '0707';
 export async function detectPart(image: RandomAccess): Promise<ImageRole | 'other'> {
   if ((await detectImageKind(image)) === 'iso') return 'iso';
   if (await isLiveRootfs(image)) return 'rootfs';
-  const head = await readHead(image);
+  const { head } = await readStart(image);
   if (isKernelHead(head) || (await isS390Kernel(image))) return 'kernel';
   const isArchive = head.toString('latin1', 0, CPIO.length) === CPIO || isForeignCompression(head);
   return isArchive ? 'initramfs' : 'other';
@@ -43,7 +43,7 @@ async function isS390Kernel(image: RandomAccess): Promise<boolean> {
 
 /** Undefined if its header does not name an architecture with CoreOS. */
 export async function readKernelArchitecture(kernel: RandomAccess): Promise<Architecture | undefined> {
-  return (await isS390Kernel(kernel)) ? 's390x' : kernelArchitecture(await readHead(kernel));
+  return (await isS390Kernel(kernel)) ? 's390x' : kernelArchitecture((await readStart(kernel)).head);
 }
 
 /** Offset of the pointer to the release, and of what it counts from (Documentation/arch/x86/boot.rst, kernel_version). */

@@ -20,7 +20,7 @@ import {
 } from '../formats/iso9660/directory.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
-import { type Addition, treesOf } from './appendix.ts';
+import { type Addition, MEDIUM_FOLDER, treesOf } from './appendix.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
@@ -31,23 +31,16 @@ export interface MediumFile {
   readonly content: RandomAccess;
 }
 
-const FOLDER = 'coreos';
 const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
 const MODE = 0o100_444;
 const MAX_NAME = 128;
 
 /**
  * Returns the data to append for these files.
- * @param kargs kernel arguments of the image, with which the medium may be unmounted
- * @throws CliError if the live system does not mount the medium, a name is invalid or exists, or the folder is full
+ * @throws CliError if a name is invalid or exists, or the folder is full
  */
-export async function planMediumFiles(
-  tree: IsoTree,
-  files: readonly MediumFile[],
-  kargs: string | undefined,
-): Promise<Addition[]> {
+export async function planMediumFiles(tree: IsoTree, files: readonly MediumFile[]): Promise<Addition[]> {
   const names = files.map(({ name }) => name);
-  await checkVisible(tree, kargs);
   const folders = await Promise.all((await treesOf(tree)).map(openFolder));
   for (const { entries } of folders) {
     const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
@@ -59,7 +52,7 @@ export async function planMediumFiles(
         });
       }
       if (taken.has(name.toLowerCase())) {
-        throw new CliError(`The image already contains a file ${FOLDER}/${name}`, {
+        throw new CliError(`The image already contains a file ${MEDIUM_FOLDER}/${name}`, {
           code: 'ERR_FILE_EXISTS',
           hint: 'use another name, or use `iso reset` to remove added files',
         });
@@ -74,20 +67,33 @@ export async function planMediumFiles(
   }));
 }
 
-async function checkVisible(tree: IsoTree, kargs = ''): Promise<void> {
+/**
+ * @param current the kernel arguments of the image
+ * @param kargs those that it gets
+ * @throws CliError if the live system does not mount the medium
+ */
+export async function checkVisible(tree: IsoTree, current = '', kargs = current): Promise<void> {
   if ((await tree.find(ROOT_FILESYSTEM)) === undefined) {
     throw new CliError('Files on a minimal ISO are not visible: the live system does not mount it', {
       code: 'ERR_IMAGE',
       hint: 'use the full live ISO, or serve the files over HTTP',
     });
   }
-  const { name: fromRam } = coreosArguments.fromRam;
-  if (kargs.split(/\s+/).some((argument) => argument.split('=')[0] === fromRam)) {
-    throw new CliError(
-      `Files on the medium are not visible: with ${fromRam} the live system unmounts the medium`,
-      { code: 'ERR_IMAGE', hint: `use \`iso kargs modify --delete\` to remove ${fromRam}` },
-    );
-  }
+  const { name } = coreosArguments.fromRam;
+  const argumentIn = (line: string): string | undefined =>
+    line.split(/\s+/).find((text) => text.split('=')[0] === name);
+  if (argumentIn(kargs) === undefined) return;
+  const present = argumentIn(current);
+  throw new CliError(
+    `Files on the medium are not visible: with ${name} the live system unmounts the medium`,
+    {
+      code: 'ERR_IMAGE',
+      hint:
+        present === undefined
+          ? `omit ${name}, or use \`iso reset\` to remove the files that are on the medium`
+          : `use \`iso kargs modify -d ${present}\``,
+    },
+  );
 }
 
 /** The folder in one of the trees. */
@@ -103,9 +109,9 @@ interface Folder {
 
 async function openFolder(tree: IsoTree): Promise<Folder> {
   const { names } = tree;
-  const folder = await tree.find(FOLDER);
+  const folder = await tree.find(MEDIUM_FOLDER);
   if (folder?.kind !== 'directory') {
-    throw new CliError(`The image contains no folder ${FOLDER} for files`, {
+    throw new CliError(`The image contains no folder ${MEDIUM_FOLDER} for files`, {
       code: 'ERR_IMAGE',
       hint: 'use an image of 2021-09 or later',
     });
@@ -158,7 +164,7 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
   });
   if (end - folder.end <= folder.room) return plans;
   throw new CliError(
-    `The folder ${FOLDER} of the image is full: the file names require ${end - folder.end} bytes, ${folder.room} are free`,
+    `The folder ${MEDIUM_FOLDER} of the image is full: the file names require ${end - folder.end} bytes, ${folder.room} are free`,
     { code: 'ERR_IMAGE_SPACE', hint: 'use shorter names, or add the files as one archive' },
   );
 }

@@ -7,7 +7,7 @@ import { CliError, FormatError } from '../core/errors.ts';
 import { checkKeyfile, type KeyfileProblem } from '../network/keyfile/checkKeyfile.ts';
 import type { LocateLine } from '../network/keyfileSource.ts';
 import type { Existing } from './embeddedIgnition.ts';
-import { type ImageChange, unchanged } from './imageChange.ts';
+import type { ImageChange } from './imageChange.ts';
 import { sortedByPath } from './initrd.ts';
 import type { LiveFeatures } from './liveFeatures.ts';
 import type { LiveIso } from './liveIso.ts';
@@ -84,11 +84,11 @@ export async function embedNetworkSettings(
   return iso.change({ files: replaceNetworkSettings(before, keyfiles) });
 }
 
-/** Returns no change if the image contains no network settings. */
+/** If the image contains no network settings, only what is left of earlier ones is removed. */
 export async function removeNetworkSettings(iso: LiveIso): Promise<ImageChange> {
   const before = await iso.embeddedFiles();
   const after = replaceNetworkSettings(before, []);
-  return after.size === before.size ? unchanged : iso.change({ files: after });
+  return iso.change(after.size === before.size ? {} : { files: after });
 }
 
 /**

@@ -4,8 +4,11 @@ import { formatCount } from '../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { onFormatError, UsageError } from '../core/errors.ts';
+import { addedFiles, MEDIUM_FOLDER, readAppendix } from '../image/appendix.ts';
+import type { EmbedFiles } from '../image/embedArea.ts';
 import type { Growth } from '../image/growth.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
+import { openIsoTree } from '../image/isoTree.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
 import { bytesAccess, patchSource } from '../image/overlay.ts';
 import type { ChangedImage } from './copyImage.ts';
@@ -134,13 +137,27 @@ async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): P
   const { image, change } = result;
   const { copyWithChange, streamImage } = await import('./copyImage.ts');
   if (file === undefined) return streamImage(image, change, io);
-  // Files that cannot be read do not require a mode.
-  const files =
-    file.mode === undefined
-      ? await (change.files ?? result.iso.embeddedFiles().catch(onFormatError(() => new Map())))
-      : new Map();
-  const mode = await modeForFiles(file.mode, files, io);
+  const mode = file.mode ?? (await modeForFiles(undefined, await filesOnImage(result), io));
   await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
+}
+
+/** Larger files on the medium are archives of container images. */
+const MAX_SECRET = 4 * 1024 * 1024;
+
+/** The embedded files and the files on the medium of the changed image. Files that cannot be read do not require a mode. */
+async function filesOnImage({ change, image, iso }: Result): Promise<EmbedFiles> {
+  try {
+    const tree = await openIsoTree(changedImage(image, change));
+    const files = new Map(change.files ?? (await iso.embeddedFiles()));
+    const appendix = await readAppendix(tree);
+    for (const file of appendix === undefined ? [] : await addedFiles(tree, appendix)) {
+      if (file.size > MAX_SECRET) continue;
+      files.set(`${MEDIUM_FOLDER}/${file.name}`, await tree.readFile(file, { maxBytes: MAX_SECRET }));
+    }
+    return files;
+  } catch (error) {
+    return onFormatError(() => new Map())(error);
+  }
 }
 
 const MIB = 1024 * 1024;

@@ -138,14 +138,14 @@ export async function changeInPlace(path: string, change: ImageChange, io: Image
   if (change.stages.length === 0 && change.size === undefined) return;
   const image = await openWritableImage(path, io);
   try {
-    if (image.isDevice === true && sizeAfter(change, image.size) !== image.size) {
-      throw new CliError(`${path} is a block device, so the image on it cannot change its size`, {
+    if (image.isDevice === true && sizeAfter(change, image.size) > image.size) {
+      throw new CliError(`${path} is a block device, so the image on it cannot become longer`, {
         code: 'ERR_IMAGE_SPACE',
         hint: 'write the result to a file with -o, then copy it to the device',
       });
     }
     await completeBeforeEnd(
-      () => editInPlace(image, change),
+      () => editInPlace(image, image.isDevice === true ? { stages: change.stages } : change),
       (signal) =>
         void io.stderr?.write(`${path}: the edit was completed before ${signal} ended the program\n`),
     );

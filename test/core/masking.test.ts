@@ -85,3 +85,19 @@ describe('secrets of URLs', () => {
     expect(maskLine(text)).toBe(expected);
   });
 });
+
+describe('the value behind a name that speaks of a secret', () => {
+  it.each([
+    ['A_PASSPHRASE=x y', 'A_PASSPHRASE=(secret)'],
+    ['--env WIFI_PSK=x', '--env WIFI_PSK=(secret)'],
+    ['agent_token = x', 'agent_token = (secret)'],
+    ['MY_KEY=x', 'MY_KEY=(secret)'],
+    ['first=1 pin=1234 PASSWORD=y', 'first=1 pin=(secret)'],
+    [
+      'sshkey="ssh-ed25519 AAAA" KEY_FILE=/a monkey=1 pinned=1',
+      'sshkey="ssh-ed25519 AAAA" KEY_FILE=/a monkey=1 pinned=1',
+    ],
+  ])('%s', (text, expected) => {
+    expect(maskText(text)).toBe(expected);
+  });
+});

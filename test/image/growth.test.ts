@@ -6,8 +6,12 @@ import { readAppendix, takeBackAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import type { Growth } from '../../src/image/growth.ts';
 import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
+import { customizeIso } from '../../src/image/customize/customization.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
-import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { requireKargsAreas } from '../../src/image/kargsAreas.ts';
+import { type LiveIso, openLiveIso, resetIso } from '../../src/image/liveIso.ts';
+import type { MediumFile } from '../../src/image/mediumFiles.ts';
+import { removeNetworkSettings } from '../../src/image/networkSettings.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { hybridIso, layouts, liveIso } from '../support/liveIso.ts';
 
@@ -107,6 +111,154 @@ it('a grown image keeps a valid partition table that reaches to its end', async 
   const header = Buffer.from(grown.buffer, grown.byteOffset).subarray(512, 1024);
   expect(Number(header.readBigUInt64LE(32))).toBe(blocks - 1);
   expect(Buffer.from(grown).toString('latin1', grown.length - 512, grown.length - 504)).toBe('EFI PART');
+});
+
+/** Configs that no archive shortens, so that their bytes are found in the image. */
+const configOf = (name: string, length: number): Buffer =>
+  createHash('shake256', { outputLength: length }).update(name).digest();
+const SMALL = configOf('small secret', 3000);
+const [BIG, OTHER] = [configOf('big secret', LARGER), configOf('other secret', LARGE)];
+const KEYFILE: [string, Uint8Array] = ['etc/coreos-firstboot-network/eth0.nmconnection', SMALL];
+const agent = { name: 'agent.tar', content: bytesAccess(configOf('agent', 5000)) };
+const other = { name: 'other.tar', content: bytesAccess(configOf('another agent', 7000)) };
+const embedOf =
+  (config: Uint8Array, mediumFiles: MediumFile[] = []) =>
+  (iso: LiveIso) =>
+    embedIgnition(iso, { config, existing: 'replace', mediumFiles });
+
+type Edit = (iso: LiveIso) => Promise<ImageChange>;
+
+async function applyAll(original: Uint8Array, edits: readonly Edit[]): Promise<Uint8Array> {
+  let bytes = original;
+  for (const edit of edits) bytes = await apply(bytes, await edit(await open(bytes)));
+  return bytes;
+}
+
+/** Edits, and the edits that make the same image of the original. */
+const histories: [string, Edit[], Edit[]][] = [
+  [
+    'a config that grew, replaced by a smaller one that also grew',
+    [embedOf(BIG), embedOf(OTHER)],
+    [embedOf(OTHER)],
+  ],
+  [
+    'a config in the reserved area, replaced by one that grew',
+    [embedOf(SMALL), embedOf(BIG)],
+    [embedOf(BIG)],
+  ],
+  [
+    'a config that grew, removed beside a file on the medium',
+    [embedOf(BIG, [agent]), removeIgnition],
+    [(iso) => iso.change({ mediumFiles: [agent] })],
+  ],
+  [
+    'a config that grew, replaced beside a file on the medium, then beside two',
+    [embedOf(BIG, [agent]), embedOf(OTHER), embedOf(SMALL, [other])],
+    [embedOf(SMALL, [agent, other])],
+  ],
+  [
+    'a file on the medium after a config that grew, which then shrinks and grows',
+    [embedOf(BIG), embedOf(OTHER, [agent]), embedOf(SMALL), embedOf(BIG)],
+    [embedOf(BIG, [agent])],
+  ],
+  [
+    'keyfiles that are removed from a grown image',
+    [
+      embedOf(BIG),
+      async (iso) => iso.change({ files: new Map([...(await iso.embeddedFiles()), KEYFILE]) }),
+      (iso) => iso.change({ kargs: 'a=1' }),
+      removeNetworkSettings,
+    ],
+    [embedOf(BIG), (iso) => iso.change({ kargs: 'a=1' })],
+  ],
+  [
+    'a customized image that is customized again',
+    [
+      embedOf(BIG, [agent]),
+      async (iso) => (await customizeIso(iso, new Map([['config.ign', SMALL]]), { append: ['b=1'] })).change,
+    ],
+    [
+      embedOf(SMALL, [agent]),
+      async (iso) => iso.change({ kargs: `${requireKargsAreas(await iso.kargsAreas()).defaults} b=1` }),
+    ],
+  ],
+  [
+    'a grown image with a file on the medium that is reset',
+    [embedOf(BIG), embedOf(OTHER, [agent]), resetIso],
+    [],
+  ],
+];
+
+describe.each([
+  ['with a header', liveIso('2021-09')],
+  ['with a partition table', hybridIso()],
+])('an image %s holds nothing of its past', (_title, original) => {
+  it.each(histories)('%s', { timeout: 20_000 }, async (_name, edits, same) => {
+    const edited = Buffer.from(await applyAll(original, edits));
+    expect(digest(edited)).toBe(digest(await applyAll(original, same)));
+    const iso = await open(edited);
+    const current = [...(await iso.embeddedFiles()).values()];
+    for (const secret of [BIG, OTHER]) {
+      const isCurrent = current.some((data) => secret.equals(data));
+      expect(edited.includes(secret.subarray(1000, 1100))).toBe(isCurrent);
+    }
+  });
+});
+
+describe('what an earlier version left on an image', () => {
+  const edits: [string, Edit][] = [
+    ['kernel arguments', (iso) => iso.change({ kargs: 'a=1' })],
+    ['removing keyfiles where there are none', removeNetworkSettings],
+    ['embedding', embedOf(OTHER)],
+    ['a file', (iso) => iso.change({ mediumFiles: [other] })],
+  ];
+
+  it.each(edits)('is overwritten by an edit: %s', async (_title, edit) => {
+    const original = liveIso('2023-07');
+    // The archive stays in front of a file that is added alone, and the next one is appended.
+    const bytes = await applyAll(original, [
+      embedOf(OTHER),
+      (iso) => iso.change({ mediumFiles: [agent] }),
+      embedOf(BIG),
+    ]);
+    const { embedArea } = await open(original);
+    const left = Buffer.from(bytes);
+    for (const offset of [embedArea.offset, original.length]) left.set(SMALL, offset);
+    const edited = Buffer.from(await apply(left, await edit(await open(left))));
+    expect(left.includes(SMALL)).toBe(true);
+    expect(edited.includes(SMALL.subarray(1000, 1100))).toBe(false);
+    expect(await readIgnition(await open(edited))).toBeDefined();
+    expect(digest(await takeBack(edited))).toBe(
+      digest(await takeBack(await apply(original, await edit(await open(original))))),
+    );
+  });
+
+  it('is cut off also where there is no config to remove', async () => {
+    const original = liveIso('2023-07');
+    const bytes = await applyAll(original, [embedOf(BIG, [agent])]);
+    const { originals = [] } = (await readAppendix(await openIsoTree(bytesAccess(bytes)))) ?? {};
+    // The earlier version moved only the pointers in the directory records back.
+    const records = originals.filter(({ data }) => data.length === 17);
+    const left = Buffer.from(await apply(bytes, { stages: [records] }));
+    expect([await readIgnition(await open(left)), left.includes(BIG.subarray(1000, 1100))]).toEqual([
+      undefined,
+      true,
+    ]);
+    const cleaned = Buffer.from(await applyAll(left, [removeIgnition]));
+    expect([cleaned.length < left.length, cleaned.includes(BIG.subarray(1000, 1100))]).toEqual([true, false]);
+    expect(await (await openIsoTree(bytesAccess(cleaned))).find('coreos/agent.tar')).toMatchObject({
+      size: 5000,
+    });
+    expect(digest(await takeBack(cleaned))).toBe(digest(original));
+  });
+});
+
+it('an image that may not grow is not made longer by an archive that has spare space', async () => {
+  const grown = await embed(liveIso('2023-07'), LARGE);
+  const iso = await open(grown, 'refused');
+  const next = await apply(grown, await embedOf(configOf('next', LARGE + 5000))(iso));
+  expect(next.length).toBe(grown.length);
+  expect((await open(next)).embedArea).toEqual(iso.embedArea);
 });
 
 /** Parts that repeat farther apart than gzip looks back. */

@@ -1,12 +1,15 @@
 /** What is read of the files for network boot, and how much of them. */
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { writeCpio } from '../../src/formats/cpio.ts';
-import { hasStreamHash, readInitramfsStamps } from '../../src/image/liveParts.ts';
+import { readStart } from '../../src/image/bootParts.ts';
+import { detectPart, hasStreamHash, readInitramfsStamps } from '../../src/image/liveParts.ts';
 import { bytesAccess, type RandomAccess } from '../../src/image/overlay.ts';
 import { cpio, liveBuild } from '../support/newIso.ts';
+import { have } from '../support/programs.ts';
 
 /** Counts the bytes that are read. */
 function counting(bytes: Uint8Array): { readonly image: RandomAccess; readonly count: () => number } {
@@ -24,6 +27,51 @@ const startsOf = (count: number): Buffer =>
   Buffer.concat(
     writeCpio(new Map([['data', Buffer.from('\x1f\x8b\x08 is no archive'.repeat(count), 'latin1')]])),
   );
+
+/** One frame (RFC 8878): the first bytes as they are, then blocks of zeros. */
+const frameOf = (bytes: Buffer): Buffer => {
+  const header = Buffer.from('28b52ffd805800000000', 'hex'); // a window of 2 MiB, and the size
+  header.writeUInt32LE(bytes.length, 6);
+  const first = Buffer.alloc(3);
+  first.writeUIntLE(1024 << 3, 0, 3);
+  const blocks = [];
+  for (let left = bytes.length - 1024; left > 0; left -= 128 * 1024) {
+    const block = Buffer.alloc(4);
+    const length = Math.min(left, 128 * 1024);
+    block.writeUIntLE((length << 3) | 2 | (length === left ? 1 : 0), 0, 3);
+    blocks.push(block);
+  }
+  return Buffer.concat([header, first, bytes.subarray(0, 1024), ...blocks]);
+};
+
+describe('a file of more than 64 MiB that states its unpacked size', () => {
+  const SIZE = 65 * 1024 * 1024;
+  /** The bytes, then zeros. */
+  const large = (start: Uint8Array): Buffer => Buffer.concat([start], SIZE);
+  const packed =
+    (program: string, ...args: string[]) =>
+    (bytes: Buffer) =>
+      execFileSync(program, args, { input: bytes, maxBuffer: SIZE });
+  const kernel = Buffer.alloc(1024);
+  kernel.write('HdrS', 514);
+
+  const programs: readonly [string, (bytes: Buffer) => Buffer][] = [
+    ['zstd', packed('zstd', '-c', `--stream-size=${SIZE}`)],
+    ['xz', packed('xz', '-0', '-T2', '--block-size=100MiB', '-c')],
+  ];
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['a frame of zstd', frameOf],
+    ['gzip', (bytes) => gzipSync(bytes, { level: 1 })],
+    ...programs.filter(([program]) => have(program)),
+  ])('is recognized: %s', async (_title, pack) => {
+    const archive = bytesAccess(pack(large(cpio({ init: 'x' }))));
+    expect([archive.size < SIZE, await detectPart(archive)]).toEqual([true, 'initramfs']);
+    expect(await detectPart(bytesAccess(pack(large(kernel))))).toBe('kernel');
+    const config = await readStart(bytesAccess(pack(large(Buffer.from('{"ignition":'.padEnd(1024))))));
+    expect(config.head.toString('latin1', 0, 12)).toBe('{"ignition":');
+  });
+});
 
 describe('the stamps of an initramfs', () => {
   const TAIL = 256 * 1024;

@@ -4,7 +4,7 @@ import { takeBackAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
-import { type IsoContents, type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { type IsoContents, type LiveIso, openLiveIso, resetIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { hybridIso, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
@@ -126,13 +126,42 @@ describe('refused', () => {
       { mediumFiles: [file('a', 1)] },
       /^Files on a minimal ISO are not visible/,
     ],
-    [
-      'fromram',
-      liveIso('2023-07'),
-      { mediumFiles: [file('a', 1)], kargs: 'quiet coreos.liveiso.fromram' },
-      /the live system unmounts the medium/,
-    ],
   ])('%s', async (_title, original, contents, message) => {
     await expect((await open(original)).change(contents)).rejects.toThrow(message);
   });
+});
+
+describe('files on the medium with coreos.liveiso.fromram, which unmounts it', () => {
+  const fromRam = { kargs: 'quiet coreos.liveiso.fromram' };
+  const mediumFiles = [file('a', 0)];
+  const message = 'with coreos.liveiso.fromram the live system unmounts the medium';
+
+  it.each<[string, IsoContents, IsoContents, string]>([
+    ['both at once', {}, { ...fromRam, mediumFiles }, 'omit coreos.liveiso.fromram, or '],
+    ['the argument after the file', { mediumFiles }, fromRam, 'omit coreos.liveiso.fromram, or '],
+    ['the file after the argument', fromRam, { mediumFiles }, 'kargs modify -d coreos.liveiso.fromram`'],
+    ['with a value', { kargs: 'coreos.liveiso.fromram=1' }, { mediumFiles }, '-d coreos.liveiso.fromram=1`'],
+  ])('are refused: %s', async (_title, before, contents, hint) => {
+    const bytes = await add(liveIso('2023-07'), before);
+    await expect(add(bytes, contents)).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it('are accepted where the file, or the argument, is gone', async () => {
+    const added = await add(liveIso('2023-07'), { mediumFiles });
+    const reset = await apply(added, await resetIso(await open(added)));
+    expect((await add(reset, fromRam)).length).toBe(reset.length);
+    const named = await add(liveIso('2023-07'), fromRam);
+    expect(await readBack(await add(named, { mediumFiles, kargs: 'quiet' }), 'a')).not.toContain(undefined);
+  });
+});
+
+it('an empty file on the medium stays when a config beside it is replaced and removed', async () => {
+  const original = liveIso('2023-07');
+  const added = await add(original, { mediumFiles: [file('empty', 0)] });
+  const grown = await add(added, { files: new Map([['config.ign', noise(300_000)]]) });
+  const removed = await apply(grown, await removeIgnition(await open(grown)));
+  expect(digest(removed)).toBe(digest(added));
 });

@@ -548,6 +548,7 @@ export const CLAIMS: readonly Claim[] = [
     says: [
       'the live system does not mount it',
       'with … the live system unmounts the medium',
+      'With the kernel argument `coreos.liveiso.fromram`, the live system unmounts the medium',
       'The live system finds its medium by the label in `coreos.liveiso=`',
     ],
     sources: [

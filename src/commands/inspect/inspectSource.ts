@@ -11,6 +11,7 @@ import {
 } from '../../ignition/effectiveConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
+import { readStart } from '../../image/bootParts.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
 import { encodeEmbedFiles, sourceOfImage } from '../../image/initrd.ts';
@@ -36,7 +37,7 @@ import { findUnknowns } from '../../network/unknowns.ts';
 import { checkInspectedNetwork, inspectedConnections } from '../../hosts/input/imageNetwork.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { explainOther } from '../../hosts/input/contentKind.ts';
-import { type ImageInput, readImageSource, readStart, readWhole } from '../../hosts/input/imageSource.ts';
+import { type ImageInput, readImageSource, readWhole } from '../../hosts/input/imageSource.ts';
 import { archiveMemory } from '../../agent/agentArchive.ts';
 import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
 import type { ImageKind } from '../../image/imageKind.ts';
@@ -232,6 +233,6 @@ const MARK = { offset: 257, text: 'ustar' };
 
 async function isTar(file: RandomAccess): Promise<boolean> {
   const { offset, text } = MARK;
-  const { start } = await readStart(file);
-  return start.toString('latin1', offset, offset + text.length) === text;
+  const { head } = await readStart(file);
+  return head.toString('latin1', offset, offset + text.length) === text;
 }

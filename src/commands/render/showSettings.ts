@@ -9,6 +9,7 @@ import { defaultSettings, type ProfileName } from '../../agent/settings.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import { findUnknowns } from '../../network/unknowns.ts';
 import { formatPlace, formatSource } from '../../core/errors.ts';
+import { HIDDEN, maskText } from '../../core/masking.ts';
 import type { Problem } from '../../core/finding.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -106,7 +107,9 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
   });
   const flags = commandFlags.flatMap((key): Row[] => {
     const value = options[key];
-    return value === undefined ? [] : [[key, value === true ? 'yes' : printable(String(value)), flagOf(key)]];
+    return value === undefined
+      ? []
+      : [[key, value === true ? 'yes' : printable(maskText(String(value))), flagOf(key)]];
   });
   return [...flags, ...rows];
 }
@@ -174,12 +177,10 @@ function formatColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-const HIDDEN = '(secret)';
-
 function showValue({ isSecret, kind, name }: Setting, { isContent, text }: InputValue): string {
   if (isSecret === true && (isContent || kind === 'text')) return HIDDEN;
   if (kind === 'switch') return text === 'false' ? 'no' : 'yes';
-  const shown = name === 'agent.options' ? maskOption(text) : maskSecrets(text);
+  const shown = name === 'agent.options' ? maskOption(text) : maskText(text);
   return printable(shown.trim());
 }
 
@@ -187,17 +188,5 @@ function showValue({ isSecret, kind, name }: Setting, { isContent, text }: Input
 function maskOption(line: string): string {
   const [, option = '', separator = ''] = /^([^=:]*)([=:]\s*)/.exec(line) ?? [];
   const isSensitive = findIpaOption('DEFAULT', option.trim())?.option.sensitive === true;
-  return isSensitive ? `${option}${separator}${HIDDEN}` : maskSecrets(line);
-}
-
-const SECRET_NAME = '(?:creds|key|pass|passw(?:or)?d|secret|token)';
-/** A colon also separates the tag of an image, so a name before it must be a whole word. */
-const secretValue = new RegExp(
-  `^((?:-{0,2}|.{0,80}[_.=-])${SECRET_NAME}\\s?[=:]\\s?|.{0,80}${SECRET_NAME}=).+$`,
-  'is',
-);
-
-/** Masks passwords in URLs, and values of names such as `token`. */
-function maskSecrets(text: string): string {
-  return text.replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${HIDDEN}@`).replace(secretValue, `$1${HIDDEN}`);
+  return isSensitive ? `${option}${separator}${HIDDEN}` : maskText(line);
 }

@@ -7,6 +7,7 @@ import { FormatError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { readStart } from '../../image/bootParts.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
 import { inspectInitrd, inspectIso } from '../../image/inspection/inspectImage.ts';
@@ -24,7 +25,7 @@ import {
   inspectAgentArchive,
 } from '../../hosts/input/imageRequirements.ts';
 import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
-import { type ImageInput, readImageSource, readStart } from '../../hosts/input/imageSource.ts';
+import { type ImageInput, readImageSource } from '../../hosts/input/imageSource.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 
 /** Same limit as for data from a pipe. */
@@ -69,8 +70,8 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
 
 /** @throws FormatError for a compressed Ignition config, which starts like a compressed initramfs */
 async function refusePackedConfig(image: RandomAccess): Promise<void> {
-  const { format, start } = await readStart(image);
-  if (format === 'none' || !/^\s*\{/.test(start.toString('latin1'))) return;
+  const { format, head } = await readStart(image);
+  if (format === 'none' || !/^\s*\{/.test(head.toString('latin1'))) return;
   throw new FormatError(`the Ignition config is compressed with ${format}`, {
     hint: `decompress it first: ${format} -dc FILE | ironic-coreos validate -`,
   });

@@ -30,6 +30,7 @@ import type { ImageInput } from './imageSource.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { argumentName } from '../../kargs/bootSettings.ts';
+import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { splitArguments } from '../../kargs/argumentText.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
@@ -107,7 +108,19 @@ export function buildOf(inspection: ImageInspection): string | undefined {
 export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
   if (inspection.kind !== 'iso') return [];
   const kargs = splitArguments(inspection.kargs?.current ?? '');
-  return [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
+  const issues = [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
+  const archive = findDeployedArchive(config);
+  return archive === undefined || archive.url !== undefined ? issues : [...issues, ...checkMounted(kargs)];
+}
+
+/** The arguments with which the live system does not see the archive on the medium. */
+function checkMounted(kargs: readonly string[]): Issue[] {
+  const { name } = coreosArguments.fromRam;
+  const argument = kargs.find((text) => argumentName(text) === name);
+  if (argument === undefined) return [];
+  const { archiveMissing: rule } = imageRules;
+  const message = `with ${name} the live system unmounts the medium with the agent archive: the agent does not start`;
+  return [{ rule, path: [], message, hint: `use \`iso kargs modify -d ${argument}\`` }];
 }
 
 /** A config, and the configs that it inlines, with spec versions that the Ignition of the build cannot read. */

@@ -2,8 +2,6 @@
 
 import { CliError, FormatError } from '../../core/errors.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
-import { inputOf } from '../../formats/byteFeed.ts';
-import { type Compression, compressionAt, unpackMember } from '../../formats/compression.ts';
 import { bytesAccess, type ImageAccess, type RandomAccess } from '../../image/overlay.ts';
 import { statUserFile } from '../../io/files/fileStates.ts';
 import { type Expected, readUserFile } from '../../io/files/files.ts';
@@ -67,32 +65,6 @@ export async function readWhole({ image, name }: ImageInput, { maxBytes }: Expec
     hint: 'pass an Ignition config, a live ISO or an initramfs',
   });
 }
-
-/** The compression and the first bytes, decompressed; none if decompression fails. */
-export async function readStart(
-  file: RandomAccess,
-): Promise<{ readonly format: Compression; readonly start: Buffer }> {
-  const input = inputOf('compressed', sourceOfImage(file));
-  const format = await compressionAt(input);
-  if (format === 'none') return { format, start: Buffer.from(await file.read(0, Math.min(HEAD, file.size))) };
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
-      pieces.push(Uint8Array.from(piece.subarray(0, HEAD)));
-      length += piece.length;
-      if (length >= HEAD) break;
-    }
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error; // damaged data are reported when all of it is read
-  }
-  return { format, start: Buffer.concat(pieces) };
-}
-
-/** Enough to detect a tar archive. */
-const HEAD = 512;
-/** Limit of decompressed bytes for these. */
-const MAX_LOOK = 64 * 1024 * 1024;
 
 /** False for pipes, which are read from start to end. */
 async function isSeekable(path: string, { what }: Expected, io: Pick<Io, 'cwd'>): Promise<boolean> {

@@ -6,7 +6,7 @@
 
 import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
+import { addedFiles, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { type EmbedArea, findEmbedArea, readEmbedArea } from '../embedArea.ts';
@@ -44,7 +44,6 @@ interface Iso {
   readonly issues: Issue[];
 }
 
-const MEDIUM_FOLDER = 'coreos';
 const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
 /** By a file or folder of the ISO. Images of other architectures have the folder of ISOLINUX, too, with the kernel arguments. */
@@ -148,9 +147,7 @@ async function readAppended({ tree }: Iso, area: EmbedArea | undefined): Promise
   const appendix = await readAppendix(tree);
   if (appendix === undefined) return undefined;
   const { originalSize } = appendix;
-  const folder = await tree.find(MEDIUM_FOLDER);
-  const entries = folder?.kind === 'directory' ? await tree.list(folder) : [];
-  const added = entries.filter(({ kind, offset }) => kind === 'file' && offset >= originalSize);
+  const added = await addedFiles(tree, appendix);
   return {
     originalSize,
     hasGrown: area !== undefined && area.offset >= originalSize,

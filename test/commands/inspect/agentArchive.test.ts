@@ -38,6 +38,8 @@ beforeAll(async () => {
   await embed('other.iso', '-i', 'medium.ign', '--iso-file', 'other.tar:agent.tar');
   await embed('unreadable.iso', '-i', 'medium.ign', '--iso-file', 'medium.ign:agent.tar');
   await embed('fetched.iso', '-i', 'fetched.ign');
+  await run('iso', 'kargs', 'modify', '-a', 'coreos.liveiso.fromram', '-o', 'fromram.iso', 'missing.iso');
+  await run('iso', 'kargs', 'modify', '-a', 'coreos.liveiso.fromram', 'fetched.iso');
 });
 afterAll(() => rm(cwd, { recursive: true }));
 
@@ -47,6 +49,7 @@ describe('inspect of a config that loads an archive', () => {
   it.each([
     ['present.iso', 'present', []],
     ['missing.iso', 'missing', ['image-archive-missing']],
+    ['fromram.iso', 'missing', ['image-archive-missing', 'image-archive-missing']],
     ['other.iso', 'mismatch', ['image-archive-other']],
     ['unreadable.iso', 'mismatch', ['image-archive-unreadable']],
     ['fetched.iso', 'unchecked', []],
@@ -60,6 +63,7 @@ describe('inspect of a config that loads an archive', () => {
   it.each([
     ['present.iso', []],
     ['missing.iso', ['image-archive-missing']],
+    ['fromram.iso', ['image-archive-missing', 'image-archive-missing']],
     ['other.iso', ['image-archive-other']],
     ['unreadable.iso', ['image-archive-unreadable']],
     ['fetched.iso', []],

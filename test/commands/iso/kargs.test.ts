@@ -79,6 +79,13 @@ describe('modify', () => {
     expect((await kargs('show', 'coreos.iso')).stdout).toBe(`${DEFAULTS} k=n x\n`);
   });
 
+  it('takes arguments that start with a hyphen', async () => {
+    await kargs('modify', '--append', '-x=y', '-a', '-z=1', '-a=-v=2', '-d', '-z=1', 'coreos.iso');
+    expect((await kargs('show', 'coreos.iso')).stdout).toBe(`${DEFAULTS} -x=y -z=1 -v=2\n`);
+    await kargs('modify', '--delete', '-x=y', '-r', '-z=1=2', 'coreos.iso');
+    expect((await kargs('show', 'coreos.iso')).stdout).toBe(`${DEFAULTS} -z=2 -v=2\n`);
+  });
+
   it('gives the same bytes in place, to a file and to standard output', async () => {
     await kargs('modify', '-a', 'x', '-o', 'copy.iso', 'coreos.iso');
     const { stdoutBytes } = await kargs('modify', '-a', 'x', '--output', '-', 'coreos.iso');

@@ -1,6 +1,7 @@
 /** What becomes of the new file: its name, its mode, and the file that it replaces. */
 
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmod,
   link,
@@ -57,6 +58,9 @@ describe('mode of the new file', () => {
     ['iso ignition embed -i config.ign -o out --mode 444 coreos.iso', 0o444, silence],
     ['iso network embed -k eth0.nmconnection -o out coreos.iso', byUmask, silence],
     ['iso network embed -k psk.nmconnection -o out coreos.iso', 0o600, psk],
+    ['iso ignition embed -i config.ign --iso-file secret.ign:a.ign -o out coreos.iso', 0o600, hash],
+    ['iso ignition embed -i secret.ign --iso-file config.ign:config.ign -o out coreos.iso', 0o600, hash],
+    ['iso ignition embed -i config.ign --iso-file config.ign:a.ign -o out coreos.iso', byUmask, silence],
     ['iso kargs modify -a x -o out coreos.iso', byUmask, silence],
     ['iso customize --live-ignition secret.ign -o out coreos.iso', 0o600, hash],
     ['iso reset -o out coreos.iso', byUmask, silence],
@@ -76,6 +80,31 @@ describe('mode of the new file', () => {
     expect(await modeOf('out')).toBe(0o600);
     await run('iso ignition remove -o clean coreos.iso');
     expect(await modeOf('clean')).toBe(byUmask);
+    await run('iso ignition embed -f -i config.ign --iso-file secret.ign:a.ign coreos.iso');
+    await run('iso ignition remove -o medium coreos.iso');
+    expect(await modeOf('medium')).toBe(0o600);
+    await run('iso reset -o reset coreos.iso');
+    expect(await modeOf('reset')).toBe(byUmask);
+  });
+
+  it('is that of the umask for an image whose config grew and is removed, of which nothing is left', async () => {
+    const noise = createHash('shake256', { outputLength: 300_000 }).update('secret').digest();
+    await writeFile(join(cwd, 'large.ign'), noise);
+    const embed = 'iso ignition embed --no-validate --grow -i large.ign --iso-file config.ign:config.tar';
+    await run(`${embed} coreos.iso`);
+    expect((await readFile(join(cwd, 'coreos.iso'))).includes(noise.subarray(1000, 2000))).toBe(true);
+    expect((await run('iso ignition remove -o clean coreos.iso')).code).toBe(0);
+    const { stdoutBytes } = await run('iso ignition remove -o - coreos.iso');
+    await run('iso ignition remove coreos.iso');
+    expect(await modeOf('clean')).toBe(byUmask);
+    const results = [
+      await readFile(join(cwd, 'clean')),
+      stdoutBytes,
+      await readFile(join(cwd, 'coreos.iso')),
+    ];
+    for (const bytes of results) {
+      expect([bytes.includes(noise.subarray(1000, 1100)), bytes.equals(stdoutBytes)]).toEqual([false, true]);
+    }
   });
 });
 

@@ -67,6 +67,18 @@ describe('prepare --agent-archive', () => {
     expect((await prepare(...iso, '--agent-archive', 'agent.tar')).stderr).toContain(' 0 files written');
   });
 
+  it.each([
+    ['iso', 1, 'with coreos.liveiso.fromram the live system unmounts the medium\nhint: omit coreos.'],
+    ['minimal-iso', 0, '2 hosts prepared'],
+  ])('with an argument that unmounts the medium: %s', async (artifact, code, message) => {
+    const fromRam = inventory.replace('hosts:', '  boot.kernelArguments: [coreos.liveiso.fromram]\nhosts:');
+    await write('ram.yaml', fromRam);
+    const output = ['--artifacts', artifact, '--base-url', 'http://h/b', '-o', `ram ${artifact}`];
+    const args = ['prepare', '--inventory', 'ram.yaml', '--iso', 'full.iso', ...output];
+    const result = await run([...args, '--agent-archive', 'agent.tar']);
+    expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+
   it('is not replaced by a bundle', async () => {
     const before = await readFile(path('agent.tar'));
     const args = [...iso, '--agent-archive', 'agent.tar', '--bundle'];

@@ -678,7 +678,7 @@ describe('render --show-settings', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       profile: 'default',
       settings: expect.arrayContaining([
-        { setting: 'ironic.apiUrls', value: 'http://me:(secret)@h', source: '--api-url' },
+        { setting: 'ironic.apiUrls', value: 'http://(secret)@h', source: '--api-url' },
         { setting: 'ironic.port', value: '6385', source: 'default' },
       ]),
       ignored: [{ name: 'HTTP_PROXY', reason: expect.any(String) }],
@@ -729,7 +729,7 @@ describe('render --show-settings', () => {
     const result = await run([...args, '--show-settings'], env);
     expect(result.code).toBe(0);
     expect(result.stdout).not.toContain('hunter2');
-    expect(result.stdout).toContain('http://user:(secret)@proxy');
+    expect(result.stdout).toContain('http://(secret)@proxy');
     expect(result.stdout.match(/\(secret\)/g)).toHaveLength(10);
   });
 });

@@ -60,7 +60,7 @@ describe('formatShownSettings', () => {
     [
       'a secret',
       'overrides: {proxy.http: "http://u:secret@p"}',
-      'a | proxy.http | http://u:(secret)@p | r.yaml:2:43',
+      'a | proxy.http | http://(secret)@p | r.yaml:2:43',
     ],
   ])('shows %s of a host', async (_title, host, line) => {
     const options = { agentImage: 'quay.io/x/z' };
@@ -104,6 +104,19 @@ describe('formatShownSettings', () => {
     ['agent.podman.args', '--env=PASSWORD=hunter2', '--env=PASSWORD=(secret)'],
     ['agent.podman.environment', 'APIKEY=hunter2', 'APIKEY=(secret)'],
     ['agent.podman.environment', 'MYPASSWORD=hunter2', 'MYPASSWORD=(secret)'],
+    ...['A_PASSPHRASE', 'WIFI_PSK', 'ROOTPWD', 'B_CREDENTIALS', 'MY_KEY', 'REGISTRY_PIN', 'API_KEY2'].map(
+      (variable): [string, string, string] => [
+        'agent.podman.environment',
+        `${variable}=hunter2 and more`,
+        `${variable}=(secret)`,
+      ],
+    ),
+    ['agent.podman.args', '--env=WIFI_PSK=hunter2', '--env=WIFI_PSK=(secret)'],
+    ['agent.podman.args', '-e A_PASSPHRASE=hunter2', '-e A_PASSPHRASE=(secret)'],
+    ['agent.podman.pullArgs', '--creds user:hunter2', '--creds (secret)'],
+    ['agent.options', 'vendor_passphrase = hunter2', 'vendor_passphrase = (secret)'],
+    ['proxy.none', 'http://h/?token=hunter2', 'http://h/?token=(secret)'],
+    ['agent.podman.environment', 'KEY_FILE=/etc/key', 'KEY_FILE=/etc/key'],
     ['agent.podman.args', '--memory=2g', '--memory=2g'],
     ['agent.podman.environment', 'IMAGE=q.io/monkey:v1', 'IMAGE=q.io/monkey:v1'],
   ])('%s: %s is shown as %s', async (name, text, shown) => {
