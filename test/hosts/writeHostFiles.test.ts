@@ -55,6 +55,15 @@ describe('writeHostFiles', () => {
     expect([code, await readdir(join(cwd, 'partly'))]).toEqual([1, ['a.txt', 'b.txt']]);
   });
 
+  it('goes on behind a defect of this program', async () => {
+    const { run, told } = testRun({}, cwd);
+    const made = makeHosts(hosts('a', 'b'), async ({ name }) => name, run);
+    const broken = (name: string): FileContent => ({ data: Buffer.alloc(name === 'a' ? -1 : 1) });
+    expect(await writeHostFiles(made, 'broken', '.txt', broken, run)).toBe(1);
+    expect(told()).toContain('error: a is not written (h.yaml:1): internal error (RangeError)');
+    expect(await readdir(join(cwd, 'broken'))).toEqual(['b.txt']);
+  });
+
   it('refuses what can be no folder before any host is made', async () => {
     await writeFile(join(cwd, 'file'), '');
     await expect(write('file', 'a')).rejects.toThrow('File exists: file');
