@@ -98,7 +98,7 @@ export function clearProgress({ io, progress }: HostRun): void {
 
 /** Reports warnings about valid hosts, and the names of invalid hosts with the same errors as a reported one. */
 export function reportGroups({ done, io, kept, problems, remarks }: HostRun): void {
-  report(io, ...remarks.values());
+  report(io, [...remarks.values()]);
   for (const { names, count } of problems.values()) {
     const [first = '', ...others] = names;
     if (others.length === 0) continue;

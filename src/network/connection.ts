@@ -3,6 +3,7 @@
  * the same network as kernel arguments. Keys and values: nm-settings-keyfile(5). Not read: Wi-Fi, VPN, 802.1X, tunnels.
  */
 
+import { append } from '../core/lists.ts';
 import { ifWellFormed } from '../core/errors.ts';
 import { parseKeyfile, type ParsedEntry } from '../formats/keyfile.ts';
 import {
@@ -140,7 +141,7 @@ function ipConfigOf(section: Section | undefined, family: Family): IpConfig {
       const subnet = subnetOf(address, family);
       if (subnet !== undefined) addresses.push({ ...subnet, line });
       if (gateway.text === '' && !section.has('gateway')) gateway = withLine(own, line);
-    } else if (/^routes?\d*$/.test(key)) routes.push(...routesOf(value.trim(), family, line));
+    } else if (/^routes?\d*$/.test(key)) append(routes, routesOf(value.trim(), family, line));
   }
   const written = addressOf(gateway.text, family);
   const route = written === undefined ? routes.find(isDefaultRoute) : undefined;

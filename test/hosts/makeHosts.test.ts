@@ -33,6 +33,8 @@ const fails: MakeHost<ListedHost, string> = async ({ name }) => {
   return name;
 };
 
+const hasDefect: MakeHost<ListedHost, string> = async ({ name }) => (name === 'a' ? ''.repeat(-1) : name);
+
 const error = { severity: 'error', message: 'no' } as const;
 const wrongHost = (name: string, line: number): ListedHost => ({
   name,
@@ -137,8 +139,7 @@ describe('makeHosts', () => {
     const notes: string[] = [];
     const { run: usual } = testRun();
     const run = { ...usual, io: { ...usual.io, note: (text: string) => void notes.push(text) } };
-    const fail: MakeHost<ListedHost, string> = async ({ name }) => (name === 'a' ? ''.repeat(-1) : name);
-    expect(await namesOf(hosts('a', 'b'), fail, run)).toEqual(['b']);
+    expect(await namesOf(hosts('a', 'b'), hasDefect, run)).toEqual(['b']);
     expect(notes.join('\n')).toMatch(/^at .*makeHosts\.test\.ts/m);
     expect(notes.join('\n')).not.toContain('Invalid count');
   });

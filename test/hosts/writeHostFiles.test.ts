@@ -17,6 +17,8 @@ const fileOf = (name: string): FileContent => ({
   ...(name === 'secret' && { mode: 0o600 }),
 });
 
+const brokenFileOf = (name: string): FileContent => ({ data: Buffer.alloc(name === 'a' ? -1 : 1) });
+
 async function write(folder: string, ...names: readonly string[]): Promise<{ code: number; told: string }> {
   const { run, told } = testRun({}, cwd);
   const made = makeHosts(
@@ -58,8 +60,7 @@ describe('writeHostFiles', () => {
   it('goes on behind a defect of this program', async () => {
     const { run, told } = testRun({}, cwd);
     const made = makeHosts(hosts('a', 'b'), async ({ name }) => name, run);
-    const broken = (name: string): FileContent => ({ data: Buffer.alloc(name === 'a' ? -1 : 1) });
-    expect(await writeHostFiles(made, 'broken', '.txt', broken, run)).toBe(1);
+    expect(await writeHostFiles(made, 'broken', '.txt', brokenFileOf, run)).toBe(1);
     expect(told()).toContain('error: a is not written (h.yaml:1): internal error (RangeError)');
     expect(await readdir(join(cwd, 'broken'))).toEqual(['b.txt']);
   });

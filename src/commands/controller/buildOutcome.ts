@@ -47,7 +47,10 @@ export async function buildOutcome(
   const own = withoutRepeats(reported).filter(
     (one) => one.severity === 'warning' && !factory.sharedWarnings.has(formatSentence(one)),
   );
-  report(io, ...own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })));
+  report(
+    io,
+    own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })),
+  );
   const { choice, network } = request;
   const hasOtherStream = image.stream !== undefined && image.stream !== choice.stream;
   const notes = [

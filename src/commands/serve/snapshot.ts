@@ -163,7 +163,10 @@ async function tryImages(
     failures.push(new CliError(text, { code: failure.code, hint, cause: failure }));
   }
   if (failures[0] !== undefined && failures.length === images.length) throw failures[0];
-  report(io, ...failures.map(({ hint, message }) => ({ severity: 'warning', message, hint }) as const));
+  report(
+    io,
+    failures.map(({ hint, message }) => ({ severity: 'warning', message, hint }) as const),
+  );
 }
 
 /** The error of a host; undefined if the image can be built for one, or there are no hosts. */

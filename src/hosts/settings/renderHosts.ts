@@ -78,7 +78,7 @@ export function createAddressCheck(): AddressCheck {
       const { id: rule, severity } = networkRules.inconsistent;
       const message = `${owner} has the same address ${address}`;
       const hint = 'set a unique address for each host';
-      report(io, ...withoutIgnored([{ severity, message, hint, rule }], io));
+      report(io, withoutIgnored([{ severity, message, hint, rule }], io));
     }
   };
 }

@@ -10,7 +10,11 @@ import { type Paint, withoutColors } from './terminalText.ts';
 import { CliError, ComparisonError, type FilePlace, UsageError } from '../../core/errors.ts';
 
 /** Passes diagnostics to `io.report`, or prints them on standard error without it. */
-export function report(io: Pick<Io, 'report' | 'stderr'>, ...diagnostics: readonly Diagnostic[]): void {
+export function report(
+  io: Pick<Io, 'report' | 'stderr'>,
+  ...given: readonly (Diagnostic | readonly Diagnostic[])[]
+): void {
+  const diagnostics = given.flat();
   if (diagnostics.length === 0) return;
   if (io.report === undefined) io.stderr.write(formatDiagnostics(diagnostics));
   else io.report(diagnostics);
