@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeCommand, withDescendants } from '../src/cli/describeCommand.ts';
-import { readFixedConstants, readTexts } from './support/sourceTexts.ts';
+import { readFixedConstants, readSpreadArguments, readTexts } from './support/sourceTexts.ts';
 import { wholeProgram } from './support/wholeProgram.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -122,6 +122,27 @@ describe('style', () => {
       return names.filter((name) => !/^[A-Z][A-Z\d_]*$/.test(name)).map((name) => `${path}: ${name}`);
     });
     expect(others.join('\n')).toBe('');
+  });
+
+  it('no list is spread into the arguments of a call: arguments are on the stack, which a long list overflows', () => {
+    const found = filesBelow('src').flatMap((path) => {
+      const source = readFileSync(join(root, path), 'utf8');
+      return readSpreadArguments(source).map(
+        (start) => `${path}:${source.slice(0, start).split('\n').length}`,
+      );
+    });
+    expect(found, 'use append or largest of core/lists.ts').toEqual([]);
+  });
+
+  it.each([
+    ['of a method', 'list.push(...items);', 1],
+    ['of a function, twice', 'Math.max(0, ...a, ...b.map((one) => one.length));', 2],
+    ['of a constructor', 'new Box(...items);', 1],
+    ['after a rest parameter of another function', 'const f = (...all) => all; g(...all);', 1],
+    ['in an array of arguments', 'append(list, [...items, 1]);', 0],
+    ['of the rest parameter', 'function f(...all) { return () => g(1, ...all); }', 0],
+  ])('a spread list is found among the arguments %s', (_where, source, count) => {
+    expect(readSpreadArguments(source)).toHaveLength(count);
   });
 
   it('summaries of commands are imperatives: a capital letter first, no period, at most 72 characters', () => {

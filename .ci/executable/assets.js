@@ -54,6 +54,7 @@ import { readAsset as read } from ${JSON.stringify(ASSETS)};
 const modules = {\n${imports.join('')}};
 export const readAsset = (path) => read(path);
 export const importAsset = (path) => modules[path]();
+export const loadPackage = async () => {};
 `;
 }
 

@@ -4,6 +4,7 @@
  * config; the agent's conf has separate checks (`confCheck.ts`).
  */
 
+import { append } from '../core/lists.ts';
 import type { Problem } from '../core/finding.ts';
 import { parseHost } from '../formats/hostName.ts';
 import {
@@ -65,7 +66,7 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
       );
     }
     found.push(['agent.image', findUnmaintainedImage(agentImage, registries)]);
-    if (pullSecret !== undefined) found.push(...findSecretProblems(agentImage, pullSecret, registries));
+    if (pullSecret !== undefined) append(found, findSecretProblems(agentImage, pullSecret, registries));
   }
   return found.flatMap(([setting, problem]) => {
     if (problem === undefined) return [];

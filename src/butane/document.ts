@@ -120,8 +120,9 @@ function readNode(reader: Reader): YamlNode | undefined {
     throw yamlError(text, `Invalid YAML: unknown anchor ${anchor}`, start, hint);
   }
   const properties = [event.anchorStart - 1, event.tagStart].filter((offset) => offset >= 0);
+  const propertiesStart = properties.reduce((one, other) => Math.min(one, other), Infinity);
   if (event.type === EVENT_ID.SCALAR) {
-    const start = Math.min(...properties, scalarStart(reader, event));
+    const start = Math.min(propertiesStart, scalarStart(reader, event));
     const tag = event.tagStart < 0 ? '' : shortTag(text.slice(event.tagStart, event.tagEnd));
     const isPlain = event.style === SCALAR_STYLE.PLAIN;
     const node: YamlNode = { kind: 'scalar', start, value: getScalarValue(text, event), isPlain, tag };
@@ -136,7 +137,7 @@ function readNode(reader: Reader): YamlNode | undefined {
     );
     return node;
   }
-  const start = Math.min(...properties, event.start);
+  const start = Math.min(propertiesStart, event.start);
   reader.end = Math.max(reader.end, event.start);
   if (event.type === EVENT_ID.SEQUENCE) {
     const items: YamlNode[] = [];

@@ -2,7 +2,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { join, resolve } from 'node:path';
-import { groupBy } from '../core/lists.ts';
+import { append, groupBy } from '../core/lists.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
@@ -152,7 +152,7 @@ export function formatNotes(notes: string) {
     }
     const body = heading === undefined ? block : block.slice(1);
     const target = isIntro ? intro : sections;
-    target.push(...formatBody(body, target.at(-1)?.startsWith('.SH ') === true));
+    append(target, formatBody(body, target.at(-1)?.startsWith('.SH ') === true));
   }
   return { intro, sections };
 }

@@ -4,7 +4,11 @@
  * same exports takes the place of this one: see `.ci/executable/assets.js`.
  */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { once } from './once.ts';
 
 /** The package: the code runs from this file, or from a bundle in a folder of the package, such as `dist/`. */
 const root = new URL(import.meta.url.endsWith('/src/core/assets.ts') ? '../..' : '..', import.meta.url);
@@ -22,3 +26,36 @@ const texts = new Map<string, string>();
 export async function importAsset(path: string) {
   return import(new URL(path, root).href);
 }
+
+/** The folders whose files the program reads. */
+const FOLDERS = ['docs', 'schemas', 'templates'];
+const COMPILED = 'schemas/compiled/';
+
+/** Chunks of the program, except packages that `download` and `try` load when they start. */
+const CHUNK = /^(?!openpgp-|node-forge-|cli\.).*\.cjs$/;
+
+/**
+ * Loads all code and files that the program has not loaded yet. For a process that runs for long: an upgrade of the package
+ * replaces them meanwhile.
+ */
+export const loadPackage = once(async (): Promise<void> => {
+  for (const folder of FOLDERS) {
+    const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' });
+    for (const name of names) {
+      const path = `${folder}/${name.replaceAll('\\', '/')}`;
+      if (path.startsWith(COMPILED) && path.endsWith('.js')) await importAsset(path);
+      else if (statSync(new URL(path, root)).isFile()) readAsset(path);
+    }
+  }
+  readAsset('package.json');
+  const require = createRequire(import.meta.url);
+  // The cache of compiled code is for what each command needs at its start.
+  const { '.cjs': usual } = require.extensions;
+  for (const name of readdirSync(fileURLToPath(new URL('.', import.meta.url)))) {
+    if (!CHUNK.test(name)) continue;
+    delete require.extensions['.cjs'];
+    require(`./${name}`);
+    if (usual !== undefined) require.extensions['.cjs'] = usual;
+    await nextTurn(); // requests are answered meanwhile
+  }
+});

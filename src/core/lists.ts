@@ -26,3 +26,18 @@ export function withoutThose<T>(
     return count <= 0;
   });
 }
+
+/**
+ * Appends items of any number. As the arguments of one call, as in `push(...items)` or `Math.max(...numbers)`, more than some
+ * ten thousand are a RangeError, because arguments are on the stack.
+ */
+export function append<T>(list: T[], items: Iterable<T>): void {
+  for (const item of items) list.push(item);
+}
+
+/** The largest of any number of numbers. @param least the result for an empty list */
+export function largest(numbers: Iterable<number>, least = -Infinity): number {
+  let found = least;
+  for (const number of numbers) found = Math.max(found, number);
+  return found;
+}

@@ -5,6 +5,7 @@
  * Unsupported: encrypted layers, signatures, digests other than sha256, and external layers.
  */
 
+import { append } from '../core/lists.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
@@ -228,8 +229,9 @@ function readOciImages(files: Files): ArchivedImage[] {
       const document = parseDocument(requireBlob(files, descriptor).text, digestOf(descriptor));
       const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
       if (MEDIA.indexes.some((known) => known === mediaType)) {
-        next.push(
-          ...listIn(document, 'manifests').map((child) => ({ descriptor: child, names, isPartial: true })),
+        append(
+          next,
+          listIn(document, 'manifests').map((child) => ({ descriptor: child, names, isPartial: true })),
         );
       } else if (MEDIA.manifests.some((known) => known === mediaType)) {
         const image = readOciImage(files, document);

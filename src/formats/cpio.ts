@@ -4,6 +4,7 @@
  * coreos-installer does. Left out: the binary and the old ASCII format, hard links (later names come out empty).
  */
 
+import { append } from '../core/lists.ts';
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../core/errors.ts';
 import { type ByteFeed, joined, type Steps } from './byteFeed.ts';
@@ -69,13 +70,13 @@ export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array[] 
   const blocks: Uint8Array[] = [];
   let pieces: Uint8Array[] = [];
   for (const [index, entry] of withDirectories(files).entries()) {
-    pieces.push(...memberBytes(entry, index));
+    append(pieces, memberBytes(entry, index));
     if (paddingOf(entry.data.length) > 0) {
       blocks.push(Buffer.concat(pieces));
       pieces = [];
     }
   }
-  pieces.push(...memberBytes({ path: TRAILER, mode: 0, data: new Uint8Array(0) }, 0));
+  append(pieces, memberBytes({ path: TRAILER, mode: 0, data: new Uint8Array(0) }, 0));
   return [...blocks, Buffer.concat(pieces)];
 }
 

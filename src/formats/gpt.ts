@@ -3,6 +3,7 @@
  * what changes in them when the image becomes longer. Leaves out making tables, and blocks of another size than 512 bytes.
  */
 
+import { largest } from '../core/lists.ts';
 import { crc32 } from 'node:zlib';
 
 /** Bytes of a block; addresses count them. */
@@ -70,7 +71,7 @@ export function partitionsEnd(start: Uint8Array): number {
   const ends = partitionPlaces().map(
     (at) => bytes.readUInt32LE(at + MBR.start) + bytes.readUInt32LE(at + MBR.length),
   );
-  return Math.max(...ends) * BLOCK;
+  return largest(ends) * BLOCK;
 }
 
 /** Lengths of an image in bytes. */

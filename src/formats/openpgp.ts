@@ -6,6 +6,7 @@
  * depends on what a line is; versions other than 4; everything that is no detached signature.
  */
 
+import { append } from '../core/lists.ts';
 import type { Hash } from 'node:crypto';
 import {
   createMessage,
@@ -80,8 +81,8 @@ export async function parseKeyring(bytes: Uint8Array): Promise<readonly PublicKe
     .split(new RegExp(`^(?=${KEY_BLOCK})`, 'm'))
     .filter((block) => block.startsWith(KEY_BLOCK));
   const keys: PublicKey[] = [];
-  for (const block of blocks) keys.push(...(await knownKeys(readKeys({ armoredKeys: block, config }))));
-  if (blocks.length === 0) keys.push(...(await knownKeys(readKeys({ binaryKeys: bytes, config }))));
+  for (const block of blocks) append(keys, await knownKeys(readKeys({ armoredKeys: block, config })));
+  if (blocks.length === 0) append(keys, await knownKeys(readKeys({ binaryKeys: bytes, config })));
   if (keys.length === 0) throw new FormatError('it contains no OpenPGP key');
   return keys;
 }

@@ -6,6 +6,7 @@
  * looked up, which needs the options (see `agent/confCheck.ts`). Left out: option groups made of several files.
  */
 
+import { append } from '../core/lists.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 import type { Position } from '../core/finding.ts';
@@ -255,9 +256,10 @@ function putOption(entries: OsloEntry[], option: OsloOption, comments: readonly 
       entry.kind !== 'remark' && isSameSection(entry.kind === 'section' ? entry.name : entry.section),
   );
   if (last >= 0) {
-    entries.splice(last + 1, 0, ...comments, option);
+    const rest = entries.splice(last + 1);
+    append(entries, [...comments, option, ...rest]);
     return;
   }
   if (entries.length > 0) entries.push({ kind: 'remark', text: '' });
-  entries.push({ kind: 'section', name: option.section }, ...comments, option);
+  append(entries, [{ kind: 'section', name: option.section }, ...comments, option]);
 }

@@ -6,7 +6,7 @@
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Diagnostic, type HostNames, diagnosticOf } from '../core/diagnostic.ts';
-import { CliError, type FilePlace, formatPlace, onCliError } from '../core/errors.ts';
+import { CliError, type FilePlace, formatPlace } from '../core/errors.ts';
 import { isDiskFull } from '../io/files/fileErrors.ts';
 import { formatCount } from '../formats/messageText.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
@@ -14,7 +14,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { printable } from '../core/foreignText.ts';
 import { type Progress, showProgress } from '../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../io/report/diagnosticText.ts';
-import { report, collectDiagnostics } from '../io/report/report.ts';
+import { collectDiagnostics, knownError, report } from '../io/report/report.ts';
 
 /** What the command does with valid hosts, as a participle for messages. */
 type Done = 'written' | 'compared' | 'served';
@@ -98,7 +98,7 @@ export function clearProgress({ io, progress }: HostRun): void {
 
 /** Reports warnings about valid hosts, and the names of invalid hosts with the same errors as a reported one. */
 export function reportGroups({ done, io, kept, problems, remarks }: HostRun): void {
-  report(io, ...remarks.values());
+  report(io, [...remarks.values()]);
   for (const { names, count } of problems.values()) {
     const [first = '', ...others] = names;
     if (others.length === 0) continue;
@@ -127,8 +127,8 @@ export interface ListedHost extends NamedHost {
 }
 
 /**
- * Creates the output for a host. Returns undefined for an invalid host, after reporting its errors.
- * @throws CliError for an invalid host
+ * Creates the output for a host. Returns undefined for an invalid host, after reporting its errors; whatever it throws is
+ * an error of the host, too, except a full disk.
  */
 export type MakeHost<H, M> = (host: H, io: Io) => Promise<M | undefined>;
 
@@ -171,8 +171,9 @@ export async function* makeHosts<H extends ListedHost, M>(
           made = await make(host, io);
           problems = reported;
         } catch (error) {
-          if (!(error instanceof CliError) || isDiskFull(error)) throw error;
-          problems = [...reported, diagnosticOf(error)]; // the error may refer to the warnings before it
+          if (endsRun(error, run)) throw error;
+          // The error may refer to the warnings before it.
+          problems = [...reported, diagnosticOf(knownError(error, run.io))];
         }
       }
       if (made === undefined) reportProblem(host, problems, run);
@@ -184,10 +185,15 @@ export async function* makeHosts<H extends ListedHost, M>(
   }
 }
 
+/** Any other error concerns one host, also if it is a defect of this program. */
+function endsRun(error: unknown, { io }: HostRun): boolean {
+  return isDiskFull(error) || io.signal?.aborted === true;
+}
+
 /**
  * Writes hosts while further hosts are processed. Invalid hosts are reported. A full disk ends the run.
  * @param limit for hosts that are written at the same time
- * @param write throws CliError for an invalid host
+ * @param write throws for an invalid host
  */
 export async function writeMade<M>(
   hosts: AsyncIterable<MadeHost<M>>,
@@ -196,26 +202,25 @@ export async function writeMade<M>(
   run: HostRun,
 ): Promise<void> {
   const pending = new Set<Promise<void>>();
-  const full: CliError[] = [];
+  const failures: unknown[] = [];
   let complete = 0;
   for await (const made of hosts) {
     keepRemarks(made.remarks, made.host.name, run);
     const written = write(made)
       .then(() => void (complete += 1))
-      .catch(
-        onCliError((error) => {
-          if (isDiskFull(error)) full.push(error);
-          else reportProblem(made.host, [diagnosticOf(error)], run);
-        }),
-      )
+      .catch((error: unknown) => {
+        if (endsRun(error, run)) failures.push(error);
+        else reportProblem(made.host, [diagnosticOf(knownError(error, run.io))], run);
+      })
       .finally(() => pending.delete(written));
     pending.add(written);
     if (pending.size >= limit) await Promise.race(pending);
-    if (full.length > 0) break;
+    if (failures.length > 0) break;
   }
   await Promise.all(pending);
-  const [first] = full;
-  if (first === undefined) return;
+  if (failures.length === 0) return;
+  const [first] = failures;
+  if (!(first instanceof CliError)) throw first;
   const { code, hint, sentence: found } = first;
   const progress = `${complete} of ${formatCount(run.total, 'host')} complete`;
   throw new CliError(`${found}; ${progress}`, { code, hint, cause: first });

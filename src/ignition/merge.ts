@@ -4,6 +4,7 @@
  * that `ignition.config` refers to are not fetched: the references are merged like any other list.
  */
 
+import { append } from '../core/lists.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
@@ -95,7 +96,7 @@ function mergeKeyed(
     parentKeys.add(key);
     const owner = owners?.get(key);
     if (owner === undefined) merged.push(item);
-    else if (owner.list === field.name) merged.push(...mergeItem(field, item, owner.item));
+    else if (owner.list === field.name) append(merged, mergeItem(field, item, owner.item));
   }
   return [...merged, ...child.filter((item) => !parentKeys.has(itemKey(field.element, item)))];
 }

@@ -107,10 +107,10 @@ export function issueWith(rule: Rule, path: Path, detail: string): Issue {
 }
 
 /** Collects the issues of a check: those whose condition is true, as in `name === '' && issue(…)`. */
-export function found(...issues: readonly (Issue | undefined | false | '')[]): readonly Issue[] {
-  const all: Issue[] = [];
-  for (const one of issues) if (one) all.push(one);
-  return all;
+export function found(
+  ...issues: readonly (Issue | readonly (Issue | undefined | false | '')[] | undefined | false | '')[]
+): readonly Issue[] {
+  return issues.flat().filter((one) => one !== undefined && one !== false && one !== '');
 }
 
 const LONGEST_SUGGESTION = 120;

@@ -5,6 +5,7 @@
  * The record is JSON in whole sectors; its last 32 bytes are a magic, and the length and the CRC-32 of the JSON.
  */
 
+import { append, largest } from '../core/lists.ts';
 import { crc32 } from 'node:zlib';
 import { CliError, FormatError } from '../core/errors.ts';
 import { COPY_AGAIN, DOWNLOAD_AGAIN } from './imageHints.ts';
@@ -72,7 +73,7 @@ async function findEnds(tree: IsoTree): Promise<Set<number>> {
   if (image.size > volume.volumeSpaceSize * SECTOR) {
     const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
     const backup = table === undefined ? 0 : wholeSectors(backupSize(table));
-    ends.push(...volumeEnds(tree), image.size - backup, image.size);
+    append(ends, [...volumeEnds(tree), image.size - backup, image.size]);
   }
   return new Set(ends.filter((end) => end >= SECTOR && end <= image.size && end % SECTOR === 0));
 }
@@ -146,7 +147,7 @@ export async function bytesBehind(tree: IsoTree): Promise<number> {
   const { image } = tree;
   if (image.isDevice === true) return 0;
   const partitions = partitionsEnd(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
-  return Math.max(0, image.size - Math.max(partitions, ...volumeEnds(tree)));
+  return Math.max(0, image.size - largest(volumeEnds(tree), partitions));
 }
 
 /** The primary tree, and that of Joliet if there is one. */

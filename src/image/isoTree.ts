@@ -3,6 +3,7 @@
  * repacking changes them: by Rock Ridge name, by primary name, by 8.3 name, and finally case-insensitive.
  */
 
+import { append } from '../core/lists.ts';
 import { FormatError } from '../core/errors.ts';
 import {
   type Extent,
@@ -213,7 +214,7 @@ function mergeParts(records: readonly DirectoryRecord[]): DirectoryRecord[] {
 async function rockRidgeName(image: RandomAccess, record: DirectoryRecord): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let systemUse = readSystemUse(record.systemUse);
-  pieces.push(...systemUse.name);
+  append(pieces, systemUse.name);
   for (let hop = 0; hop < MAX_CONTINUATIONS; hop++) {
     const next = systemUse.continuation;
     const isWhole = pieces.length > 0 && !systemUse.nameContinues;
@@ -221,7 +222,7 @@ async function rockRidgeName(image: RandomAccess, record: DirectoryRecord): Prom
     const area = { offset: next.sector * SECTOR + next.offset, size: next.length };
     if (area.offset + area.size > image.size) break;
     systemUse = readSystemUse(await image.read(area.offset, area.size));
-    pieces.push(...systemUse.name);
+    append(pieces, systemUse.name);
   }
   const name = Buffer.concat(pieces).toString('utf8');
   return name === '' || /[/\0]/.test(name) ? undefined : name;

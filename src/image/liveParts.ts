@@ -5,6 +5,7 @@
  * (35coreos-live of fedora-coreos-config). Kernels have no stamp, but their release is that of the modules in the initramfs.
  */
 
+import { largest } from '../core/lists.ts';
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../core/architecture.ts';
 import { onFormatError } from '../core/errors.ts';
@@ -83,7 +84,7 @@ export async function readKernelSize(kernel: RandomAccess): Promise<number | und
   const ends = Array.from({ length: count }, (_, index) => table + index * 40).map(
     (section) => head.readUInt32LE(section + 16) + head.readUInt32LE(section + 20),
   );
-  return Math.max(0, ...ends);
+  return largest(ends, 0);
 }
 
 /** Bytes with the section table of a program. */

@@ -1,5 +1,6 @@
 /** The output formats for kernel arguments by name, and the checks of settings for them. */
 
+import { largest } from '../core/lists.ts';
 import { readAsset } from '../core/assets.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
@@ -121,7 +122,7 @@ export function checkForms(
       forms.flatMap((form) => form.added(settings)),
     ),
     ...forms.flatMap((form) => form.check(settings, wellFormed)),
-    ...checkLength(Math.max(0, ...lengths), longestCommandLine[architecture]),
+    ...checkLength(largest(lengths, 0), longestCommandLine[architecture]),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** What the functions of the library have in common: their options, and their errors. */
 
+import { append } from '../core/lists.ts';
 import { Readable, Writable } from 'node:stream';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
@@ -46,7 +47,7 @@ export async function call<T>(
   signal?.throwIfAborted();
   const diagnostics: Diagnostic[] = [];
   try {
-    const io = await quietIo(options, (reported) => void diagnostics.push(...reported));
+    const io = await quietIo(options, (reported) => append(diagnostics, reported));
     return { result: await work(io), diagnostics };
   } catch (error) {
     signal?.throwIfAborted();

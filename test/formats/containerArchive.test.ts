@@ -350,6 +350,18 @@ describe('a broken archive', () => {
       'contains more than 1000 manifests',
     ],
     [
+      'with an index of too many manifests',
+      async () =>
+        tarOf(
+          below(
+            withIndex(await ociEntries([image]), () => ({
+              manifests: Array.from({ length: 150_000 }, () => ({})),
+            })),
+          ),
+        ),
+      'contains more than 1000 manifests',
+    ],
+    [
       'without a list of manifests',
       async () => tarOf(withIndex(await ociEntries([image]), () => ({}))),
       'contains a JSON document without the list "manifests"',

@@ -88,6 +88,18 @@ describe('a line of a block', () => {
   });
 
   it.each<readonly [title: string, source: string, line: number, position: object | undefined]>([
+    [
+      'blank lines without end',
+      `b: >\n  one\n${'\n'.repeat(200_000)}  two\n`,
+      200_000,
+      { line: 200_002, column: 1 },
+    ],
+    [
+      'blank lines before the first',
+      `b: >\n${'\n'.repeat(200_000)}  one\n`,
+      200_001,
+      { line: 200_002, column: 3 },
+    ],
     ['an anchor', 'a: &x |\n  one\n  two\nb: *x\n', 2, { line: 3, column: 3 }],
     ['a comment behind the indicator', 'b: | # text\n  one\n  two\n', 2, { line: 3, column: 3 }],
     ['CR LF', 'b: |\r\n  one\r\n  two\r\n', 2, { line: 3, column: 3 }],

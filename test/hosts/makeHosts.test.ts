@@ -33,6 +33,8 @@ const fails: MakeHost<ListedHost, string> = async ({ name }) => {
   return name;
 };
 
+const hasDefect: MakeHost<ListedHost, string> = async ({ name }) => (name === 'a' ? ''.repeat(-1) : name);
+
 const error = { severity: 'error', message: 'no' } as const;
 const wrongHost = (name: string, line: number): ListedHost => ({
   name,
@@ -108,6 +110,18 @@ describe('makeHosts', () => {
       hosts('a'),
       ': no\\u001b\n',
     ],
+    [
+      'a defect of this program, without what it may quote',
+      async () => Promise.reject(new RangeError('hunter2')),
+      hosts('a'),
+      ': internal error (RangeError)\nhint: run "ironic-coreos --debug COMMAND …" and report its output\n',
+    ],
+    [
+      'what is no error',
+      async () => Promise.reject('hunter2'),
+      hosts('a'),
+      ': internal error (string)\nhint: run "ironic-coreos --debug COMMAND …" and report its output\n',
+    ],
   ])('tells %s', async (_title, make, list, text) => {
     const { run, told } = testRun();
     expect(await namesOf(list, make, run)).toEqual([]);
@@ -121,6 +135,15 @@ describe('makeHosts', () => {
     expect(formatInvalid(run)).toBe('1 invalid; stopped (--fail-fast)');
   });
 
+  it('goes on behind a defect, and names its place in a note', async () => {
+    const notes: string[] = [];
+    const { run: usual } = testRun();
+    const run = { ...usual, io: { ...usual.io, note: (text: string) => void notes.push(text) } };
+    expect(await namesOf(hosts('a', 'b'), hasDefect, run)).toEqual(['b']);
+    expect(notes.join('\n')).toMatch(/^at .*makeHosts\.test\.ts/m);
+    expect(notes.join('\n')).not.toContain('Invalid count');
+  });
+
   it('stops before all others at one that is not described right', async () => {
     const { run, told } = testRun({ failFast: true });
     const list = [...hosts('a', 'b'), wrongHost('z', 9)];
@@ -129,7 +152,7 @@ describe('makeHosts', () => {
   });
 
   it.each([
-    ['a defect', async () => Promise.reject(new Error('defect')), 'defect'],
+    ['a full disk', async () => Promise.reject(new CliError('full', { code: 'ERR_DISK_FULL' })), 'full'],
     ['whoever takes the hosts', named, 'taken'],
   ])('takes the progress away where %s ends it', async (_title, make, message) => {
     const { run, told } = testRun();

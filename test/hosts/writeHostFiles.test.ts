@@ -17,6 +17,8 @@ const fileOf = (name: string): FileContent => ({
   ...(name === 'secret' && { mode: 0o600 }),
 });
 
+const brokenFileOf = (name: string): FileContent => ({ data: Buffer.alloc(name === 'a' ? -1 : 1) });
+
 async function write(folder: string, ...names: readonly string[]): Promise<{ code: number; told: string }> {
   const { run, told } = testRun({}, cwd);
   const made = makeHosts(
@@ -53,6 +55,14 @@ describe('writeHostFiles', () => {
     expect(told).toContain('error: a is not written (h.yaml:1): ');
     expect(told).toMatch(/\npartly: 1 written, 0 unchanged, 1 invalid\n$/);
     expect([code, await readdir(join(cwd, 'partly'))]).toEqual([1, ['a.txt', 'b.txt']]);
+  });
+
+  it('goes on behind a defect of this program', async () => {
+    const { run, told } = testRun({}, cwd);
+    const made = makeHosts(hosts('a', 'b'), async ({ name }) => name, run);
+    expect(await writeHostFiles(made, 'broken', '.txt', brokenFileOf, run)).toBe(1);
+    expect(told()).toContain('error: a is not written (h.yaml:1): internal error (RangeError)');
+    expect(await readdir(join(cwd, 'broken'))).toEqual(['b.txt']);
   });
 
   it('refuses what can be no folder before any host is made', async () => {

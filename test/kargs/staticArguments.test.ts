@@ -331,7 +331,7 @@ describe.skipIf(!have(generator))(
 );
 
 const documents = sharedData === undefined ? '' : join(sharedData, 'nmstate-cases.jsonl');
-const note = documents === '' ? ' (skipped: there is no reference data)' : missingNote(generator);
+const note = documents === '' ? ' (skipped: there is no reference data)' : oracleNote(generator);
 
 it.skipIf(documents === '' || !have(generator))(
   `nm-initrd-generator makes the same network of public nmstate documents, unless they are refused${note}`,

@@ -25,6 +25,27 @@ function textOf({ type, value, quasis }: Node): string | undefined {
   return quasis.map(({ value: { cooked } }: { value: { cooked: string } }) => cooked).join('‹›');
 }
 
+/** Where a source spreads a list into the arguments of a call, except the rest parameter of a function around it. */
+export function readSpreadArguments(source: string): readonly number[] {
+  const program = parseAst(source, { lang: 'ts' });
+  const found = new Set<number>();
+  visit(program, ({ type, start }, role) => {
+    if (type === 'SpreadElement' && role === 'arguments') found.add(start);
+  });
+  visit(program, ({ type, argument: rest }, role, parent) => {
+    if (type !== 'RestElement' || role !== 'params') return;
+    visit(parent['body'], ({ argument, start }) => {
+      if (nameOf(argument) === nameOf(rest)) found.delete(start);
+    });
+  });
+  return [...found];
+}
+
+/** The node itself if it has no name, so that it equals no other. */
+function nameOf(node: unknown): unknown {
+  return typeof node === 'object' && node !== null && 'name' in node ? node.name : node;
+}
+
 /** The names of constants outside of functions whose value is a fixed number, text or regular expression. */
 export function readFixedConstants(source: string): readonly string[] {
   const { body } = parseAst(source, { lang: 'ts' });

@@ -3,6 +3,7 @@
  * files that Ignition cannot write on the machine, and settings that programs of CoreOS ignore.
  */
 
+import { append } from '../../core/lists.ts';
 import type { Config } from '../../ignition/config.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { checkCertificates, checkHashes, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
@@ -155,7 +156,7 @@ function checkCommands({ starts }: LintedUnit): Issue[] {
   const issues: Issue[] = [];
   for (const setting of starts) {
     for (const words of setting.commands) {
-      issues.push(...checkOperator(words, setting), ...checkProgram(words, setting));
+      append(issues, [...checkOperator(words, setting), ...checkProgram(words, setting)]);
     }
   }
   return issues;

@@ -3,6 +3,7 @@
  * tries them with systemd 252 and podman 4.3.1; settings that depend on the release, such as `ProtectSystem=full`, are not reported.
  */
 
+import { largest } from '../../core/lists.ts';
 import { posix } from 'node:path';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { optionValues, type PodmanCommand } from './podmanCommand.ts';
@@ -128,7 +129,10 @@ function deepest(own: readonly UnitSetting[], name: string, folder: string): num
   const paths = effectiveSettings(own, name)
     .flatMap(({ value }) => value.split(/\s+/))
     .map((path) => posix.join('/', path.replace(/^[-+]*/, ''), '/').replace(/^\/var\/run\//, '/run/'));
-  return Math.max(0, ...paths.filter((path) => `${folder}/`.startsWith(path)).map((path) => path.length));
+  return largest(
+    paths.filter((path) => `${folder}/`.startsWith(path)).map((path) => path.length),
+    0,
+  );
 }
 
 /** Each container has a mount namespace of its own. */

@@ -3,7 +3,7 @@
  * the timeline and the report are those of `try`.
  */
 
-import { CliError, onCliError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { diagnosticOf } from '../../core/diagnostic.ts';
 import { shorten } from '../../core/foreignText.ts';
@@ -18,7 +18,7 @@ import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
 import { defaultTiming, openRedfish, type RedfishClient } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
-import { report } from '../../io/report/report.ts';
+import { knownError, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 import { createSigner } from '../../http/server/answer/signedPath.ts';
@@ -266,8 +266,7 @@ async function checkTarget(
       return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
     });
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const { hint, message: text } = error;
+    const { hint, message: text } = knownError(error, run.io);
     const checks = [{ id: 'bmc', status: 'error', text, hint }, ...image] as const;
     return { target, survey: undefined, checks, show: String };
   }
@@ -463,7 +462,7 @@ async function restoreOne(machine: StartedMachine, working: Working): Promise<re
   let end: number | undefined;
   for (let wait = times.interval; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
     const failures = await withMachine(machine, { ...working, deadline }, restoreMachine).catch(
-      onCliError((error) => [error]),
+      (error: unknown) => [knownError(error, io)],
     );
     const passing = failures.find(mayPass);
     end ??= Math.min(deadline, systemClock.now() + times.retry);
@@ -503,8 +502,8 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
   const { target } = machine;
   try {
     await withMachine(machine, working, bootMachine);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+  } catch (thrown) {
+    const error = knownError(thrown, run.io);
     // At the end of the trial, the error names the request that the BMC has not answered yet.
     const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
     observeBmc(services, target, 'failed', `${problem}: ${error.message}`);

@@ -3,7 +3,7 @@
  * insert media, set the boot device, power on (`ironic/drivers/modules/redfish/boot.py`, `prepare_ramdisk`).
  */
 
-import { CliError, onCliError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { type Clock, pause } from '../../io/clock.ts';
 import type { RedfishClient, RedfishTiming } from '../../redfish/redfishClient.ts';
@@ -17,6 +17,7 @@ import {
   readSystem,
   type System,
 } from '../../redfish/resources.ts';
+import { knownError } from '../../io/report/report.ts';
 import type { BmcEvent } from '../try/timeline/events.ts';
 import { bootTarget } from './checks.ts';
 import type { Survey } from './survey.ts';
@@ -100,7 +101,7 @@ export async function restoreMachine(boot: MachineBoot): Promise<readonly CliErr
   // libvirt, which sushy-tools uses, accepts the boot device Cd only while a medium is inserted.
   const steps = [stopRamdisk, restoreBootDevice, removeImage, restorePower];
   for (const step of steps) {
-    await step(boot).catch(onCliError((error) => void failures.push(error)));
+    await step(boot).catch((error: unknown) => void failures.push(knownError(error)));
   }
   return failures;
 }

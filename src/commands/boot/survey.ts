@@ -1,5 +1,6 @@
 /** What a BMC shows about itself and its machine. Nothing is changed. */
 
+import { append } from '../../core/lists.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
@@ -144,7 +145,7 @@ async function readSlots(
   for (const path of new Set(paths)) {
     if (path === undefined) continue;
     try {
-      slots.push(...usableSlots(await readCollection(client, path), vendor));
+      append(slots, usableSlots(await readCollection(client, path), vendor));
     } catch (error) {
       if (!(error instanceof RedfishError) || error.status === undefined) throw error;
       mediaProblem ??= error;

@@ -142,7 +142,7 @@ function chooseHosts(
   }
   const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));
   const problems = chosen.flatMap((host) => host.problems);
-  report(io, ...problems);
+  report(io, problems);
   if (problems.length === 0) return chosen;
   throw new CliError('a host is invalid; nothing was booted', {
     code: 'ERR_INVENTORY',
@@ -225,7 +225,7 @@ const MAX_CA = 1024 * 1024;
 async function readCa(file: string, io: Io): Promise<string> {
   const bytes = await readUserFile(file, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA });
   const { text, warnings } = await readCertificates(bytes, file);
-  report(io, ...warnings);
+  report(io, warnings);
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
   throw new CliError(`${file} contains no PEM certificate`, {
     code: 'ERR_SETTING',

@@ -7,7 +7,7 @@ import { keyText } from '../../kube/objects.ts';
 import { type PreprovisioningImage, STREAM_LABEL } from './api/preprovisioningImage.ts';
 import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
-import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
+import { collectDiagnostics, knownError, report, withoutRepeats } from '../../io/report/report.ts';
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory } from './imageFactory.ts';
@@ -26,9 +26,9 @@ export async function buildOutcome(
   const { attempt } = request;
   const { io: quiet, reported } = collectDiagnostics(io);
   const built = await factory.build(request, quiet).catch((error: unknown) => {
-    if (!(error instanceof CliError)) throw error;
-    if (passing.has(error.code)) return error;
-    report(quiet, diagnosticOf(error));
+    const known = knownError(error, io);
+    if (passing.has(known.code)) return known;
+    report(quiet, diagnosticOf(known));
     return undefined;
   });
   if (built instanceof CliError) {
@@ -47,7 +47,10 @@ export async function buildOutcome(
   const own = withoutRepeats(reported).filter(
     (one) => one.severity === 'warning' && !factory.sharedWarnings.has(formatSentence(one)),
   );
-  report(io, ...own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })));
+  report(
+    io,
+    own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })),
+  );
   const { choice, network } = request;
   const hasOtherStream = image.stream !== undefined && image.stream !== choice.stream;
   const notes = [

@@ -190,7 +190,7 @@ async function checkSettings(
       plans.push(await plan({ ...sample, choice: { ...imagesKey(images), format } }, quiet));
     }
   } finally {
-    report(io, ...withoutRepeats(reported));
+    report(io, withoutRepeats(reported));
   }
   if (!plans.includes(undefined)) return new Set(reported.map(formatSentence));
   throw new CliError('The settings do not result in a valid config', {

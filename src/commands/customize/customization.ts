@@ -197,7 +197,7 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
     return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
   });
   const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
-  report(io, ...document.warnings);
+  report(io, document.warnings);
   const parse = (): Promise<ParsedYaml> => document.parse().catch(refuse);
   const keyfiles =
     program === undefined
@@ -219,7 +219,7 @@ function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfil
   const error = findings.findLast(({ severity }) => severity === 'error');
   report(
     io,
-    ...findings
+    findings
       .filter((finding) => finding !== error)
       .map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
   );
@@ -308,7 +308,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
   const { text, warnings: ofObject } = wantsCheck(options, io)
     ? await readCertificates(data, path)
     : { text: Buffer.from(data).toString('utf8'), warnings: [] };
-  report(io, ...ofObject);
+  report(io, ofObject);
   const refuse = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
     refuseFile({ file: path }, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
   try {

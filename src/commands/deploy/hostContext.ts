@@ -60,7 +60,7 @@ export function cacheConfigs(): typeof readInstalledConfig {
     const [oldest = ''] = known.keys();
     if (known.size > MAX_CONFIGS) known.delete(oldest);
     const { answer, reported } = await entry;
-    report(io, ...reported);
+    report(io, reported);
     if (answer instanceof CliError) throw answer;
     return answer;
   };
@@ -85,7 +85,7 @@ export function reportIssues(issues: readonly Issue[], { io, nameOf, locate }: H
     hint: hint ?? rule.hint.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => nameOf(name)),
     at: option === undefined ? undefined : locate(String(option), detail),
   }));
-  report(io, ...withoutIgnored(withoutRepeats(diagnostics), io));
+  report(io, withoutIgnored(withoutRepeats(diagnostics), io));
   return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
 }
 
@@ -126,7 +126,7 @@ export async function readNetworkFile(
     const document = await readNetworkDocument(kind, written, file);
     return { ...document, yaml: await document.parse() };
   });
-  report(io, ...warnings);
+  report(io, warnings);
   const { value } = yaml;
   if (!isMapping(value)) {
     throw new CliError(`${file}: ${what} must be a YAML mapping`, {
@@ -151,7 +151,10 @@ export async function readNetworkFile(
       }
       return text;
     }
-    report(io, ...errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })));
+    report(
+      io,
+      errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })),
+    );
     const at = { file, ...yaml.locate(error.path) };
     throw new CliError(error.message, { code: 'ERR_FORMAT', hint: error.hint, at });
   }

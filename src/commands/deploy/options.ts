@@ -204,7 +204,7 @@ export function readHostOptions(options: HostOptions) {
     issues: found(
       mac !== undefined && 'problem' in mac && invalidMac(options.bootMac ?? '', mac.problem),
       address !== undefined && 'problem' in address && problemOf(bmcAddress, 'bmcAddress', address),
-      ...issues,
+      issues,
     ),
   };
 }

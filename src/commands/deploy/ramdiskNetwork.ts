@@ -36,5 +36,8 @@ export async function reportRamdiskNetwork(
   const render = createRenderer();
   await render({ ...source, options: { ...source.options, ...unknown } }).catch(onCliError(() => undefined));
   const rules = new Set(Object.values(networkRules).map(({ id }) => id));
-  report(io, ...reported.filter(({ rule = '' }) => rules.has(rule)));
+  report(
+    io,
+    reported.filter(({ rule = '' }) => rules.has(rule)),
+  );
 }

@@ -3,6 +3,7 @@
  * are read from files of the system, from the cache, or once from the web site of Fedora.
  */
 
+import { append } from '../../core/lists.ts';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError, onCliError } from '../../core/errors.ts';
@@ -86,7 +87,7 @@ async function readFolders(folders: readonly string[]): Promise<readonly PublicK
       const path = join(folder, name);
       const stats = await stat(path).catch(() => undefined);
       if (stats?.isFile() !== true || stats.size > MAX_KEY) continue;
-      keys.push(...(await readQuietly(path)));
+      append(keys, await readQuietly(path));
     }
   }
   return keys;

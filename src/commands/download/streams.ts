@@ -1,5 +1,6 @@
 /** Stream metadata of CoreOS: reading it, finding an image in it, and `list-stream`, which prints its images. */
 
+import { largest } from '../../core/lists.ts';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -67,7 +68,7 @@ function table(images: readonly StreamImage[]): Uint8Array {
     ['Architecture', 'Platform', 'Format'],
     ...images.map(({ architecture, platform, format }) => [architecture, platform, format].map(printable)),
   ];
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1].map((column) => largest(rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
   return Buffer.from(lines.map((line) => `${line}\n`).join(''));
 }

@@ -1,5 +1,6 @@
 /** The report of `inspect` as aligned text, without terminal control characters. */
 
+import { largest } from '../../core/lists.ts';
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import type { ArchiveState } from '../../hosts/input/imageRequirements.ts';
 import { EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
@@ -207,7 +208,10 @@ function shorten(values: readonly string[]): readonly string[] {
 
 function formatRows(rows: readonly InspectionRow[], indent: string): string {
   const widths = rows.map(([topic]) => displayWidth(printable(topic)));
-  const width = Math.max(0, ...widths.filter((each) => each <= WIDEST_SETTING));
+  const width = largest(
+    widths.filter((each) => each <= WIDEST_SETTING),
+    0,
+  );
   return rows
     .flatMap(([topic, lines]) => formatRow(printable(topic), lines.map(printable), width))
     .map((line) => `${indent}${line}\n`)

@@ -44,7 +44,7 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, kargs, remarks } = await customizeIso(iso, files, edits);
   refuseArguments({ ...kargs, files }, options, io);
-  report(io, ...remarks);
+  report(io, remarks);
   reportInstallation(customization, append, io);
   refuseConfigs(customization, files, { kargs: kargs.after, build: iso.label }, { io, options });
   await reportImageNetwork(kargs.after, files, { io, options, keyfiles: customization.keyfiles });

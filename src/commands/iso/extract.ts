@@ -97,7 +97,7 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
     const minimal = await openMinimalIso(iso);
     if (rootfsUrl !== undefined) {
       const areas = requireKargsAreas(await iso.kargsAreas());
-      report(io, ...remarkGrub(areas, `${coreosArguments.rootfsUrl.name}=${rootfsUrl}`));
+      report(io, remarkGrub(areas, `${coreosArguments.rootfsUrl.name}=${rootfsUrl}`));
     }
     await withRootfs(iso, rootfs, () => deliver(minimal, file, rootfsUrl, io));
   });

@@ -35,7 +35,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
   const known = new Set(splitArguments(areas.current));
   const changesNetwork = splitArguments(kargs).some((text) => isNetworkArgument(text) && !known.has(text));
   if (changesNetwork) await reportImageNetwork(kargs, files, { io, options: {} });
-  report(io, ...remarks, ...remarkGrub(areas, kargs));
+  report(io, remarks, remarkGrub(areas, kargs));
   refuseForImage(await readIgnition(iso), { kargs }, { io, options: {} });
   return iso.change({ kargs });
 }

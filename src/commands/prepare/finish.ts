@@ -185,8 +185,8 @@ function formatNeeds(needs: readonly MemoryNeed[]): string | undefined {
 /** `2 GiB`, or `2 GiB to 3.2 GiB` if hosts need different amounts; empty if nothing is known. */
 function formatRange(needs: readonly MemoryNeed[]): string {
   const minima = needs.map(({ minimum }) => minimum);
-  const ends = [Math.min(...minima), Math.max(...minima)].map(formatSizeInWords);
-  return needs.length === 0 ? '' : [...new Set(ends)].join(' to ');
+  const sorted = minima.toSorted((one, other) => one - other);
+  return [...new Set([...sorted.slice(0, 1), ...sorted.slice(-1)].map(formatSizeInWords))].join(' to ');
 }
 
 /** `2 GiB for the live system, 2.9 MiB for the root filesystem` */

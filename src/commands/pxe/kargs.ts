@@ -53,7 +53,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   if (scriptForms.has(format)) bootImages(settings);
   const form = bootForms[format];
   const findings = withoutIgnored(checkBoot(settings, form), io);
-  report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
+  report(io, withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
   await checkArguments(kernelArguments(settings), options, io);
   await checkNetwork([...kernelArguments(settings), ...form.added(settings)], inputs, options, io);

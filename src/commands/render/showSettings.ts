@@ -1,5 +1,6 @@
 /** `--show-settings`: all settings and their sources, before files are read and values are checked. */
 
+import { largest } from '../../core/lists.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import type { CollectedInputs, Inputs, InputValue } from '../../agent/settingInputs.ts';
@@ -164,10 +165,10 @@ const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'n
 const WIDEST = 60;
 
 function formatColumns(rows: readonly (readonly string[])[]): string[] {
-  const count = Math.max(...rows.map(({ length }) => length));
+  const count = largest(rows.map(({ length }) => length));
   // The last column is not padded.
   const widths = Array.from({ length: count - 1 }, (_, column) =>
-    Math.min(WIDEST, Math.max(...rows.map((row) => (row[column] ?? '').length))),
+    Math.min(WIDEST, largest(rows.map((row) => (row[column] ?? '').length))),
   );
   return rows.map((row) =>
     row

@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
       await Promise.all(watches.map((watch) => watch.accept()));
       const before = state.current();
       await reload(service);
-      if (state.current() !== before) report(io, ...secretMessages(service));
+      if (state.current() !== before) report(io, secretMessages(service));
     };
     const signals = listenToSignals(() => void reloadAll(), io.signal);
     const stopped = signals.nextStop();
@@ -73,7 +73,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
           const problem = readyProblem(snapshot);
           if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
           else log.note('error', 'not ready', { url: links.publicUrl, problem });
-          report(io, ...startMessages(setup, server), ...(await publicUrlMessages(setup, server.port)));
+          report(io, startMessages(setup, server), await publicUrlMessages(setup, server.port));
           // `--artifacts ign` asks for configs only and needs no warning.
           if (snapshot.bases.size === 0 && artifacts === undefined) {
             report(io, {
@@ -82,7 +82,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
               hint: 'pass --iso FILE, --images FOLDER, or --kernel, --initramfs and --rootfs; for configs only, pass --artifacts ign',
             });
           }
-          report(io, ...secretMessages(service));
+          report(io, secretMessages(service));
           if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io.stdout);
         }
         await (once === undefined ? stopped : Promise.race([stopped, whenFetched(once, service)]));

@@ -53,13 +53,15 @@ export async function planHosts(
   );
   const planned = makeHosts(
     hosts,
-    (host, hostIo) => planHost(host, job, hostPlaces(files, links, host.name), hostIo),
+    async (host, hostIo) => {
+      const plan = await planHost(host, job, hostPlaces(files, links, host.name), hostIo);
+      return plan && packPlan(plan, host.name, configs);
+    },
     run,
   );
-  for await (const { host, made, remarks } of planned) {
+  for await (const { host, made: plan, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
-    const { architecture, macs, name, stream } = made;
-    const plan = packPlan(made, name, configs);
+    const { architecture, macs, name, stream } = plan;
     served.set(name, {
       name,
       macs,

@@ -11,6 +11,7 @@ import {
   type TransferWatcher,
 } from '../../http/server/answer/transfers.ts';
 import { formatCount } from '../../formats/messageText.ts';
+import { loadPackage } from '../../core/assets.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import type { Registry } from 'prom-client';
@@ -104,6 +105,7 @@ export async function startServiceServer<S extends Servable>(
   const state = createServiceState<S>(async (before) => {
     try {
       const snapshot = await parts.take(links, before);
+      await loadPackage();
       metrics.catalogReloaded('success');
       return snapshot;
     } catch (error) {

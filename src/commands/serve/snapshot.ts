@@ -27,9 +27,9 @@ import type { Servable } from './serviceState.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../../hosts/artifacts/servedPaths.ts';
-import { CliError, onCliError, UsageError } from '../../core/errors.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
 import { type ImageArtifact, makeArtifact } from '../../hosts/artifacts/hostArtifacts.ts';
-import { report } from '../../io/report/report.ts';
+import { knownError, report } from '../../io/report/report.ts';
 import { MINISO_PATH } from '../../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import type { NetworkLoader } from '../../kargs/network/networkBoot.ts';
@@ -154,7 +154,7 @@ async function tryImages(
     (name): name is ImageArtifact => name !== 'ign' && name !== 'archive' && (isRequested || name === 'iso'),
   );
   for (const image of images) {
-    const failure = await findFailure(image, plans);
+    const failure = await findFailure(image, plans, io);
     if (failure === undefined) continue;
     const text = `no host gets its file ${image}: ${failure.message}`;
     const others = [...configs.filter((name) => name !== 'iso' && name !== 'minimal-iso'), ...loaders];
@@ -163,15 +163,22 @@ async function tryImages(
     failures.push(new CliError(text, { code: failure.code, hint, cause: failure }));
   }
   if (failures[0] !== undefined && failures.length === images.length) throw failures[0];
-  report(io, ...failures.map(({ hint, message }) => ({ severity: 'warning', message, hint }) as const));
+  report(
+    io,
+    failures.map(({ hint, message }) => ({ severity: 'warning', message, hint }) as const),
+  );
 }
 
 /** The error of a host; undefined if the image can be built for one, or there are no hosts. */
-async function findFailure(image: ImageArtifact, plans: readonly HostPlan[]): Promise<CliError | undefined> {
+async function findFailure(
+  image: ImageArtifact,
+  plans: readonly HostPlan[],
+  io: Io,
+): Promise<CliError | undefined> {
   const fails = async (plan: HostPlan): Promise<CliError | undefined> =>
     makeArtifact(image, plan).then(
       () => undefined,
-      onCliError((error) => error),
+      (error: unknown) => knownError(error, io),
     );
   const [first] = plans;
   let failure = first && (await fails(first));

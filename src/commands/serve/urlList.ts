@@ -1,5 +1,6 @@
 /** Prints the URLs for BMCs, Ironic and DHCP servers. */
 
+import { largest } from '../../core/lists.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
@@ -42,7 +43,10 @@ export async function printUrls(
     return;
   }
   const artifact = mainArtifact(wanted.configs);
-  const width = Math.max(0, ...served.map(({ length }) => length));
+  const width = largest(
+    served.map(({ length }) => length),
+    0,
+  );
   const lines = [
     ...served.map((name) => `${name.padEnd(width)}  ${urlOf(name, artifact)}\n`),
     ...Object.entries(boot).map(([name, url]) => `# ${name}: ${url}\n`),

@@ -21,7 +21,6 @@ import { inputParsers } from '../../agent/inputParsers.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { ipaArgument } from '../../kargs/ipaParameter.ts';
-import { CliError } from '../../core/errors.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
@@ -158,8 +157,8 @@ export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): Ironi
     if (host.problems.length > 0) continue;
     try {
       found.set(host.name, ironicOf(hostSource(host, source, io)));
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
+    } catch {
+      continue;
     }
   }
   return found;

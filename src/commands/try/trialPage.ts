@@ -260,8 +260,8 @@ function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date |
     stage !== 'none' && partOf[stage] === part ? (milestones.get(stage) ?? []) : [],
   );
   const observed = entries.filter((entry) => partShownBy(entry) === part);
-  const times = [...observed, ...shown].map(({ first }) => first.getTime());
-  return times.length === 0 ? undefined : new Date(Math.min(...times));
+  const times = [...observed, ...shown].map(({ first }) => first);
+  return times.toSorted((one, other) => one.getTime() - other.getTime())[0];
 }
 
 function fetchedPart(host: HostTimeline): string | undefined {

@@ -4,6 +4,7 @@
  */
 
 import { pause, systemClock } from '../../io/clock.ts';
+import { loadPackage } from '../../core/assets.ts';
 import { isLoopbackHost } from '../../formats/hostName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type GracefulStop, listenToStop } from '../../io/process.ts';
@@ -117,7 +118,10 @@ async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown>
   let problem: unknown;
   try {
     let isStarting = true;
-    const starting = startParts(plan).finally(() => (isStarting = false));
+    // Before a machine is changed: a trial takes as long as its machines.
+    const starting = loadPackage()
+      .then(() => startParts(plan))
+      .finally(() => (isStarting = false));
     const ended = starting.then((parts) => waitForEnd(parts, plan, end.signal));
     await Promise.race([stopped, ended]);
     if (isStarting) {

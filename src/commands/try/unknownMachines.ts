@@ -3,6 +3,8 @@
  * cannot use the whole memory. Machines that have sent only one request are evicted first.
  */
 
+import { largest } from '../../core/lists.ts';
+
 /** A remembered machine. */
 export interface UnknownMachine {
   /** The address of its first request; undefined for a machine that was not seen by a request. */
@@ -51,6 +53,6 @@ function findEvicted<M extends UnknownMachine>(known: readonly M[]): M | undefin
   const counts = new Map<string | undefined, number>();
   for (const { client } of known) counts.set(client, (counts.get(client) ?? 0) + 1);
   const single = known.filter(({ hasComeBack }) => !hasComeBack);
-  const most = Math.max(...single.map(({ client }) => counts.get(client) ?? 0));
+  const most = largest(single.map(({ client }) => counts.get(client) ?? 0));
   return single.find(({ client }) => counts.get(client) === most);
 }

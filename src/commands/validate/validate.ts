@@ -2,7 +2,7 @@
 
 import { basename, dirname, resolve } from 'node:path';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { CliError, onCliError, UsageError } from '../../core/errors.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
 import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../io/report/reporter.ts';
 import { parseChoice, parseFormat } from '../../io/report/choices.ts';
 import { diagnosticOf } from '../../core/diagnostic.ts';
-import { report } from '../../io/report/report.ts';
+import { knownError, report } from '../../io/report/report.ts';
 import { createTextReporter } from '../../io/report/text.ts';
 import {
   type CheckedDocument,
@@ -66,8 +66,10 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
     const checked =
       'error' in document
         ? document
-        : await withErrors(document.file, async () =>
-            dropIgnored(await check(document, checkOptions, io), options, io),
+        : await withErrors(
+            document.file,
+            async () => dropIgnored(await check(document, checkOptions, io), options, io),
+            io,
           );
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await print(reporter.add(checked), io);
@@ -145,15 +147,15 @@ async function* readDocuments(
 ): AsyncIterable<Document | UncheckedFile> {
   const reading: Promise<Document | UncheckedFile>[] = [];
   for await (const input of files) {
-    reading.push(withErrors(input.path, () => readDocument(input, io)));
+    reading.push(withErrors(input.path, () => readDocument(input, io), io));
     if (reading.length > READ_AHEAD) yield* reading.splice(0, 1);
   }
   yield* reading;
 }
 
-/** The result of the step, or its error. */
-async function withErrors<T>(file: string, step: () => Promise<T>): Promise<T | UncheckedFile> {
-  return step().catch(onCliError((error) => ({ file, error })));
+/** The result of the step, or its error; the other files are checked also after a defect of this program. */
+async function withErrors<T>(file: string, step: () => Promise<T>, io: Io): Promise<T | UncheckedFile> {
+  return step().catch((error: unknown) => ({ file, error: knownError(error, io, { file }) }));
 }
 
 async function readDocument(input: InputFile, io: Io): Promise<Document> {

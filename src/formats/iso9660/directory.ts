@@ -1,5 +1,6 @@
 /** Directory records of ISO 9660, and the Rock Ridge fields in them. */
 
+import { append } from '../../core/lists.ts';
 import { FormatError } from '../../core/errors.ts';
 import { type Extent, MAX_EXTENT, type NameEncoding } from './descriptors.ts';
 import { decodeUcs2, latin1, putBoth16, putBoth32, SECTOR, shortDate, viewOf } from './fields.ts';
@@ -239,7 +240,7 @@ export function writeName(name: Uint8Array): Uint8Array {
   for (let start = 0; start < name.length; start += MAX_NAME_PIECE) {
     const piece = name.subarray(start, start + MAX_NAME_PIECE);
     const flags = start + MAX_NAME_PIECE < name.length ? NAME_FLAG.continues : 0;
-    bytes.push(...entry('NM', [flags, ...piece]));
+    append(bytes, entry('NM', [flags, ...piece]));
   }
   return Uint8Array.from(bytes);
 }

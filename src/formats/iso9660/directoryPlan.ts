@@ -3,6 +3,7 @@
  * are known, the bytes. Rock Ridge goes into the primary tree; what does not fit into a record goes to sectors behind it.
  */
 
+import { append } from '../../core/lists.ts';
 import { FormatError } from '../../core/errors.ts';
 import type { Extent, NameEncoding } from './descriptors.ts';
 import {
@@ -71,7 +72,10 @@ export class DirectoryPlan {
     let end = 0;
     for (const { node, identifier, children } of directoriesByLevel(root, names)) {
       const records = planRecords(node, children, names === 'primary' ? date : undefined);
-      tails.push(...records.map(({ tail }) => tail));
+      append(
+        tails,
+        records.map(({ tail }) => tail),
+      );
       const lengths = records.map((record) =>
         recordLength(
           record.identifier.length,

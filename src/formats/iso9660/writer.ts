@@ -100,7 +100,8 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
     );
   });
   const bootRecords = isBootable ? [writeBootRecord(catalogAt)] : [];
-  const descriptors = [...treeDescriptors.toSpliced(1, 0, ...bootRecords), writeTerminator()];
+  const [primary, otherTrees] = [treeDescriptors.slice(0, 1), treeDescriptors.slice(1)];
+  const descriptors = [...primary, ...bootRecords, ...otherTrees, writeTerminator()];
   const pieces = [
     ...descriptors.map((data, index) => ({ offset: (descriptorsAt + index) * SECTOR, data })),
     ...trees.flatMap(({ plan, pathTable, base }) => pathTablePieces(plan, pathTable, base)),

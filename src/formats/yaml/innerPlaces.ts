@@ -4,6 +4,7 @@
  * the document, and may continue on the next ones.
  */
 
+import { append } from '../../core/lists.ts';
 import { once } from '../../core/once.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import type { BlockStyle, ScalarNode, Span, TextNode } from '../textNode.ts';
@@ -91,7 +92,7 @@ function startsOfFolded(lines: readonly Line[]): readonly number[] {
     const kind = /^[ \t]/.test(text) ? 'indented' : 'text';
     const isJoined = previous === 'text' && kind === 'text';
     // A line break between lines of text is a space, or nothing beside blank lines.
-    if (!isJoined || blank.length > 0) starts.push(...(isJoined ? blank.slice(1) : blank), index);
+    if (!isJoined || blank.length > 0) append(starts, [...(isJoined ? blank.slice(1) : blank), index]);
     previous = kind;
     blank = [];
   }

@@ -3,6 +3,7 @@
  * keyfiles. The conversion is always the built-in one, so that the result is the same on every machine.
  */
 
+import { append } from '../../core/lists.ts';
 import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
@@ -76,9 +77,9 @@ export async function readNetworkFiles(
   const given: NetworkFile[] = [];
   for (const path of keyfile) given.push(await readKeyfile(path, options, io));
   const ofStates: NetworkFile[] = [];
-  for (const path of nmstate) ofStates.push(...(await readNmstate(path)));
+  for (const path of nmstate) append(ofStates, await readNmstate(path));
   const ofData: NetworkFile[] = [];
-  for (const path of networkData) ofData.push(...(await convertFile(path, 'networkData', io)));
+  for (const path of networkData) append(ofData, await convertFile(path, 'networkData', io));
   const files = [...given, ...ofStates, ...ofData];
   for (const file of [...ofStates, ...ofData]) await refuseKeyfile(file, options, io);
   if (wantsCheck(options, io)) await reportConnections(files, ofData, io);
@@ -102,7 +103,7 @@ export async function reportConnections(
   for (const { file, hint, line, message, rule } of findConnectionProblems(parseConnections(files))) {
     if (reported.has(message)) continue;
     const at = await files.find(({ name }) => name === file)?.locate?.(line);
-    report(io, ...withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
+    report(io, withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
   }
 }
 
@@ -159,8 +160,8 @@ async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): 
   const { keyfiles, findings } = convert(yaml.value);
   report(
     io,
-    ...warnings,
-    ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
+    warnings,
+    findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
   );
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError(`${path} cannot be converted to keyfiles`, {

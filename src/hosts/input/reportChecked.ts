@@ -17,7 +17,7 @@ export function reportChecked(
   io: Io,
 ): Report {
   const counted = applyIgnored(findings, io);
-  report(io, ...reportDiagnostics(counted, { name, ...documents }));
+  report(io, reportDiagnostics(counted, { name, ...documents }));
   return counted;
 }
 

@@ -190,5 +190,5 @@ export function reportUrlAddresses(
     const { message, hint } = problem;
     return [{ severity: 'warning', at, message: `${name}: ${message}`, hint } as const];
   });
-  report(io, ...withoutRepeats(remarks));
+  report(io, withoutRepeats(remarks));
 }

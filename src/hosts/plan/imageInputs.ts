@@ -3,6 +3,7 @@
  * release.
  */
 
+import { append } from '../../core/lists.ts';
 import { join, resolve } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -70,7 +71,7 @@ export async function readImageInputs(
       given.push({ role, ...option });
     }
   }
-  if (options.images !== undefined) given.push(...(await listFolder(options.images, io)));
+  if (options.images !== undefined) append(given, await listFolder(options.images, io));
   const named = new Map<ImagesName, Map<ImageRole, InputImage>>();
   for (const file of given) {
     const look = await lookAt(file, io);

@@ -229,7 +229,7 @@ function reportFetches(
   const problems = findReachProblems(connections, needs);
   report(
     io,
-    ...withoutIgnored(
+    withoutIgnored(
       problems.map((problem) => ({ severity: 'warning' as const, rule, ...problem })),
       io,
     ),

@@ -1,5 +1,6 @@
 /** Reads the settings of the host around the agent: login, host name, proxies, time servers, additional files and units. */
 
+import { append } from '../../core/lists.ts';
 import { namesIn } from '../../io/files/fileStates.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { basename, join } from 'node:path';
@@ -158,7 +159,7 @@ async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   const values = valuesOf(reading, 'host.sshKeys');
   if (values.length > 0) {
     const keys: string[] = [];
-    for (const value of values) keys.push(...(await readGivenKeys(value, reading)));
+    for (const value of values) append(keys, await readGivenKeys(value, reading));
     return [...new Set(keys)];
   }
   if (profile === 'buildpy') return readHomeKeys(reading);

@@ -74,7 +74,7 @@ export async function readInventoryDocument(
 /** @throws CliError if the shared part is invalid (after reporting the mistakes) */
 export async function readValidInventory(document: InventoryDocument, io: Io): Promise<Inventory> {
   const inventory = await readInventory(document);
-  report(io, ...inventory.problems);
+  report(io, inventory.problems);
   if (inventory.problems.length === 0) return inventory;
   throw new CliError(`${document.name} is not a valid inventory; nothing was done`, {
     code: 'ERR_INVENTORY',
@@ -136,7 +136,7 @@ export async function readInventoryLayers(
   const { agent, hosts = [], profile = 'default' } = inventory;
   if (host === undefined) return { profile, files: [agent] };
   const chosen = findHost(hosts, host, name, 1);
-  report(io, ...chosen.problems);
+  report(io, chosen.problems);
   if (chosen.problems.length > 0) {
     throw new CliError(`host ${host} is invalid`, {
       code: 'ERR_HOST',

@@ -61,10 +61,10 @@ export function createRenderer(): RenderConfig {
     if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
     const settings = await readSettings(source, collected, (warning) => {
-      report(io, ...withoutIgnored([{ severity: 'warning' as const, ...warning }], io));
+      report(io, withoutIgnored([{ severity: 'warning' as const, ...warning }], io));
     });
     const remarks = withoutIgnored(checkAgentConf(settings, confSources(options, inputs)), io);
-    report(io, ...remarks);
+    report(io, remarks);
     if (hasErrors(remarks)) return undefined;
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);

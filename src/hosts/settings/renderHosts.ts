@@ -87,7 +87,7 @@ export function createAddressCheck(): AddressCheck {
       const { id: rule, severity } = networkRules.inconsistent;
       const message = `${owner} has the same ${identity}`;
       const hint = `set a unique ${identity.replace(/ [^ ]+$/, '')} for each host`;
-      report(io, ...withoutIgnored([{ severity, message, hint, rule }], io));
+      report(io, withoutIgnored([{ severity, message, hint, rule }], io));
     }
   };
 }

@@ -77,7 +77,7 @@ export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
   const { device, path } = filesystem;
   const mountPath = path && pathIssue(path, ['path']);
   if (filesystem.format === 'virtiofs' && isSince(version, '3.7.0-experimental')) {
-    return found(mountPath, ...virtiofsIssues(filesystem));
+    return found(mountPath, virtiofsIssues(filesystem));
   }
   const label = labelIssue(filesystem);
   return found(mountPath, devicePathIssue(device, ['device']), formatIssue(filesystem, version), label);

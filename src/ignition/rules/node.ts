@@ -90,12 +90,12 @@ export const fileRules = {
 };
 
 export const checkDirectory: Check<Directory> = ({ mode, path }, version) =>
-  found(pathIssue(path, ['path']), ...modeIssues(mode, version));
+  found(pathIssue(path, ['path']), modeIssues(mode, version));
 
 export const checkFile: Check<File> = (file, version) =>
   found(
     pathIssue(file.path, ['path']),
-    ...modeIssues(file.mode, version),
+    modeIssues(file.mode, version),
     file.overwrite === true &&
       file.contents?.source === undefined &&
       issue(fileRules.overwriteWithoutSource, ['overwrite']),

@@ -3,6 +3,7 @@
  * newer spec version. Unset fields are omitted, while coreos-installer writes null.
  */
 
+import { largest } from '../../core/lists.ts';
 import { CliError } from '../../core/errors.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
 import type { Config, Resource, Unit } from '../../ignition/config.ts';
@@ -100,8 +101,7 @@ const LONGEST_VERSION = 100;
 /** Only the minor version is compared; another major version is incompatible. */
 function isNewer(version: string): boolean {
   return (
-    minorVersion(version) >
-    Math.max(...specVersions.filter((known) => !known.includes('-')).map(minorVersion))
+    minorVersion(version) > largest(specVersions.filter((known) => !known.includes('-')).map(minorVersion))
   );
 }
 

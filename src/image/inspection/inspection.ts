@@ -4,6 +4,7 @@
  */
 
 import { posix } from 'node:path';
+import { append } from '../../core/lists.ts';
 import { splitArguments } from '../../kargs/argumentText.ts';
 import { argumentName, argumentValue } from '../../kargs/bootSettings.ts';
 import { isNetworkArgument } from '../../kargs/networkArguments.ts';
@@ -109,14 +110,12 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
     return [...issues, ...checkNetwork(files ?? new Map(), features)];
   }
   if (files !== undefined && kargs !== undefined) {
-    issues.push(...checkConfig(splitArguments(kargs), files.has(CONFIG_NAME)));
+    append(issues, checkConfig(splitArguments(kargs), files.has(CONFIG_NAME)));
   }
-  if (kargs !== undefined) issues.push(...checkRootfs(splitArguments(kargs), label, isMinimal));
+  if (kargs !== undefined) append(issues, checkRootfs(splitArguments(kargs), label, isMinimal));
   if (files !== undefined) {
-    issues.push(
-      ...checkNetwork(files, features),
-      ...checkNetworkTwice(splitArguments(kargs ?? ''), embedsKeyfiles(files)),
-    );
+    append(issues, checkNetwork(files, features));
+    append(issues, checkNetworkTwice(splitArguments(kargs ?? ''), embedsKeyfiles(files)));
   }
   return issues;
 }

@@ -115,7 +115,7 @@ async function* searchFolder(folder: string, walk: Walk): AsyncIterable<InputFil
 async function* expandPattern(pattern: string, walk: Walk): AsyncIterable<InputFile> {
   const { root, steps } = splitPath(pattern);
   const fixed = steps.findIndex(isGlob);
-  const base = join(root, ...steps.slice(0, fixed));
+  const base = join(root, steps.slice(0, fixed).join('/'));
   yield* matchSteps(base, steps.slice(fixed).map(parseStep), walk);
 }
 

@@ -7,10 +7,14 @@ import { type Io, ioWith } from '../io.ts';
 import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './terminalText.ts';
-import { CliError, ComparisonError, UsageError } from '../../core/errors.ts';
+import { CliError, ComparisonError, type FilePlace, UsageError } from '../../core/errors.ts';
 
 /** Passes diagnostics to `io.report`, or prints them on standard error without it. */
-export function report(io: Pick<Io, 'report' | 'stderr'>, ...diagnostics: readonly Diagnostic[]): void {
+export function report(
+  io: Pick<Io, 'report' | 'stderr'>,
+  ...given: readonly (Diagnostic | readonly Diagnostic[])[]
+): void {
+  const diagnostics = given.flat();
   if (diagnostics.length === 0) return;
   if (io.report === undefined) io.stderr.write(formatDiagnostics(diagnostics));
   else io.report(diagnostics);
@@ -46,11 +50,23 @@ export function describeError(error: unknown, level: LogLevel, paint: Paint = wi
   return `${text}code: ${known.code}\n${stack}${causes.join('')}`;
 }
 
+/**
+ * The error as one for users, for work that goes on with the next host, file or machine. The places of an internal error
+ * become notes of `--verbose`.
+ * @param at the file that was read
+ */
+export function knownError(error: unknown, io: Pick<Io, 'note'> = {}, at?: FilePlace): CliError {
+  if (error instanceof CliError) return error;
+  for (const place of placesOf(error)) io.note?.(place.trim());
+  return defectOf(error, at);
+}
+
 /** The message may quote input with secrets, so only `--debug` prints it. */
-function defectOf(error: unknown): CliError {
+function defectOf(error: unknown, at?: FilePlace): CliError {
   const name = error instanceof Error ? error.name : typeof error;
   return new CliError(`internal error (${name})`, {
     code: 'ERR_INTERNAL',
+    at,
     hint: 'run "ironic-coreos --debug COMMAND …" and report its output',
   });
 }
@@ -79,10 +95,15 @@ function nameCause(cause: unknown): string {
 /** The stack trace; for an internal error also its message. */
 function formatStack(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return [...(mayQuote(error) ? [`${error.name}: ${error.message}`] : []), ...places]
+  return [...(mayQuote(error) ? [`${error.name}: ${error.message}`] : []), ...placesOf(error)]
     .map((line) => `${printable(line)}\n`)
     .join('');
+}
+
+/** The lines of the stack trace without the message. */
+function placesOf(error: unknown): readonly string[] {
+  const { stack = '' } = error instanceof Error ? error : {};
+  return stack.split('\n').filter((line) => /^\s+at /.test(line));
 }
 
 /**

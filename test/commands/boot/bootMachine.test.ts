@@ -111,6 +111,21 @@ describe('the settings import of Dell', () => {
   });
 });
 
+describe('a defect of this program', () => {
+  it('in one step leaves the others of the restoration to be done', async () => {
+    const { bmc, boot } = await prepare({ model: bmcModels.ilo5, power: 'On' });
+    await bootMachine(boot);
+    const failures = await restoreMachine({
+      ...boot,
+      say: () => {
+        throw new TypeError('hunter2');
+      },
+    });
+    expect(failures.map(({ message }) => message)).toContain('internal error (TypeError)');
+    expect(bmc.state.images.size).toBe(0);
+  });
+});
+
 describe('a cancellation', () => {
   const models: readonly BmcModel[] = [
     bmcModels.ilo5,

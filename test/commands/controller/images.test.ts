@@ -336,6 +336,18 @@ describe('no image', () => {
     expect('message' in outcome && outcome.message).toContain('host.hostname');
   });
 
+  it('after a defect of this program, which the status names', async () => {
+    const factory = {
+      ...(await place.factory()),
+      build: async () => Promise.reject(new RangeError('hunter2')),
+    };
+    expect(await outcomeOf(imageOf({ spec }), factory)).toMatchObject({
+      kind: 'failed',
+      reason: 'ImageBuildInvalid',
+      message: 'internal error (RangeError) (run "ironic-coreos --debug COMMAND …" and report its output)',
+    });
+  });
+
   it('for a problem of this machine, which is named and retried', async () => {
     place.write('merged.ign', JSON.stringify({ ignition: { version: '3.2.0' } }));
     place.write('merge.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1, ignition.merge: [merged.ign]}\n');

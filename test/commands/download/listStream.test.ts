@@ -42,6 +42,20 @@ describe('list-stream', () => {
     });
   });
 
+  it('prints a table of any length', async () => {
+    const formats = Object.fromEntries(
+      Array.from({ length: 130_000 }, (_, index) => [
+        `f${index}`,
+        { disk: { location: 'https://a/b', sha256: 'ab'.repeat(32) } },
+      ]),
+    );
+    const metadata = { stream: 'long', architectures: { x86_64: { artifacts: { metal: { formats } } } } };
+    writeFileSync(join(folder, 'long.json'), JSON.stringify(metadata));
+    const run = await runCli(['list-stream', '--stream-base-url', folder, '-s', 'long']);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.split('\n')).toHaveLength(130_002);
+  });
+
   it('prefers the option to the environment', async () => {
     const env = { IRONIC_COREOS_STREAM_BASE_URL: 'ftp://example.com/' };
     expect(await runCli(['list-stream', '--stream-base-url', folder], { env })).toMatchObject({ code: 0 });

@@ -178,6 +178,13 @@ describe('inspect', () => {
     expect(differences).toEqual(['Ignition config', 'enlarged reserved area']);
   });
 
+  it('lists the settings of a config of any length', async () => {
+    const files = Array.from({ length: 130_000 }, (_, index) => ({ path: `/etc/${index}` }));
+    const stdin = JSON.stringify({ ignition: { version: '3.4.0' }, storage: { files } });
+    const { code, stdout } = await runCli(['inspect', '-'], { stdin });
+    expect([code, stdout.includes('/etc/129999')]).toEqual([0, true]);
+  });
+
   it('reads standard input', async () => {
     const stdin = await readFile(join(cwd, 'released.iso'));
     const { code, stdout } = await runCli(['inspect', '-'], { cwd, stdin });

@@ -5,6 +5,10 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Writable } from 'node:stream';
+import { validate as validateFiles } from '../../../src/commands/validate/validate.ts';
+import { ReadFiles } from '../../../src/io/files/readFiles.ts';
+import { createIo } from '../../support/createIo.ts';
 import { runCli } from '../../support/runCli.ts';
 
 const valid = '{"ignition":{"version":"3.4.0"}}';
@@ -202,6 +206,23 @@ describe('validate', () => {
     );
     const json = await runCli(['--quiet', 'validate', '--format', 'json', 'warned.ign'], { cwd: folder });
     expect(json.stdout).toContain('"severity":"warning"');
+  });
+
+  it('goes on behind a defect of this program', async () => {
+    class Failing extends ReadFiles {
+      #count = 0;
+      override add(): void {
+        if ((this.#count += 1) === 2) throw new RangeError('hunter2');
+      }
+    }
+    const chunks: string[] = [];
+    const stdout = new Writable({ write: (chunk, _encoding, done) => done(void chunks.push(String(chunk))) });
+    const io = createIo({ cwd: folder, stdout, stderr: stdout, inputs: new Failing() });
+    expect(await validateFiles({ files: ['valid.ign', 'fetched.ign', 'warned.ign'] }, io)).toBe(1);
+    expect(chunks.join('')).toMatch(
+      /^valid.ign: valid[^]*error: fetched\.ign: internal error \(RangeError\)[^]*^warned\.ign: /m,
+    );
+    expect(chunks.join('')).not.toContain('hunter2');
   });
 
   it('knows the folder that it is in by its name', async () => {

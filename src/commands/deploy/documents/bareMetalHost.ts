@@ -146,20 +146,20 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
   const hasRootDevice = Object.keys(host.rootDevice).length > 0 || hasVolumes(raid);
   const bootsIso = settings.deployment.bootIso !== undefined;
   return found(
-    ...checkNames(settings),
-    ...checkSecretNames(settings),
-    ...checkBmc(settings),
-    ...checkBootMode(settings),
-    ...toMetal3Hints(host.rootDevice).issues,
+    checkNames(settings),
+    checkSecretNames(settings),
+    checkBmc(settings),
+    checkBootMode(settings),
+    toMetal3Hints(host.rootDevice).issues,
     !hasRootDevice && !bootsIso && issue(rootDeviceMissing, []),
-    ...(raid === undefined ? [] : checkHostRaid(raid, host)),
-    ...(firmwareSettings === undefined ? [] : checkFirmwareSettings(firmwareSettings)),
-    ...Object.entries(labels).flatMap(([name, value]) => checkLabel(name, value)),
-    ...checkMethod(settings),
-    ...checkInstall(install),
-    ...checkHostDeployment(settings),
+    raid === undefined ? [] : checkHostRaid(raid, host),
+    firmwareSettings === undefined ? [] : checkFirmwareSettings(firmwareSettings),
+    Object.entries(labels).flatMap(([name, value]) => checkLabel(name, value)),
+    checkMethod(settings),
+    checkInstall(install),
+    checkHostDeployment(settings),
     networkData !== undefined && issue(networkDataUnread, []),
-    ...renderSecrets(settings).flatMap(checkSecret),
+    renderSecrets(settings).flatMap(checkSecret),
   );
 }
 

@@ -103,7 +103,7 @@ export function checkDeployment(deployment: Deployment): readonly Issue[] {
     bootIso !== undefined && !isReference(bootIso, /^(?:https?|file):/) && issue(isoUrl, ['bootIso']),
     image !== undefined && used === 'ramdisk' && issue(imageNotWritten, ['imageSource']),
     isEmpty && (given === 'direct' || given === 'bootc' || given === 'ramdisk') && issue(nothingDeployed, []),
-    ...(image === undefined || used === 'ramdisk' ? [] : checkImage(image, used)),
+    image === undefined || used === 'ramdisk' ? [] : checkImage(image, used),
   );
 }
 
@@ -118,7 +118,7 @@ function checkImage(image: InstallImage, used: DeployInterface | undefined): rea
     ((needsChecksum(url) && checksum === undefined) ||
       (checksum !== undefined && !isContainer && !isChecksum(checksum))) &&
       issue(checksumInvalid, ['imageChecksum']),
-    ...checkImageFormat(format, 'ironic'),
+    checkImageFormat(format, 'ironic'),
   );
 }
 
@@ -191,10 +191,10 @@ export function checkStepsDeployment(
   return found(
     !isRun && issueWith(stepNotRun, ['deployInterface'], deployInterface),
     isRun && isDirect && image?.checksum === undefined && issue(stepNeedsImage, ['deployInterface']),
-    ...(image === undefined ? [] : checkImageSource(image)),
-    ...(image?.checksum === undefined || isChecksum(image.checksum)
+    image === undefined ? [] : checkImageSource(image),
+    image?.checksum === undefined || isChecksum(image.checksum)
       ? []
-      : [issue(checksumInvalid, ['imageChecksum'])]),
+      : [issue(checksumInvalid, ['imageChecksum'])],
   );
 }
 

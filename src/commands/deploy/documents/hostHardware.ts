@@ -49,8 +49,8 @@ export function checkHostRaid(raid: Mapping, { bmc, rootDevice }: DeployHost): r
       'rootVolume cannot be combined with root device hints',
   ];
   return found(
-    ...problems.map((problem) => problem !== false && issueWith(raidInvalid, ['raid'], problem)),
-    ...software.flatMap((volume) => volumeDisks(volume).flatMap(({ issues }) => issues)),
+    problems.map((problem) => problem !== false && issueWith(raidInvalid, ['raid'], problem)),
+    software.flatMap((volume) => volumeDisks(volume).flatMap(({ issues }) => issues)),
   );
 }
 

@@ -100,8 +100,8 @@ export function checkPodImages(ramdisk: PodImages): readonly Issue[] {
   if (ramdisk.kind === 'remote') {
     const { field, images } = ramdisk;
     return found(
-      ...checkArchitectures('deployKernel', images),
-      ...images.flatMap((one) => [
+      checkArchitectures('deployKernel', images),
+      images.flatMap((one) => [
         ...checkImageUrl('deployKernel', one.kernel, one),
         ...checkImageUrl('deployRamdisk', one.initramfs, one),
       ]),
@@ -111,8 +111,8 @@ export function checkPodImages(ramdisk: PodImages): readonly Issue[] {
   const parsed = parseImageReference(ramdisk.container);
   const problem = objectNameProblem(ramdisk.settings.name);
   return found(
-    ...checkArchitectures('liveIso', ramdisk.isos),
-    ...ramdisk.isos.flatMap(({ source }) =>
+    checkArchitectures('liveIso', ramdisk.isos),
+    ramdisk.isos.flatMap(({ source }) =>
       found(isoFile(source) === undefined && issue(isoSource, ['liveIso'])),
     ),
     !parsed.ok && issueWith(containerImage, ['prepareImage'], `invalid image reference: ${parsed.reason}`),
@@ -135,7 +135,7 @@ function checkArchitectures(
 
 function checkImageUrl(option: string, url: string, { architecture }: AgentImages): readonly Issue[] {
   return found(
-    ...(/^(?:file|https?|oci):/.test(url) ? checkReference(option, url) : [issue(agentUrl, [option])]),
+    /^(?:file|https?|oci):/.test(url) ? checkReference(option, url) : [issue(agentUrl, [option])],
     url.startsWith('file:') &&
       allowedFileUrl(layouts.metal3, parseUrl(url)?.pathname ?? '') === undefined &&
       issue(agentFileUrl, [option]),

@@ -44,22 +44,19 @@ export function checkIronic({
   images,
 }: IronicSettings): readonly Issue[] {
   return found(
-    ...nameIssues(metal3Name, {
+    nameIssues(metal3Name, {
       name: objectNameProblem(name),
       namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
     }),
-    ...checkKernelArguments(kernelArguments),
-    ...checkPodImages(images),
+    checkKernelArguments(kernelArguments),
+    checkPodImages(images),
   );
 }
 
 /** For arguments of all nodes. */
 function checkKernelArguments(text: string): readonly Issue[] {
   const hasDefault = text.split(' ').includes('%default%');
-  return found(
-    ...checkRamdiskArguments(text),
-    hasDefault && issue(defaultOfNodeOnly, ['kernelAppendParams']),
-  );
+  return found(checkRamdiskArguments(text), hasDefault && issue(defaultOfNodeOnly, ['kernelAppendParams']));
 }
 
 export function checkOperatorEnvironment(
@@ -67,7 +64,7 @@ export function checkOperatorEnvironment(
   kernelArguments: string | undefined,
 ): readonly Issue[] {
   const isUnused = ramdisk.kind === 'iso' && kernelArguments !== undefined;
-  return found(...checkRamdisk(ramdisk), isUnused && issue(argumentsUnusedByIso, ['kernelAppendParams']));
+  return found(checkRamdisk(ramdisk), isUnused && issue(argumentsUnusedByIso, ['kernelAppendParams']));
 }
 
 export function renderIronicResource(settings: IronicSettings) {
@@ -102,9 +99,9 @@ const isoNotInConf = errorRule(
 /** Paths begin with the name of an option. */
 export function checkIronicConf({ kernelArguments, ramdisk }: ConfSettings): readonly Issue[] {
   return found(
-    ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
+    ramdisk === undefined ? [] : checkRamdisk(ramdisk),
     ramdisk?.kind === 'iso' && issue(isoNotInConf, ['deployIso']),
-    ...(kernelArguments === undefined ? [] : checkKernelArguments(kernelArguments)),
+    kernelArguments === undefined ? [] : checkKernelArguments(kernelArguments),
   );
 }
 

@@ -95,14 +95,14 @@ export function checkNode(settings: NodeSettings): readonly Issue[] {
   const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
   const bootsIso = deployment.bootIso !== undefined;
   return found(
-    ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
-    ...checkInterfaces({ inspect, boot: bootInterface }, host.bmc),
-    ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
-    ...(ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : []),
+    nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
+    checkInterfaces({ inspect, boot: bootInterface }, host.bmc),
+    ramdisk === undefined ? [] : checkRamdisk(ramdisk),
+    ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : [],
     ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
-    ...checkDeployment(deployment),
+    checkDeployment(deployment),
     !bootsIso && Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
-    ...noteLines(linesOf(settings)),
+    noteLines(linesOf(settings)),
   );
 }
 
@@ -131,8 +131,8 @@ export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
   if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
   const isSwapped = isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk);
   return found(
-    ...checkReference('deployKernel', ramdisk.kernel),
-    ...checkReference('deployRamdisk', ramdisk.ramdisk),
+    checkReference('deployKernel', ramdisk.kernel),
+    checkReference('deployRamdisk', ramdisk.ramdisk),
     isSwapped && issue(imagesSwapped, ['deployKernel']),
   );
 }
@@ -151,7 +151,7 @@ function isInitramfs(reference: string): boolean {
 export function checkReference(option: string, reference: string): readonly Issue[] {
   return found(
     !isSupported(reference) && unsupportedReference(option, reference),
-    ...checkFileUrls({ [option]: reference }),
+    checkFileUrls({ [option]: reference }),
   );
 }
 
@@ -343,8 +343,8 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
   ];
   return found(
     isUnsupported && issueWith(ramdiskArgumentSyntax, path, UNSUPPORTED_TEXT),
-    ...words.map((word) => checkWord(word)),
-    ...findings.map(({ hint, message, path: [name = ''], rule }) => ({
+    words.map((word) => checkWord(word)),
+    findings.map(({ hint, message, path: [name = ''], rule }) => ({
       rule,
       path,
       message: `${name}: ${message ?? rule.message}`,

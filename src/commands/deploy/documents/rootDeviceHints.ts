@@ -7,6 +7,7 @@
  * compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
  */
 
+import { append } from '../../../core/lists.ts';
 import { errorRule, type Issue, type Rule, warningRule } from '../../../ignition/rule.ts';
 
 type HintName = keyof typeof hintTypes;
@@ -100,7 +101,10 @@ export function readRootDevice(entries: Iterable<readonly [name: string, value: 
     else if (Object.hasOwn(rootDevice, name)) issues.push({ rule: hintTwice, path: ['rootDevice', given] });
     else {
       const read = readHint(name, expression);
-      issues.push(...read.issues.map((issue) => ({ ...issue, path: ['rootDevice', given] })));
+      append(
+        issues,
+        read.issues.map((issue) => ({ ...issue, path: ['rootDevice', given] })),
+      );
       rootDevice[name] = read.hint;
     }
   }

@@ -1,5 +1,6 @@
 /** The machines of `serve`, `controller`, `try` and `boot` on a terminal: the rows of the status page as text, bounded to its height. */
 
+import { append, largest } from '../../../core/lists.ts';
 import { printable } from '../../../core/foreignText.ts';
 import { formatCount, formatSize } from '../../../formats/messageText.ts';
 import type { TerminalSize } from '../../../io/liveRows.ts';
@@ -62,7 +63,10 @@ interface Look {
 function machineLines(machines: readonly MachineRow[], room: number, look: Look): readonly string[] {
   const lines: string[] = [];
   const explained = new Map<string, string>();
-  const longest = Math.max(0, ...machines.slice(0, room).map(({ name }) => displayWidth(printable(name))));
+  const longest = largest(
+    machines.slice(0, room).map(({ name }) => displayWidth(printable(name))),
+    0,
+  );
   const nameWidth = Math.min(longest, Math.floor(look.width / 3));
   for (const [index, machine] of machines.entries()) {
     const [first = '', ...others] = blockOf(machine, nameWidth, explained, look);
@@ -71,7 +75,8 @@ function machineLines(machines: readonly MachineRow[], room: number, look: Look)
     const left = room - lines.length - (later.length === 0 ? 0 : 1);
     if (left < 1) return [...lines, cut(moreLine(machines.slice(index), look.names), look.width)];
     // The causes of one machine leave room for the names of others.
-    lines.push(first, ...others.slice(0, Math.max(0, left - 1 - Math.min(problems, Math.floor(room / 2)))));
+    lines.push(first);
+    append(lines, others.slice(0, Math.max(0, left - 1 - Math.min(problems, Math.floor(room / 2)))));
   }
   return lines;
 }
@@ -93,7 +98,7 @@ function blockOf(
   const { causes, moreMessages, name, state } = machine;
   const { names, paint, width } = look;
   const label = pad(cut(printable(name), nameWidth), nameWidth);
-  const stateWidth = Math.max(...listed.map((one) => names[one].length));
+  const stateWidth = largest(listed.map((one) => names[one].length));
   const start = `${label}  ${names[state].padEnd(stateWidth)}  `;
   const role = roles[state];
   if (role === undefined)

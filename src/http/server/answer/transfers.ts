@@ -3,6 +3,7 @@
  * resumed download has several parts, so the progress covers all transfers of a client. Memory is limited in all cases.
  */
 
+import { largest } from '../../../core/lists.ts';
 import type { ByteRange } from '../../../image/overlay.ts';
 import type { ArtifactKind } from './resource.ts';
 
@@ -240,7 +241,10 @@ function progressOf({ clients, path, artifact, size, lastFetch, completed }: Ima
     path,
     artifact,
     size,
-    bytes: Math.max(0, ...shown.map(({ coverage }) => receivedBytes(coverage))),
+    bytes: largest(
+      shown.map(({ coverage }) => receivedBytes(coverage)),
+      0,
+    ),
     lastFetch,
     completed,
     running: clients.reduce((sum, { running }) => sum + running, 0),
