@@ -37,7 +37,7 @@ interface Queue {
   end: Promise<void>;
 }
 
-/** The maximum number of pipelined requests per connection. Normal clients send one request at a time. */
+/** Waiting requests of a connection after which no more are read. Those that have arrived with them wait, too. */
 const MAX_WAITING = 16;
 
 export function createExchanges(answer: Answerer): Exchanges {
@@ -64,15 +64,13 @@ export function createExchanges(answer: Answerer): Exchanges {
     take: (request, response) => {
       const { socket } = request;
       const queue = queues.get(socket) ?? { length: 0, end: Promise.resolve() };
-      if (queue.length > MAX_WAITING) {
-        socket.destroy();
-        return;
-      }
       queues.set(socket, queue);
       queue.length += 1;
+      if (queue.length > MAX_WAITING) socket.pause();
       queue.end = queue.end.then(async () => {
         await exchange(request, response);
         queue.length -= 1;
+        if (queue.length === MAX_WAITING) socket.resume();
         if (queue.length === 0) queues.delete(socket);
       });
     },

@@ -251,13 +251,28 @@ describe('many requests on one connection', () => {
     expect(most).toBe(1);
   });
 
-  it('are cut off where nobody needs so many at once', async () => {
+  it.each([
+    ['17 health checks', 17, health],
+    ['5,000 health checks', 5000, health],
+    ['300 parts of an image', 300, iso.replace('\r\n\r\n', '\r\nRange: bytes=0-99\r\n\r\n')],
+    ['100 requests with a body', 100, health.replace('\r\n\r\n', '\r\nContent-Length: 0\r\n\r\n')],
+  ])('are all answered: %s', async (_title, count, request) => {
     const fixture = await startFixture();
+    const last = request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+    const answer = await exchangeRaw(fixture.server.port, request.repeat(count - 1) + last);
+    expect(answer.match(/HTTP\/1\.1 20[06] /g)).toHaveLength(count);
+    await checkServing(fixture);
+  });
+
+  it('are read no further while the client takes no answer', async () => {
+    const fixture = await startFixture({ limits: { idleTime: 1000 } });
     const client = rawClient(fixture.server.port);
     client.socket.pause();
-    client.write(iso.repeat(1000));
+    client.write(iso.repeat(200_000));
     await until(() => fixture.server.connections() === 0);
     expect(fixture.iso.opened.count).toBeLessThan(3);
+    expect(client.socket.bytesWritten - client.socket.writableLength).toBeLessThan(iso.length * 200_000);
+    client.socket.destroy();
     await checkServing(fixture);
   });
 
