@@ -5,7 +5,6 @@
  * Unsupported: encrypted layers, signatures, digests other than sha256, and external layers.
  */
 
-import { append } from '../core/lists.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
@@ -55,6 +54,10 @@ const MAX_UNPACKED = 16 * 1024 ** 3;
 /** Layers of eStargz have one gzip member for each file. */
 const MAX_STREAMS = 500_000;
 const MAX_MANIFESTS = 1000;
+/** Names of one image. Each descriptor has two at most, but all images of an index have the names of all its descriptors. */
+const MAX_NAMES = 100;
+/** Characters of all paths and links together. A path may have a megabyte, and all of them are kept. */
+const MAX_PATHS = 16 * 1024 * 1024;
 const MAX_LINKS = 16;
 
 /** @throws FormatError with a message that goes on from the name of the archive */
@@ -66,7 +69,13 @@ export async function readContainerArchive(source: ByteSource): Promise<Containe
   const files = new Map<string, IndexedFile>();
   const links = new Map<string, string>();
   const budget = { unpacked: MAX_UNPACKED, documents: MAX_DOCUMENTS };
+  let paths = MAX_PATHS;
   for await (const member of readTarMembers(input)) {
+    paths -= member.path.length + (member.type === 'link' ? member.target.length : 0);
+    if (paths < 0)
+      throw new FormatError(`contains paths of more than ${formatSizeInWords(MAX_PATHS)} in total`, {
+        hint: HOW_TO_MAKE,
+      });
     const path = plainPath(member.path);
     if (member.type === 'file') files.set(path, await indexFile(member, budget));
     else links.set(path, linkTarget(path, member));
@@ -215,29 +224,23 @@ function readOciImages(files: Files): ArchivedImage[] {
   if (!layout.startsWith('1.'))
     throw new FormatError(`uses an unsupported OCI layout version: ${quoteText(layout)}`);
   const found = new Map<string, ArchivedImage>();
-  // Of an index below the first, an archive may have no more than a part.
-  let queue = listIn(readDocument(files, 'index.json'), 'manifests').map((descriptor) => ({
-    descriptor,
-    names: namesIn(descriptor),
-    isPartial: false,
-  }));
-  for (let level = 0; queue.length > 0 && level < 3; level++) {
-    if (queue.length > MAX_MANIFESTS) throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
-    const next: typeof queue = [];
-    for (const { descriptor, names, isPartial } of queue) {
-      if (isPartial && !files.has(blobPath(descriptor))) continue;
+  const configs = createConfigReader();
+  let queue = new References();
+  queue.add(listIn(readDocument(files, 'index.json'), 'manifests'));
+  for (let level = 0; level < 3; level++) {
+    const next = new References();
+    for (const { descriptor, names } of queue) {
+      // Of an index below the first, an archive may have no more than a part.
+      if (level > 0 && !files.has(blobPath(descriptor))) continue;
       const document = parseDocument(requireBlob(files, descriptor).text, digestOf(descriptor));
       const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
       if (MEDIA.indexes.some((known) => known === mediaType)) {
-        append(
-          next,
-          listIn(document, 'manifests').map((child) => ({ descriptor: child, names, isPartial: true })),
-        );
+        next.add(listIn(document, 'manifests'), names);
       } else if (MEDIA.manifests.some((known) => known === mediaType)) {
-        const image = readOciImage(files, document);
+        const image = readOciImage(files, document, configs);
         if (image === undefined) continue;
-        const other = found.get(image.id)?.names ?? [];
-        found.set(image.id, { ...image, names: [...new Set([...other, ...names])] });
+        const all = joinNames(found.get(image.id)?.names, names);
+        found.set(image.id, { ...image, names: all });
       }
     }
     queue = next;
@@ -245,16 +248,43 @@ function readOciImages(files: Files): ArchivedImage[] {
   return [...found.values()];
 }
 
+/** The descriptors of one level of indexes, once for each digest: an archive may name the same document any number of times. */
+class References {
+  readonly #byDigest = new Map<string, { readonly descriptor: unknown; readonly names: readonly string[] }>();
+  #count = 0;
+
+  /** @param inherited the names of the index that contains the descriptors; without them, each descriptor has its own */
+  add(descriptors: readonly unknown[], inherited?: readonly string[]): void {
+    this.#count += descriptors.length;
+    if (this.#count > MAX_MANIFESTS) throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
+    for (const descriptor of descriptors) {
+      const digest = digestOf(descriptor);
+      const names = joinNames(this.#byDigest.get(digest)?.names, inherited ?? namesIn(descriptor));
+      this.#byDigest.set(digest, { descriptor, names });
+    }
+  }
+
+  [Symbol.iterator]() {
+    return this.#byDigest.values();
+  }
+}
+
+function joinNames(some: readonly string[] = [], others: readonly string[]): readonly string[] {
+  const names = new Set([...some, ...others]);
+  if (names.size > MAX_NAMES) throw new FormatError(`contains an image with more than ${MAX_NAMES} names`);
+  return [...names];
+}
+
 /** Undefined for what is no image: attestations, signatures and other artifacts. */
-function readOciImage(files: Files, manifest: unknown): ArchivedImage | undefined {
+function readOciImage(files: Files, manifest: unknown, readConfig: ReadConfig): ArchivedImage | undefined {
   const descriptor = valueAt(manifest, ['config']);
   const mediaType = textIn(descriptor, 'mediaType');
   if (!MEDIA.configs.some((known) => known === mediaType)) return undefined;
   const file = requireBlob(files, descriptor);
-  const config = parseDocument(file.text, digestOf(descriptor));
-  if (textIn(config, 'architecture') === 'unknown') return undefined;
+  const config = readConfig(file, digestOf(descriptor));
+  if (config.architecture === 'unknown') return undefined;
   const layers = listIn(manifest, 'layers').map((layer) => requireBlob(files, layer));
-  return { id: file.sha256, names: [], ...readConfig(config, layers) };
+  return { id: file.sha256, names: [], ...describeImage(config, layers) };
 }
 
 function readDockerImages(files: Files): ArchivedImage[] {
@@ -266,6 +296,7 @@ function readDockerImages(files: Files): ArchivedImage[] {
   if (!Array.isArray(manifests)) throw new FormatError('contains a manifest.json that is not a list');
   if (manifests.length > MAX_MANIFESTS)
     throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
+  const configs = createConfigReader();
   return manifests.map((manifest: unknown) => {
     const path = textIn(manifest, 'Config') ?? '';
     const file = requireFile(files, path);
@@ -275,17 +306,46 @@ function readDockerImages(files: Files): ArchivedImage[] {
       requireFile(files, typeof layer === 'string' ? layer : ''),
     );
     const names = listIn(manifest, 'RepoTags', 'optional').filter((name) => typeof name === 'string');
-    const config = parseDocument(file.text, path);
-    return { id: file.sha256, names: names.filter(isFullName), ...readConfig(config, layers) };
+    return {
+      id: file.sha256,
+      names: names.filter(isFullName),
+      ...describeImage(configs(file, path), layers),
+    };
   });
 }
 
+/** What is read of the config of an image. */
+interface ImageConfig {
+  readonly architecture: string;
+  readonly os: string;
+  readonly rootfs: unknown;
+}
+
+type ReadConfig = (file: IndexedFile, name: string) => ImageConfig;
+
+/** Reads each config once: a thousand manifests may name the same one of several megabytes. */
+function createConfigReader(): ReadConfig {
+  const configs = new Map<string, ImageConfig>();
+  return ({ sha256, text }, name) => {
+    const known = configs.get(sha256);
+    if (known !== undefined) return known;
+    const document = parseDocument(text, name);
+    const config = {
+      architecture: textIn(document, 'architecture') ?? '',
+      os: textIn(document, 'os') ?? '',
+      rootfs: valueAt(document, ['rootfs']),
+    };
+    configs.set(sha256, config);
+    return config;
+  };
+}
+
 /** Checks that the layers unpack to what the config says. */
-function readConfig(
-  config: unknown,
+function describeImage(
+  { architecture, os, rootfs }: ImageConfig,
   files: readonly IndexedFile[],
 ): Pick<ArchivedImage, 'architecture' | 'os' | 'layers'> {
-  const diffIds = listIn(valueAt(config, ['rootfs']), 'diff_ids');
+  const diffIds = listIn(rootfs, 'diff_ids');
   if (diffIds.length !== files.length) {
     throw new FormatError(`contains ${files.length} layers, but the image config lists ${diffIds.length}`);
   }
@@ -293,8 +353,6 @@ function readConfig(
     if (diffIds[index] !== `sha256:${diffId}`) throw mismatch(`layer ${index + 1}`);
     return { diffId, size, unpackedSize };
   });
-  const architecture = textIn(config, 'architecture') ?? '';
-  const os = textIn(config, 'os') ?? '';
   if (architecture === '' || os === '')
     throw new FormatError('contains an image without an architecture or operating system');
   return { architecture, os, layers };

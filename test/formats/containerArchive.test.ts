@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { type ContainerArchive, readContainerArchive } from '../../src/formats/containerArchive.ts';
 import {
@@ -291,6 +291,95 @@ const change = async (find: string, replace: string): Promise<Buffer> =>
 
 const without = async (pattern: RegExp): Promise<Buffer> =>
   tarOf((await dockerEntries(image)).filter(([path]) => !pattern.test(path)));
+
+const repeatFirst = <T>(list: readonly T[], count: number): T[] =>
+  Array.from({ length: count }, () => list.slice(0, 1)).flat();
+
+/** Replaces the text of manifest.json. */
+const withManifests = (entries: Entries, edit: (manifests: readonly object[]) => unknown): Entries =>
+  entries.map(([path, content]) => [
+    path,
+    path === 'manifest.json' ? JSON.stringify(edit(JSON.parse(String(content)))) : content,
+  ]);
+
+/** Attacks of a few kilobytes: 1,000 references to a document of four megabytes took minutes. */
+describe('a document that many others name', () => {
+  it.each<[string, () => Promise<Entries>]>([
+    [
+      'the same manifest',
+      async () =>
+        withIndex(await ociEntries([image]), ({ manifests }) => ({
+          manifests: repeatFirst(manifests, 1000),
+        })),
+    ],
+    [
+      'the same config of a docker-archive',
+      async () => withManifests(await dockerEntries(image), (manifests) => repeatFirst(manifests, 1000)),
+    ],
+    [
+      'the same config of different manifests',
+      async () => {
+        const manifest = (index: number) => ociWith({ manifest: { annotations: { index } } });
+        const all = await Promise.all(Array.from({ length: 20 }, (_, index) => manifest(index)));
+        const manifests = all.flatMap(manifestsOf);
+        return [
+          ...all.flatMap((entries) => entries.slice(0, 2)),
+          ...withIndex(all[0] ?? [], () => ({ manifests })).slice(2),
+        ];
+      },
+    ],
+    [
+      'the same index',
+      async () =>
+        withIndex(below(await ociEntries([image])), ({ manifests }) => ({
+          manifests: repeatFirst(manifests, 1000),
+        })),
+    ],
+  ])('is read once: %s', async (_title, make) => {
+    const archive = await tarOf(await make());
+    const parse = vi.spyOn(JSON, 'parse');
+    const { images } = await read(archive);
+    const texts = parse.mock.calls.map(([text]) => text);
+    parse.mockRestore();
+    expect(new Set(images.map(({ id }) => id)).size).toBe(1);
+    expect(texts).toEqual([...new Set(texts)]);
+  });
+
+  it.each<[string, () => Promise<Entries>, string]>([
+    [
+      'manifests of one index, many times',
+      async () => {
+        const entries = await ociEntries([image]);
+        const many = withIndex(entries, ({ manifests }) => ({ manifests: repeatFirst(manifests, 15_000) }));
+        return withIndex(below(many), ({ manifests }) => ({ manifests: repeatFirst(manifests, 1000) }));
+      },
+      'contains more than 1000 manifests',
+    ],
+    [
+      'names of one image',
+      async () =>
+        withIndex(await ociEntries([image]), ({ manifests: [one] }) => ({
+          manifests: Array.from({ length: 101 }, (_, index) => ({
+            ...one,
+            annotations: { 'org.opencontainers.image.ref.name': `quay.io/a/b:${index}` },
+          })),
+        })),
+      'contains an image with more than 100 names',
+    ],
+    [
+      'long paths',
+      async () => Array.from({ length: 18 }, (_, index) => [`${index}${'x'.repeat(1_000_000)}`, '']),
+      'contains paths of more than 16 MiB in total',
+    ],
+    [
+      'long targets of links',
+      async () => Array.from({ length: 18 }, (_, index) => [`${index}`, { link: 'x'.repeat(1_000_000) }]),
+      'contains paths of more than 16 MiB in total',
+    ],
+  ])('is limited before it is kept: %s', async (_title, make, message) => {
+    await expect(read(await tarOf(await make()), 1 << 20)).rejects.toThrow(message);
+  });
+});
 
 describe('a broken archive', () => {
   it.each([

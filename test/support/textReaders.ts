@@ -192,7 +192,50 @@ const agentUnit = JSON.stringify({
   contents: `[Service]\nExecStart=${run}\n[Install]\nWantedBy=multi-user.target\n`,
 });
 
+/** Many commands that start the agent, and as much of something that each of them is compared with. */
+function besideCommands(
+  name: string,
+  item: (index: number) => string,
+  place: (text: string) => { readonly lines?: string; readonly files?: readonly object[] },
+): Reader {
+  return {
+    name: `Ignition: commands and ${name}`,
+    shapes: [numbered(item)],
+    place: (text) => {
+      const { lines = '', files = [] } = place(text);
+      const commands = `ExecStart=${run}\n`.repeat(Math.ceil(text.length / run.length));
+      const contents = `[Service]\n${commands}${lines}\n[Install]\nWantedBy=multi-user.target\n`;
+      return config({
+        storage: { files },
+        systemd: { units: [{ name: 'ironic-agent.service', enabled: true, contents }] },
+      });
+    },
+    read: checkAll,
+  };
+}
+
+function inFile(path: string, text: string): { readonly files: readonly object[] } {
+  const source = `data:;base64,${Buffer.from(text).toString('base64')}`;
+  return { files: [{ path, mode: 0o600, contents: { source } }] };
+}
+
 const documents: readonly Reader[] = [
+  besideCommands('variables', (i) => `Environment=A${i}=b\n`, (lines) => ({ lines })), // prettier-ignore
+  besideCommands(
+    'exceptions of a proxy',
+    (i) => `a${i}/,`,
+    (text) => ({ lines: `Environment=HTTPS_PROXY=http://p:1 NO_PROXY=${text}` }),
+  ),
+  besideCommands(
+    'registries',
+    (i) => `[[registry]]\nlocation = "r${i}.example.com"\n`,
+    (text) => inFile('/etc/containers/registries.conf', text),
+  ),
+  besideCommands(
+    'credentials',
+    (i) => `"r${i}.example.com":{"auth":"YTpi"},`,
+    (text) => inFile('/root/.docker/config.json', `{"auths":{${text}"r":{}}}`),
+  ),
   many(
     'Ignition: many files',
     `${ignition}"storage":{"files":[`,

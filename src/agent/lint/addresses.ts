@@ -20,7 +20,6 @@ import {
   listResources,
   splitVariables,
   textOf,
-  type UnitCommand,
 } from './subject.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import { optionValues } from './podmanCommand.ts';
@@ -108,15 +107,21 @@ function ofProxies({ agentUnits, config }: LintSubject): Found[] {
 }
 
 /** The variables of a unit; names are in lower case, because programs accept both cases. */
-export function readVariables({ settings }: LintedUnit): ReadonlyMap<string, string> {
-  const words = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
-  return new Map(
+export function readVariables(unit: LintedUnit): ReadonlyMap<string, string> {
+  const known = variablesByUnit.get(unit);
+  if (known !== undefined) return known;
+  const words = effectiveSettings(unit.settings, 'Environment').flatMap(splitVariables);
+  const variables = new Map(
     words.map(({ text }) => {
       const equals = text.indexOf('=');
       return [text.slice(0, Math.max(0, equals)).toLowerCase(), text.slice(equals + 1)] as const;
     }),
   );
+  variablesByUnit.set(unit, variables);
+  return variables;
 }
+
+const variablesByUnit = new WeakMap<LintedUnit, ReadonlyMap<string, string>>();
 
 export const sourceRules = {
   unverified: lintWarning(
@@ -158,16 +163,20 @@ export function checkUnitProxy(subject: LintSubject): Issue[] {
     .flatMap((option) => confValues(subject, option))
     .flatMap((value) => value.split(',', MAX_URLS))
     .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
-  return subject.agentUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, unit, urls)));
+  return subject.agentUnits.flatMap((unit) => checkProxy(unit, urls));
 }
 
 function hasProxy(variables: ReadonlyMap<string, string>): boolean {
   return ['http_proxy', 'https_proxy'].some((name) => (variables.get(name) ?? '') !== '');
 }
 
-function checkRun({ podman, setting }: UnitCommand, unit: LintedUnit, urls: readonly URL[]): Issue[] {
-  if (optionValues(podman, 'http-proxy').some(({ text }) => text === 'false')) return [];
-  const { path, unitName } = setting;
+/** All commands of a unit have its variables, so the first one that passes them to the agent is reported. */
+function checkProxy(unit: LintedUnit, urls: readonly URL[]): Issue[] {
+  const run = unit.runs.find(
+    ({ podman }) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
+  );
+  if (run === undefined) return [];
+  const { path, unitName } = run.setting;
   const variables = readVariables(unit);
   const exceptions = (variables.get('no_proxy') ?? '').split(',');
   const detoured = urls.filter((url) => {

@@ -7,6 +7,7 @@ import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imagePull.ts';
 import {
+  type Credentials,
   findEntryProblems,
   findHelperProblems,
   findMissingCredentials,
@@ -87,45 +88,48 @@ function checkContents({ file: { contents }, source }: LintedFile, names: readon
   return findEntryProblems(readCredentials(text), names).map((found) => broken(found.rule, source, found));
 }
 
-/** Reports a command if its credentials do not include the registry of its image. */
+/** Reports a command if its credentials do not include the registry of its image, or need a program that the host lacks. */
 function checkCoverage(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
+  const programs = new Set(subject.files.map(({ name }) => posix.basename(name)));
+  const credentials = new Map<LintedFile, Credentials | undefined>();
+  const credentialsOf = (file: LintedFile): Credentials | undefined => {
+    if (!credentials.has(file)) credentials.set(file, readValid(file));
+    return credentials.get(file);
+  };
   const found = agentPulls(subject).flatMap(({ command, image }) => {
     const named = optionValues(command.podman, 'authfile');
     if (named.some(({ expands }) => expands)) return [];
     const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
     const files = paths.flatMap((path) => subject.filesByPath.get(path) ?? []);
     const names = pullNames(image, registries);
-    return [...findUncovered(files, names), ...findHelpers(subject, files, names)];
+    const valid = files.flatMap((file) => {
+      const own = credentialsOf(file);
+      return own === undefined ? [] : [{ file, own }];
+    });
+    const helpers = valid.flatMap(({ file, own }) =>
+      findHelperProblems(own, names, registries?.credentialHelpers, (program) => programs.has(program)).map(
+        (problem) => broken(problem.rule, file.source, problem),
+      ),
+    );
+    const missing = valid.map(({ own }) => findMissingCredentials(names, own));
+    const [first] = files;
+    const [problem] = missing;
+    // An unreadable file is a separate finding, or another config writes it.
+    const isCovered = valid.length < files.length || missing.includes(undefined);
+    const uncovered =
+      first === undefined || problem === undefined || isCovered
+        ? []
+        : [broken(problem.rule, first.source, problem)];
+    return [...uncovered, ...(subject.isComplete ? helpers : [])];
   });
   return [...new Map(found.map((issue) => [issue.message, issue])).values()];
 }
 
-/** The finding refers to the first file. */
-function findUncovered(files: readonly LintedFile[], names: readonly string[]): Issue[] {
-  const texts = files.map(textOf);
-  const [first] = files;
-  // An unreadable file is a separate finding, or another config writes it.
-  if (first === undefined || texts.some((text) => findProblem(text) !== undefined)) return [];
-  const missing = texts.map((text) => findMissingCredentials(names, readCredentials(text)));
-  const [problem] = missing;
-  if (problem === undefined || missing.includes(undefined)) return [];
-  return [broken(problem.rule, first.source, problem)];
-}
-
-/** Reports credentials of programs that neither CoreOS nor the config contains. */
-function findHelpers(subject: LintSubject, files: readonly LintedFile[], names: readonly string[]): Issue[] {
-  if (!subject.isComplete) return [];
-  const global = readRegistries(subject)?.credentialHelpers;
-  const hasProgram = (program: string): boolean =>
-    [...subject.filesByPath.keys()].some((path) => posix.basename(path) === program);
-  return files
-    .filter((file) => findProblem(textOf(file)) === undefined)
-    .flatMap((file) =>
-      findHelperProblems(readCredentials(textOf(file)), names, global, hasProgram).map((problem) =>
-        broken(problem.rule, file.source, problem),
-      ),
-    );
+/** Undefined for a file that podman cannot read. */
+function readValid(file: LintedFile): Credentials | undefined {
+  const text = textOf(file);
+  return findProblem(text) === undefined ? readCredentials(text) : undefined;
 }
 
 /** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */

@@ -11,7 +11,7 @@ import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
-import { ifWellFormed } from '../../core/errors.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
@@ -109,6 +109,8 @@ export interface UnitSetting {
   readonly value: string;
   /** The commands of an `Exec…=` setting; none if a quote is not closed. */
   readonly commands: readonly (readonly ExecWord[])[];
+  /** The offset of the word of an `Exec…=` setting with a quote that is not closed. */
+  readonly openQuote?: number | undefined;
   /** Of the contents that contain the setting. */
   readonly path: Path;
   /** The line of the contents. */
@@ -126,6 +128,12 @@ const MAX_CONTENT_BYTES = 16 * 1024 * 1024;
 /** More units than the config of a machine has. */
 const MANY_UNITS = 200;
 
+/**
+ * The words of podman commands that are read in one config: about 50 commands of the agent. Checks compare each command, mount and
+ * image with files, registries and credentials, so without a limit a config of one megabyte would stop a service for minutes.
+ */
+const MOST_PODMAN_WORDS = 2000;
+
 /** The subject of a config, which is read once. The units are read when they are needed. */
 export function readSubject(config: Config): LintSubject {
   const subject = subjects.get(config) ?? readParts(config);
@@ -137,13 +145,14 @@ const subjects = new WeakMap<Config, LintSubject>();
 
 function readParts(config: Config): LintSubject {
   const written = config.systemd?.units ?? [];
-  const readUnits = once(() => written.map((unit, index) => readHostUnit(unit, index)));
+  function* readEach(): Generator<LintedUnit, void> {
+    const budget = { words: MOST_PODMAN_WORDS };
+    for (const [index, unit] of written.entries()) yield readHostUnit(unit, index, budget);
+  }
+  const readUnits = once(() => [...readEach()]);
   const activeUnits = once(() => readUnits().filter(isActive));
   const agentUnits = once(() => readUnits().filter(({ runs }) => runs.length > 0));
   const listRuns = once(() => readUnits().flatMap(({ runs }) => runs));
-  function* readEach(): Generator<LintedUnit, void> {
-    for (const [index, unit] of written.entries()) yield readHostUnit(unit, index);
-  }
   return {
     ...readFiles(config),
     isComplete: listReferences(config).length === 0,
@@ -240,7 +249,7 @@ function isConfPath(path: string): boolean {
   );
 }
 
-function readHostUnit(unit: Unit, index: number): LintedUnit {
+function readHostUnit(unit: Unit, index: number, budget: { words: number }): LintedUnit {
   const { contents: text = '', dropins = [], name = '' } = unit;
   const path = ['systemd', 'units', index];
   const own = readUnitText(name, text, [...path, 'contents']);
@@ -260,8 +269,10 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   const commands: UnitCommand[] = [];
   for (const setting of starts) {
     for (const words of setting.commands) {
-      const podman = readPodmanCommand(words);
-      if (podman !== undefined) commands.push({ setting, podman });
+      const podman = words.length > budget.words ? undefined : readPodmanCommand(words);
+      if (podman === undefined) continue;
+      budget.words -= words.length;
+      commands.push({ setting, podman });
     }
   }
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
@@ -289,10 +300,19 @@ function readSettings(unitName: string, { lines, path }: UnitText): UnitSetting[
     if (line.kind === 'section') section = line.name;
     if (line.kind !== 'assignment' || section === undefined) continue;
     const { line: number, name, value } = line;
-    const commands = name.startsWith('Exec') ? (ifWellFormed(() => splitExecLine(value)) ?? none) : none;
-    settings.push({ unitName, section, name, value, commands, path, line: number });
+    const setting = { unitName, section, name, value, path, line: number };
+    settings.push({ ...setting, ...(name.startsWith('Exec') ? readCommands(value) : { commands: none }) });
   }
   return settings;
+}
+
+function readCommands(value: string): Pick<UnitSetting, 'commands' | 'openQuote'> {
+  try {
+    return { commands: splitExecLine(value) };
+  } catch (error) {
+    if (error instanceof FormatError) return { commands: none, openQuote: error.offset };
+    throw error;
+  }
 }
 
 /** The effective settings of one name: an empty one resets those before it. */

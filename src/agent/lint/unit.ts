@@ -70,7 +70,10 @@ export function checkUnits({ activeUnits }: LintSubject): Issue[] {
       ...checkTimeout(unit),
       ...checkType(unit),
     ]),
-    ...activeUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, restarts(unit)))),
+    ...activeUnits.flatMap((unit) => {
+      const isRestarted = unit.runs.length > 0 && restarts(unit);
+      return unit.runs.flatMap((run) => checkRun(run, isRestarted));
+    }),
   ];
 }
 

@@ -6,8 +6,6 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { nearestName } from '../../formats/messageText.ts';
-import { splitExecLine } from '../../formats/systemdQuoting.ts';
-import { FormatError } from '../../core/errors.ts';
 import type { Problem } from '../../core/finding.ts';
 import { broken, brokenSetting, type LintedUnit, splitVariables, type UnitSetting } from './subject.ts';
 
@@ -151,7 +149,7 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
   let starts: UnitSetting[] = [];
   const relativeCommands: Issue[] = [];
   const relativeFolders: Issue[] = [];
-  const quoted: UnitSetting[] = [];
+  const openQuotes: UnitSetting[] = [];
   for (const setting of settings) {
     const { name, section, value } = setting;
     if (section !== 'Service') continue;
@@ -164,7 +162,7 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
       if (value === '') starts = [];
       else starts.push(setting);
     }
-    if (hasQuote(value)) quoted.push(setting);
+    if (isBrokenCommand(setting)) openQuotes.push(setting);
     if (isRelativeCommand(setting)) relativeCommands.push(refused(setting, relativeCommand));
     if (setting.name === 'WorkingDirectory' && /^[^/%~-]/.test(setting.value))
       relativeFolders.push(refused(setting, relativeFolder));
@@ -174,9 +172,7 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
   const isAmbiguous = type !== 'oneshot' && starts.flatMap(({ commands }) => commands).length > 1;
   // systemd skips a broken command, but a service needs one command.
   const isOnlyStart = ({ name }: UnitSetting): boolean => name === 'ExecStart' && starts.length === 1;
-  const brokenCommands = quoted.filter(
-    (setting) => isBrokenCommand(setting) && (isOnlyStart(setting) || !isSkippable(setting)),
-  );
+  const brokenCommands = openQuotes.filter((setting) => isOnlyStart(setting) || !isSkippable(setting));
   return [
     ...(lastRestart !== undefined && isRepeated ? [refused(lastRestart, oneshotRestart)] : []),
     ...(last !== undefined && isAmbiguous ? [refused(last, severalCommands)] : []),
@@ -218,29 +214,13 @@ const openQuote: Problem = {
 };
 
 /** Whether a quote of a command is not closed. */
-export function isBrokenCommand({ name, value }: UnitSetting): boolean {
-  return name.startsWith('Exec') && quoteStart(value) !== undefined;
+export function isBrokenCommand({ openQuote }: UnitSetting): boolean {
+  return openQuote !== undefined;
 }
 
 /** Whether systemd ignores a broken command: one with the prefix "-", or whose program has the quote. */
-export function isSkippable({ value }: UnitSetting): boolean {
-  return /^[@:+!|]*-/.test(value) || quoteStart(value) === 0;
-}
-
-/** The offset of the word with a quote that is not closed. */
-function quoteStart(value: string): number | undefined {
-  if (!hasQuote(value)) return undefined;
-  try {
-    splitExecLine(value);
-    return undefined;
-  } catch (error) {
-    if (error instanceof FormatError) return error.offset;
-    throw error;
-  }
-}
-
-function hasQuote(value: string): boolean {
-  return value.includes('"') || value.includes("'");
+export function isSkippable({ value, openQuote }: UnitSetting): boolean {
+  return /^[@:+!|]*-/.test(value) || openQuote === 0;
 }
 
 /** systemd searches for a program without a slash; a command with the prefix "-" is ignored. */

@@ -10,7 +10,7 @@ import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
-import { type Finding, hasErrors, type Path } from '../../core/finding.ts';
+import { type Finding, hasErrors, limitFindings, type Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
@@ -115,17 +115,23 @@ async function reportOwnParts(
   io: Io,
 ): Promise<void> {
   const { lintHost } = await import('../../agent/lint/lintHost.ts');
-  const others = [...findings];
+  const others = new Set(findings);
+  const byText = new Map<string, Finding[]>();
+  for (const finding of findings.toReversed()) {
+    const same = byText.get(identify(finding)) ?? [];
+    byText.set(identify(finding), same);
+    same.push(finding);
+  }
   for (const document of documents) {
     const placed = lintHost(document.config, { machine: 'live', now: new Date() })
       .map(findingOf)
       .filter((finding) => {
-        const at = others.findIndex((other) => identify(other) === identify(finding));
-        return at >= 0 && others.splice(at, 1).length > 0;
+        const same = byText.get(identify(finding))?.pop();
+        return same !== undefined && others.delete(same);
       });
-    reportFindings(placed, document, io);
+    reportFindings(limitFindings(placed), document, io);
   }
-  reportPlain(others, io);
+  reportPlain(limitFindings([...others]), io);
 }
 
 /**

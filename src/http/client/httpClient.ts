@@ -39,10 +39,17 @@ export interface HttpAnswer {
 
 const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
 
-/** @throws UsageError where the environment names a proxy that is no URL */
+/** Bytes of an answer without a length, which a server may never end. No image of CoreOS and no archive of an agent is larger. */
+const MAX_UNANNOUNCED = 16 * 1024 ** 3;
+
+/**
+ * @param maxUnannounced limit for answers without a length
+ * @throws UsageError where the environment names a proxy that is no URL
+ */
 export function createHttpClient(
   { env = {}, note, signal: aborted }: Partial<Io>,
   timeouts = defaultTimeouts,
+  maxUnannounced = MAX_UNANNOUNCED,
 ): HttpClient {
   const proxies = parseProxies(env);
   // Without the proxy URLs, which may contain passwords.
@@ -62,7 +69,7 @@ export function createHttpClient(
         const sent = { ...commonHeaders, ...(authorization !== undefined && { authorization }), ...headers };
         const response = await opened.request(url, sent, signal);
         note?.(describeRequest(name, headers, response.statusCode));
-        return describeAnswer(response, url, name, signal);
+        return describeAnswer(response, url, name, maxUnannounced, signal);
       } catch (error) {
         throw describeFailure(error, name, signal);
       }
@@ -90,7 +97,13 @@ export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: 
   return readAll(parts, maxBytes, tooLarge);
 }
 
-function describeAnswer(response: RawResponse, url: URL, name: string, signal?: AbortSignal): HttpAnswer {
+function describeAnswer(
+  response: RawResponse,
+  url: URL,
+  name: string,
+  maxUnannounced: number,
+  signal?: AbortSignal,
+): HttpAnswer {
   const { statusCode: status, body, history } = response;
   const headers = firstOfEach(response.headers);
   const dismiss = (): void => body.dismiss();
@@ -98,7 +111,8 @@ function describeAnswer(response: RawResponse, url: URL, name: string, signal?: 
     dismiss();
     throw describeStatus(status, name, headers.get('retry-after'));
   }
-  return { status, headers, urls: [url, ...history], parts: lendParts(body, name, signal), dismiss };
+  const limit = headers.has('content-length') ? Infinity : maxUnannounced;
+  return { status, headers, urls: [url, ...history], parts: lendParts(body, name, limit, signal), dismiss };
 }
 
 function firstOfEach(headers: RawResponse['headers']): ReadonlyMap<string, string> {
@@ -113,10 +127,22 @@ function firstOfEach(headers: RawResponse['headers']): ReadonlyMap<string, strin
 async function* lendParts(
   body: AsyncIterable<Uint8Array>,
   name: string,
+  limit: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
+  let left = limit;
   try {
     for await (const part of body) {
+      left -= part.length;
+      if (left < 0) {
+        throw new CliError(
+          `${name} is too large: more than ${formatSizeInWords(limit)}, and the server sends no length`,
+          {
+            code: 'ERR_TOO_LARGE',
+            hint: 'use a server that sends the header Content-Length',
+          },
+        );
+      }
       yield part;
       freeMemory(part);
     }

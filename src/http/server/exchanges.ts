@@ -37,8 +37,17 @@ interface Queue {
   end: Promise<void>;
 }
 
-/** The maximum number of pipelined requests per connection. Normal clients send one request at a time. */
+/** Waiting requests of a connection after which no more are read. Those that have arrived with them wait, too. */
 const MAX_WAITING = 16;
+
+/**
+ * As Node does for a socket that is full, with the same undocumented property: without it, Node resumes a paused socket with the
+ * next request that has arrived.
+ */
+function pauseReading(socket: Socket): void {
+  Object.assign(socket, { _paused: true });
+  socket.pause();
+}
 
 export function createExchanges(answer: Answerer): Exchanges {
   const context = { isDraining: false, isAborting: false };
@@ -64,15 +73,13 @@ export function createExchanges(answer: Answerer): Exchanges {
     take: (request, response) => {
       const { socket } = request;
       const queue = queues.get(socket) ?? { length: 0, end: Promise.resolve() };
-      if (queue.length > MAX_WAITING) {
-        socket.destroy();
-        return;
-      }
       queues.set(socket, queue);
       queue.length += 1;
+      if (queue.length > MAX_WAITING) pauseReading(socket);
       queue.end = queue.end.then(async () => {
         await exchange(request, response);
         queue.length -= 1;
+        if (queue.length === MAX_WAITING) socket.emit('drain'); // Node reads on if the socket is not full
         if (queue.length === 0) queues.delete(socket);
       });
     },

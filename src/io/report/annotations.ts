@@ -11,7 +11,7 @@
  * may contain secrets.
  */
 
-import { type Severity, formatPath } from '../../core/finding.ts';
+import type { Severity } from '../../core/finding.ts';
 import { utf16Columns } from './codeFrame.ts';
 import { printable } from '../../core/foreignText.ts';
 import {
@@ -20,6 +20,7 @@ import {
   innerDocument,
   placeInMember,
   type Reporter,
+  shownTexts,
   uncheckedFinding,
   type UncheckedFile,
 } from './reporter.ts';
@@ -50,7 +51,8 @@ function mapFindings<T>(
 
 /** A position in an inner document cannot be annotated, so it is part of the message. */
 function formatCommand(finding: FileFinding, file: string, column?: number): string {
-  const { severity, rule, path, message, hint, position } = finding;
+  const { severity, rule, position } = finding;
+  const { path, message, hint } = shownTexts(finding);
   const inMember = placeInMember(finding);
   const properties = [
     ...(file === '-' ? [] : [`file=${escapeProperty(file)}`]),
@@ -58,7 +60,7 @@ function formatCommand(finding: FileFinding, file: string, column?: number): str
     ...(column === undefined ? [] : [`col=${column}`]),
     `title=${escapeProperty(rule)}`,
   ];
-  const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
+  const place = finding.path.length > 0 ? ` [${path}]` : '';
   const lines = withDetails(`${message}${place}`, inMember, hint);
   return `::${commands[severity]} ${properties.join(',')}::${lines.map(escapeData).join('%0A')}\n`;
 }
@@ -119,11 +121,12 @@ const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'w
 
 /** The artifact is the file on disk; a position in an inner document is part of the message. */
 function sarifResult(finding: FileFinding, file: string, column?: number): SarifResult {
-  const { severity, rule, path, message, hint, position } = finding;
+  const { severity, rule, position } = finding;
+  const { path, message, hint } = shownTexts(finding);
   const member = innerDocument(finding);
   const isPlaced = position !== undefined && member === undefined;
   const region = isPlaced ? { region: { startLine: position.line, startColumn: column } } : {};
-  const steps = [...(member === undefined ? [] : [member]), ...(path.length === 0 ? [] : [formatPath(path)])];
+  const steps = [...(member === undefined ? [] : [member]), ...(finding.path.length === 0 ? [] : [path])];
   const place = steps.length === 0 ? {} : { logicalLocations: [{ fullyQualifiedName: steps.join(': ') }] };
   const text = withDetails(message, placeInMember(finding), hint).join('\n');
   return {

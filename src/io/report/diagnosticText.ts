@@ -48,7 +48,7 @@ function isAboutDocument({ at, path }: Diagnostic): boolean {
 function formatDetails({ severity, excerpt, details = [], hint, hosts }: Diagnostic, paint: Paint): string {
   const lines = [
     ...(excerpt === undefined ? [] : formatExcerpt(excerpt, severity, paint)),
-    ...(hint === undefined ? [] : [`${paint('hint', 'hint')}: ${printable(hint)}`]),
+    ...(hint === undefined ? [] : [`${paint('hint', 'hint')}: ${printable(shorten(hint, LONGEST_MESSAGE))}`]),
     ...(hosts === undefined ? [] : [`  for ${formatHosts(hosts)}`]),
     '',
   ];

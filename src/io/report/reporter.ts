@@ -6,6 +6,7 @@
 
 import type { CliError } from '../../core/errors.ts';
 import { type Finding, formatPath, type Report } from '../../core/finding.ts';
+import { LONGEST_MESSAGE, shorten } from '../../core/foreignText.ts';
 
 /** A finding about a file, or about a document in it. */
 export interface FileFinding extends Finding {
@@ -63,6 +64,15 @@ export function uncheckedFinding({ message, hint }: CliError): Finding {
   return hint === undefined ? finding : { ...finding, hint };
 }
 
+/** The texts of a finding, each shortened: names in a document are of any length, and a thousand findings may contain the same one. */
+export function shownTexts({ path, message, hint }: Finding) {
+  return {
+    path: shorten(formatPath(path), LONGEST_MESSAGE),
+    message: shorten(message, LONGEST_MESSAGE),
+    hint: hint && shorten(hint, LONGEST_MESSAGE),
+  };
+}
+
 /** The document within the file that a finding is about: `config.ign > ignition.config.merge.0`; undefined for the file. */
 export function innerDocument({ member, reference }: FileFinding): string | undefined {
   const steps = [member, reference].filter((step) => step !== undefined);
@@ -103,9 +113,10 @@ export function formatJsonReport({ valid, findings }: FileReport, file: string):
  * for an inlined config, `config.ign > ignition.config.merge.0` for both.
  */
 function jsonMessage(finding: FileFinding): object {
-  const { severity, path, position, rule, message, hint } = finding;
+  const { severity, position, rule } = finding;
+  const { path, message, hint = null } = shownTexts(finding);
   const member = innerDocument(finding);
   const { line, column } = position ?? { line: null, column: null };
-  const common = { severity, path: formatPath(path), line, column, rule, message, hint: hint ?? null };
+  const common = { severity, path, line, column, rule, message, hint };
   return member === undefined ? common : { ...common, member };
 }

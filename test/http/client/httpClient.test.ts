@@ -1,5 +1,10 @@
 /** The client alone: silence, credentials, redirects, proxies, and pauses between attempts. */
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fetchPartial } from '../../../src/commands/download/downloadPartial.ts';
+import { openRemoteImage } from '../../../src/imagefile/remoteImage.ts';
 import { UsageError } from '../../../src/core/errors.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient, readAnswer } from '../../../src/http/client/httpClient.ts';
@@ -69,6 +74,37 @@ describe('createHttpClient', () => {
   it('takes no body that is larger than expected', async () => {
     server.files.set('/a', { content: Buffer.alloc(2000) });
     await expect(body(`${server.origin}/a`)).rejects.toThrow('too large');
+  });
+
+  it.each<[string, (client: HttpClient, url: URL) => Promise<unknown>]>([
+    ['a response', async (limited, url) => readAll((await limited.get(url)).parts)],
+    [
+      'a download',
+      async (limited, url) => {
+        const folder = mkdtempSync(join(tmpdir(), 'endless '));
+        const transfer = { url, path: join(folder, 'a'), shownPath: 'a', sha256: undefined };
+        const context = { client: limited, policy: policyOf(3, []), progress: () => undefined };
+        return fetchPartial(transfer, context).finally(() => rmSync(folder, { recursive: true }));
+      },
+    ],
+    ['an image at a URL', async (limited, url) => openRemoteImage(url.href, { client: limited, policy: policyOf(3, []) })],
+  ])('stops %s without a length at its limit, and does not repeat it', async (_title, fetch) => {
+    const content = Buffer.alloc(3_000_000);
+    server.files.set('/a', { content, ranges: false, faults: [{ kind: 'no length' }] });
+    const limited = createHttpClient({ env: {} }, { connect: 1000, silence: 1000 }, 2 * 1024 * 1024);
+    await expect(fetch(limited, new URL(`${server.origin}/a`))).rejects.toMatchObject({
+      code: 'ERR_TOO_LARGE',
+      message: `${server.origin}/a is too large: more than 2 MiB, and the server sends no length`,
+    });
+    await limited.close();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('has no such limit for a response with a length', async () => {
+    server.files.set('/a', { content: Buffer.alloc(3_000_000) });
+    const limited = createHttpClient({ env: {} }, { connect: 1000, silence: 1000 }, 2 * 1024 * 1024);
+    expect(await readAll((await limited.get(new URL(`${server.origin}/a`))).parts)).toBe(3_000_000);
+    await limited.close();
   });
 
   it.each([

@@ -1,9 +1,10 @@
 /** The server against clients that are slow, wrong, hostile or many, and how it ends. */
 
 import { Agent } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
+import { defaultLimits, startServer } from '../../../src/http/server/server.ts';
 import {
   ask,
   asOperator,
@@ -251,14 +252,46 @@ describe('many requests on one connection', () => {
     expect(most).toBe(1);
   });
 
-  it('are cut off where nobody needs so many at once', async () => {
+  it.each([
+    ['17 health checks', 17, health],
+    ['5,000 health checks', 5000, health],
+    ['300 parts of an image', 300, iso.replace('\r\n\r\n', '\r\nRange: bytes=0-99\r\n\r\n')],
+    ['100 requests with a body', 100, health.replace('\r\n\r\n', '\r\nContent-Length: 0\r\n\r\n')],
+  ])('are all answered: %s', async (_title, count, request) => {
     const fixture = await startFixture();
-    const client = rawClient(fixture.server.port);
-    client.socket.pause();
-    client.write(iso.repeat(1000));
-    await until(() => fixture.server.connections() === 0);
-    expect(fixture.iso.opened.count).toBeLessThan(3);
+    const last = request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+    const answer = await exchangeRaw(fixture.server.port, request.repeat(count - 1) + last);
+    expect(answer.match(/HTTP\/1\.1 20[06] /g)).toHaveLength(count);
     await checkServing(fixture);
+  });
+
+  it.each([
+    ['none of them is answered', 0],
+    ['some of them are answered', 10],
+  ])('are read no further while many wait and %s', async (_title, answered) => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const sockets: Socket[] = [];
+    const server = await startServer({
+      listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
+      tls: undefined,
+      limits: defaultLimits,
+      log: { request: () => undefined, note: () => undefined },
+      answer: async ({ socket }, response) => {
+        sockets.push(socket);
+        if (sockets.length > answered) await released;
+        response.end();
+      },
+    });
+    const client = rawClient(server.port);
+    client.write(health.repeat(20_000));
+    client.write(health.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    await until(() => sockets.length > answered);
+    await new Promise((resolve) => void setTimeout(resolve, 300));
+    expect(sockets[0]?.bytesRead).toBeLessThan((health.length * 20_000) / 2);
+    release();
+    expect((await client.ended).match(/HTTP\/1\.1 200 /g)).toHaveLength(20_001);
+    await server.stop(0);
   });
 
   it('end with the one that the limit allows', async () => {

@@ -53,6 +53,7 @@ import {
 } from '../ironic/messages.ts';
 import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
 import { answerLookup } from '../ironic/lookup.ts';
+import { unknownLimits } from '../unknownMachines.ts';
 
 export interface IronicApiOptions {
   readonly listen: ListenAddress;
@@ -141,8 +142,11 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
 
 const silentLog: ServerLog = { request: () => undefined, note: () => undefined };
 
-/** Bytes of all files of unknown machines, because any client in the network can send inventories. */
-const MAX_UNKNOWN_SIZE = 1024 ** 3;
+/**
+ * Limits for the files of unknown machines, because any client in the network can send inventories. A machine that the mock Ironic
+ * has forgotten gets a new UUID, and so another file.
+ */
+const maxUnknown = { ...unknownLimits, size: 1024 ** 3 };
 /** Only for the user: an inventory contains addresses, serial numbers, and the address of the BMC. */
 const MODE = 0o600;
 
@@ -159,17 +163,19 @@ export interface InventoryFolder {
 /**
  * Creates a folder for inventories. The file name is the name of the host, or the UUID of the node for unknown machines. A later
  * inventory of the same machine replaces the earlier one. A full disk is reported once; what does not fit is written later.
- * @param maxUnknownSize maximum number of bytes of all files of unknown machines
+ * @param max limits for the files of unknown machines: number of files, in total and for each client, and bytes of all files
  * @throws CliError if the folder cannot be created
  */
 export async function openInventoryFolder(
   folder: string,
   io: Io,
-  maxUnknownSize = MAX_UNKNOWN_SIZE,
+  max = maxUnknown,
 ): Promise<InventoryFolder> {
   const root = resolve(io.cwd, folder);
   await makeFolder(root, folder, 0o700);
   const unknownSizes = new Map<string, number>();
+  const countByClient = new Map<string, number>();
+  let unknownSize = 0;
   const waiting = new Map<string, string>();
   let full: CliError | undefined;
   const writeWaiting = async (): Promise<void> => {
@@ -188,21 +194,25 @@ export async function openInventoryFolder(
     }
     full = undefined;
   };
-  const write = async ({ body, name, node }: CollectedInventory): Promise<void> => {
+  const admit = (node: string, client: string, size: number): void => {
+    const before = unknownSizes.get(node);
+    const own = countByClient.get(client) ?? 0;
+    const isNew = before === undefined;
+    const others = unknownSize - (before ?? 0);
+    const problem =
+      (isNew && own >= max.perClient && `${max.perClient} inventories of unknown machines at ${client}`) ||
+      (isNew && unknownSizes.size >= max.machines && `${max.machines} inventories of unknown machines`) ||
+      (others + size > max.size && `${formatSize(max.size)} of inventories of unknown machines`);
+    if (problem !== false) throw new CliError(`more than ${problem}`, { code: 'ERR_TOO_LARGE' });
+    if (isNew) countByClient.set(client, own + 1);
+    unknownSizes.set(node, size);
+    unknownSize = others + size;
+  };
+  const write = async ({ body, client, name, node }: CollectedInventory): Promise<void> => {
     const file = `${fileNameOf(name ?? node)}.json`;
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
-    if (name === undefined) {
-      const size = Buffer.byteLength(text);
-      const others = [...unknownSizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
-      if (others + size > maxUnknownSize) {
-        throw new CliError(
-          `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
-          { code: 'ERR_TOO_LARGE' },
-        );
-      }
-      unknownSizes.set(node, size);
-    }
+    if (name === undefined) admit(node, client, Buffer.byteLength(text));
     waiting.set(file, text);
     await writeWaiting();
   };

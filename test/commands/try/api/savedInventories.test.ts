@@ -12,18 +12,23 @@ const cwd = mkdtempSync(join(tmpdir(), 'saved inventories '));
 const io = createIo({ cwd });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-const collected = (node: string, size: number, name?: string): CollectedInventory => ({
+const collected = (node: string, size: number, name?: string, client = '192.0.2.1'): CollectedInventory => ({
   node,
   name,
+  client,
   macs: [],
   body: Buffer.from(JSON.stringify({ inventory: 'x'.repeat(size) })),
 });
 
+const many = { machines: 1000, perClient: 250 };
+
 it('strangers have so much room together, and hosts of the inventory as much as they need', async () => {
-  const { save } = await openInventoryFolder('kept', io, 1000);
+  const { save } = await openInventoryFolder('kept', io, { ...many, size: 1000 });
   await save(collected('node-1', 400));
   await save(collected('node-1', 600)); // in place of the first
-  await expect(save(collected('node-2', 600))).rejects.toThrow('are larger than 1000 B');
+  await expect(save(collected('node-2', 600))).rejects.toThrow(
+    'more than 1000 B of inventories of unknown machines',
+  );
   await save(collected('node-3', 100));
   await Promise.all([
     save(collected('node-4', 5000, 'worker-0')),
@@ -40,12 +45,46 @@ it('strangers have so much room together, and hosts of the inventory as much as 
 });
 
 it('counts bytes, of which a character may have several', async () => {
-  const { save } = await openInventoryFolder('bytes', io, 1000);
+  const { save } = await openInventoryFolder('bytes', io, { ...many, size: 1000 });
   const body = Buffer.from(JSON.stringify({ inventory: 'ü'.repeat(600) }));
-  await expect(save({ node: 'node-1', name: undefined, macs: [], body })).rejects.toThrow(
-    'are larger than 1000 B',
+  await expect(save({ node: 'node-1', name: undefined, client: '', macs: [], body })).rejects.toThrow(
+    'more than 1000 B of inventories of unknown machines',
   );
   expect(readdirSync(join(cwd, 'bytes'))).toEqual([]);
+});
+
+it('one client has so many files, and all clients together', async () => {
+  const { save } = await openInventoryFolder('many', io, { machines: 3, perClient: 2, size: 1000 });
+  const outcome = async (inventory: CollectedInventory): Promise<string> =>
+    save(inventory).then(
+      () => 'saved',
+      (error: Error) => error.message,
+    );
+  const other = '192.0.2.2';
+  expect(await outcome(collected('node-1', 1))).toBe('saved');
+  expect(await outcome(collected('node-2', 1))).toBe('saved');
+  expect(await outcome(collected('node-3', 1))).toBe(
+    'more than 2 inventories of unknown machines at 192.0.2.1',
+  );
+  expect(await outcome(collected('node-2', 9))).toBe('saved'); // in place of the earlier one
+  expect(await outcome(collected('node-4', 1, undefined, other))).toBe('saved');
+  expect(await outcome(collected('node-5', 1, undefined, other))).toBe(
+    'more than 3 inventories of unknown machines',
+  );
+  expect(await outcome(collected('node-6', 1, 'worker-0'))).toBe('saved');
+  expect(readdirSync(join(cwd, 'many')).toSorted()).toEqual(
+    ['node-1', 'node-2', 'node-4', 'worker-0'].map((name) => `${name}.json`),
+  );
+});
+
+it('takes a moment for as many inventories as it saves', async () => {
+  const { save } = await openInventoryFolder('moment', io);
+  const start = process.cpuUsage();
+  for (let index = 0; index < 20_000; index++) {
+    await save(collected(`node-${index}`, 1)).catch(() => undefined);
+  }
+  expect(readdirSync(join(cwd, 'moment'))).toHaveLength(250);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(5000);
 });
 
 const note = smallDiskNote();
