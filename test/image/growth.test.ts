@@ -5,6 +5,7 @@ import { readPartitionTable } from '../../src/formats/gpt.ts';
 import { readAppendix, takeBackAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import type { Growth } from '../../src/image/growth.ts';
+import { hostIso, initramfsContents } from '../../src/image/hostImages.ts';
 import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
 import { customizeIso } from '../../src/image/customize/customization.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
@@ -160,6 +161,18 @@ const histories: [string, Edit[], Edit[]][] = [
     'a file on the medium after a config that grew, which then shrinks and grows',
     [embedOf(BIG), embedOf(OTHER, [agent]), embedOf(SMALL), embedOf(BIG)],
     [embedOf(BIG, [agent])],
+  ],
+  [
+    'a grown image that a service changes for a host',
+    [
+      embedOf(BIG),
+      embedOf(OTHER, [agent]),
+      (iso) => hostIso(iso.image, { ...initramfsContents(SMALL), kargs: ['a=1'] }, 'refused'),
+    ],
+    [
+      embedOf(SMALL, [agent]),
+      async (iso) => iso.change({ kargs: `${requireKargsAreas(await iso.kargsAreas()).defaults} a=1` }),
+    ],
   ],
   [
     'keyfiles that are removed from a grown image',
