@@ -33,7 +33,7 @@ export const bootCauses = causesOf({
     text: 'The BMC has no virtual media attached: it cannot reach the URL of the image, or does not trust its certificate.',
     check: 'run `curl -I URL` in the network of the BMCs; check the virtual media status in the BMC',
     fix: 'serve on an address that BMCs can reach, not on 127.0.0.1 (`serve --listen :8084 --public-url http://ADDRESS:8084`, `try --serve-listen`); if BMCs accept no certificate, use plain HTTP in a separate network',
-    after: ['none'],
+    after: ['none', 'loader'],
     boots: ['iso', 'minimal-iso'],
     frequency: 'common',
   },
@@ -50,7 +50,7 @@ export const bootCauses = causesOf({
     check:
       'run `curl -I URL` in the network of the BMCs; read the event log and the virtual media status in the BMC',
     fix: 'use an address that the BMC can reach (`boot --serve-listen :8084 --public-url http://ADDRESS:8084`), and open the port in the firewall',
-    after: ['boot device', 'power'],
+    after: ['boot device', 'power', 'loader'],
     frequency: 'very common',
     isRefuted: (host) => !host.milestones.has('boot device'),
   },
@@ -59,7 +59,7 @@ export const bootCauses = causesOf({
     text: 'The machine is on but did not boot from the image: the firmware ignored the boot device, or is still in POST.',
     check: 'watch the console during boot; read the boot order and the boot mode in the firmware',
     fix: 'set the boot mode UEFI in the firmware, update the firmware of the BMC, or use the other method: `boot --method uefi-http`',
-    after: ['power', 'image'],
+    after: ['power', 'loader', 'image'],
     frequency: 'common',
     isRefuted: (host) => !host.milestones.has('boot device') || hasReadImage(host),
   },
@@ -77,6 +77,7 @@ export const bootCauses = causesOf({
     check:
       'run `ironic-coreos inspect IMAGE`; compare `sha256sum IMAGE` with the published checksum; for a USB stick, compare it with the image: `cmp -n SIZE IMAGE /dev/sdX`',
     fix: 'write the unchanged live ISO byte by byte (`dd`, not a tool that copies its files), or attach the image of `serve` again',
+    after: ['loader'],
   },
   'medium-unreadable': {
     short: 'the connection to the boot medium',
@@ -108,6 +109,7 @@ export const bootCauses = causesOf({
     check: 'run `tcpdump -ni INTERFACE port 67 or port 68` on the DHCP server while the machine boots',
     fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create; add a DHCP relay; enable edge ports (PortFast) on the switch',
     boots: ['network'],
+    after: ['loader'],
   },
   'dhcp-no-boot-file': {
     short: 'DHCP without a boot file',
@@ -115,7 +117,7 @@ export const bootCauses = causesOf({
     check:
       'look for `PXE-E53` or `Nothing to boot` on the console; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
     fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, or copy its options; between networks, use a DHCP relay',
-    after: ['none'],
+    after: ['none', 'loader'],
     boots: ['network'],
     frequency: 'common',
   },
@@ -125,7 +127,7 @@ export const bootCauses = causesOf({
     check:
       'run `curl -I URL` with the URL of `boot.ipxe` in the network of the machine; read the failed URL on the console',
     fix: 'open the port of the images (8084), and set the URL that `serve` and `try` print as `# ipxe` in DHCP',
-    after: ['none'],
+    after: ['none', 'loader'],
     boots: ['network'],
   },
   'loader-timeout': {
@@ -134,6 +136,7 @@ export const bootCauses = causesOf({
     check:
       'run `curl -I URL` or `tftp SERVER -c get FILE` in the network of the machine; read the failed URL on the console',
     fix: 'open UDP port 69 and the port of the images (8084) in the firewall; correct the address in DHCP',
+    after: ['loader'],
   },
   'loader-dns': {
     short: 'name resolution in the boot loader',
@@ -152,6 +155,7 @@ export const bootCauses = causesOf({
     text: 'A file that the boot loader requests does not exist on its server.',
     check: 'read the failed URL on the console; run `curl -I` with it; read the log of the image server',
     fix: 'run `prepare` again; use the URLs that `serve` prints; correct the file name in DHCP',
+    after: ['loader'],
   },
   'loader-denied': {
     short: 'access to the boot files',
@@ -183,6 +187,7 @@ export const bootCauses = causesOf({
     text: 'The boot loader fetched a file that it cannot start: it is damaged, an error page, or for another architecture or boot mode.',
     check: 'download the failed URL with `curl -o FILE`, and run `file FILE`',
     fix: 'run `prepare` again; set the `architecture` of the host; use the boot loader for the boot mode of the firmware',
+    after: ['loader'],
   },
   'secure-boot': {
     short: 'Secure Boot',
@@ -190,14 +195,14 @@ export const bootCauses = causesOf({
     check:
       'look for `Security Violation` or `Access Denied` on the console, or read the event log of the firmware',
     fix: 'disable Secure Boot, or boot signed software: the live ISO of CoreOS, or its GRUB (`prepare --artifacts grub`)',
-    after: ['none', 'image', 'script', 'kernel'],
+    after: ['none', 'loader', 'image', 'script', 'kernel'],
   },
   'architecture-mismatch': {
     short: 'an image for another architecture',
     text: 'The image and the machine have different architectures, or the image boots only with UEFI and the firmware is in BIOS mode.',
     check: 'run `ironic-coreos inspect IMAGE` to see the architecture and the boot modes of the image',
     fix: 'set the `architecture` of the host in the inventory, and pass the image for it: `--iso aarch64=FILE`',
-    after: ['image', 'script', 'kernel', 'initramfs'],
+    after: ['loader', 'image', 'script', 'kernel', 'initramfs'],
   },
   'other-ironic': {
     short: 'the Ironic URL in the config',

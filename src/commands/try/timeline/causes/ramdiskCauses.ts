@@ -326,6 +326,6 @@ export const ramdiskCauses = causesOf({
     check:
       'watch the other consoles of the machine: the serial console (`ipmitool sol activate` or the BMC), and the screen',
     fix: 'use `pxe kargs --console ttyS0,115200n8` or `iso kargs modify -a console=ttyS0,115200n8`; to log in, use `render --console ttyS0,115200n8 --autologin`',
-    after: inInitramfs,
+    after: ['loader', ...inInitramfs],
   },
 });

@@ -5,6 +5,7 @@ import { type ConsoleSign, rowsWith } from './sign.ts';
 const PXE_ROM = 'Intel PXE ROM, PXE 2.1';
 const EDK2_PXE = 'edk2, NetworkPkg/UefiPxeBcDxe/PxeBcBoot.c';
 const EDK2_HTTP = 'edk2, NetworkPkg/HttpBootDxe/HttpBootImpl.c';
+const EDK2_BDS = 'edk2, MdeModulePkg/Universal/BdsDxe';
 const IPXE = 'iPXE, src/usr/imgmgmt.c, src/net/tcp/httpconn.c';
 const SYSLINUX = 'SYSLINUX 6, core/elflink/load_env32.c, com32/elflink/ldlinux';
 const GRUB = 'GRUB 2, grub-core/fs/fshelp.c, grub-core/kern/file.c';
@@ -16,7 +17,7 @@ function ipxeFailed(reason: string, start = ''): RegExp {
 
 export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
   'terminal',
-  {},
+  { stage: 'loader' },
   {
     'pxe-no-offer': {
       source: `${PXE_ROM}; ${EDK2_PXE}`,
@@ -320,6 +321,55 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       source: 'GRUB 2, grub-core/net/http.c',
       pattern: /^ *error: (?:\S{1,80}:\d{1,5}:)?unsupported HTTP error 5\d\d/,
       proves: 'loader-server-error',
+    },
+    // A boot entry with a partition is one that an installed system has made.
+    'edk2-disk': {
+      source: `${EDK2_BDS}; MdePkg/Library/UefiDevicePathLib`,
+      pattern: /^BdsDxe: starting Boot[0-9A-F]{4} "(?:[^"]*HARDDISK|.{0,200}" from HD\()/,
+      suggests: ['boot-order'],
+    },
+    'shim-second-stage': {
+      source: 'shim, shim.c',
+      pattern: /^(?:Failed to (?:open|load image|read header)\b.*: |start_image\(\) returned )Not Found/,
+      suggests: ['loader-not-found', 'medium-not-bootable'],
+    },
+    // The lines below only show that the machine is here.
+    edk2: {
+      source: `${EDK2_BDS}; ${EDK2_PXE}; ${EDK2_HTTP}`,
+      pattern:
+        /^(?:BdsDxe: | *>>(?:Start (?:PXE|HTTP Boot) over|Checking Media Presence|Media Present)| *(?:NBP file(?:name is|size is| downloaded)|Downloading NBP file|Station IP address is|Server IP address is|Error: Could not retrieve NBP file) ?|Shell> ?$)/,
+    },
+    'pxe-rom': {
+      source: PXE_ROM,
+      pattern:
+        /^ *(?:PXE-[A-Z0-9]{3}: |Initializing Intel\(R\) Boot Agent|Intel\(R\) Boot Agent |CLIENT (?:MAC ADDR|IP): |GATEWAY IP: )/,
+    },
+    seabios: {
+      source: 'SeaBIOS, src/boot.c; BIOS of Dell, HPE and Lenovo',
+      pattern: /^ *(?:SeaBIOS \(version |Booting from |Boot failed: |Attempting Boot From |>> ?Booting )/,
+    },
+    ipxe: {
+      source: 'iPXE, src/core/main.c, src/usr/autoboot.c, src/usr/ifmgmt.c, src/core/monojob.c',
+      pattern:
+        /^ *(?:iPXE (?:initialising devices|\d|\((?:PCI|UNDI|http))|Press Ctrl-B for the iPXE|Features: |net\d{1,3}: [0-9a-f:]{17} using |Next server: |Filename: |Configuring \(net\d|(?:https?|tftp):\/\/\S{1,500}\.\.\.)/,
+    },
+    'efi-stub': {
+      source: 'Linux, drivers/firmware/efi/libstub',
+      pattern: /^EFI stub: /,
+    },
+    shim: {
+      source: 'shim, shim.c, mok.c',
+      pattern:
+        /^(?:(?:shim|mok|sbat|fallback)\.c:\d{1,5}:|Could not create MokListXRT|Booting in insecure mode|System BootOrder not found)/,
+    },
+    grub: {
+      source: 'GRUB 2, grub-core/normal/main.c, grub-core/normal/menu_text.c',
+      pattern:
+        /^ *(?:grub(?: rescue)?>(?: |$)|GRUB loading|Welcome to GRUB!|GNU GRUB +version |Booting [`'"]|error: \S{1,80}\.c:\d{1,5}:)/,
+    },
+    isolinux: {
+      source: 'SYSLINUX 6, core/isolinux.asm, com32/elflink/ldlinux',
+      pattern: /^ *(?:(?:ISO|PXE|SYS|EXT)LINUX \d|boot: *$|Loading \S{1,200}\.\.\. ?(?:ok)?$)/,
     },
   },
 );

@@ -226,9 +226,18 @@ const rootfsSigns = rowsWith(
       proves: 'rootfs-mismatch',
       solvedBy: from('live system'),
     },
+    // The hash of no data.
+    'rootfs-empty': {
+      source: `${LIVEPXE}; coreos-installer, src/bin/rdcore/stream_hash.rs`,
+      pattern: /^Error: hash mismatch at offset 0; .*found e3b0c44298fc1c149afbf4c8996fb924/,
+      suggests: ['rootfs-transfer', 'rootfs-not-found'],
+      solvedBy: from('live system'),
+    },
     'rootfs-hash': {
       source: `${LIVEPXE}; coreos-installer, src/bin/rdcore/stream_hash.rs`,
       pattern: /^Error: (?:hash mismatch at offset \d+|found extra input data at offset \d+)/,
+      // What curl has written before it failed is read to its end.
+      resultOf: ['rootfs-transfer', 'rootfs-not-found', 'rootfs-denied', 'rootfs-server-error', 'rootfs-timeout'],
       proves: 'rootfs-mismatch',
       solvedBy: from('live system'),
     },
