@@ -218,13 +218,15 @@ function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
     }),
   );
   const proven = [...proofs.values()].filter((one) => isOfAgent(one, seen));
+  // After a restart, what a running system excluded is possible again.
+  const inLoader = seen.slice(seen.findLastIndex(({ sign }) => sign.stage !== 'loader') + 1);
   const suggested = unsolved.flatMap(({ entry, sign: { suggests = [] } }) =>
     suggests.map((id) => [id, entry] as const),
   );
   return {
     proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
     suggested: new Map(suggested),
-    refuted: new Set(seen.flatMap(({ sign }) => sign.refutes)),
+    refuted: new Set((inLoader.length > 0 ? inLoader : seen).flatMap(({ sign }) => sign.refutes)),
     kernelStart: seen.find(({ sign }) => sign.id === 'kernel-started')?.entry.last,
   };
 }

@@ -254,7 +254,7 @@ const causesOfLines: CauseRows = {
     text: 'The agent has sent its inventory to the URL in the line several times: nothing answers there, or the server fails.',
     check:
       'on the machine, run `curl -k -X POST URL` with the URL in the line, and `grep -E "api_url|inspection_callback_url" /etc/ironic-python-agent.conf`',
-    fix: 'in `render --api-url`, and in `--inspection-callback-url` if you set it, use an address of Ironic that the machine can reach',
+    fix: 'in `render --api-url`, and in `--inspection-callback-url` or `--inspector-url` if you set it (`inspection_callback_url`), use an address of Ironic that the machine can reach',
     isResult: true,
   },
   'ironic-name': {

@@ -36,23 +36,28 @@ export const bootCauses = causesOf({
     after: ['none', 'loader'],
     boots: ['iso', 'minimal-iso'],
     frequency: 'common',
+    isRefuted: hasReadImage,
   },
   'bmc-refused': {
     short: 'the BMC',
     text: 'The BMC refused a step of the boot or did not answer, so the machine was not booted.',
-    check: 'run `ironic-coreos boot --check` with the same options',
-    fix: 'fix the reason in the report; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
-    proof: proofBy('bmc', ['image'], ({ step }) => step === 'failed'),
+    check:
+      'read the reason in the line, and the event log of the BMC; run `boot --verbose` to see all requests',
+    fix: 'fix the reason in the line; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
+    proof: proofBy('bmc', ['image'], ({ reason, step }) => step === 'failed' && reason !== 'image'),
   },
   'bmc-not-fetched': {
     short: 'the connection from the BMC to the image',
-    text: 'The BMC accepted the URL of the image but did not fetch it: it cannot reach the address, or does not trust the certificate of the server.',
+    text: 'The BMC has the URL of the image but did not fetch it: it cannot reach the address, or does not trust the certificate of the server.',
     check:
       'run `curl -I URL` in the network of the BMCs; read the event log and the virtual media status in the BMC',
-    fix: 'use an address that the BMC can reach (`boot --serve-listen :8084 --public-url http://ADDRESS:8084`), and open the port in the firewall',
+    fix: 'use an address that the BMC can reach (`boot --serve-listen :8084 --public-url http://ADDRESS:8084`), and open the port in the firewall; if it rejects the certificate, use an `http://` URL',
+    proof: proofBy('bmc', ['image'], ({ reason, step }) => step === 'failed' && reason === 'image'),
     after: ['boot device', 'power', 'loader'],
     frequency: 'very common',
-    isRefuted: (host) => !host.milestones.has('boot device'),
+    isRefuted: (host) =>
+      !host.milestones.has('boot device') &&
+      !entriesOf(host, 'bmc').some(({ event }) => event.reason === 'image'),
   },
   'bmc-boot-device': {
     short: 'the firmware, which ignored the boot device',
@@ -121,6 +126,20 @@ export const bootCauses = causesOf({
     boots: ['network'],
     frequency: 'common',
   },
+  'pxe-error': {
+    short: 'network boot by the firmware',
+    text: 'The firmware ended its boot from the network with the PXE error in the line.',
+    check:
+      'read the error in the line: `PXE-E07` is the network card or its driver, `PXE-E21` a pressed key or an entry of a PXE menu, `PXE-E99` a boot file that it cannot fetch; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
+    fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, and update the firmware of the network card; or boot from virtual media: `boot`',
+    isResult: true,
+  },
+  'ipxe-loop': {
+    short: 'iPXE, which loads itself',
+    text: 'DHCP gives iPXE the file of iPXE and not the boot script, so iPXE loads itself again.',
+    check: 'read the lines with `Filename:` on the console',
+    fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, which gives the script to clients with the user class `iPXE`',
+  },
   'loader-no-http': {
     short: 'the connection from the boot loader to the images',
     text: 'The connection of the boot loader to the server of the images failed: another address in DHCP or in the script, a closed port, or a firewall.',
@@ -178,9 +197,9 @@ export const bootCauses = causesOf({
   },
   'loader-protocol': {
     short: 'a protocol that the boot loader does not have',
-    text: 'The boot loader does not support the protocol of the URL: most builds of iPXE have no https, and some firmware allows https only.',
+    text: 'The boot loader does not support the protocol of the URL: PXE has only TFTP, most builds of iPXE have no https, and some firmware allows https only.',
     check: 'read the features that iPXE prints, and the failed URL on the console',
-    fix: 'use `http://` in `serve --public-url` or `prepare --base-url`, or an iPXE that is built with HTTPS',
+    fix: 'use `http://` in `serve --public-url` or `prepare --base-url`, or an iPXE that is built with HTTPS; for PXE, use the `dnsmasq.conf` that `prepare` and `serve` create',
   },
   'loader-format': {
     short: 'a file that the boot loader cannot start',

@@ -56,6 +56,17 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       pattern: /^ *PXE-E23: Client received TFTP error from server/,
       suggests: ['loader-not-found'],
     },
+    // PXE has only TFTP.
+    'pxe-url': {
+      source: EDK2_PXE,
+      pattern: /^ *NBP filename is https?:/,
+      proves: 'loader-protocol',
+    },
+    'pxe-error': {
+      source: `${PXE_ROM}; ${EDK2_PXE}`,
+      pattern: /^ *PXE-E[0-9A-F]{2}: /i,
+      proves: 'pxe-error',
+    },
     'edk2-http-status': {
       source: EDK2_HTTP,
       pattern: /^ *Client Error: 404 Not Found/,
@@ -135,7 +146,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'seabios-no-device': {
       source: 'SeaBIOS, src/boot.c; AMI and Phoenix BIOS',
       pattern:
-        /^(?:No bootable device\b|Reboot and Select proper Boot device|An operating system wasn't found|(?:Missing o|O)perating system(?:$| not found)|No boot(?:able)? device (?:available|found|was found)|.{0,80}Non-System disk or disk error)/i,
+        /^(?:No bootable device\b|Reboot and Select proper Boot device|An operating system wasn't found|(?:Missing o|O)perating system(?:$| not found)|No boot(?:able)? devices? (?:available|found|(?:was|were) found|detected|were detected)|Boot Device Not Found|No boot disk has been detected|.{0,80}Non-System disk or disk error)/i,
       proves: 'no-boot-device',
     },
     'seabios-unreadable': {
@@ -146,7 +157,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'shim-violation': {
       source: 'shim, shim.c; GRUB 2, grub-core/kern/efi/sb.c',
       pattern:
-        /^(?:Verification failed: \(0x1A\) Security Violation|(?:error: )?(?:\S{1,80}:\d{1,5}:)?bad shim signature|Bootloader has not verified loaded image|.{0,80}Secure Boot (?:Violation|violation))/,
+        /^(?:Verification failed: \(0x1A\) Security Violation|(?:error: )?(?:\S{1,80}:\d{1,5}:)?(?:bad shim signature|prohibited by secure boot policy|verification requested but nobody cares|shim_lock protocol not found)|Selected boot image did not authenticate|Invalid signature detected\. Check Secure Boot Policy|Image Authorization Fail|Bootloader has not verified loaded image|.{0,80}Secure Boot (?:Violation|violation))/,
       proves: 'secure-boot',
     },
     'ipxe-configured': {
@@ -322,22 +333,33 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       pattern: /^ *error: (?:\S{1,80}:\d{1,5}:)?unsupported HTTP error 5\d\d/,
       proves: 'loader-server-error',
     },
-    // A boot entry with a partition is one that an installed system has made.
-    'edk2-disk': {
-      source: `${EDK2_BDS}; MdePkg/Library/UefiDevicePathLib`,
-      pattern: /^BdsDxe: starting Boot[0-9A-F]{4} "(?:[^"]*HARDDISK|.{0,200}" from HD\()/,
-      suggests: ['boot-order'],
-    },
     'shim-second-stage': {
       source: 'shim, shim.c',
-      pattern: /^(?:Failed to (?:open|load image|read header)\b.*: |start_image\(\) returned )Not Found/,
+      pattern: /^(?:Failed to (?:open|load image|read header)\b.*[:-] ?|start_image\(\) returned )Not Found/,
       suggests: ['loader-not-found', 'medium-not-bootable'],
+    },
+    // Any error of the server: a missing file is the most common one.
+    'shim-tftp': {
+      source: 'shim, shim.c, netboot.c',
+      pattern: /^(?:Unable to fetch (?:TFTP|HTTP) image: |start_image\(\) return(?:ed)? (?:TFTP|HTTP) Error)/,
+      suggests: ['loader-not-found'],
+    },
+    'ipxe-itself': {
+      source: 'iPXE, src/usr/autoboot.c',
+      pattern: /^ *Filename: (?:\S*\/)?(?:undionly|ipxe|snp|snponly)[\w.-]*\.(?:k?k?pxe|efi)$/,
+      times: 2,
+      suggests: ['ipxe-loop'],
+    },
+    'efi-stub-initrd': {
+      source: 'Linux, drivers/firmware/efi/libstub/file.c, efi-stub-helper.c',
+      pattern: /^EFI stub: ERROR: Failed to (?:open file: |load initrd)/,
+      proves: 'no-initramfs',
     },
     // The lines below only show that the machine is here.
     edk2: {
       source: `${EDK2_BDS}; ${EDK2_PXE}; ${EDK2_HTTP}`,
       pattern:
-        /^(?:BdsDxe: | *>>(?:Start (?:PXE|HTTP Boot) over|Checking Media Presence|Media Present)| *(?:NBP file(?:name is|size is| downloaded)|Downloading NBP file|Station IP address is|Server IP address is|Error: Could not retrieve NBP file) ?|Shell> ?$)/,
+        /^(?:BdsDxe: |(?:>>>)?Boot Failed\. | *>>(?:Start (?:PXE|HTTP Boot) over|Checking Media Presence|Media Present)| *(?:NBP file(?:name is|size is| downloaded)|Downloading NBP file|Station IP address is|Server IP address is|Error: Could not retrieve NBP file) ?|Shell> ?$)/,
     },
     'pxe-rom': {
       source: PXE_ROM,
@@ -351,7 +373,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     ipxe: {
       source: 'iPXE, src/core/main.c, src/usr/autoboot.c, src/usr/ifmgmt.c, src/core/monojob.c',
       pattern:
-        /^ *(?:iPXE (?:initialising devices|\d|\((?:PCI|UNDI|http))|Press Ctrl-B for the iPXE|Features: |net\d{1,3}: [0-9a-f:]{17} using |Next server: |Filename: |Configuring \(net\d|(?:https?|tftp):\/\/\S{1,500}\.\.\.)/,
+        /^ *(?:iPXE> ?|No more network devices|Could not (?:boot|select|start|open) |iPXE (?:initialising devices|\d|\((?:PCI|UNDI|http))|Press Ctrl-B for the iPXE|Features: |net\d{1,3}: [0-9a-f:]{17} using |Next server: |Filename: |Configuring \(net\d|(?:https?|tftp):\/\/\S{1,500}\.\.\.)/,
     },
     'efi-stub': {
       source: 'Linux, drivers/firmware/efi/libstub',
@@ -360,7 +382,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     shim: {
       source: 'shim, shim.c, mok.c',
       pattern:
-        /^(?:(?:shim|mok|sbat|fallback)\.c:\d{1,5}:|Could not create MokListXRT|Booting in insecure mode|System BootOrder not found)/,
+        /^(?:(?:shim|mok|sbat|fallback)\.c:\d{1,5}:|Could not create MokListXRT|Booting in insecure mode|System BootOrder not found|Fetching Netboot Image |start_image\(\) return)/,
     },
     grub: {
       source: 'GRUB 2, grub-core/normal/main.c, grub-core/normal/menu_text.c',
