@@ -336,7 +336,8 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'shim-second-stage': {
       source: 'shim, shim.c',
       pattern: /^(?:Failed to (?:open|load image|read header)\b.*[:-] ?|start_image\(\) returned )Not Found/,
-      suggests: ['loader-not-found', 'medium-not-bootable'],
+      resultOf: ['shim-tftp'],
+      suggests: ['medium-not-bootable', 'loader-not-found'],
     },
     // Any error of the server: a missing file is the most common one.
     'shim-tftp': {

@@ -237,7 +237,7 @@ const rootfsSigns = rowsWith(
       source: `${LIVEPXE}; coreos-installer, src/bin/rdcore/stream_hash.rs`,
       pattern:
         /^Error: (?:hash mismatch at offset 0; .*found e3b0c44298fc1c149afbf4c8996fb924|premature end of input data at offset 0$)/,
-      suggests: ['rootfs-transfer', 'rootfs-not-found'],
+      suggests: ['rootfs-transfer'],
       solvedBy: from('live system'),
     },
     'rootfs-hash': {
