@@ -86,6 +86,21 @@ export function isLicenseRefusal(messages: readonly RedfishMessage[]): boolean {
   return messages.some(({ id, text }) => LICENSE.test(id) || LICENSE.test(text));
 }
 
+/**
+ * `RAC0720`, `RAC0904`: Dell iDRAC (openshift/openshift-docs, ipi-install-troubleshooting; dell/iDRAC-Redfish-Scripting, issue
+ * 265). The others are of the Base registry of DMTF.
+ */
+const IMAGE_IDS = /^(?:RAC0720|RAC0904|CouldNotEstablishConnection|ResourceAtUriInUnknownFormat)$/i;
+
+/** In the words of BMCs whose ids are general. */
+const IMAGE_TEXT =
+  /\b(?:unreachable|not (?:accessible|reachable)|(?:unable to|can(?:not|'t)|could ?n[o']t|failed to) (?:access|connect|download|fetch|locate|mount|open|reach|read|resolve)\b.{0,80}\b(?:host|image|iso|remote|server|share|ur[il])\b|failed fetching image|certificate)/i;
+
+/** Whether the BMC refused the image because it cannot fetch it from its URL. */
+export function isImageRefusal(messages: readonly RedfishMessage[]): boolean {
+  return messages.some(({ id, text }) => IMAGE_IDS.test(id) || IMAGE_TEXT.test(text));
+}
+
 function has(messages: readonly RedfishMessage[], ids: RegExp): boolean {
   return messages.some(({ id }) => ids.test(id));
 }
@@ -102,6 +117,11 @@ const causes: readonly Refusal[] = [
     matches: (_, messages) => isLicenseRefusal(messages),
     clause: 'the BMC has no license for this',
     hint: 'install the license of the BMC that contains virtual media, or boot with --method uefi-http',
+  },
+  {
+    matches: (_, messages) => isImageRefusal(messages),
+    clause: 'the BMC cannot fetch the image',
+    hint: 'use --public-url with an address that the BMC can reach; if it rejects the certificate, use an http:// URL',
   },
   {
     matches: (_, messages) => has(messages, /^SessionLimitExceeded$/),
@@ -127,7 +147,7 @@ const causes: readonly Refusal[] = [
   {
     matches: (_, messages) => has(messages, /^(?:SourceDoesNotSupportProtocol|UnsupportedProtocol)$/),
     clause: 'the BMC does not support the protocol of the image URL',
-    hint: 'serve the image over the other protocol: with --tls-cert and --tls-key, or without',
+    hint: 'use a URL of the image with the other scheme: --iso https://… or --iso http://…',
   },
   {
     matches: (status) => status === 404,

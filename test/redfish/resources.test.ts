@@ -115,6 +115,49 @@ describe('messages', () => {
       'the protocol of the image URL',
     ],
     [
+      'an image that an iDRAC cannot mount',
+      400,
+      extended('IDRAC.2.5.RAC0720', 'Unable to mount remote share https://192.0.2.1/boot.iso.'),
+      'the BMC cannot fetch the image (Unable to mount remote share https://192.0.2.1/boot.iso)',
+    ],
+    [
+      'an image that an iDRAC does not reach',
+      500,
+      extended('IDRAC.2.8.RAC0904', 'The remote file location is not accessible or reachable.'),
+      'cannot fetch the image',
+    ],
+    [
+      'an image of an unknown host, as in the registry of DMTF',
+      400,
+      extended('Base.1.8.CouldNotEstablishConnection'),
+      'cannot fetch the image',
+    ],
+    [
+      'a URL without an image, as in the registry of DMTF',
+      400,
+      extended('Base.1.8.ResourceAtUriInUnknownFormat'),
+      'cannot fetch the image',
+    ],
+    [
+      'a certificate that the BMC rejects',
+      400,
+      extended('Base.1.8.GeneralError', 'SSL certificate problem: unable to get local issuer certificate'),
+      'cannot fetch the image',
+    ],
+    [
+      'an unreachable image',
+      500,
+      extended('Base.1.8.GeneralError', 'http://192.0.2.1:8084/live.iso is unreachable'),
+      'cannot fetch the image',
+    ],
+    [
+      'an image that sushy-tools cannot download',
+      500,
+      extended('Base.1.0.GeneralError', 'Failed fetching image from URL http://192.0.2.1/live.iso: refused'),
+      'cannot fetch the image',
+    ],
+    ['a login that the BMC rejects', 401, extended('Base.1.8.NoValidSession'), 'rejects the user name'],
+    [
       'a text next to a list without texts',
       500,
       {

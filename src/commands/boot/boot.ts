@@ -16,6 +16,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { localAddressTo } from '../../io/localAddress.ts';
 import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
 import { defaultTiming, openRedfish, type RedfishClient } from '../../redfish/redfishClient.ts';
+import { isImageRefusal } from '../../redfish/messages.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 import { knownError, report } from '../../io/report/report.ts';
@@ -36,6 +37,7 @@ import {
   type BootProgress,
   type BootTimes,
   createProgress,
+  EmptySlotError,
   listRemainders,
   type MachineBoot,
   type Remainder,
@@ -506,7 +508,7 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
     const error = knownError(thrown, run.io);
     // At the end of the trial, the error names the request that the BMC has not answered yet.
     const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
-    observeBmc(services, target, 'failed', `${problem}: ${error.message}`);
+    observeBmc(services, target, 'failed', `${problem}: ${error.message}`, reasonOf(error));
     if (error.hint !== undefined)
       report(run.io, { severity: 'info', message: `${target.name}: ${error.hint}` });
   }
@@ -539,8 +541,14 @@ function observeBmc(
   { name: host }: Target,
   step: BmcEvent['step'],
   text: string,
+  reason?: BmcEvent['reason'],
 ): void {
-  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text });
+  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text, reason });
+}
+
+function reasonOf(error: CliError): BmcEvent['reason'] {
+  const isOfImage = error instanceof RedfishError && isImageRefusal(error.messages);
+  return isOfImage || error instanceof EmptySlotError ? 'image' : undefined;
 }
 
 /** In the order of the items. */

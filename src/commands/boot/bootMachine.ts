@@ -244,11 +244,14 @@ async function insertImage(boot: MachineBoot): Promise<void> {
   throw refusal ?? emptyError(boot, empty);
 }
 
+/** The BMC accepted the image, and did not insert it. */
+export class EmptySlotError extends CliError {}
+
 /** @param slots ids of the slots that stay empty; none if no slot takes a CD */
 function emptyError({ client, imageUrl, survey }: MachineBoot, slots: readonly string[]): CliError {
   if (slots.length === 0) return new CliError('no virtual media slot takes a CD', { code: 'ERR_BMC' });
   const stay = slots.length === 1 ? `slot ${slots[0]} stays` : `the slots ${slots.join(', ')} stay`;
-  return new CliError(`${client.origin}: ${stay} empty after the BMC accepted the ISO`, {
+  return new EmptySlotError(`${client.origin}: ${stay} empty after the BMC accepted the ISO`, {
     code: 'ERR_BMC',
     hint: `make ${new URL(imageUrl).origin} reachable for the BMC, or set another address with --public-url; read ${eventLogOf(survey)}`,
   });

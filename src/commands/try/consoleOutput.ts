@@ -237,7 +237,9 @@ export function createConsoleWatch(
     const found = alone.length === 0 && wrapped !== '' ? findConsoleSigns(wrapped + text, now) : alone;
     // A line that fills the terminal, except for a space at its end, which is removed.
     const isWrapped = text.length === COLUMNS || text.length === COLUMNS - 1;
-    wrapped = found.length === 0 && isWrapped ? text.padEnd(COLUMNS) : '';
+    // Many lines say in their second part why a program failed.
+    const isReason = found.some(({ sign }) => sign.proves !== undefined || sign.suggests !== undefined);
+    wrapped = !isReason && isWrapped ? text.padEnd(COLUMNS) : '';
     if (found.length === 0) {
       const event = { ...nextEvent(), sign: undefined, stage: undefined, line: text };
       observe({ ...event, lastLines: lastLines.add(text) });

@@ -199,6 +199,7 @@ const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
 const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {
   'boot device': 'media',
   power: 'power',
+  loader: 'loader',
   script: 'loader',
   image: 'media',
   kernel: 'kernel',

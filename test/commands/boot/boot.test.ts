@@ -340,6 +340,35 @@ const ignored = (
 const ignoredBootDevice: Fault = ({ body, method }) =>
   method === 'PATCH' && 'Boot' in body ? accept : undefined;
 
+describe('what a BMC says is the cause in the report', () => {
+  const insertFails = (id: string, text: string): Fault =>
+    onPath('InsertMedia', () => refuseWith({ status: 400, id, text }));
+
+  it.each<[title: string, fault: Fault, cause: string]>([
+    [
+      'an image that it cannot reach',
+      insertFails('IDRAC.2.8.RAC0904', 'The remote file location is not accessible or reachable.'),
+      'The BMC has the URL of the image but did not fetch it',
+    ],
+    [
+      'a certificate that it rejects',
+      insertFails('Base.1.8.GeneralError', 'The certificate of the server is not trusted.'),
+      'The BMC has the URL of the image but did not fetch it',
+    ],
+    [
+      'an image that it accepts and does not insert',
+      ignored('VirtualMedia.InsertMedia'),
+      'The BMC has the URL of the image but did not fetch it',
+    ],
+    ['a license', insertFails('iLO.2.14.LicenseKeyRequired', 'no license'), 'The BMC refused a step'],
+  ])('%s', async (_title, fault, cause) => {
+    const { ended } = await bootFake({ fault }, { timeout: '1h' });
+    const report = (await ended).report.replaceAll(/\s+/g, ' ');
+    expect(report).toContain(`Proven: ${cause}`);
+    expect(report).not.toContain('boot --check');
+  });
+});
+
 describe('a status code is no proof', () => {
   it('a slot that stays empty is left for the next one', async () => {
     const { bmc, ended, said } = await bootFake({ fault: ignored('/1/Actions/VirtualMedia.InsertMedia') });

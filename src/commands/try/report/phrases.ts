@@ -28,6 +28,7 @@ export const stagePhrases: Readonly<Record<Stage, string>> = {
   none: 'none observed',
   'boot device': 'boot device',
   power: 'power-on',
+  loader: 'firmware or boot loader',
   script: 'boot script',
   image: 'ISO',
   kernel: 'kernel',

@@ -22,7 +22,7 @@ import type { ConsoleSign, Printer } from './console/sign.ts';
 import { signById } from './consoleSigns.ts';
 import { stepCauses } from './causes/stepCauses.ts';
 import { byLastEvent, isFullyFetched, stageOf, type TimelineEntry } from './stages.ts';
-import { isFurther, type Stage } from './stage.ts';
+import { isFurther, type Stage, stages } from './stage.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */
@@ -108,9 +108,21 @@ const stagesBeforeCalls: readonly Stage[] = [
 function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly Stage[] {
   const { milestones, stage } = host;
   if (hasCalledIronic(host)) return isFurther(stage, 'agent container') ? [stage] : [];
+  if (isAtLoader(host)) return ['loader'];
   if (stage === 'power' && !milestones.has('boot device'))
     return stagesBeforeCalls.filter((other) => other !== 'none');
-  return coverage === 'boot' || isFurther(stage, 'power') ? [stage] : stagesBeforeCalls;
+  return coverage === 'boot' || isFurther(stage, 'loader') ? [stage] : stagesBeforeCalls;
+}
+
+/**
+ * Whether the last thing that is known of the machine is a line of its firmware or its boot loader. BMCs read the ISO during the
+ * whole boot, so its ranges show nothing later.
+ */
+function isAtLoader(host: HostTimeline): boolean {
+  const last = listSigns(host).at(-1);
+  if (last?.sign.stage !== 'loader') return false;
+  const later = stages.filter((stage) => isFurther(stage, 'loader') && stage !== 'image');
+  return isUnsolved(host, last.entry, later);
 }
 
 /** Whether the machine has completely fetched what it cannot have by the cause, since its kernel or its boot loader started. */
@@ -190,8 +202,10 @@ function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
     seen.filter(({ sign }) => sign.settles).map(({ entry, sign }) => [sign.printer, entry.last]),
   );
   const unsolved = seen.filter(
-    ({ entry, sign }) =>
+    ({ entry, sign }, index) =>
       isUnsolved(host, entry, sign.solvedBy) &&
+      entry.count >= (sign.times ?? 1) &&
+      !isConsequence(sign, seen.slice(0, index)) &&
       (lastCall ?? 0) <= entry.last &&
       (sign.proves === undefined || (settled.get(sign.printer) ?? 0) <= entry.last),
   );
@@ -204,15 +218,23 @@ function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
     }),
   );
   const proven = [...proofs.values()].filter((one) => isOfAgent(one, seen));
+  // After a restart, what a running system excluded is possible again.
+  const inLoader = seen.slice(seen.findLastIndex(({ sign }) => sign.stage !== 'loader') + 1);
   const suggested = unsolved.flatMap(({ entry, sign: { suggests = [] } }) =>
     suggests.map((id) => [id, entry] as const),
   );
   return {
     proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
     suggested: new Map(suggested),
-    refuted: new Set(seen.flatMap(({ sign }) => sign.refutes)),
+    refuted: new Set((inLoader.length > 0 ? inLoader : seen).flatMap(({ sign }) => sign.refutes)),
     kernelStart: seen.find(({ sign }) => sign.id === 'kernel-started')?.entry.last,
   };
+}
+
+/** Whether the line before it, of the same program, says why the program failed. */
+function isConsequence({ printer, resultOf }: ConsoleSign, before: readonly SeenSign[]): boolean {
+  const previous = before.findLast(({ sign }) => sign.printer === printer)?.sign.id;
+  return previous !== undefined && resultOf?.includes(previous) === true;
 }
 
 /** While the agent runs, podman prints the problems of another container. */

@@ -73,6 +73,13 @@ const RETRY_PREFIX =
 const AGENT_PREFIX =
   /^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \d{1,10} [A-Z]{4,8} |(?=argument --|Value for option |Failed to parse |ironic_python_agent\.|oslo_config\.))/;
 
+/** The identifiers of the agent: of podman, of conmon with the name of the container, and of ramdisks without a container. */
+const agentIdentifiers: ReadonlySet<string | undefined> = new Set([
+  'podman',
+  'ironic-agent',
+  'ironic-python-agent',
+]);
+
 /** Printers whose lines have no identifier of their own. */
 const unmarked: ReadonlySet<string> = new Set<Printer>(['kernel', 'terminal', 'agent']);
 
@@ -89,10 +96,15 @@ function parseConsoleLine(text: string): {
   const [identifier = '', name, pid] = IDENTIFIER_PREFIX.exec(rest) ?? [];
   const prefix = time + identifier;
   const message = rest.slice(identifier.length);
+  const [agent = ''] = AGENT_PREFIX.exec(message) ?? [];
+  const ownMessage = message.slice(agent.length);
+  // Without an identifier, only a line of its own log is one of the agent.
+  const isAgent =
+    name === undefined
+      ? time === '' && agent !== '' && ownMessage.startsWith('ironic_python_agent.')
+      : agentIdentifiers.has(name) && AGENT_PREFIX.test(message);
+  if (isAgent) return { printer: 'agent', prefix: prefix + agent, message: ownMessage };
   if (name === undefined) return { printer: time.startsWith('[') ? 'kernel' : 'terminal', prefix, message };
-  const [agent] = AGENT_PREFIX.exec(message) ?? [];
-  if (agent !== undefined && (name === 'podman' || name === 'ironic-python-agent'))
-    return { printer: 'agent', prefix: prefix + agent, message: message.slice(agent.length) };
   if (name === 'podman') return { printer: name, prefix, message: message.replace(RETRY_PREFIX, '') };
   // Others than process 1 are managers of users. The identifiers of {@link unmarked} do not exist.
   const isOther = unmarked.has(name) || (name === 'systemd' && pid !== '1');

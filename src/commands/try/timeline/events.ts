@@ -270,6 +270,8 @@ export interface BmcEvent extends WithoutClient {
   readonly step: 'media' | 'boot device' | 'power on' | 'power off' | 'restored' | 'failed';
   /** A clause: `inserted the ISO into slot 1`. */
   readonly text: string;
+  /** For `failed`: `image` if the BMC cannot fetch the image. */
+  readonly reason?: 'image' | undefined;
 }
 
 /** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */

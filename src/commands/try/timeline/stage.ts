@@ -8,6 +8,7 @@ export const stages = [
   'none',
   'boot device',
   'power',
+  'loader',
   'script',
   'image',
   'kernel',
@@ -26,7 +27,8 @@ export const stages = [
 ] as const;
 
 /**
- * `none`: no activity. `boot device`: the BMC accepted the boot device. `power`: the machine was powered on. `image`: the BMC or
+ * `none`: no activity. `boot device`: the BMC accepted the boot device. `power`: the machine was powered on. `loader`: the console shows
+ * its firmware or its boot loader. `image`: the BMC or
  * the firmware reads the live ISO. `agent archive`: the machine fetches the archive with the agent container image. `live system`:
  * the console shows that Ignition has finished and the real root runs. `agent container`: the console shows that the agent
  * container has started. `api`: the agent requests the versions of the Ironic API. `callback`: the agent answered at its callback

@@ -592,6 +592,136 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [`${podman}${'0123456789abcdef'.repeat(4)}`],
     [`${podman}${'0123456789abcdef'.repeat(3)}`],
   ],
+  ['pxe-url', ['  NBP filename is http://192.0.2.1:3030/boot/boot.ipxe'], ['  NBP filename is boot/x.efi']],
+  [
+    'pxe-error',
+    [
+      '  PXE-E07: Network device error.',
+      'PXE-E21: Remote boot cancelled.',
+      '  PXE-E99: Unexpected network error.',
+    ],
+    ['PXE-M0F: Exiting Intel Boot Agent.'],
+  ],
+  [
+    'shim-second-stage',
+    [
+      'Failed to open \\EFI\\BOOT\\grubx64.efi - Not Found',
+      'Failed to load image \\EFI\\BOOT\\grubx64.efi: Not Found',
+      'start_image() returned Not Found',
+    ],
+    ['Failed to open /etc/x: Permission denied'],
+  ],
+  [
+    'shim-tftp',
+    ['Unable to fetch TFTP image: TFTP Error', 'start_image() returned TFTP Error'],
+    ['Fetching Netboot Image grubx64.efi'],
+  ],
+  ['ipxe-itself', ['Filename: undionly.kpxe', 'Filename: boot/snponly.efi'], ['Filename: boot.ipxe']],
+  [
+    'edk2',
+    [
+      '>>Start PXE over IPv4.',
+      '>>Start PXE over IPv4 on MAC: 52-54-00-12-34-56.',
+      '>>Start HTTP Boot over IPv4.',
+      '  NBP file downloaded successfully.',
+      'BdsDxe: loading Boot0002 "UEFI Virtual CDROM" from PciRoot(0x0)/Pci(0x14,0x0)/USB(0x3,0x0)',
+      'Boot Failed. EFI DVD/CDROM',
+    ],
+    ['[    1.0] BdsDxe: no line of the firmware'],
+  ],
+  [
+    'pxe-rom',
+    ['PXE-M0F: Exiting Intel Boot Agent.', 'CLIENT MAC ADDR: 52 54 00 12 34 56'],
+    ['PXE is disabled'],
+  ],
+  ['seabios', ['Booting from DVD/CD...', 'SeaBIOS (version 1.16.2-1)'], ['The booting continues']],
+  [
+    'ipxe',
+    [
+      'iPXE initialising devices...ok',
+      'iPXE 1.21.1+ (g3cf6) -- Open Source Network Boot Firmware -- https://ipxe.org',
+      'http://192.0.2.130:5000/boot/vmlinuz... ok',
+      'iPXE> ',
+      'No more network devices',
+    ],
+    ['iPXE is required', 'http://192.0.2.130:5000/boot/vmlinuz'],
+  ],
+  [
+    'efi-stub',
+    ['EFI stub: UEFI Secure Boot is enabled.', 'EFI stub: ERROR: efi_stub_entry() failed!'],
+    ['[    0.0] EFI stub: no line of the stub'],
+  ],
+  [
+    'efi-stub-initrd',
+    [
+      'EFI stub: ERROR: Failed to open file: initrd',
+      'EFI stub: ERROR: Failed to load initrd: 0x800000000000000e',
+    ],
+    ['EFI stub: Loaded initrd from command line option'],
+  ],
+  [
+    'shim',
+    ['Fetching Netboot Image grubx64.efi', 'System BootOrder not found.  Initializing defaults.'],
+    ['shim 15.8'],
+  ],
+  [
+    'grub',
+    [
+      'grub> ',
+      'grub rescue> ls',
+      'Welcome to GRUB!',
+      "error: ../../grub-core/script/function.c:119:can't find command `x'.",
+    ],
+    ['grub login: ', 'error: x'],
+  ],
+  ['isolinux', ['ISOLINUX 6.04 20200816 ETCD', 'Loading /images/pxeboot/vmlinuz... ok'], ['Loading modules']],
+  [
+    'rootfs-empty',
+    [
+      `${rootfs}Error: hash mismatch at offset 0; expected 91b6b69c0de2, found e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855`,
+      `${rootfs}Error: premature end of input data at offset 0`,
+    ],
+    [`${rootfs}Error: hash mismatch at offset 0; expected 91b6b69c0de2, found 1f2fd877115e`],
+  ],
+  [
+    'ignition-users',
+    [
+      `${ignition}files: ensureUsers: op(1): [failed]   creating or modifying user "core": exit status 6: Cmd: "useradd" "--root" "/sysroot" "--groups" "docker" "core" Stdout: "" Stderr: "useradd: group 'docker' does not exist\\n"`,
+      `${ignition}Ignition failed: failed to create users/groups: failed to configure groups: failed to create group "x": exit status 4: Cmd: "groupadd" "--gid" "0" "x" Stdout: "" Stderr: "groupadd: GID '0' already exists\\n"`,
+      `${ignition}Ignition failed: failed to create files: failed to create files: error setting file permissions for /sysroot/etc/x: no such user "ironic": user: unknown user ironic`,
+    ],
+    [
+      `${ignition}files: ensureUsers: op(2): [failed]   adding ssh keys to user "admin": open /sysroot/home/admin: no such file`,
+    ],
+  ],
+  [
+    'agent-inventory',
+    [
+      `${agent.replace('WARNING ironic_python_agent.ironic_api_client', 'INFO ironic_python_agent.inspector')}Posting collected data to https://192.0.2.1:5050/v1/continue`,
+    ],
+    [`${agent}Posting collected data to https://192.0.2.1:5050/v1/continue`],
+  ],
+  [
+    'agent-running',
+    [
+      `${agent}x`,
+      '[   61.2] ironic-agent[1590]: 2026-11-26 18:46:19.767 1 INFO ironic_python_agent.agent [-] Starting',
+      '2026-11-26 18:46:19.767 1 INFO ironic_python_agent.agent [-] Starting',
+    ].map((line) => line.replace('61.2]', '61.200000]')),
+    [
+      '[   61.200000] other[1590]: 2026-11-26 18:46:19.767 1 INFO ironic_python_agent.agent [-] Starting',
+      '2026-11-26 18:46:19.767 1 INFO another_agent.agent [-] Starting',
+    ],
+  ],
+  [
+    'agent-proxy',
+    [
+      `${agent}(Caused by ProxyError('Cannot connect to proxy.', NewConnectionError('<x>: [Errno 111] Connection refused')))`,
+      `${agent}(Caused by ProxyError('Unable to connect to proxy', OSError('Tunnel connection failed: 407 Proxy Authentication Required')))`,
+      `${agent}(Caused by ProxyError('Your proxy appears to only use HTTP and not HTTPS, try changing your proxy URL to be HTTP.', SSLError(1, 'x')))`,
+    ],
+    [`${agent}NewConnectionError('<x>: [Errno 111] Connection refused')`],
+  ],
   [
     'pull-started',
     [`${podman}Trying to pull 192.0.2.1:5000/ironic-agent:latest...`],
@@ -696,6 +826,7 @@ const refused = `${podman}${ping}dial tcp 192.0.2.1:5000: connect: connection re
 const unknownName = `${podman}${ping}dial tcp: lookup registry.example on 192.0.2.53:53: no such host`;
 const pulled = `${podman}${'0'.repeat(64)}`;
 const started = '[  OK  ] Started ironic-agent.service - Ironic Agent.';
+const posting = `${agent.replace('WARNING ironic_python_agent.ironic_api_client', 'INFO ironic_python_agent.inspector')}Posting collected data to https://192.0.2.1:5050/v1/continue`;
 const failed = '[FAILED] Failed to start ironic-agent.service - Ironic Agent.';
 
 describe('a console', () => {
@@ -763,6 +894,65 @@ describe('a console', () => {
         `${rootfs}Couldn't fetch, verify, and unpack image specified by:`,
       ],
       ['no-space'],
+    ],
+    [
+      'proves the transfer that ended, and not another build',
+      [
+        ...boot,
+        `${rootfs}curl: (18) transfer closed with 4711 bytes remaining to read`,
+        `${rootfs}Error: hash mismatch at offset 4194304; expected 91b6b69c0de2, found 1f2fd877115e`,
+        `${rootfs}Couldn't fetch, verify, and unpack image specified by:`,
+      ],
+      ['rootfs-transfer'],
+    ],
+    [
+      'proves a server error in the middle of the file, and not another build',
+      [
+        ...boot,
+        `${rootfs}curl: (22) The requested URL returned error: 503 Service Unavailable`,
+        `${rootfs}Error: hash mismatch at offset 134217728; expected 91b6b69c0de2, found 1f2fd877115e`,
+      ],
+      ['rootfs-server-error'],
+    ],
+    [
+      'proves another build after a server was reached at the second attempt',
+      [
+        ...boot,
+        `${rootfs}curl: (7) Failed to connect to 192.0.2.1 port 8084 after 1 ms: Could not connect to server`,
+        `${rootfs}Couldn't establish connectivity with the server specified by:`,
+        `${rootfs}Error: hash mismatch at offset 0; expected 91b6b69c0de2, found 1f2fd877115e`,
+        `${rootfs}curl: (23) Failure writing output to destination`,
+      ],
+      ['rootfs-mismatch'],
+    ],
+    [
+      'proves no other build without any data',
+      [
+        ...boot,
+        `${rootfs}Error: hash mismatch at offset 0; expected 91b6b69c0de2, found e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855`,
+      ],
+      [],
+    ],
+    [
+      'proves a missing group, which stops Ignition',
+      [
+        ...boot,
+        `${ignition}files: ensureUsers: op(1): [failed]   creating or modifying user "core": exit status 6: Cmd: "useradd" Stdout: "" Stderr: "useradd: group 'docker' does not exist\\n"`,
+        `${ignition}files failed`,
+        `${ignition}Ignition failed: failed to create users/groups: failed to configure users: failed to create user "core": exit status 6: Cmd: "useradd" Stdout: "" Stderr: "useradd: group 'docker' does not exist\\n"`,
+      ],
+      ['ignition-users'],
+    ],
+    ['proves nothing with two inventories that were sent', [...running, posting, posting], []],
+    [
+      'proves the URL of an inventory that was sent three times',
+      [...running, posting, posting, posting],
+      ['inspection-url'],
+    ],
+    [
+      'proves the reason why an inventory was sent three times',
+      [...running, posting, posting, posting, `${agent}[Errno 111] Connection refused`],
+      ['ironic-address'],
     ],
     [
       'proves a config that is not found',
@@ -858,6 +1048,49 @@ describe('a console', () => {
       [...running, started],
       ['container-pull', 'registry-ca', 'agent-archive'],
       ['ironic-address', 'dns', 'container-ends'],
+    ],
+    [
+      'any line of the agent',
+      [`${agent}x`],
+      ['boot-order', 'ignition-failed', 'container-pull', 'secure-boot'],
+      ['ironic-address', 'container-ends'],
+    ],
+    ...[
+      '>>Start PXE over IPv4.',
+      '  PXE-E99: Unexpected network error.',
+      '  NBP file downloaded successfully.',
+      'BdsDxe: loading Boot0001 "UEFI PXEv4 (MAC:525400123456)" from PciRoot(0x0)/Pci(0x3,0x0)',
+      'EFI stub: UEFI Secure Boot is enabled.',
+      'System BootOrder not found.  Initializing defaults.',
+      'iPXE initialising devices...ok',
+      'grub> ',
+    ].map(
+      (line) =>
+        [
+          `a line of firmware or a boot loader: ${line}`,
+          [line],
+          [
+            'power-off',
+            'boot-order',
+            'ignition-failed',
+            'kernel-arguments',
+            'container-pull',
+            'ironic-address',
+          ],
+          ['secure-boot', 'console-silent'],
+        ] as const,
+    ),
+    [
+      'firmware, and then the kernel of any system',
+      ['>>Start PXE over IPv4.', ...boot.slice(1, 2)],
+      [],
+      ['ignition-failed', 'container-pull', 'secure-boot'],
+    ],
+    [
+      'a system that restarts',
+      [...running, '>>Start PXE over IPv4.'],
+      ['boot-order', 'ignition-failed', 'container-pull'],
+      ['dhcp-no-boot-file', 'console-silent'],
     ],
   ])('excludes causes: %s', (_title, lines, excluded, left) => {
     const ids = causesOf(lines).map(({ cause }) => cause.id);
@@ -1008,6 +1241,44 @@ describe('what was served', () => {
   });
 });
 
+describe('a console that ends with its boot loader', () => {
+  const lines = ['BdsDxe: starting Boot0002 "UEFI Virtual CDROM" from PciRoot(0x0)/USB(0x3,0x0)', 'grub> '];
+  const after = (...more: readonly TrialEvent[]): HostTimeline =>
+    hostAfter([...eventsOf([Buffer.from(lines.join('\r\n'))]), ...more]);
+  const soon = { at: new Date(Date.now() + 60_000) };
+  const image = { artifact: 'iso', host: 'worker-0', bytes: 50_000_000, size: 900_000_000, ...soon } as const;
+
+  it.each<readonly [title: string, host: HostTimeline, stage: string, excluded: string, left: string]>([
+    ['alone', after(), 'loader', 'boot-order', 'medium-not-bootable'],
+    [
+      'and a BMC that reads the ISO',
+      after({ ...fetched(0, image), ...soon }),
+      'image',
+      'ignition-failed',
+      'console-silent',
+    ],
+    [
+      'and a machine that fetches its config later',
+      after(fetched(0, { artifact: 'ign', host: 'worker-0', ...soon })),
+      'config',
+      'medium-not-bootable',
+      'ignition-failed',
+    ],
+    [
+      'and an agent that calls later',
+      after({ ...lookedUp(0), ...soon }),
+      'lookup',
+      'medium-not-bootable',
+      'no-own-address',
+    ],
+  ])('%s', (_title, host, stage, excluded, left) => {
+    const ids = likelyCauses(host, 'boot').map(({ cause }) => cause.id);
+    expect(host.stage).toBe(stage);
+    expect(ids).not.toContain(excluded);
+    expect(ids).toContain(left);
+  });
+});
+
 describe('two consoles', () => {
   it('name no cause of the other machine, and show no line of it', () => {
     const log = fc.constantFrom(...corpusLogs());
@@ -1065,7 +1336,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'loader-denied': /40[137]|denied|not permitted/,
   'loader-server-error': /5\d\d|5xx/,
   'loader-transfer': /Input\/output|Range/,
-  'loader-protocol': /not supported|only HTTPS/,
+  'loader-protocol': /NBP filename is http|not supported|only HTTPS/,
   'loader-format': /format|executable|magic|64-bit|plain image/,
   'secure-boot': /Access Denied|Security Violation|shim signature|not verified|Secure Boot/i,
   'architecture-mismatch': /requires .* CPU/,
@@ -1073,7 +1344,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'no-memory': /memory|write error|Not enough space|allocate|No space/i,
   'no-space': /no space left|Ran out of memory when unpacking/i,
   'initramfs-damaged': /Initramfs unpacking failed|not initramfs/,
-  'no-initramfs': /Kernel panic/,
+  'no-initramfs': /EFI stub: ERROR|Kernel panic/,
   'kernel-panic': /Kernel panic/,
   'medium-missing': /label/,
   'no-device': /Timed out waiting for device/,
@@ -1100,6 +1371,9 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'ignition-kargs': /kargs|kernel arguments/,
   'ignition-disks': /disks|partitions|raids|luks|filesystems|device alias/,
   'ignition-mount': /mount/,
+  'ignition-users': /user|group/,
+  'inspection-url': /Posting collected data to \S/,
+  'pxe-error': /PXE-E/,
   'ignition-files': /files|users|units|groups|relabeling|creating/,
   'ignition-failed': /ignition/i,
   'no-config': /no config provided by user/,

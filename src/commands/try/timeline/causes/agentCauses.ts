@@ -76,9 +76,9 @@ const causes: CauseRows = {
   },
   proxy: {
     short: 'a proxy',
-    text: 'The agent sends its requests for Ironic to a proxy that cannot reach Ironic.',
+    text: 'The agent sends its requests for Ironic to a proxy, and the connection through it fails: the proxy is unreachable, or cannot reach Ironic.',
     check: 'run `systemctl show ironic-agent -p Environment` on the machine; read the log of the proxy',
-    fix: 'add all host names and addresses of Ironic to `render --no-proxy`; the hosts of `--api-url` are always in it, but configs of other generators may lack them',
+    fix: 'add all host names and addresses of Ironic to `render --no-proxy`, or fix the URL of the proxy; the hosts of `--api-url` are always in it, but configs of other generators may lack them',
   },
   clock: {
     short: 'the clock of the machine',
@@ -248,6 +248,14 @@ const causesOfLines: CauseRows = {
     text: 'The server at the Ironic URL closes the connection without an answer.',
     check: 'on the machine, run `curl -vk URL`; read the log of Ironic and of a proxy in front of it',
     fix: 'use `https://` if the port uses TLS; remove the proxy in between',
+  },
+  'inspection-url': {
+    short: 'the inspection URL',
+    text: 'The agent has sent its inventory to the URL in the line several times: nothing answers there, or the server fails.',
+    check:
+      'on the machine, run `curl -k -X POST URL` with the URL in the line, and `grep -E "api_url|inspection_callback_url" /etc/ironic-python-agent.conf`',
+    fix: 'in `render --api-url`, and in `--inspection-callback-url` or `--inspector-url` if you set it (`inspection_callback_url`), use an address of Ironic that the machine can reach',
+    isResult: true,
   },
   'ironic-name': {
     short: "the name in Ironic's certificate",

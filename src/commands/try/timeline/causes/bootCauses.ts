@@ -33,33 +33,38 @@ export const bootCauses = causesOf({
     text: 'The BMC has no virtual media attached: it cannot reach the URL of the image, or does not trust its certificate.',
     check: 'run `curl -I URL` in the network of the BMCs; check the virtual media status in the BMC',
     fix: 'serve on an address that BMCs can reach, not on 127.0.0.1 (`serve --listen :8084 --public-url http://ADDRESS:8084`, `try --serve-listen`); if BMCs accept no certificate, use plain HTTP in a separate network',
-    after: ['none'],
+    after: ['none', 'loader'],
     boots: ['iso', 'minimal-iso'],
     frequency: 'common',
+    isRefuted: hasReadImage,
   },
   'bmc-refused': {
     short: 'the BMC',
     text: 'The BMC refused a step of the boot or did not answer, so the machine was not booted.',
-    check: 'run `ironic-coreos boot --check` with the same options',
-    fix: 'fix the reason in the report; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
-    proof: proofBy('bmc', ['image'], ({ step }) => step === 'failed'),
+    check:
+      'read the reason in the line, and the event log of the BMC; run `boot --verbose` to see all requests',
+    fix: 'fix the reason in the line; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
+    proof: proofBy('bmc', ['image'], ({ reason, step }) => step === 'failed' && reason !== 'image'),
   },
   'bmc-not-fetched': {
     short: 'the connection from the BMC to the image',
-    text: 'The BMC accepted the URL of the image but did not fetch it: it cannot reach the address, or does not trust the certificate of the server.',
+    text: 'The BMC has the URL of the image but did not fetch it: it cannot reach the address, or does not trust the certificate of the server.',
     check:
       'run `curl -I URL` in the network of the BMCs; read the event log and the virtual media status in the BMC',
-    fix: 'use an address that the BMC can reach (`boot --serve-listen :8084 --public-url http://ADDRESS:8084`), and open the port in the firewall',
-    after: ['boot device', 'power'],
+    fix: 'use an address that the BMC can reach (`boot --serve-listen :8084 --public-url http://ADDRESS:8084`), and open the port in the firewall; if it rejects the certificate, use an `http://` URL',
+    proof: proofBy('bmc', ['image'], ({ reason, step }) => step === 'failed' && reason === 'image'),
+    after: ['boot device', 'power', 'loader'],
     frequency: 'very common',
-    isRefuted: (host) => !host.milestones.has('boot device'),
+    isRefuted: (host) =>
+      !host.milestones.has('boot device') &&
+      !entriesOf(host, 'bmc').some(({ event }) => event.reason === 'image'),
   },
   'bmc-boot-device': {
     short: 'the firmware, which ignored the boot device',
     text: 'The machine is on but did not boot from the image: the firmware ignored the boot device, or is still in POST.',
     check: 'watch the console during boot; read the boot order and the boot mode in the firmware',
     fix: 'set the boot mode UEFI in the firmware, update the firmware of the BMC, or use the other method: `boot --method uefi-http`',
-    after: ['power', 'image'],
+    after: ['power', 'loader', 'image'],
     frequency: 'common',
     isRefuted: (host) => !host.milestones.has('boot device') || hasReadImage(host),
   },
@@ -77,6 +82,7 @@ export const bootCauses = causesOf({
     check:
       'run `ironic-coreos inspect IMAGE`; compare `sha256sum IMAGE` with the published checksum; for a USB stick, compare it with the image: `cmp -n SIZE IMAGE /dev/sdX`',
     fix: 'write the unchanged live ISO byte by byte (`dd`, not a tool that copies its files), or attach the image of `serve` again',
+    after: ['loader'],
   },
   'medium-unreadable': {
     short: 'the connection to the boot medium',
@@ -108,6 +114,7 @@ export const bootCauses = causesOf({
     check: 'run `tcpdump -ni INTERFACE port 67 or port 68` on the DHCP server while the machine boots',
     fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create; add a DHCP relay; enable edge ports (PortFast) on the switch',
     boots: ['network'],
+    after: ['loader'],
   },
   'dhcp-no-boot-file': {
     short: 'DHCP without a boot file',
@@ -115,9 +122,23 @@ export const bootCauses = causesOf({
     check:
       'look for `PXE-E53` or `Nothing to boot` on the console; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
     fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, or copy its options; between networks, use a DHCP relay',
-    after: ['none'],
+    after: ['none', 'loader'],
     boots: ['network'],
     frequency: 'common',
+  },
+  'pxe-error': {
+    short: 'network boot by the firmware',
+    text: 'The firmware ended its boot from the network with the PXE error in the line.',
+    check:
+      'read the error in the line: `PXE-E07` is the network card or its driver, `PXE-E21` a pressed key or an entry of a PXE menu, `PXE-E99` a boot file that it cannot fetch; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
+    fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, and update the firmware of the network card; or boot from virtual media: `boot`',
+    isResult: true,
+  },
+  'ipxe-loop': {
+    short: 'iPXE, which loads itself',
+    text: 'DHCP gives iPXE the file of iPXE and not the boot script, so iPXE loads itself again.',
+    check: 'read the lines with `Filename:` on the console',
+    fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, which gives the script to clients with the user class `iPXE`',
   },
   'loader-no-http': {
     short: 'the connection from the boot loader to the images',
@@ -125,7 +146,7 @@ export const bootCauses = causesOf({
     check:
       'run `curl -I URL` with the URL of `boot.ipxe` in the network of the machine; read the failed URL on the console',
     fix: 'open the port of the images (8084), and set the URL that `serve` and `try` print as `# ipxe` in DHCP',
-    after: ['none'],
+    after: ['none', 'loader'],
     boots: ['network'],
   },
   'loader-timeout': {
@@ -134,6 +155,7 @@ export const bootCauses = causesOf({
     check:
       'run `curl -I URL` or `tftp SERVER -c get FILE` in the network of the machine; read the failed URL on the console',
     fix: 'open UDP port 69 and the port of the images (8084) in the firewall; correct the address in DHCP',
+    after: ['loader'],
   },
   'loader-dns': {
     short: 'name resolution in the boot loader',
@@ -152,6 +174,7 @@ export const bootCauses = causesOf({
     text: 'A file that the boot loader requests does not exist on its server.',
     check: 'read the failed URL on the console; run `curl -I` with it; read the log of the image server',
     fix: 'run `prepare` again; use the URLs that `serve` prints; correct the file name in DHCP',
+    after: ['loader'],
   },
   'loader-denied': {
     short: 'access to the boot files',
@@ -174,15 +197,16 @@ export const bootCauses = causesOf({
   },
   'loader-protocol': {
     short: 'a protocol that the boot loader does not have',
-    text: 'The boot loader does not support the protocol of the URL: most builds of iPXE have no https, and some firmware allows https only.',
+    text: 'The boot loader does not support the protocol of the URL: PXE has only TFTP, most builds of iPXE have no https, and some firmware allows https only.',
     check: 'read the features that iPXE prints, and the failed URL on the console',
-    fix: 'use `http://` in `serve --public-url` or `prepare --base-url`, or an iPXE that is built with HTTPS',
+    fix: 'use `http://` in `serve --public-url` or `prepare --base-url`, or an iPXE that is built with HTTPS; for PXE, use the `dnsmasq.conf` that `prepare` and `serve` create',
   },
   'loader-format': {
     short: 'a file that the boot loader cannot start',
     text: 'The boot loader fetched a file that it cannot start: it is damaged, an error page, or for another architecture or boot mode.',
     check: 'download the failed URL with `curl -o FILE`, and run `file FILE`',
     fix: 'run `prepare` again; set the `architecture` of the host; use the boot loader for the boot mode of the firmware',
+    after: ['loader'],
   },
   'secure-boot': {
     short: 'Secure Boot',
@@ -190,14 +214,14 @@ export const bootCauses = causesOf({
     check:
       'look for `Security Violation` or `Access Denied` on the console, or read the event log of the firmware',
     fix: 'disable Secure Boot, or boot signed software: the live ISO of CoreOS, or its GRUB (`prepare --artifacts grub`)',
-    after: ['none', 'image', 'script', 'kernel'],
+    after: ['none', 'loader', 'image', 'script', 'kernel'],
   },
   'architecture-mismatch': {
     short: 'an image for another architecture',
     text: 'The image and the machine have different architectures, or the image boots only with UEFI and the firmware is in BIOS mode.',
     check: 'run `ironic-coreos inspect IMAGE` to see the architecture and the boot modes of the image',
     fix: 'set the `architecture` of the host in the inventory, and pass the image for it: `--iso aarch64=FILE`',
-    after: ['image', 'script', 'kernel', 'initramfs'],
+    after: ['loader', 'image', 'script', 'kernel', 'initramfs'],
   },
   'other-ironic': {
     short: 'the Ironic URL in the config',

@@ -108,9 +108,9 @@ export const defaultPorts: Ports = { ironic: 6385, images: 8084 };
 
 /** Replaces the default ports in a text with the ports of a trial. */
 export function withPorts(text: string, { ironic, images }: Ports): string {
-  return text
-    .replaceAll(String(defaultPorts.ironic), String(ironic))
-    .replaceAll(String(defaultPorts.images), String(images));
+  return text.replaceAll(/\b(?:6385|8084)\b/g, (port) =>
+    String(port === String(defaultPorts.ironic) ? ironic : images),
+  );
 }
 
 /** A text of a cause with the ports of a trial, and without the marks of code. */

@@ -71,7 +71,7 @@ export const tlsCauses = causesOf({
     short: 'the TLS handshake',
     text: 'TLS handshakes with Ironic fail, and the machine does not send the reason.',
     check:
-      'read the TLS errors in the report; run `openssl s_client -connect IRONIC:6385` and `sudo podman logs ironic-agent` on the machine',
+      'read the TLS errors in the events; run `openssl s_client -connect IRONIC:6385` and `sudo podman logs ironic-agent` on the machine',
     fix: 'fix the error that these commands report; remove proxies that inspect TLS between the machine and Ironic',
     evidenceIf: (host) =>
       entriesOf(host, 'refusal').some((entry) => {
@@ -122,7 +122,7 @@ export const callbackCauses = causesOf({
     short: 'the address in the callback URL',
     text: 'The address in the callback URL is not the address that sent the heartbeat, so `try` did not contact it: address translation, a proxy, or a machine with several addresses.',
     check:
-      'compare the callback URL in the report with the client address of the heartbeat; run `ip address` on the machine',
+      'compare the callback URL in the events with the client address of the heartbeat; run `ip address` on the machine',
     fix: 'use `try --ask-back anywhere`; or set the address that Ironic can reach with `render --option "advertise_host = ADDRESS"`',
     proof: callbackProof('other-address'),
   },

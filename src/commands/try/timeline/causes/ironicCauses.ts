@@ -34,7 +34,7 @@ export const ironicCauses = causesOf({
     short: 'the path in the Ironic URL',
     text: 'The agent sends its requests to a path that Ironic does not have, because the Ironic URL in its configuration contains a path.',
     check:
-      'read the requested path in the report; run `grep api_url /etc/ironic-python-agent.conf` on the machine',
+      'read the requested path in the events; run `grep api_url /etc/ironic-python-agent.conf` on the machine',
     fix: 'remove `/v1` from `render --api-url`: the agent adds it',
     proof: { matches: isBelowOtherPath, solvedBy: solvedBy.lookup },
     evidenceIf: (host) =>
@@ -45,7 +45,7 @@ export const ironicCauses = causesOf({
     short: 'a refused inventory',
     text: 'Ironic refuses the inventory: it is too large, incomplete or invalid. A real Ironic also refuses the inventory of a node that is not in inspection.',
     check:
-      'read the error of the request in the report; run `baremetal node show NODE` (provision_state, last_error)',
+      'read the error of the request in the events; run `baremetal node show NODE` (provision_state, last_error)',
     fix: 'enroll the node with its MAC addresses (`deploy node`); use fewer collectors: `render --option "inspection_collectors = default"`',
     proof: refusalProof(['inspection'], ['body-too-large', 'body-incomplete', 'not-json', 'arguments']),
     evidenceIf: (host) => isRefused(host, 'inspection'),
@@ -53,7 +53,7 @@ export const ironicCauses = causesOf({
   'api-version': {
     short: 'the API version',
     text: 'A request uses a version of the Ironic API that does not exist or does not support the request.',
-    check: 'read the version in the report; run `curl IRONIC:6385` to list the versions that Ironic supports',
+    check: 'read the version in the events; run `curl IRONIC:6385` to list the versions that Ironic supports',
     fix: 'use an agent of about the same release as Ironic (`render --agent-image`)',
     proof: {
       matches: (event) => reasonOf(event) === 'api-version',
@@ -73,8 +73,8 @@ export const ironicCauses = causesOf({
   },
   'request-refused': {
     short: 'a refused request',
-    text: 'Ironic refuses an invalid request: the report contains the error.',
-    check: 'read the error of the request in the report; run `sudo podman logs ironic-agent` on the machine',
+    text: 'Ironic refuses an invalid request: the event contains the error.',
+    check: 'read the error of the request in the events; run `sudo podman logs ironic-agent` on the machine',
     fix: 'use an agent of about the same release as Ironic (`render --agent-image`); remove proxies that change requests',
     proof: {
       matches: (event) =>
@@ -89,7 +89,7 @@ export const ironicCauses = causesOf({
     short: 'failed inspection collectors',
     text: 'Collectors of the agent failed, and the inventory is incomplete.',
     check:
-      'read the error of the inspection in the report; run `sudo podman logs ironic-agent` on the machine',
+      'read the error of the inspection in the events; run `sudo podman logs ironic-agent` on the machine',
     fix: 'remove the failed collector: `render --option "inspection_collectors = default"`; or use an agent image that contains its tools',
     evidenceIf: (host) =>
       !host.milestones.has('lookup') && entriesOf(host, 'inspection').some(({ event }) => event.isIncomplete),
@@ -97,7 +97,7 @@ export const ironicCauses = causesOf({
   'not-the-agent': {
     short: 'another HTTP client',
     text: 'The requests do not come from the agent, but from another program: a health check, a browser or `curl`.',
-    check: 'compare its user agent in the report with the one of the agent, `python-requests`',
+    check: 'compare its user agent in the events with the one of the agent, `python-requests`',
     fix: 'ignore these requests, and check the causes before the first request',
     after: ['api'],
     evidenceIf: (host) => {
@@ -123,7 +123,7 @@ export const ironicCauses = causesOf({
     short: 'MAC addresses of several nodes',
     text: 'The MAC addresses of the machine belong to several hosts of the inventory, or to several nodes of Ironic.',
     check:
-      'read the host names in the report; compare `baremetal port list` with the MAC addresses in the report',
+      'read the host names in the events; compare `baremetal port list` with the MAC addresses in the events',
     fix: 'give each machine its own MAC addresses in the inventory; in Ironic, delete the port of the other node',
     proof: refusalProof(['inspection', 'lookup'], ['several-nodes']),
   },
@@ -131,14 +131,14 @@ export const ironicCauses = causesOf({
     short: 'MAC addresses that are unknown to Ironic',
     text: 'Ironic has no node with one of these MAC addresses, or the state of the node does not allow a lookup.',
     check:
-      'compare `baremetal port list` with the MAC addresses in the report; run `baremetal node show NODE` (provision_state)',
+      'compare `baremetal port list` with the MAC addresses in the events; run `baremetal node show NODE` (provision_state)',
     fix: 'fix the MAC address in the inventory, and create a port in Ironic (`deploy node`); delete the port if it belongs to another node',
     evidenceIf: (host) => isRefused(host, 'lookup'),
   },
   'other-mac-addresses': {
     short: 'a MAC address in the inventory',
     text: 'The machine has none of the MAC addresses that the inventory contains for this host: a typing error in the inventory, or another machine at the same address.',
-    check: 'compare the MAC addresses of the other machines in the report with those in the inventory',
+    check: 'compare the MAC addresses of the other machines in the events with those in the inventory',
     fix: 'fix `mac` in the inventory, and the port in Ironic',
     evidenceIf: ({ listedMacs, seenMacs, unknownMacs }) => {
       if (listedMacs.length === 0) return false;
@@ -179,7 +179,7 @@ export const ironicCauses = causesOf({
     short: 'a node that Ironic does not have',
     text: 'The agent sends the UUID of a node that this Ironic does not have: usually the agent got it from another Ironic or from an earlier run of `try`, or the node was deleted.',
     check:
-      'compare the UUID in the report with `baremetal node list`; run `sudo podman logs ironic-agent` on the machine to see when the agent started',
+      'compare the UUID in the events with `baremetal node list`; run `sudo podman logs ironic-agent` on the machine to see when the agent started',
     fix: 'restart the machine: a running agent does not repeat its lookup',
     proof: refusalProof(['inspection', 'lookup', 'heartbeat'], ['unknown-node']),
   },
@@ -187,14 +187,14 @@ export const ironicCauses = causesOf({
     short: 'an agent without TLS',
     text: 'The callback URL of the agent is plain HTTP, so Ironic refuses its heartbeats (`require_tls` in the `[agent]` section of the Ironic configuration).',
     check:
-      'check whether the callback URL in the report starts with `http:`; run `grep enable_auto_tls /etc/ironic-python-agent.conf` on the machine',
+      'check whether the callback URL in the events starts with `http:`; run `grep enable_auto_tls /etc/ironic-python-agent.conf` on the machine',
     fix: 'remove `enable_auto_tls = False` (`--option`, `--conf`), or give the agent a certificate (`listen_tls`, `tls_cert_file`, `tls_key_file`)',
     proof: refusalProof(['heartbeat'], ['callback-without-tls']),
   },
   'callback-changed': {
     short: 'a changed callback URL',
     text: 'Ironic refuses the heartbeat because its callback URL has changed: the machine got another address, or two agents use the same node.',
-    check: 'compare the callback URLs in the report; run `ip address` on the machine',
+    check: 'compare the callback URLs in the events; run `ip address` on the machine',
     fix: 'use a fixed DHCP lease, or `render --option "advertise_host = ADDRESS"`; then restart the machine',
     proof: refusalProof(['heartbeat'], ['callback-changed']),
   },
@@ -202,7 +202,7 @@ export const ironicCauses = causesOf({
     short: 'a refused heartbeat',
     text: 'Ironic refuses the heartbeat: it is incomplete or invalid. A real Ironic also refuses the first heartbeat of a locked node.',
     check:
-      'read the error of the heartbeat in the report; run `baremetal node show NODE` (reservation, provision_state, last_error)',
+      'read the error of the heartbeat in the events; run `baremetal node show NODE` (reservation, provision_state, last_error)',
     fix: 'wait until the node is unlocked; use an agent of about the same release as Ironic (`render --agent-image`)',
     proof: refusalProof(
       ['heartbeat'],

@@ -35,7 +35,7 @@ export const ramdiskCauses = causesOf({
     text: 'The kernel has no initramfs with a program that it can start: the boot loader did not load it, or it was not unpacked.',
     check:
       'read the lines with `Initramfs` and the kernel arguments (`initrd=`, `rdinit=`) above the panic on the console',
-    fix: 'make the boot loader load the initramfs of the same release: the boot scripts of `prepare` and `serve` do; with UEFI and iPXE, the argument `initrd=main` is required',
+    fix: 'make the boot loader load the initramfs of the same release: the boot scripts of `prepare` and `serve` do; with UEFI and iPXE, `initrd=NAME` in the kernel arguments must be the name of `initrd --name NAME URL`',
     isResult: true,
   },
   'initramfs-damaged': {
@@ -300,6 +300,12 @@ export const ramdiskCauses = causesOf({
     check: 'read the line with `files:` on the console; run `ironic-coreos validate FILE`',
     fix: 'write below `/etc` and `/var` only; set `overwrite: true` for files that the image has; correct the URL or hash of the file',
   },
+  'ignition-users': {
+    short: 'users and groups in the config',
+    text: 'Ignition failed at a user or group of the config: the image does not have its name, or already has its ID.',
+    check: 'read the name in the line; run `ironic-coreos validate FILE` with the config',
+    fix: 'add the group to `passwd.groups` or the user to `passwd.users` of the config, or use a name that the image has; do not set IDs',
+  },
   'ignition-failed': {
     short: 'Ignition',
     text: 'Ignition failed: its lines on the console name the stage and the reason; the machine waits in an emergency shell.',
@@ -326,6 +332,6 @@ export const ramdiskCauses = causesOf({
     check:
       'watch the other consoles of the machine: the serial console (`ipmitool sol activate` or the BMC), and the screen',
     fix: 'use `pxe kargs --console ttyS0,115200n8` or `iso kargs modify -a console=ttyS0,115200n8`; to log in, use `render --console ttyS0,115200n8 --autologin`',
-    after: inInitramfs,
+    after: ['loader', ...inInitramfs],
   },
 });

@@ -49,7 +49,7 @@ export const stepCauses = causesOf({
   'steps-unsupported': {
     short: 'an agent without the command for its steps',
     text: 'The agent does not have the command `clean.get_clean_steps` or `deploy.get_deploy_steps`: it is too old, or its Python package is incomplete.',
-    check: 'compare the version of the agent in the report with the one of your Ironic',
+    check: 'compare the version of the agent in its heartbeat with the one of your Ironic',
     fix: 'use a current agent: `render --agent-image`',
     proof: reasonProof('unsupported'),
   },

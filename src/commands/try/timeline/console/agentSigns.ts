@@ -10,11 +10,11 @@ const OPENSSL = 'ironic-python-agent, ironic_api_client.py; OpenSSL, crypto/x509
 
 export const agentSigns: readonly ConsoleSign[] = rowsWith(
   'agent',
-  {},
+  { stage: 'agent container' },
   {
     'agent-proxy': {
       source: REQUESTS,
-      pattern: /\bProxyError\('(?:Unable|Cannot) to? ?connect to proxy/,
+      pattern: /\bProxyError\(/,
       proves: 'proxy',
     },
     'agent-dns': {
@@ -118,10 +118,21 @@ export const agentSigns: readonly ConsoleSign[] = rowsWith(
       pattern: /\bNo suitable device (?:was )?found for deployment\b|\bno suitable root device detected\b/i,
       suggests: ['root-device'],
     },
+    'agent-inventory': {
+      source: 'ironic-python-agent, inspector.py (call_inspector)',
+      pattern: /^ironic_python_agent\.inspector \[[^\]]{0,80}\] Posting collected data to \S/,
+      times: 3,
+      proves: 'inspection-url',
+      solvedBy: from('inspection'),
+    },
     'agent-manager': {
       source: 'ironic-python-agent, errors.py (HardwareManagerNotFound)',
       pattern: /\bNo valid HardwareManager found\b/,
       proves: 'container-ends',
+    },
+    'agent-running': {
+      source: 'ironic-python-agent, its log; oslo.log, formatters.py',
+      pattern: /^ironic_python_agent\./,
     },
   },
 );

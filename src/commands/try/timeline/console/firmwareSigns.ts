@@ -5,6 +5,7 @@ import { type ConsoleSign, rowsWith } from './sign.ts';
 const PXE_ROM = 'Intel PXE ROM, PXE 2.1';
 const EDK2_PXE = 'edk2, NetworkPkg/UefiPxeBcDxe/PxeBcBoot.c';
 const EDK2_HTTP = 'edk2, NetworkPkg/HttpBootDxe/HttpBootImpl.c';
+const EDK2_BDS = 'edk2, MdeModulePkg/Universal/BdsDxe';
 const IPXE = 'iPXE, src/usr/imgmgmt.c, src/net/tcp/httpconn.c';
 const SYSLINUX = 'SYSLINUX 6, core/elflink/load_env32.c, com32/elflink/ldlinux';
 const GRUB = 'GRUB 2, grub-core/fs/fshelp.c, grub-core/kern/file.c';
@@ -16,7 +17,7 @@ function ipxeFailed(reason: string, start = ''): RegExp {
 
 export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
   'terminal',
-  {},
+  { stage: 'loader' },
   {
     'pxe-no-offer': {
       source: `${PXE_ROM}; ${EDK2_PXE}`,
@@ -54,6 +55,17 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       source: EDK2_PXE,
       pattern: /^ *PXE-E23: Client received TFTP error from server/,
       suggests: ['loader-not-found'],
+    },
+    // PXE has only TFTP.
+    'pxe-url': {
+      source: EDK2_PXE,
+      pattern: /^ *NBP filename is https?:/,
+      proves: 'loader-protocol',
+    },
+    'pxe-error': {
+      source: `${PXE_ROM}; ${EDK2_PXE}`,
+      pattern: /^ *PXE-E[0-9A-F]{2}: /i,
+      proves: 'pxe-error',
     },
     'edk2-http-status': {
       source: EDK2_HTTP,
@@ -134,7 +146,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'seabios-no-device': {
       source: 'SeaBIOS, src/boot.c; AMI and Phoenix BIOS',
       pattern:
-        /^(?:No bootable device\b|Reboot and Select proper Boot device|An operating system wasn't found|(?:Missing o|O)perating system(?:$| not found)|No boot(?:able)? device (?:available|found|was found)|.{0,80}Non-System disk or disk error)/i,
+        /^(?:No bootable device\b|Reboot and Select proper Boot device|An operating system wasn't found|(?:Missing o|O)perating system(?:$| not found)|No boot(?:able)? devices? (?:available|found|(?:was|were) found|detected|were detected)|Boot Device Not Found|No boot disk has been detected|.{0,80}Non-System disk or disk error)/i,
       proves: 'no-boot-device',
     },
     'seabios-unreadable': {
@@ -145,7 +157,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'shim-violation': {
       source: 'shim, shim.c; GRUB 2, grub-core/kern/efi/sb.c',
       pattern:
-        /^(?:Verification failed: \(0x1A\) Security Violation|(?:error: )?(?:\S{1,80}:\d{1,5}:)?bad shim signature|Bootloader has not verified loaded image|.{0,80}Secure Boot (?:Violation|violation))/,
+        /^(?:Verification failed: \(0x1A\) Security Violation|(?:error: )?(?:\S{1,80}:\d{1,5}:)?(?:bad shim signature|prohibited by secure boot policy|verification requested but nobody cares|shim_lock protocol not found)|Selected boot image did not authenticate|Invalid signature detected\. Check Secure Boot Policy|Image Authorization Fail|Bootloader has not verified loaded image|.{0,80}Secure Boot (?:Violation|violation))/,
       proves: 'secure-boot',
     },
     'ipxe-configured': {
@@ -320,6 +332,67 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
       source: 'GRUB 2, grub-core/net/http.c',
       pattern: /^ *error: (?:\S{1,80}:\d{1,5}:)?unsupported HTTP error 5\d\d/,
       proves: 'loader-server-error',
+    },
+    'shim-second-stage': {
+      source: 'shim, shim.c',
+      pattern: /^(?:Failed to (?:open|load image|read header)\b.*[:-] ?|start_image\(\) returned )Not Found/,
+      resultOf: ['shim-tftp'],
+      suggests: ['medium-not-bootable', 'loader-not-found'],
+    },
+    // Any error of the server: a missing file is the most common one.
+    'shim-tftp': {
+      source: 'shim, shim.c, netboot.c',
+      pattern: /^(?:Unable to fetch (?:TFTP|HTTP) image: |start_image\(\) return(?:ed)? (?:TFTP|HTTP) Error)/,
+      suggests: ['loader-not-found'],
+    },
+    'ipxe-itself': {
+      source: 'iPXE, src/usr/autoboot.c',
+      pattern: /^ *Filename: (?:\S*\/)?(?:undionly|ipxe|snp|snponly)[\w.-]*\.(?:k?k?pxe|efi)$/,
+      times: 2,
+      suggests: ['ipxe-loop'],
+    },
+    'efi-stub-initrd': {
+      source: 'Linux, drivers/firmware/efi/libstub/file.c, efi-stub-helper.c',
+      pattern: /^EFI stub: ERROR: Failed to (?:open file: |load initrd)/,
+      proves: 'no-initramfs',
+    },
+    // The lines below only show that the machine is here.
+    edk2: {
+      source: `${EDK2_BDS}; ${EDK2_PXE}; ${EDK2_HTTP}`,
+      pattern:
+        /^(?:BdsDxe: |(?:>>>)?Boot Failed\. | *>>(?:Start (?:PXE|HTTP Boot) over|Checking Media Presence|Media Present)| *(?:NBP file(?:name is|size is| downloaded)|Downloading NBP file|Station IP address is|Server IP address is|Error: Could not retrieve NBP file) ?|Shell> ?$)/,
+    },
+    'pxe-rom': {
+      source: PXE_ROM,
+      pattern:
+        /^ *(?:PXE-[A-Z0-9]{3}: |Initializing Intel\(R\) Boot Agent|Intel\(R\) Boot Agent |CLIENT (?:MAC ADDR|IP): |GATEWAY IP: )/,
+    },
+    seabios: {
+      source: 'SeaBIOS, src/boot.c; BIOS of Dell, HPE and Lenovo',
+      pattern: /^ *(?:SeaBIOS \(version |Booting from |Boot failed: |Attempting Boot From |>> ?Booting )/,
+    },
+    ipxe: {
+      source: 'iPXE, src/core/main.c, src/usr/autoboot.c, src/usr/ifmgmt.c, src/core/monojob.c',
+      pattern:
+        /^ *(?:iPXE> ?|No more network devices|Could not (?:boot|select|start|open) |iPXE (?:initialising devices|\d|\((?:PCI|UNDI|http))|Press Ctrl-B for the iPXE|Features: |net\d{1,3}: [0-9a-f:]{17} using |Next server: |Filename: |Configuring \(net\d|(?:https?|tftp):\/\/\S{1,500}\.\.\.)/,
+    },
+    'efi-stub': {
+      source: 'Linux, drivers/firmware/efi/libstub',
+      pattern: /^EFI stub: /,
+    },
+    shim: {
+      source: 'shim, shim.c, mok.c',
+      pattern:
+        /^(?:(?:shim|mok|sbat|fallback)\.c:\d{1,5}:|Could not create MokListXRT|Booting in insecure mode|System BootOrder not found|Fetching Netboot Image |start_image\(\) return)/,
+    },
+    grub: {
+      source: 'GRUB 2, grub-core/normal/main.c, grub-core/normal/menu_text.c',
+      pattern:
+        /^ *(?:grub(?: rescue)?>(?: |$)|GRUB loading|Welcome to GRUB!|GNU GRUB +version |Booting [`'"]|error: \S{1,80}\.c:\d{1,5}:)/,
+    },
+    isolinux: {
+      source: 'SYSLINUX 6, core/isolinux.asm, com32/elflink/ldlinux',
+      pattern: /^ *(?:(?:ISO|PXE|SYS|EXT)LINUX \d|boot: *$|Loading \S{1,200}\.\.\. ?(?:ok)?$)/,
     },
   },
 );

@@ -129,6 +129,12 @@ const ignitionSigns = rowsWith(
       pattern: /^(?:mount failed$|mount: .*\[failed\] |Ignition failed: failed to (?:mount|prepare mount))/,
       proves: 'ignition-mount',
     },
+    'ignition-users': {
+      source: 'Ignition 2.27, internal/exec/util/file.go (getUserID); shadow-utils, useradd.c, groupadd.c',
+      pattern:
+        /^(?:files: .*\[failed\] |Ignition failed: ).*(?:\b(?:user|group)(?:add|mod): .{0,80}(?:does not exist|already exists|is not unique)|\bno such (?:user|group) \\?")/,
+      proves: 'ignition-users',
+    },
     'ignition-files': {
       source: 'Ignition 2.27, internal/exec/stages/files',
       pattern:
@@ -226,9 +232,25 @@ const rootfsSigns = rowsWith(
       proves: 'rootfs-mismatch',
       solvedBy: from('live system'),
     },
+    // The hash of no data.
+    'rootfs-empty': {
+      source: `${LIVEPXE}; coreos-installer, src/bin/rdcore/stream_hash.rs`,
+      pattern:
+        /^Error: (?:hash mismatch at offset 0; .*found e3b0c44298fc1c149afbf4c8996fb924|premature end of input data at offset 0$)/,
+      suggests: ['rootfs-transfer'],
+      solvedBy: from('live system'),
+    },
     'rootfs-hash': {
       source: `${LIVEPXE}; coreos-installer, src/bin/rdcore/stream_hash.rs`,
       pattern: /^Error: (?:hash mismatch at offset \d+|found extra input data at offset \d+)/,
+      // What curl has written before it failed is read to its end.
+      resultOf: [
+        'rootfs-transfer',
+        'rootfs-not-found',
+        'rootfs-denied',
+        'rootfs-server-error',
+        'rootfs-timeout',
+      ],
       proves: 'rootfs-mismatch',
       solvedBy: from('live system'),
     },

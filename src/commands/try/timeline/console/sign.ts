@@ -39,6 +39,10 @@ export interface Row {
   readonly proves?: string;
   /** Ids of causes that the line makes likely. */
   readonly suggests?: readonly string[];
+  /** The line is no evidence if the line of the same program before it has one of these ids. */
+  readonly resultOf?: readonly string[];
+  /** Number of such lines that are evidence; one by default. */
+  readonly times?: number;
   /** Whether the line shows that the earlier problems of the program that have a proof are solved. */
   readonly settles?: boolean;
   /** Ids of causes that the line excludes until the next restart. */
