@@ -218,7 +218,8 @@ export const certificateRules = {
 /** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
   const anchors = files
-    .filter(({ name }) => name.startsWith(ANCHOR_FOLDER))
+    // Installers write an empty anchor for "no CA of its own".
+    .filter(({ file, name }) => name.startsWith(ANCHOR_FOLDER) && readContents(file.contents)?.length !== 0)
     .map(({ file: { contents }, name, source }) => {
       return { about: name.slice(ANCHOR_FOLDER.length), path: source, contents, read: readPem };
     });
