@@ -167,7 +167,7 @@ const ignitionMissing = warningRule(
   'no Ignition config is set: the agent starts only if the initramfs contains a config',
   'use --ignition-url, or confirm with --embedded',
 );
-const rootfsMissing = warningRule(
+export const rootfsMissing = warningRule(
   'rootfs-url-missing',
   'no root filesystem is set: the boot fails unless it is appended to the initramfs',
   'use --rootfs-url',

@@ -54,8 +54,6 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
         ...Object.values(keyfiles).flatMap((text) => checkKeyfile(text)),
       ].map(({ message }) => message);
     });
-    expect(messages).toEqual([
-      'the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24',
-    ]);
+    expect(messages).toEqual(['the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24']);
   });
 });

@@ -2349,7 +2349,7 @@ export const OBSERVATIONS: readonly string[] = [
   'The agent never called Ironic.',
   'sent a request that Ironic does not support',
   'the agent also answers at its callback URL',
-  'Valid if the image is intact and Ignition accepts the embedded config',
+  'Valid if the image is intact and nothing in the embedded config stops a live system',
   'validate also checks that the agent starts',
   'use the kernel, initramfs, root filesystem and ISO of one build',
   'The boot scripts for all machines cannot be written',
