@@ -11,6 +11,7 @@ import { positionsOf } from '../formats/json/locate.ts';
 import {
   type OsloDocument,
   type OsloOption,
+  type OsloParse,
   type OsloProblemCode,
   normalizeSection,
   parseOsloConfig,
@@ -55,9 +56,7 @@ interface Setting {
 export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
   const { document, problems } = parseOsloConfig(text);
   const found: Found = { findings: [], limit: new FindingLimit() };
-  for (const { code, position } of problems) {
-    add(found, [finding(confRules.syntax, { ...syntaxTexts[code], position })]);
-  }
+  add(found, problems.map(syntaxFinding));
   const settings = readSettings(document, found, ipaVersion);
   // The effective line of each option: the last one; a line with an old name counts only without a line with the new name.
   const effective = new Map<IpaOption, Setting>();
@@ -132,6 +131,11 @@ function finding(rule: Rule, details: Details): Finding {
   return findingOf({ path: [], ...details, rule });
 }
 
+/** A line that oslo.config refuses. */
+export function syntaxFinding({ code, position }: OsloParse['problems'][number]): Finding {
+  return finding(confRules.syntax, { ...syntaxTexts[code], position });
+}
+
 const syntaxTexts: Record<OsloProblemCode, Problem> = {
   'separator-missing': {
     message: 'the line contains neither "=" nor ":"',
@@ -192,9 +196,7 @@ function rank({ option, line, renamed }: Setting): number {
 
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
-  const hint = name.startsWith('[')
-    ? 'remove the second brackets; to check a registries.conf, pass it to render with --registries-conf'
-    : suggestion && `use "[${suggestion}]"`;
+  const hint = suggestion && `use "[${suggestion}]"`;
   return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 

@@ -4,12 +4,13 @@
  * yaml.v3, where a node starts at its anchor or tag, a block mapping at its first key, and a block scalar at its indicator.
  */
 
-import { type Event, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
+import { type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import { FormatError } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
 import { refuseLarge } from '../formats/yaml.ts';
 import { explainedError, yamlError } from '../formats/yaml/errors.ts';
-import { MAX_DEPTH, nextEvent, type ScalarEvent } from '../formats/yaml/places.ts';
+import { readEvents } from '../formats/yaml/events.ts';
+import { nextEvent, type ScalarEvent } from '../formats/yaml/places.ts';
 
 export type YamlNode = YamlScalar | MappingNode | SequenceNode | AliasNode;
 
@@ -53,7 +54,7 @@ export const MAX_BUTANE_BYTES = 16 * 1024 * 1024;
 
 /** @throws FormatError with a position */
 export function readDocument(text: string): ButaneDocument {
-  const events = readEvents(text);
+  const events = eventsOf(text);
   const starts: number[] = [];
   for (const [index, { type }] of events.entries()) if (type === EVENT_ID.DOCUMENT) starts.push(index + 1);
   const [at = 0, ofAnother] = starts;
@@ -61,10 +62,10 @@ export function readDocument(text: string): ButaneDocument {
   return { root: readNode(reader), hasMore: ofAnother !== undefined };
 }
 
-function readEvents(text: string): readonly Event[] {
+function eventsOf(text: string): readonly Event[] {
   refuseLarge(text);
   try {
-    return parseEvents(text, { maxDepth: MAX_DEPTH });
+    return readEvents(text);
   } catch (error) {
     throw error instanceof FormatError ? error : explainedError(text, error);
   }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { append, groupBy } from '../core/lists.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
+import { sourceDate } from '../io/sourceDate.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { hintChoices } from '../io/report/choices.ts';
@@ -22,10 +23,7 @@ export async function man(
   program: CommandDescription,
   io: Io,
 ): Promise<ExitCode> {
-  // With SOURCE_DATE_EPOCH, equal sources give equal pages (https://reproducible-builds.org).
-  const epoch = io.env['SOURCE_DATE_EPOCH'] ?? '';
-  const time = /^\d{1,12}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
-  const date = new Date(time).toISOString().slice(0, 10);
+  const date = (sourceDate(io) ?? new Date()).toISOString().slice(0, 10);
   if (directory === undefined) {
     await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), date))]);
     return 0;

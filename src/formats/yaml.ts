@@ -7,12 +7,13 @@
  * js-yaml is not needed by most commands: import this file only where YAML is read.
  */
 
-import { constructFromEvents, parseEvents } from 'js-yaml';
+import { constructFromEvents } from 'js-yaml';
 import { FormatError } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import { explainedError, sentence, yamlError } from './yaml/errors.ts';
+import { readEvents } from './yaml/events.ts';
 import { type LocateInText, makeLocateInText } from './yaml/innerPlaces.ts';
-import { makeLocate, MAX_DEPTH, MAX_VALUES, readPlaces } from './yaml/places.ts';
+import { makeLocate, MAX_VALUES, readPlaces } from './yaml/places.ts';
 
 export interface ParsedYaml {
   /** Plain objects, lists, strings, numbers, booleans and null; null for an empty text. */
@@ -30,7 +31,7 @@ export interface ParsedYaml {
 export function parseYaml(text: string): ParsedYaml {
   refuseLarge(text);
   try {
-    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    const events = readEvents(text);
     // What can find places must not keep the events alive, which take some fifteen times the text.
     const locate = makeLocate(text, readPlaces(text, events));
     const [value = null]: readonly unknown[] = constructFromEvents(events, { source: text });

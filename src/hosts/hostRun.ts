@@ -180,6 +180,7 @@ export async function* makeHosts<H extends ListedHost, M>(
       else yield { host, made, remarks: reported };
       if (failFast && counts.invalid > 0) return;
     }
+    run.io.onProgress?.({ unit: 'hosts', done: hosts.length, total: hosts.length });
   } finally {
     progress.clear();
   }

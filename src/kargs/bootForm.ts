@@ -68,13 +68,24 @@ export function checkReserved(placed: readonly KernelArgument[], names: readonly
 
 export const loaderSetting = lintError(
   'kernel-argument-loader-setting',
-  'only iPXE replaces ${…} in a URL; GRUB, ISOLINUX and PXELINUX do not know its settings',
-  'use the URL of one host; `prepare` writes boot scripts by MAC address for many hosts',
+  'only iPXE replaces ${…}; GRUB, ISOLINUX and PXELINUX do not know its settings',
+  'use the value of one host; `prepare` writes boot scripts by MAC address for many hosts',
 );
 
-/** Issues for URLs with settings of iPXE, such as `${mac:hexhyp}`, for other boot loaders. */
+/** Settings of iPXE that differ from machine to machine (https://ipxe.org/cfg). */
+const MACHINE_SETTING =
+  /\$\{(?:net\d{1,2}\/)?(?:mac|ip|uuid|serial|asset|hostname|manufacturer|product|buildarch)(?::\w+)?\}/g;
+
+/** Whether iPXE would change a text in a way that its user does not mean. */
+export function hasUnknownSetting(text: string): boolean {
+  return text.replaceAll(MACHINE_SETTING, '').includes('${');
+}
+
+/** Issues for settings of iPXE, such as `${mac:hexhyp}`, for other boot loaders. In a URL, any `${` is meant as one. */
 export function checkLoaderSettings(texts: readonly KernelArgument[]): readonly Issue[] {
-  return checkTexts(loaderSetting, texts, (text) => text.includes('${') && text.includes('://'));
+  return checkTexts(loaderSetting, texts, (text) =>
+    text.includes('://') ? text.includes('${') : text.search(MACHINE_SETTING) >= 0,
+  );
 }
 
 /** Issues of one rule for all arguments and image URLs that the boot loader would change. */

@@ -9,7 +9,13 @@ import { fillTemplate } from '../formats/template.ts';
 import { errorRule, findingOf, type Issue, warningRule } from '../ignition/rule.ts';
 import { checkArgument } from './argumentChecks.ts';
 import { isOneArgument } from './argumentText.ts';
-import { type BootForm, checkLoaderSettings, checkReserved, checkTexts } from './bootForm.ts';
+import {
+  type BootForm,
+  checkLoaderSettings,
+  checkReserved,
+  checkTexts,
+  hasUnknownSetting,
+} from './bootForm.ts';
 import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { checkArgumentNetwork } from './networkArguments.ts';
@@ -35,8 +41,8 @@ const ironic: BootForm = {
   check: (_settings, placed) => [
     ...checkReserved(placed, ['initrd', 'BOOTIF']),
     ...checkTexts(ironicName, placed, (text) => !/^[A-Za-z0-9_.-]+$/.test(argumentName(text))),
-    ...checkTexts(ipxeExpansion, placed, (text) => text.includes('${')),
-    ...checkTexts(ironicGrub, placed, (text) => !text.includes('${') && /[$'\\;&|<>{}]/.test(text)),
+    ...checkTexts(ipxeExpansion, placed, hasUnknownSetting),
+    ...checkTexts(ironicGrub, placed, (text) => !hasUnknownSetting(text) && /[$'\\;&|<>{}]/.test(text)),
   ],
   // Arguments that Ironic and its templates add, with usual lengths; the URL of the API is unknown here.
   added: () => [
@@ -162,7 +168,7 @@ const ignitionMissing = warningRule(
   'no Ignition config is set: the agent starts only if the initramfs contains a config',
   'use --ignition-url, or confirm with --embedded',
 );
-const rootfsMissing = warningRule(
+export const rootfsMissing = warningRule(
   'rootfs-url-missing',
   'no root filesystem is set: the boot fails unless it is appended to the initramfs',
   'use --rootfs-url',

@@ -10,22 +10,23 @@ import {
   checkLoaderSettings,
   checkReserved,
   checkTexts,
+  hasUnknownSetting,
   placedArchives,
   placedImages,
 } from './bootForm.ts';
 import type { BootSettings } from './bootSettings.ts';
 import { kernelArguments } from './kernelArguments.ts';
-import { parseBootUrl } from './urlArgument.ts';
+import { type BootUrl, parseBootUrl } from './urlArgument.ts';
 
 const grubQuotes = errorRule(
   'grub-quotes',
   'GRUB adds a backslash before every quote and backslash in kernel arguments',
   'remove quotes and backslashes, or percent-encode them in a URL: %27, %5C',
 );
-const grubPort = warningRule(
+const grubPortRule = warningRule(
   'grub-port',
-  'GRUB before 2.12 ignores the port and uses port 80, except with patches of a distribution',
-  'serve the files on port 80, or use tftp',
+  'GRUB before 2.12 ignores the port and uses 80 for http and 69 for tftp, except with patches of a distribution',
+  'serve the files on port 80, or with TFTP on port 69',
 );
 const grubCredentials = errorRule(
   'grub-credentials',
@@ -47,7 +48,7 @@ export const grub: BootForm = {
       ...checkReserved(placed, ['initrd']),
       ...checkLoaderSettings([...images, ...placed]),
       ...checkTexts(grubQuotes, [...images, ...placed], (text) => /['"\\]/.test(text)),
-      ...checkTexts(grubPort, images, (text) => (parseBootUrl(text)?.port ?? '') !== ''),
+      ...checkTexts(grubPortRule, images, hasOwnPort),
       ...checkTexts(grubCredentials, images, (text) => parseBootUrl(text)?.credentials === true),
     ];
   },
@@ -76,8 +77,18 @@ export function quoteGrub(word: string): string {
 function grubPath(url: string): string {
   const parts = parseBootUrl(url);
   if (parts === undefined) return url;
-  const port = parts.port === '' ? '' : `:${parts.port}`;
-  return `(${parts.scheme},${parts.host}${port})${parts.path}`;
+  return `(${parts.scheme},${parts.host}${grubPort(parts)})${parts.path}`;
+}
+
+function hasOwnPort(url: string): boolean {
+  const parts = parseBootUrl(url);
+  return parts !== undefined && grubPort(parts) !== '';
+}
+
+/** Empty for the usual port of the scheme, which every GRUB uses by itself. */
+function grubPort({ port, scheme }: BootUrl): string {
+  const usual = scheme === 'tftp' ? 69 : 80;
+  return port === '' || Number(port) === usual ? '' : `:${port}`;
 }
 
 export const ipxeExpansion = errorRule(
@@ -90,15 +101,6 @@ const ipxeComment = errorRule(
   'iPXE interprets a word that starts with # as a comment, and the words ||, && and ; as operators',
   'remove the words ||, &&, ; and those that start with #',
 );
-
-/** Settings of iPXE that differ from machine to machine (https://ipxe.org/cfg), so that URLs may contain them. */
-const MACHINE_SETTING =
-  /\$\{(?:net\d{1,2}\/)?(?:mac|ip|uuid|serial|asset|hostname|manufacturer|product|buildarch)(?::\w+)?\}/g;
-
-/** Whether iPXE would change a text in a way that its user does not mean. */
-function hasUnknownSetting(text: string): boolean {
-  return (text.includes('://') ? text.replaceAll(MACHINE_SETTING, '') : text).includes('${');
-}
 
 /**
  * An iPXE script. iPXE splits a line at white space and expands `${…}`; it has neither quotes nor escapes (exec.c,

@@ -9,6 +9,7 @@ import { groupBy } from '../core/lists.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
 import {
+  addressBits,
   type Family,
   formatAddress,
   formatSubnet,
@@ -128,7 +129,10 @@ function portAddresses(connection: Connection, all: readonly Connection[]): Line
 function outsideGateway(connection: Connection, family: Family): LinedProblem | undefined {
   const { addresses, gateway, gatewayLine, method } = connection.ip[family];
   if (method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
-  if (isLinkLocal(gateway) || addresses.some((subnet) => isInSubnet(gateway, subnet))) return undefined;
+  // Hosting providers give an address without a subnet; NetworkManager adds a route to its gateway.
+  const isAlone = addresses.some(({ prefixLength }) => prefixLength === addressBits(family));
+  if (isAlone || isLinkLocal(gateway)) return undefined;
+  if (addresses.some((subnet) => isInSubnet(gateway, subnet))) return undefined;
   const subnets = addresses.map(formatSubnet).join(', ');
   return {
     message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,

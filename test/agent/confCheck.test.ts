@@ -166,10 +166,6 @@ describe('checkConf', () => {
       '[DEFAULT]\ninject_files_priority = 100\n',
       'use an integer from 0 to 99 in decimal digits, without a unit',
     ],
-    [
-      '[[registry]]\nlocation = "a"\n',
-      'remove the second brackets; to check a registries.conf, pass it to render with --registries-conf',
-    ],
   ])('hints for %j', (text, hint) => {
     expect(checkConf(text).map((finding) => finding.hint)).toContain(hint);
   });

@@ -39,6 +39,12 @@ describe('sugar', () => {
       { storage: { files: [{ contents: { compression: 'gzip' } }] } },
     ],
     [
+      'inline at the end of a document without a last line break',
+      '1.0.0',
+      'storage:\n  files:\n    - path: /a\n      contents:\n        inline: |\n          a',
+      { storage: { files: [{ path: '/a', contents: { source: 'data:,a' } }] } },
+    ],
+    [
       'keys of local files',
       '1.5.0',
       'passwd: {users: [{name: core, ssh_authorized_keys: [x], ssh_authorized_keys_local: [keys]}]}',

@@ -117,7 +117,12 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 describe.each(commands)('%s', (line, system) => {
-  const known = rows.filter((row) => row.system === 'any' || row.system === system);
+  // What validate finds beyond Ignition's rules is a warning, because it does not know the machine.
+  const known = rows
+    .filter((row) => row.system === 'any' || row.system === system)
+    .map((row) =>
+      system === 'unknown' ? { ...row, finding: row.finding.replace('error', 'warning') } : row,
+    );
   it.each(known)('$title: $finding', async ({ lines, finding }) => {
     await writeFile(join(cwd, 'a.bu'), ['variant: fcos', 'version: 1.6.0', ...lines, ''].join('\n'));
     await rm(join(cwd, 'out'), { force: true });

@@ -297,7 +297,16 @@ describe('checkBoot, for every form', () => {
 
 describe('checkBoot, for one form', () => {
   it.each<readonly [BootFormName, ...Case]>([
-    ['ipxe', 'a setting of iPXE', extra('a=${net0/mac}'), 'error ipxe-expansion extraArguments.0'],
+    ['ipxe', 'a setting of the machine', extra('a=${net0/mac}'), ''],
+    ['ipxe', 'the UUID of the machine beside text', extra('id=node-${uuid}'), ''],
+    ['ipxe', 'an unknown setting', extra('a=${net0/mca}'), 'error ipxe-expansion extraArguments.0'],
+    ...(['plain', 'grub', 'pxelinux'] as const).map((form): readonly [BootFormName, ...Case] => [
+      form,
+      'a setting of iPXE in an argument',
+      extra('a=${serial}'),
+      'error kernel-argument-loader-setting extraArguments.0',
+    ]),
+    ['plain', 'a variable that iPXE does not have', extra('a=${b}'), ''],
     [
       'ipxe',
       'a setting of iPXE in a URL',
@@ -330,6 +339,14 @@ describe('checkBoot, for one form', () => {
     ['ipxe', 'a blank in a URL', { initramfsUrl: 'http://h/a b' }, 'error image-url-characters initramfsUrl'],
     ['grub', 'https', { kernelUrl: 'https://h/k' }, 'error boot-url-scheme kernelUrl'],
     ['grub', 'a port', { kernelUrl: 'http://h:8080/k' }, 'warning grub-port kernelUrl'],
+    ['grub', 'the usual port', { kernelUrl: 'http://h:80/k' }, ''],
+    ['grub', 'the usual port of TFTP', { kernelUrl: 'tftp://[2001:db8::1]:69/k' }, ''],
+    [
+      'grub',
+      'the usual port of HTTP for TFTP',
+      { kernelUrl: 'tftp://h:80/k' },
+      'warning grub-port kernelUrl',
+    ],
     [
       'grub',
       'credentials',
@@ -345,7 +362,8 @@ describe('checkBoot, for one form', () => {
       { initramfsUrl: 'http://h/a,b' },
       'error pxelinux-comma initramfsUrl',
     ],
-    ['ironic', 'a setting of iPXE', extra('a=${mac}'), 'error ipxe-expansion extraArguments.0'],
+    ['ironic', 'a setting of iPXE', extra('a=${mac}'), 'warning ironic-grub extraArguments.0'],
+    ['ironic', 'an unknown setting of iPXE', extra('a=${mc}'), 'error ipxe-expansion extraArguments.0'],
     ['ironic', 'what GRUB would cut', extra('a=b&c'), 'warning ironic-grub extraArguments.0'],
     ['ironic', 'a name that Ironic refuses', extra('a/b=c'), 'error ironic-argument-name extraArguments.0'],
     ['plain', 'a quote', extra("a='b'"), ''],

@@ -129,6 +129,17 @@ describe('renderHosts', () => {
     expect(error).toMatchObject({ code: 'ERR_INVENTORY', at: { file: 'inventory', line: 1 } });
   });
 
+  it.each([
+    ['all hosts', inventory, 4],
+    ['no host', { agent: settings, hosts: [] }, 0],
+  ])('reports progress up to the total: %s', async (_title, hosts, total) => {
+    const progress: WorkProgress[] = [];
+    const rendered = renderHosts(hosts, { onProgress: (step) => void progress.push(step) });
+    for await (const _ of rendered) continue;
+    expect(progress.at(-1)).toEqual({ unit: 'hosts', done: total, total });
+    expect(progress).toHaveLength(total + 1);
+  });
+
   it('reports progress, and ends when the signal is aborted', async () => {
     const abort = new AbortController();
     const progress: WorkProgress[] = [];

@@ -44,7 +44,7 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
     expect([cases.length, refusedAlone.length <= 30]).toEqual([196, true]);
   });
 
-  it('have no findings, but for gateways outside of their subnets', () => {
+  it('have no findings, but for a gateway outside of its subnet', () => {
     const messages = equal.flatMap((keyfiles) => {
       const files = Object.entries(keyfiles).map(([name, text]) => ({ name, data: Buffer.from(text) }));
       const connections = parseConnections(files);
@@ -54,9 +54,6 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
         ...Object.values(keyfiles).flatMap((text) => checkKeyfile(text)),
       ].map(({ message }) => message);
     });
-    expect(messages).toEqual([
-      'the gateway 2001:db8::1 of eth0 is outside its subnet 2001:db8::48/128',
-      'the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24',
-    ]);
+    expect(messages).toEqual(['the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24']);
   });
 });

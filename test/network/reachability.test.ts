@@ -423,6 +423,8 @@ describe('inconsistent is', () => {
       'not a link-local address',
       { a: static6('fe80::1/64'), b: static6('fe80::1/64').replaceAll('eth0', 'eth1') },
     ],
+    ['not the gateway of an address without a subnet', { a: static4('192.0.2.5/32,198.51.100.1') }],
+    ['not that of an IPv6 address without a subnet', { a: static6('2001:db8::5/128,2001:db8:1::1') }],
     ['no method of NetworkManager', { a: `${eth0}[ipv4]\nmethod=shared\n[ipv6]\nmethod=ignore\n` }],
     ['not a link-local gateway', { a: static6('2001:db8::5/64,fe80::1') }],
     ['not a VLAN on an interface without connection', { v: 'type=vlan\n[vlan]\nid=7\nparent=eth0\n' }],

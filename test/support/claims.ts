@@ -377,19 +377,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['RHEL CoreOS does not have docker', 'Fedora CoreOS contains docker, RHEL CoreOS does not'],
-    sources: [
-      { repository: coreos, file: 'manifests/fedora-coreos.yaml', shows: /^ {2}- moby-engine$/m },
-      // The last commit with the whole list of packages.
-      { repository: 'openshift+os', file: '*.yaml', revision: '5f8ff1f', absent: 'moby-engine' },
-      { repository: 'openshift+os', file: '*.yaml', absent: 'moby-engine' },
-    ],
-  },
-  {
-    says: ['use podman, which every CoreOS has'],
-    sources: [{ repository: coreos, file: 'manifests/user-experience.yaml', shows: /^ {2}- podman$/m }],
-  },
-  {
     says: ['the installer overwrites it and fails, because it requires a whole disk'],
     sources: [{ repository: installer, file: 'src/install.rs', shows: /mount_partition_by_label\("boot"/ }],
   },
@@ -685,7 +672,7 @@ export const CLAIMS: readonly Claim[] = [
       'systemd ignores …, because it is not the name of a unit',
       'systemd ignores a word, because it is not of the form NAME=VALUE',
       'a quote is not closed, so systemd ignores the line',
-      'systemd ignores an assignment with an unclosed quote',
+      'systemd ignores a line with an unclosed quote',
       'systemd refuses the unit, so it never starts',
       'systemd refuses a service without a command',
       'systemd runs no shell:',
@@ -2117,8 +2104,14 @@ export const CLAIMS: readonly Claim[] = [
   },
   // boot loaders and Linux
   {
-    says: ['GRUB before 2.12 ignores the port and uses port 80'],
+    says: ['GRUB before 2.12 ignores the port and uses 80 for http and 69 for tftp'],
     sources: [
+      {
+        repository: 'rhboot+grub2',
+        file: 'grub-core/net/tftp.c',
+        revision: 'grub-2.06',
+        shows: /grub_net_udp_open \(addr,\s+TFTP_SERVER_PORT, tftp_receive/,
+      },
       {
         repository: 'rhboot+grub2',
         file: 'grub-core/net/http.c',
@@ -2201,7 +2194,7 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: 'rhboot+grub2', file: 'grub-core/net/http.c', shows: /^(?![^]*Authorization)/ }],
   },
   {
-    says: ['only iPXE replaces ${…} in a URL'],
+    says: ['only iPXE replaces ${…}; GRUB, ISOLINUX and PXELINUX do not know its settings'],
     sources: [
       {
         repository: 'ipxe+ipxe',
@@ -2387,7 +2380,7 @@ export const OBSERVATIONS: readonly string[] = [
   'The agent never called Ironic.',
   'sent a request that Ironic does not support',
   'the agent also answers at its callback URL',
-  'Valid if the image is intact and Ignition accepts the embedded config',
+  'Valid if the image is intact and nothing in the embedded config stops a live system',
   'validate also checks that the agent starts',
   'use the kernel, initramfs, root filesystem and ISO of one build',
   'The boot scripts for all machines cannot be written',

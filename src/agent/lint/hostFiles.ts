@@ -30,11 +30,6 @@ export const hostFileRules = {
     'the mode looks like octal digits, but JSON numbers are decimal',
     'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
   ),
-  shebang: lintNote(
-    'agent-script-shebang',
-    'the script has no interpreter line (#!)',
-    'start the script with #!/bin/bash: some programs run only scripts with an interpreter line',
-  ),
   script: lintError(
     'agent-script-start',
     'the kernel cannot run the script, so the unit that runs it fails',
@@ -196,12 +191,11 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
     return [broken(hostFileRules.script, [...path, 'mode'], { about, message, hint })];
   }
   const bytes = isProgram || isExecutable ? readContents(contents) : undefined;
-  const problem = bytes && bytes.length > 0 ? findScriptProblem(bytes, about) : undefined;
-  if (problem === undefined) return [];
-  const { hint, kind, message } = problem;
-  if (kind === 'interpreter' && !isProgram)
-    return [broken(hostFileRules.shebang, source, { about, line: 1 })];
-  return [broken(hostFileRules.script, source, { about, message, hint, line: 1 })];
+  if (bytes === undefined || bytes.length === 0) return [];
+  // An executable file that no unit runs may be no script but, for example, a conf.
+  if (!isProgram && Buffer.from(bytes.subarray(0, 2)).toString('latin1') !== '#!') return [];
+  const problem = findScriptProblem(bytes, about);
+  return problem === undefined ? [] : [broken(hostFileRules.script, source, { about, ...problem, line: 1 })];
 }
 
 /** Options of a time server that are in place of its name. */
@@ -224,7 +218,8 @@ export const certificateRules = {
 /** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
   const anchors = files
-    .filter(({ name }) => name.startsWith(ANCHOR_FOLDER))
+    // Installers write an empty anchor for "no CA of its own".
+    .filter(({ file, name }) => name.startsWith(ANCHOR_FOLDER) && readContents(file.contents)?.length !== 0)
     .map(({ file: { contents }, name, source }) => {
       return { about: name.slice(ANCHOR_FOLDER.length), path: source, contents, read: readPem };
     });

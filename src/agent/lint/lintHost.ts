@@ -145,11 +145,6 @@ export const commandRules = {
     'CoreOS does not have the program, so the unit does not start',
     'run the program in a container with podman, or add it to "storage.files"',
   ),
-  docker: lintWarning(
-    'agent-unit-docker',
-    'RHEL CoreOS does not have docker, so the unit does not start there',
-    'use podman, which every CoreOS has',
-  ),
 };
 
 function checkCommands({ starts }: LintedUnit): Issue[] {
@@ -190,7 +185,6 @@ function checkProgram([program]: readonly ExecWord[], setting: UnitSetting): Iss
   const [, prefix = '', path = ''] = /^([-@:+!|]*)(.*)$/s.exec(program?.text ?? '') ?? [];
   if (prefix.includes('-') || !OS_FOLDER.test(path)) return [];
   const name = posix.basename(path);
-  if (name === 'docker') return [brokenSetting(commandRules.docker, setting)];
   if (!absentPrograms.has(name)) return [];
   const message = `CoreOS does not have ${name}, so the unit does not start`;
   return [brokenSetting(commandRules.absent, setting, { message })];

@@ -110,9 +110,11 @@ const neededMounts = ['/dev', '/sys', '/', '/run/udev', '/run/dbus/system_bus_so
 
 /** Used by the hardware manager for CoreOS: chroot into the host, device nodes, udev, hostnamectl and rpm-ostree. */
 function checkHostAccess({ setting, podman }: UnitCommand): Issue[] {
+  if (!podman.isSure) return [];
   const sources = bindMounts(podman).map(({ source }) => source);
+  // podman runs a container in several networks; the value of a variable is unknown.
   const lacksHost = (...names: readonly string[]): boolean =>
-    optionValues(podman, ...names).at(-1)?.text !== 'host';
+    !optionValues(podman, ...names).some(({ expands, text }) => expands || text === 'host');
   const missing = [
     ...(isOptionSet(podman, 'privileged') ? [] : ['--privileged']),
     ...(lacksHost('network', 'net') ? ['--network host'] : []),

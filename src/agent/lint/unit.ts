@@ -167,8 +167,8 @@ export const unitTextRules = {
   ),
   quotes: lintWarning(
     'agent-unit-quotes',
-    'a quote inside a value ends the value',
-    'write \\" for every literal quote',
+    'a quote is not closed, so systemd ignores the line',
+    'close the quote, or write \\" for a literal quote',
   ),
 };
 
@@ -177,43 +177,18 @@ export function checkUnitText({ settings }: LintedUnit): Issue[] {
   for (const setting of settings) {
     const isQuoted = setting.name === 'Environment' || setting.name.startsWith('Exec');
     if (!isQuoted) continue;
-    const message = findQuoteProblem(setting);
-    if (message !== undefined) issues.push(brokenSetting(unitTextRules.quotes, setting, { message }));
+    if (hasOpenQuote(setting)) issues.push(brokenSetting(unitTextRules.quotes, setting));
     if (hasOddPercent(setting.value)) issues.push(brokenSetting(unitTextRules.percent, setting));
   }
   return issues;
 }
 
 /** A broken command that systemd does not ignore is reported as a value that it refuses. */
-function findQuoteProblem(setting: UnitSetting): string | undefined {
+function hasOpenQuote(setting: UnitSetting): boolean {
   const { name, value } = setting;
-  if (!value.includes('"') && !value.includes("'")) return undefined;
-  const isBroken =
-    name === 'Environment'
-      ? ifWellFormed(() => splitEnvironmentLine(value)) === undefined
-      : isBrokenCommand(setting);
-  if (!isBroken) return hasTextBehindQuote(value) ? unitTextRules.quotes.message : undefined;
-  return name === 'Environment' || isSkippable(setting)
-    ? 'a quote is not closed, so systemd ignores the line'
-    : undefined;
-}
-
-/** `"a "b" c"`: a closing and opening quote without a blank between them is never intended. */
-function hasTextBehindQuote(value: string): boolean {
-  // No regular expression: for a long value, it would require a deep stack.
-  let quote = '';
-  for (let index = 0; index < value.length; index++) {
-    const character = value.charAt(index);
-    if (character === '\\') {
-      index += 1;
-    } else if (quote === '') {
-      if (character === '"' || character === "'") quote = character;
-    } else if (character === quote) {
-      quote = '';
-      if (/\S/.test(value.charAt(index + 1))) return true;
-    }
-  }
-  return false;
+  if (!/["']/.test(value)) return false;
+  if (name === 'Environment') return ifWellFormed(() => splitEnvironmentLine(value)) === undefined;
+  return isBrokenCommand(setting) && isSkippable(setting);
 }
 
 /** systemd.unit(5), "Specifiers". */

@@ -143,6 +143,8 @@ export async function startReplica(
       const catalog = createImageCatalog(factory, informers, readSecret, io);
       return { factory, catalog, bases: factory.bases, close: async () => factory.close() };
     },
+    command: 'controller',
+    inputs: 'settings and images',
     log,
     problem: (snapshot) => {
       if (snapshot === undefined) return LOADING;

@@ -127,9 +127,8 @@ function parseSettingsObject(text: string): PreparedImages['settings'] {
 
 /** @throws UsageError for options of the resource only, or for images of several architectures */
 function oneRamdiskOf(options: IronicOptions, format: 'env' | 'conf'): Ramdisk | undefined {
-  const unused = [...prepareOptions, 'ironicCa' as const, 'extraConfig' as const].find(
-    (option) => options[option] !== undefined,
-  );
+  const ofResource = ['name', 'namespace', 'ironicCa', 'extraConfig'] as const;
+  const unused = [...prepareOptions, ...ofResource].find((option) => options[option] !== undefined);
   if (unused !== undefined) {
     throw new UsageError(`${flagOf(unused)} cannot be combined with --format ${format}`, {
       hint: `remove ${flagOf(unused)}; it is a setting of the Ironic resource`,

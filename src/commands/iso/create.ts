@@ -14,6 +14,7 @@ import type { OpenImage } from '../../imagefile/imageBytes.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
+import { sourceDate } from '../../io/sourceDate.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { report } from '../../io/report/report.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
@@ -58,7 +59,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
   }
   const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
   await checkOutput(file, inputs, io);
-  const date = creationDate(io);
+  const date = sourceDate(io) ?? new Date();
   const bios = await readBiosLoader(options, io);
   await withOpened({ cwd: io.cwd, inputs: io.inputs }, async (openAny) => {
     const open = async (path: string, what: string): Promise<OpenImage> => {
@@ -98,16 +99,6 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     await writeStdout(io, chunksOf(bytes, { offset: 0, length: iso.size }));
   });
   return 0;
-}
-
-/** With SOURCE_DATE_EPOCH, equal input creates equal images (https://reproducible-builds.org). */
-function creationDate({ env }: Io): Date {
-  const epoch = env['SOURCE_DATE_EPOCH'];
-  if (epoch === undefined || epoch === '') return new Date();
-  if (/^[0-9]{1,10}$/.test(epoch)) return new Date(Number(epoch) * 1000);
-  throw new UsageError(`SOURCE_DATE_EPOCH is not a number of seconds: ${epoch}`, {
-    hint: 'set SOURCE_DATE_EPOCH to a number such as 1700000000',
-  });
 }
 
 async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLoader | undefined> {

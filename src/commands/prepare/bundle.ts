@@ -14,6 +14,7 @@ import { isSameFile } from '../../io/files/shareFile.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { writeAll } from '../../io/files/handles.ts';
 import type { Io } from '../../io/io.ts';
+import { sourceDate } from '../../io/sourceDate.ts';
 import { checkNewFile, createFile } from '../../io/files/newFile.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { Manifest } from '../../hosts/artifacts/manifest.ts';
@@ -37,12 +38,7 @@ export function readBundle({ bundle }: PrepareOptions, io: Io): Bundle | undefin
     });
   }
   const output = { path: resolve(io.cwd, bundle), shownPath: bundle, existing: 'replace' } as const;
-  // https://reproducible-builds.org/specs/source-date-epoch/: seconds since 1970 (default: 0).
-  const seconds = io.env['SOURCE_DATE_EPOCH'] || '0';
-  if (/^\d{1,11}$/.test(seconds)) return { output, time: new Date(Number(seconds) * 1000) };
-  throw new UsageError('SOURCE_DATE_EPOCH is not a number of seconds', {
-    hint: 'set it to seconds since 1970, for example SOURCE_DATE_EPOCH=1790000000',
-  });
+  return { output, time: sourceDate(io) ?? new Date(0) };
 }
 
 /** Called before anything is written: images take long. @throws CliError if the archive cannot be created */

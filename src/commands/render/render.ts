@@ -4,6 +4,7 @@ import { formatWordList } from '../../formats/messageText.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { UsageError } from '../../core/errors.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
 import { createRenderer } from '../../hosts/settings/renderConfig.ts';
@@ -23,6 +24,7 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
     const { diff } = await import('./diff.ts');
     return diff(options, io);
   }
+  refuseUnused(options);
   if (options.inventory === undefined) return renderOne({ options, io });
   const { readInventoryFile } = await import('../../hosts/settings/inventory.ts');
   const { inventory, source } = await readInventoryFile(options.inventory, options, io);
@@ -31,6 +33,22 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
   }
   const { renderHosts } = await import('../../hosts/settings/renderHosts.ts');
   return renderHosts(inventory.hosts, source);
+}
+
+/** @throws UsageError for an option that would have no effect */
+function refuseUnused({ failFast, inventory, output, showSettings }: RenderOptions): void {
+  const unused = output === undefined ? failFast === true && '--fail-fast' : '--output';
+  if (showSettings === true && unused !== false) {
+    throw new UsageError(
+      `${unused} cannot be combined with --show-settings, which only prints the settings`,
+      {
+        hint: `remove ${unused}, or remove --show-settings to write the config`,
+      },
+    );
+  }
+  if (failFast === true && inventory === undefined) {
+    throw new UsageError('--fail-fast requires --inventory', { hint: 'pass --inventory FILE' });
+  }
 }
 
 /** @param hosts of the inventory, for `--show-settings` */

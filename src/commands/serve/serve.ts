@@ -44,7 +44,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
   const target = { log, form };
   const io = withLog(userIo, target);
   const run = async (setup: Setup): Promise<ExitCode> => {
-    const service = await startService(options, setup, { io, log });
+    const service = await startService(options, setup, { command: 'serve', io, log });
     const { links, server, state, transfers } = service;
     report(io, pageMessage(setup, links));
     const live = showLiveHosts(service, setup, io);

@@ -41,6 +41,8 @@ export interface RunningService<S extends Servable = Snapshot> {
 
 /** What a program gives to a service that runs as a part of it. */
 interface ServiceContext {
+  /** The command that runs the service. */
+  readonly command: string;
   readonly log: ServerLog;
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
@@ -50,6 +52,8 @@ interface ServiceContext {
 
 /** The parts in which services differ. The snapshot is undefined until the first one is loaded. */
 interface ServiceParts<S extends Servable> extends ServiceContext {
+  /** What is loaded, as a noun: `inventory`. */
+  readonly inputs: string;
   /** @param before the previous snapshot, which is still served */
   readonly take: (links: Links, before: S | undefined) => Promise<S>;
   /** Why the service is not ready, as a clause; undefined if it is ready. */
@@ -80,6 +84,7 @@ export async function startService(
 ): Promise<RunningService> {
   return startServiceServer(setup, {
     ...context,
+    inputs: 'inventory',
     take: createSnapshots(options, setup.cacheSize, changeSource, io),
     problem: readyProblem,
     hosts: describeHosts,
@@ -122,6 +127,8 @@ export async function startServiceServer<S extends Servable>(
   const status = (): Status => {
     const snapshot = state.current();
     return {
+      command: parts.command,
+      inputs: parts.inputs,
       service: {
         version: programVersion(),
         now: new Date(),

@@ -55,6 +55,11 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
       hint: 'remove --open, or remove the other options',
     });
   }
+  if (open && options.expires !== undefined) {
+    throw new UsageError('--open cannot be combined with --expires: URLs without a signature do not expire', {
+      hint: 'remove --open, or remove --expires',
+    });
+  }
   const placeholder = findPlaceholder(publicUrl ?? '');
   if (placeholder !== undefined) {
     const { hint, message } = placeholder;

@@ -7,24 +7,27 @@ import { argumentRun, choice, type Context, declareRun, FILES_DIR } from '../../
 const notes = `
 How each file is validated:
   *.conf: configuration of ironic-python-agent. Valid if the agent starts with
-  it.
+  it. In an ironic.conf, the kernel arguments of the ramdisk are checked.
   Live ISO or initramfs, recognized by its content. Valid if the image is intact
-  and Ignition accepts the embedded config. Warnings report why it would not
-  boot the agent. Line numbers refer to config.ign in the image.
-  Any other file: Ignition config. Valid if Ignition accepts it. Errors,
-  warnings and line numbers are the same as those of ignition-validate, for the
-  spec versions ${nameVersions(specVersions, ' and')}.
-  Folder: *.ign, ironic-python-agent*.conf, and *.conf in folders named
+  and nothing in the embedded config stops a live system or the agent. Line
+  numbers refer to config.ign in the image.
+  Any other file: Ignition or Butane config. Valid if Ignition accepts it.
+  Errors, warnings and line numbers are the same as those of ignition-validate,
+  for the spec versions ${nameVersions(specVersions, ' and')}.
+  Folder: *.ign, *.bu, ironic-python-agent*.conf, and *.conf in folders named
   ironic-python-agent or ironic-python-agent.d, at any depth.
   Pattern that the shell does not expand ('configs/**/*.json'): all files that
   match.
 
 Lint:
-  If a config runs ironic-python-agent, validate also checks that the agent
-  starts, finds its configuration, reaches Ironic and keeps its secrets. It
-  reports problems as warnings.
+  Valid configs are also checked for what fails on boot: files, units, networks,
+  keys. These findings are warnings, unless the config runs
+  ironic-python-agent: then validate also checks that the agent starts, finds
+  its configuration, reaches Ironic and keeps its secrets, and what stops the
+  agent, a unit or Ignition is an error. Inlined configs and contents that are
+  invalid or cannot be decoded are always errors.
   none    skip these checks
-  agent   run these checks on every config
+  agent   check every config as one that runs the agent
 
 Exit codes:
   0  success: all files are valid
@@ -56,7 +59,7 @@ export function declareValidate(command: Command, context: Context): void {
     .addOption(
       choice(
         '--lint <mode>',
-        'none: exactly the verdict of ignition-validate; agent: lint all configs (default: lint only configs that run the agent)',
+        'none: exactly the verdict of ignition-validate; agent: check all configs as configs of the agent (default: only those that run it)',
         ['none', 'agent'],
       ),
     )

@@ -1,6 +1,6 @@
 /** `validate`: reports the errors that Ignition reports for its configs, and the agent for its own. */
 
-import { basename, dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
@@ -25,19 +25,22 @@ import {
   type LintMode,
   noteChecked,
 } from '../../hosts/input/checkConfig.ts';
+import { isAgentConfName } from '../../agent/confName.ts';
 import type { FilesDir } from '../../hosts/input/filesDir.ts';
 import { checkConfigSource, filesDirOf, readConfigSource } from '../../hosts/input/checkedConfig.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { applyIgnored } from '../../hosts/input/reportChecked.ts';
 
-/** Command line options by name. */
 /** How each document is checked. */
 export interface ValidationOptions {
   /** Folder of the local files of Butane configs (default: local files are refused). */
   readonly filesDir?: string;
   /** Files with warnings are invalid. */
   readonly strict?: boolean;
-  /** `none`: exactly the verdict of ignition-validate; `agent`: lint all configs; default: lint configs that run the agent. */
+  /**
+   * `none`: exactly the verdict of ignition-validate; `agent`: check all configs as configs of the agent; default: only those
+   * that run it, and others without errors.
+   */
   readonly lint?: string;
   /** A release of ironic-python-agent, e.g. `11.2.0`. */
   readonly ipaVersion?: string;
@@ -117,16 +120,11 @@ async function readCheckOptions(
   return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };
 }
 
-/** The name must belong to the agent, because other programs have files named *.conf, too. */
 const interest: Interest = {
-  isWanted: (path) =>
-    /\.(?:ign|bu)$/.test(path) ||
-    (path.endsWith('.conf') && AGENT_NAME.test(`${basename(dirname(path))}/${basename(path)}`)),
+  isWanted: (path) => /\.(?:ign|bu)$/.test(path) || isAgentConfName(path),
   description:
     '*.ign, *.bu, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
 };
-
-const AGENT_NAME = /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent)/;
 
 /** Real configs have a few megabytes at most; a ramdisk does not have the memory for several copies of a larger one. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -204,15 +202,25 @@ export async function checkDocument(
   bytes: Uint8Array,
   options: DocumentOptions,
 ): Promise<CheckedDocument> {
-  if (isConfFile(file)) return checkConf(bytes, options);
+  if (isConfFile(file)) return checkConf(file, bytes, options);
   const source = await readConfigSource(file, bytes, options.filesDir);
   return explainContent(file, bytes, await checkConfigSource(source, options));
 }
 
-/** `ironic-python-agent.conf`; valid if the agent starts with it. */
-async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
-  const { checkConfFile } = await import('../../agent/confCheck.ts');
-  const checked = checkConfFile(bytes, ipaVersion);
+/** `ironic-python-agent.conf`, valid if the agent starts with it, or an `ironic.conf`. */
+async function checkConf(
+  file: string,
+  bytes: Uint8Array,
+  { ipaVersion }: CheckOptions,
+): Promise<CheckedDocument> {
+  const { checkNamedConf } = await import('../../agent/confFile.ts');
+  const checked = checkNamedConf(file, bytes, ipaVersion);
+  if (checked === undefined) {
+    throw new CliError(`${file} is neither a configuration of ironic-python-agent nor an ironic.conf`, {
+      code: 'ERR_FORMAT',
+      hint: 'pass Ignition and Butane configs, ironic-python-agent.conf, ironic.conf, live ISOs or initramfs archives',
+    });
+  }
   if (checked.findings.length === 0) return { report: checked, bytes };
   const { maskConfSecrets } = await import('../../agent/lint/secrets.ts');
   return { report: checked, bytes: maskConfSecrets(bytes) };

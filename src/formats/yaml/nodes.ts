@@ -3,9 +3,10 @@
  * target. The text is valid (`../yaml.ts`). Multi-line texts are unchanged, with their indentation.
  */
 
-import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
+import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import type { ScalarNode, Span, TextNode } from '../textNode.ts';
-import { MAX_DEPTH, nextEvent, type ScalarEvent } from './places.ts';
+import { readEvents } from './events.ts';
+import { nextEvent, type ScalarEvent } from './places.ts';
 
 export interface YamlNodes {
   /** Undefined for an empty text. */
@@ -15,7 +16,7 @@ export interface YamlNodes {
 }
 
 export function readYamlNodes(text: string): YamlNodes {
-  const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+  const events = readEvents(text);
   const reader: Reader = { text, events, at: 0, anchors: new Map(), scalars: [] };
   reader.at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
   return { root: readNode(reader), scalars: reader.scalars };

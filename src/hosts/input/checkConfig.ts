@@ -132,8 +132,16 @@ async function lint(
     mode === 'agent' || mayRunAgent([document, ...documents.values()])
       ? await lintAgent(document, config, options)
       : undefined;
-  const issues = ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options);
-  return place([...ofStorage, ...issues.map(findingOf)]);
+  const findings = (ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options)).map(
+    findingOf,
+  );
+  const isKnown = ofAgent !== undefined || options.machine !== undefined;
+  return place([...ofStorage, ...(isKnown ? findings : findings.map(withoutError))]);
+}
+
+/** What runs a config that neither starts the agent nor is for a known machine is unknown, so only Ignition's rules refuse it. */
+function withoutError(finding: Finding): Finding {
+  return finding.severity === 'error' ? { ...finding, severity: 'warning' } : finding;
 }
 
 /** All findings of a config that runs the agent; undefined if it does not, and is not to be checked as if it did. */

@@ -3,6 +3,8 @@
 import { CliError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import { isIronicConf } from '../../agent/ironicConf.ts';
+import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
@@ -245,6 +247,13 @@ async function detectContent(bytes: Uint8Array): Promise<ContentKind<unknown> | 
   const text = bytes.length > MAX_TEXT ? '' : Buffer.from(bytes).toString('utf8');
   const start = text.trimStart().slice(0, 200);
   const [, section = ''] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
+  if (section !== '' && isIronicConf('', parseOsloConfig(text).document)) {
+    return [
+      section,
+      'an ironic.conf',
+      'check it with "ironic-coreos validate FILE", if its name ends in .conf',
+    ];
+  }
   return (
     BY_START.find(([mark]) => mark.test(start)) ??
     BY_SECTION.find(([mark]) => mark.test(section)) ??

@@ -18,6 +18,8 @@ import {
 import { CliError, FormatError, formatSource, locateError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
+import { isIronicConf } from '../../agent/ironicConf.ts';
+import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { explainOther } from '../input/contentKind.ts';
 import { explainRefusal, readCertificates, textOfPart } from '../input/pastedPart.ts';
 import { parsePodmanArg, readPullArgs } from './podmanArgs.ts';
@@ -82,7 +84,7 @@ export async function readAgent(reading: Reading) {
 /** A conf may be without [DEFAULT], which is in most of them. */
 async function readUserConf(value: InputValue, io: Io): Promise<string> {
   const text = await readNamedFile(value, io, 'Agent conf');
-  if (/^\[DEFAULT\]/m.test(text)) return text;
+  if (/^\[DEFAULT\]/m.test(text) && !isIronicConf('', parseOsloConfig(text).document)) return text;
   const noun = 'a configuration file of ironic-python-agent';
   const other = await explainOther(noun, pathIn(value, value.text), Buffer.from(text));
   if (other !== undefined) throw locateError(other, value.at);

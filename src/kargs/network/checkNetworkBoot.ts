@@ -8,7 +8,7 @@ import { parseMacAddress } from '../../core/macAddress.ts';
 import { HIDDEN, isSecretName, maskText } from '../../core/masking.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../../ignition/rule.ts';
-import { placedImages } from '../bootForm.ts';
+import { checkLoaderSettings, checkTexts, hasUnknownSetting, placedImages } from '../bootForm.ts';
 import { checkForms } from '../bootForms.ts';
 import { ipxeExpansion } from '../bootScripts.ts';
 import { argumentName, argumentValue } from '../bootSettings.ts';
@@ -122,7 +122,10 @@ function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readon
   const issues: readonly Issue[] = [
     ...checkUrl(url, ['http', 'https']).map((issue) => ({ ...issue, path: [] })),
     ...(isPlain ? [] : [{ rule: bootIsoCharacters, path: [] }]),
-    ...(loaders.includes('ipxe') && url.includes('${') ? [{ rule: ipxeExpansion, path: [] }] : []),
+    // Firmware that gets the URL from the DHCP server requests it as it is.
+    ...(folderUrl === undefined && loaders.includes('ipxe')
+      ? checkTexts(ipxeExpansion, [{ text: url, path: [] }], hasUnknownSetting)
+      : checkLoaderSettings([{ text: url, path: [] }])),
     ...(loaders.includes('ipxe') ? [{ rule: bootIsoSan, path: [] }] : []),
   ];
   return issues.map((issue) => namingValue(issue, maskText(url)));

@@ -51,6 +51,12 @@ describe('certificate authorities', () => {
     expect(rules(source)).toEqual([[], ['agent-ca-unreadable']]);
   });
 
+  it('is no anchor for the host in an empty file', () => {
+    expect(rules('data:,')).toEqual([[], ['agent-ca-unreadable']]);
+    expect(rules('data:text/plain;charset=utf-8;base64,')).toEqual([[], ['agent-ca-unreadable']]);
+    expect(rules('data:,%20')).toEqual([['agent-ca-unreadable'], ['agent-ca-unreadable']]);
+  });
+
   it.each([
     ['a comment in front', dataUrl(`# CA\n${good}`)],
     ['an empty line between two', dataUrl(`${good}\n${good}`)],

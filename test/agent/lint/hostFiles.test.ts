@@ -10,9 +10,19 @@ describe('files of the host', () => {
     ['a mode', { path: '/etc/x', mode: 420 }, []],
     ['a script', { path: '/etc/x', mode: 0o755, contents: { source: dataUrl('#!/bin/sh\n') } }, []],
     [
-      'a script without a first line',
+      'a script without a first line, which a shell runs',
       { path: '/etc/x', mode: 0o755, contents: { source: dataUrl('\n[[ a ]]\n') } },
-      [`agent-script-shebang ${at}.contents.source`],
+      [],
+    ],
+    [
+      'a conf that is executable',
+      { path: '/etc/x.conf', mode: 0o755, contents: { source: dataUrl('a=b\n') } },
+      [],
+    ],
+    [
+      'a recipe that is executable',
+      { path: '/etc/Dockerfile', mode: 0o777, contents: { source: dataUrl('FROM x\n') } },
+      [],
     ],
     ['a program', { path: '/etc/x', mode: 0o755, contents: { source: dataUrl('\u007fELF\u0000') } }, []],
     ['an empty file', { path: '/etc/x', mode: 0o755 }, []],

@@ -36,6 +36,16 @@ describe('mounts', () => {
     expect(messages(config)[0]).toMatch(/: --privileged, --uts=host, \/run\/udev$/);
   });
 
+  it.each([
+    ['a second network', '--network host --network podman'],
+    ['the older name of the option', '--network bridge --net=host'],
+    ['a network of a variable', '--network ${AGENT_NETWORK}'],
+    ['an option of a newer podman before it', '--new-option value --network host'],
+  ])('does not report --network host as missing: %s', (_title, options) => {
+    const found = messages(withUnit(['--network host', options]));
+    expect(found.filter((message) => message.includes('lacks access'))).toEqual([]);
+  });
+
   it('misses nothing that another config may bring', () => {
     const { systemd: _, ...rest } = render();
     expect(summary(rest)).toEqual([`agent-unit-missing ${path}`]);

@@ -17,7 +17,12 @@ describe('texts in units', () => {
     ['the name of the host in a URL', 'ExecStartPost=/bin/curl http://192.0.2.1/%H', []],
     ['other settings', 'SyslogIdentifier=100%', []],
     ['a quote that is not closed', 'Environment="A=b', quotes],
-    ['a quote inside a value', 'Environment="A=b"c"d"', quotes],
+    ['a quote that is not closed behind a closed one', 'Environment="A=b""', quotes],
+    ['a quote that is not closed in a command', `SyslogIdentifier=x\nExecStartPost=-/bin/sh -c 'a`, quotes],
+    ['parts of a word in quotes', 'Environment="A=b"c"d"', []],
+    ['parts of a word in both quotes', `ExecStartPost=/bin/echo 'a '"b"' c'`, []],
+    ['a part that systemd escapes', `ExecStartPost=/bin/sh -c 'grep '^b' /etc/hosts'`, []],
+    ['an option with a value in quotes', 'ExecStartPost=/bin/echo --label="a b"c', []],
     ['an escaped quote', 'Environment="A=b\\"c\\"d"', []],
     ['a comment between continued lines', "ExecStartPost=/bin/a \\\n# don't 100%x\n b=c", []],
     ['quotes around values', 'Environment="A=b c" \'B=d\'', []],
@@ -28,7 +33,7 @@ describe('texts in units', () => {
   it('checks a value of three megabytes', () => {
     // Ignition refuses longer lines, but a value may continue over many of them.
     const lines = `${'a'.repeat(2000)}\\\n`.repeat(1500);
-    const contents = `[Service]\nEnvironment="A=${lines}"b\n`;
+    const contents = `[Service]\nEnvironment="A=${lines}""b\n`;
     const config = render();
     const units = [...(config.systemd?.units ?? []), { name: 'a.service', contents }];
     expect(summary({ ...config, systemd: { units } })).toEqual([

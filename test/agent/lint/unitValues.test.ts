@@ -89,7 +89,7 @@ describe('units that systemd refuses', () => {
     [
       'a broken command that systemd ignores',
       `${base}ExecStartPre=-/bin/echo "a`,
-      ['write \\" for every literal quote'],
+      ['close the quote, or write \\" for a literal quote'],
     ],
     ['a relative folder', `${base}WorkingDirectory=tmp`, ['write the path with a leading slash']],
     ['folders', `${base}WorkingDirectory=/tmp\nWorkingDirectory=~`, []],

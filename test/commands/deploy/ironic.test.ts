@@ -62,6 +62,18 @@ describe('deploy ironic', () => {
 
   it.each([
     [
+      'a name of the resource in ironic.conf',
+      ['--format', 'conf', '--name', 'x'],
+      2,
+      /--name cannot be combined with --format conf/,
+    ],
+    [
+      'its namespace in the environment',
+      ['--format', 'env', '--deploy-iso', 'http://h/i', '--namespace', 'x'],
+      2,
+      /--namespace cannot be combined with --format env/,
+    ],
+    [
       'an ISO in ironic.conf',
       ['--format', 'conf', '--deploy-iso', 'http://h/i'],
       1,

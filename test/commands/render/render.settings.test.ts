@@ -640,6 +640,19 @@ describe('render: environment', () => {
   });
 });
 
+describe('options that would have no effect', () => {
+  it.each([
+    [['--show-settings', '-o', 'x.ign'], '--output cannot be combined with --show-settings'],
+    [['--show-settings', '--output', '-'], '--output cannot be combined with --show-settings'],
+    [['--show-settings', '--fail-fast'], '--fail-fast cannot be combined with --show-settings'],
+    [['--fail-fast'], '--fail-fast requires --inventory'],
+  ])('%j is refused', async (args, message) => {
+    const result = await run(['--api-url', 'http://h', ...args], {});
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(message);
+  });
+});
+
 describe('render --show-settings', () => {
   it('tells values and where they come from', async () => {
     const args = ['--api-url', 'https://192.0.2.7', '--insecure', '--ntp-server', 'a', '--ntp-server', 'b'];

@@ -452,6 +452,11 @@ describe('what can be served', () => {
       'cannot be combined: each contains the list of hosts',
     ],
     ['open with a key', { open: true, keyFile: 'k' }, '--open cannot be combined with --key-file'],
+    [
+      'a lifetime of URLs without a signature',
+      { open: true, expires: '1h' },
+      '--open cannot be combined with --expires',
+    ],
     ['a certificate without its key', { tlsCert: 'c' }, 'HTTPS requires a certificate and its key'],
     ['no address', { listen: 'here' }, 'Cannot listen on "here"'],
     [

@@ -102,7 +102,11 @@ async function start(
   };
   const setup = await readSetup(options, io);
   const log = createServerLog(io.stderr, setup.log);
-  const service = await startService(options, setup, { io: withLog(io, { log, form: setup.log }), log });
+  const service = await startService(options, setup, {
+    command: 'serve',
+    io: withLog(io, { log, form: setup.log }),
+    log,
+  });
   const stop = async (): Promise<void> => {
     await service.server.stop(0);
     await service.state.close();

@@ -1,7 +1,6 @@
 /**
- * What people have written into configs of machines, and what became of it: an error if the agent, a unit or Ignition does not
- * start (exit 1), a warning if the machine starts but the result may be unwanted (exit 0). All of it is valid for
- * ignition-validate.
+ * What people have written into configs of machines. All of it is valid for ignition-validate: without an agent, it is a warning;
+ * what stops a live system is an error for commands that embed it.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -50,32 +49,28 @@ const service = (lines: string): Config => unit(`[Service]\nType=oneshot\n${line
 const contents = '$.systemd.units.0.contents';
 
 describe('faults without an agent', () => {
-  it.each<[string, Config, 0 | 1, string]>([
+  it.each<[string, Config, string]>([
     [
       'a script with CR LF',
       {
         ...file('/usr/local/bin/x', '#!/bin/bash\r\necho\r\n', { mode: 0o755 }),
         ...service('ExecStart=/usr/local/bin/x'),
       },
-      1,
-      'error agent-script-start $.storage.files.0.contents.source',
+      'warning agent-script-start $.storage.files.0.contents.source',
     ],
     [
       'an existing file without overwrite',
       file('/etc/hosts', '192.0.2.1 a\n', { mode: 0o644 }),
-      1,
-      'error agent-file-exists $.storage.files.0.path',
+      'warning agent-file-exists $.storage.files.0.path',
     ],
     [
       'a path below /usr, which no system can write',
       file('/usr/bin/x', '#!/bin/sh\n', { mode: 0o755 }),
-      1,
-      'error agent-path-read-only $.storage.files.0.path',
+      'warning agent-path-read-only $.storage.files.0.path',
     ],
     [
       'a mode that was written as octal digits',
       file('/etc/x', 'x', { mode: 444 }),
-      0,
       'warning agent-mode-decimal $.storage.files.0.mode',
     ],
     [
@@ -94,68 +89,68 @@ describe('faults without an agent', () => {
           ],
         },
       },
-      1,
-      'error agent-hash-digits $.storage.files.0.contents.verification.hash',
+      'warning agent-hash-digits $.storage.files.0.contents.verification.hash',
     ],
     [
       'a password in place of its hash',
       { passwd: { users: [{ name: 'core', passwordHash: 'secret' }] } },
-      0,
       'warning agent-password-hash $.passwd.users.0.passwordHash',
     ],
     [
       'a program that no CoreOS has',
       service('ExecStart=/usr/bin/apt-get update'),
-      1,
-      `error agent-unit-absent ${contents}`,
+      `warning agent-unit-absent ${contents}`,
     ],
     [
       'an operator of a shell',
       service('ExecStart=/usr/bin/mkdir /var/x && /usr/bin/touch /var/x/y'),
-      0,
       `warning agent-unit-shell ${contents}`,
     ],
     [
       'podman behind an operator of a shell',
       service('ExecStart=/usr/bin/sleep 5 && /usr/bin/podman run registry.example.com/x'),
-      1,
-      `error agent-podman-shell ${contents}`,
+      `warning agent-podman-shell ${contents}`,
     ],
     [
       'a required unit whose name is misspelled',
       unit('[Unit]\nRequires=network-onlin.target\n[Service]\nExecStart=/bin/true\n'),
-      1,
-      `error agent-unit-misspelled ${contents}`,
+      `warning agent-unit-misspelled ${contents}`,
     ],
     [
       'an order whose name is misspelled',
       unit('[Unit]\nAfter=network-onlin.target\n[Service]\nExecStart=/bin/true\n'),
-      0,
       `warning agent-unit-order ${contents}`,
     ],
     [
       'a required unit that nobody defines',
       unit('[Unit]\nRequires=prepare-disks.service\n[Service]\nExecStart=/bin/true\n'),
-      0,
       `warning agent-unit-required ${contents}`,
     ],
     [
       'a value that systemd ignores',
       unit('[Service]\nRestart=allways\nExecStart=/bin/true\n'),
-      0,
       `warning agent-unit-value ${contents}`,
     ],
     [
       'a script in base64',
       file('/usr/local/bin/x', Buffer.from('#!/bin/bash\necho\n').toString('base64'), { mode: 0o755 }),
-      1,
-      'error agent-contents-encoded $.storage.files.0.contents.source',
+      'warning agent-contents-encoded $.storage.files.0.contents.source',
     ],
-  ])('%s', async (_title, config, code, finding) => {
-    expect(await validate(config)).toEqual([code, [finding]]);
+  ])('%s', async (_title, config, finding) => {
+    expect(await validate(config)).toEqual([0, [finding]]);
+    expect((await validate(config, '--strict'))[0]).toBe(1);
     expect(await validate(config, '--lint none')).toEqual([0, []]);
     const [, rule = ''] = finding.split(' ');
     expect(await validate(config, `--ignore ${rule}`)).toEqual([0, []]);
+  });
+
+  it('are errors where the agent or a known machine runs the config', async () => {
+    const config = file('/usr/bin/x', '#!/bin/sh\n', { mode: 0o755 });
+    const [code, found] = await validate(config, '--lint agent');
+    expect([code, found]).toEqual([1, ['error agent-path-read-only $.storage.files.0.path']]);
+    await writeFile(join(cwd, 'a.iso'), liveIso('2023-07'));
+    const { code: embedded } = await runCli('iso ignition embed -i x.ign a.iso'.split(' '), { cwd });
+    expect(embedded).toBe(1);
   });
 });
 

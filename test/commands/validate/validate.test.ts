@@ -58,6 +58,9 @@ const documents: Readonly<Record<string, string>> = {
   ).replace('"storage"', '"passwd":{"users":[{"name":"core","passwordHash":"s3cret","x":1}]},"storage"'),
   'secret.conf':
     '[DEFAULT]\nagent-token = s3cret\nagent_token = $s3cret\napi_url = http://s3cret@192.0.2.1\n',
+  'ironic.conf':
+    '[database]\nconnection = mysql+pymysql://ironic:s3cret@192.0.2.1/ironic\n[pxe]\nkernel_append_params = rootpwd=s3cret initrd=main ip=a:dhcp4\n[keystone_authtoken]\npassword\npassword = s3cret\n',
+  'dnsmasq.conf': 'port=0\ndhcp-range=192.0.2.10,192.0.2.99\n',
   'secretBroken.ign':
     '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/a", "contents": {"source": "data:;base64,czNjcmV0czNjcmV0"} x}]}}',
   'tree/a.ign': valid,
@@ -251,6 +254,20 @@ describe('validate', () => {
     expect(await validate(...args)).toMatchObject({ code, stderr });
   });
 
+  it('checks the kernel arguments in an ironic.conf', async () => {
+    expect(await rulesFor('ironic.conf')).toEqual(['ip-spec', 'argument-of-loader', 'conf-syntax']);
+  });
+
+  it('refuses the conf of another program in a sentence', async () => {
+    expect(await validate('dnsmasq.conf')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: dnsmasq.conf is neither a configuration of ironic-python-agent nor an ironic.conf\n' +
+        'hint: pass Ignition and Butane configs, ironic-python-agent.conf, ironic.conf, live ISOs or initramfs archives\n',
+    });
+  });
+
   it('checks for a release of the agent', async () => {
     expect(await rulesFor('new.conf', 'agentNew.ign')).toEqual([]);
     expect(await rulesFor('--ipa-version', '9.0.0', 'new.conf')).toEqual(['conf-version']);
@@ -284,6 +301,7 @@ describe('validate', () => {
       format,
       'secret.ign',
       'secret.conf',
+      'ironic.conf',
       'secretBroken.ign',
     );
     expect(stdout).not.toBe('');

@@ -126,6 +126,12 @@ const DOCUMENTS: readonly (readonly [
     'a configuration file of ironic-python-agent',
     inAgent('agent.confFile: ipa.conf'),
   ],
+  [
+    'conductor.conf',
+    '[DEFAULT]\ndebug = true\n[conductor]\nautomated_clean = false\n',
+    'an ironic.conf',
+    'check it with "ironic-coreos validate conductor.conf"',
+  ],
   ['a.service', '[Unit]\nDescription=x\n', 'a systemd unit', inAgent('ignition.units: [a.service]')],
   ['ca.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n', 'a PEM certificate', inAgent('ironic.caFiles: [ca.pem]')],
   [

@@ -73,8 +73,8 @@ describe('checkNetworkBoot', () => {
     ],
     [
       'expansion of iPXE',
-      bootOf(hostWith({ extraArguments: ['a=${net0/mac}'] })),
-      'worker-1 error ipxe-expansion a=${net0/mac}: iPXE',
+      bootOf(hostWith({ extraArguments: ['a=${node}'] })),
+      'worker-1 error ipxe-expansion a=${node}: iPXE',
     ],
     [
       'quote for GRUB',
@@ -129,7 +129,7 @@ describe('checkNetworkBoot', () => {
     [
       'ISO with an expansion',
       bootOf({ ...isoHost, start: { kind: 'iso', architecture: 'x86_64', url: 'http://h/${mac}.iso' } }),
-      'worker-3 error ipxe-expansion http://h/${mac}.iso: iPXE',
+      'worker-3 error kernel-argument-loader-setting http://h/${mac}.iso: only iPXE',
     ],
     [
       'folder',
@@ -150,6 +150,21 @@ describe('checkNetworkBoot', () => {
     const [line, ...others] = linesOf(boot);
     expect(line?.slice(0, start.length)).toBe(start);
     expect(others).toEqual([]);
+  });
+
+  it.each([
+    ['http://h/${mac}.iso', []],
+    ['http://h/${net0/mac:hexhyp}/${uuid}.iso', []],
+    ['http://h/${node}.iso', ['ipxe-expansion']],
+  ])('%s, started by iPXE alone', (url, expected) => {
+    const { folderUrl: _, ...boot } = bootOf({
+      ...isoHost,
+      start: { kind: 'iso', architecture: 'x86_64', url },
+    });
+    const rules = [...checkNetworkBoot({ ...boot, loaders: ['ipxe'] })].flatMap(({ findings }) =>
+      findings.map(({ rule }) => rule),
+    );
+    expect(rules.filter((rule) => rule !== 'boot-iso-san')).toEqual(expected);
   });
 
   it('says what several loaders cannot do once', () => {

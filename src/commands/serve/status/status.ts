@@ -5,6 +5,10 @@ import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 import type { ImageProgress, TransferEvent } from '../../../http/server/answer/transfers.ts';
 
 export interface Status {
+  /** The command that runs the service. */
+  readonly command: string;
+  /** What is loaded, as a noun: `inventory`. */
+  readonly inputs: string;
   readonly service: ServiceStatus;
   readonly baseImages: readonly BaseStatus[];
   /** In display order. */
@@ -19,7 +23,7 @@ export interface ServiceStatus {
   readonly version: string;
   readonly now: Date;
   readonly started: Date;
-  /** When the current inventory was loaded. */
+  /** When the current inputs were loaded. */
   readonly loaded: Date;
   /** Why the last reload failed; undefined if it succeeded. */
   readonly loadError: string | undefined;

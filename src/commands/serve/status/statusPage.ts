@@ -16,7 +16,7 @@ import {
 } from './select.ts';
 import { baseImageTable, factList, sharedTable, timeOf, transferTable } from './tables.ts';
 import type { PageAnswer } from '../../../http/server/pages.ts';
-import type { ServiceStatus, Status } from './status.ts';
+import type { Status } from './status.ts';
 import { formatPath } from '../../../core/finding.ts';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import type { ImageProgress, TransferEvent } from '../../../http/server/answer/transfers.ts';
@@ -42,13 +42,10 @@ export function statusAnswer(status: Status, query: URLSearchParams, accept: str
       };
 }
 
-function renderStatusPage(
-  { service, baseImages, shared, recent }: Status,
-  rows: readonly HostRow[],
-  query: StatusQuery,
-): string {
-  const { now, transfers } = service;
-  const title = `${formatCount(transfers, 'transfer')}, ${formatCount(rows.length, 'host')}: ironic-coreos serve`;
+function renderStatusPage(status: Status, rows: readonly HostRow[], query: StatusQuery): string {
+  const { baseImages, command, recent, shared } = status;
+  const { now, transfers } = status.service;
+  const title = `${formatCount(transfers, 'transfer')}, ${formatCount(rows.length, 'host')}: ironic-coreos ${command}`;
   const sections = [
     ['Base images', baseImageTable(baseImages)],
     ['Shared files', sharedTable(shared, now)],
@@ -57,8 +54,8 @@ function renderStatusPage(
   const refresh = query.refresh ?? 0;
   return renderPage(refresh, {
     title: html`${title}`,
-    heading: html`ironic-coreos serve`,
-    facts: serviceFacts(service),
+    heading: html`ironic-coreos ${command}`,
+    facts: serviceFacts(status),
     machines: machineList({
       query,
       selection: selectMachines(problemsFirst(rows), query),
@@ -77,18 +74,18 @@ function renderStatusPage(
   });
 }
 
-function serviceFacts(service: ServiceStatus): Html {
+function serviceFacts({ inputs, service }: Status): Html {
   const { now, started, loaded, loadError } = service;
   const error =
     loadError === undefined
       ? undefined
       : html`<p class="error" role="alert">
-          <strong>Failed to reload the inventory:</strong> ${loadError}. Still serving the previous inventory.
+          <strong>Failed to reload the ${inputs}:</strong> ${loadError}. Still serving the previous ${inputs}.
         </p>`;
   const facts = factList([
     ['Version', service.version],
     ['Started', timeOf(started, now)],
-    ['Inventory loaded', timeOf(loaded, now)],
+    [`${inputs.charAt(0).toUpperCase()}${inputs.slice(1)} loaded`, timeOf(loaded, now)],
     ['Connections', service.connections],
     ['Running transfers', service.transfers],
     ['Page generated', formatTime(now)],

@@ -111,6 +111,7 @@ export async function startImages(
   let running: RunningService | undefined;
   const watcher = createFetchWatcher(() => running?.transfers, trial.observe);
   const service = await startService(serve, setup, {
+    command: 'try',
     io,
     log: createQuietLog(io),
     watchers: [watcher],

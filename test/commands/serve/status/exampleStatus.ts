@@ -48,6 +48,8 @@ export function exampleHost(name: string, { fetched = [], ...changes }: HostChan
 export function exampleStatus(changes: Partial<Status> = {}): Status {
   const complete = { bytes: GIB, running: 0, completed: ago(400), lastFetch: ago(400) };
   return {
+    command: 'serve',
+    inputs: 'inventory',
     service: {
       version: '0.1.0',
       now,

@@ -64,6 +64,21 @@ describe('the status page', () => {
     );
   });
 
+  it('is that of the command that runs the service', () => {
+    const { service } = exampleStatus();
+    const ofController = exampleStatus({
+      command: 'controller',
+      inputs: 'settings and images',
+      service: { ...service, loadError: 'no' },
+    });
+    const shown = page(ofController);
+    expect(shown).toContain('ironic-coreos controller</title>');
+    expect(shown).toContain('<h1>ironic-coreos controller</h1>');
+    expect(shown).toContain('Failed to reload the settings and images:');
+    expect(shown).toContain('<dt>Settings and images loaded</dt>');
+    expect(shown).not.toMatch(/ironic-coreos serve|inventory/i);
+  });
+
   it('counts one thing in the singular', () => {
     const { service } = exampleStatus();
     const status = { ...withHost(exampleHost('a')), service: { ...service, transfers: 1 } };

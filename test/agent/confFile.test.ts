@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { checkNamedConf } from '../../src/agent/confFile.ts';
+import { bootForms } from '../../src/kargs/bootForms.ts';
+
+const check = (file: string, text: string): readonly string[] | undefined =>
+  checkNamedConf(file, Buffer.from(text))?.findings.map(
+    ({ severity, rule, path, position }) => `${severity} ${rule} ${path.join('.')} ${position?.line ?? ''}`,
+  );
+
+describe('whose a file NAME.conf is', () => {
+  it.each<readonly [title: string, file: string, text: string, expected: readonly string[] | undefined]>([
+    [
+      'an unknown option of the agent',
+      'a.conf',
+      '[DEFAULT]\nx = 1\n',
+      ['warning conf-unknown-option DEFAULT.x 2'],
+    ],
+    ['no section', 'a.conf', 'api-url = https://192.0.2.1\n', ['error conf-syntax  1']],
+    [
+      'another case of the section',
+      'a.conf',
+      '[MDNS]\nx = 1\n',
+      ['info conf-section-case MDNS 1', 'warning conf-unknown-option MDNS.x 2'],
+    ],
+    ['a misspelled section', 'a.conf', '[DEFUALT]\nx = 1\n', ['warning conf-unknown-section DEFUALT 1']],
+    [
+      'an option in a section that the agent does not have',
+      'a.conf',
+      '[agent]\ndebug = true\n',
+      ['warning conf-unknown-section agent 1'],
+    ],
+    ['comments', 'a.conf', '# nothing\n', []],
+    ['a file by its name', 'ironic-python-agent.d/1.conf', 'port=0\n', ['error conf-syntax  1']],
+    [
+      'a registries.conf',
+      'registries.conf',
+      'short-name-mode = "enforcing"\n[[registry]]\nlocation = "a"\ninsecure = true\n',
+      undefined,
+    ],
+    ['an old registries.conf', 'r.conf', '[registries.search]\nregistries = ["a"]\n', undefined],
+    ['a dnsmasq.conf', 'dnsmasq.conf', 'port=0\ninterface=eth0\nenable-tftp\n', undefined],
+    ['an inspector.conf', 'ironic-inspector.conf', '[processing]\nadd_ports = all\n', undefined],
+    ['a conf of NetworkManager', 'clientid.conf', '[connection]\nipv6.dhcp-duid=ll\n', undefined],
+    [
+      'an ironic.conf by its name',
+      'etc/ironic/ironic.conf',
+      '[DEFAULT]\nminimum_required_memory = 256\n',
+      [],
+    ],
+    ['one by its options', 'x.conf', '[DEFAULT]\nenabled_boot_interfaces = ipxe\n', []],
+    ['one by its sections', 'x.conf', '[DEFAULT]\ndebug = true\n[conductor]\nautomated_clean = false\n', []],
+    [
+      'one with a line that oslo.config refuses',
+      'x.conf',
+      '[conductor]\nautomated_clean\n',
+      ['error conf-syntax  2'],
+    ],
+  ])('%s', (_title, file, text, expected) => {
+    expect(check(file, text)).toEqual(expected);
+  });
+});
+
+const coreos =
+  'coreos.live.rootfs_url=http://192.0.2.1/rootfs.img ignition.firstboot ignition.platform.id=metal';
+
+describe('kernel arguments in an ironic.conf', () => {
+  it.each<readonly [title: string, text: string, expected: readonly string[]]>([
+    [
+      'Ironic',
+      '[pxe]\nkernel_append_params = nofb nomodeset vga=normal ipa-insecure=1 sshkey="ssh-ed25519 AAAA a@b"\n',
+      [],
+    ],
+    ['CoreOS', `[pxe]\nkernel_append_params = ${coreos}\n`, []],
+    [
+      'no root filesystem',
+      '[redfish]\nkernel_append_params = ignition.firstboot ignition.platform.id=metal\n',
+      ['warning rootfs-url-missing redfish.kernel_append_params 2'],
+    ],
+    [
+      'a mistake in one of two sections',
+      `[pxe]\nkernel_append_params = ${coreos}\n[redfish]\nkernel_append_params = a ip=eth0:dhcp4\n`,
+      ['error ip-spec redfish.kernel_append_params 4'],
+    ],
+    [
+      'the name of older releases',
+      '[pxe]\npxe_append_params = initrd=main\n',
+      ['error argument-of-loader pxe.pxe_append_params 2'],
+    ],
+    [
+      'arguments for inspection',
+      '[inspector]\nextra_kernel_params = ipa-insecure=perhaps\n',
+      ['error ipa-parameter-value inspector.extra_kernel_params 2'],
+    ],
+    ['the last line of an option', '[pxe]\nkernel_append_params = initrd=a\nkernel_append_params = b\n', []],
+    [
+      'another option',
+      '[pxe]\nkernel_append_params = $other initrd=${pxe.x} a=$$b\n',
+      ['warning ironic-grub pxe.kernel_append_params 2'],
+    ],
+    [
+      'lines',
+      `[pxe]\nkernel_append_params = a\n  initrd=b\n`,
+      ['error argument-of-loader pxe.kernel_append_params 2'],
+    ],
+  ])('%s', (_title, text, expected) => {
+    expect(check('ironic.conf', text)).toEqual(expected);
+  });
+
+  it('are those that pxe kargs writes', () => {
+    const settings = {
+      embedded: false,
+      ignitionUrl: 'https://192.0.2.1/a.ign',
+      rootfsUrl: 'http://192.0.2.1/rootfs.img',
+      ip: ['dhcp'],
+      consoles: ['ttyS0'],
+      ipaParameters: ['insecure=1'],
+      extraArguments: ['a=$b'],
+    };
+    const text = bootForms.ironic.render(settings);
+    expect(check('anything.conf', text)).toEqual([
+      'warning ironic-grub pxe.kernel_append_params 5',
+      'warning ironic-grub redfish.kernel_append_params 9',
+    ]);
+  });
+
+  it('are named without their values', () => {
+    const text = '[pxe]\nkernel_append_params = BOOTIF=hunter2\n';
+    const [finding] = checkNamedConf('ironic.conf', Buffer.from(text))?.findings ?? [];
+    expect(finding?.message).toBe('BOOTIF: the boot loader sets BOOTIF= itself');
+  });
+});
