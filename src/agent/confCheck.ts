@@ -35,8 +35,10 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
+import { isVlanMode } from './inputParsers.ts';
 import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
 import { findHostProblem } from './machineAddress.ts';
+import { splitList } from './proxy.ts';
 
 /** A supported option in the file. */
 interface Setting {
@@ -312,10 +314,10 @@ function findFileProblem(value: string): Problem | undefined {
   return { message, hint: 'use the path in the container, such as /etc/ironic-python-agent/ca.crt' };
 }
 
-/** The modes of the setting `agent.vlanInterfaces`, which the agent does not have. */
 function findVlanProblem(value: string): Problem | undefined {
-  if (!/^(?:always|auto|never)$/i.test(value.trim())) return undefined;
-  const message = 'the agent treats the value as the name of an interface';
+  const mode = splitList(value).find((item) => isVlanMode(item));
+  if (mode === undefined) return undefined;
+  const message = `the agent treats the word ${mode} as the name of an interface`;
   return { message, hint: 'use all or names of interfaces, or leave the value empty' };
 }
 

@@ -57,9 +57,12 @@ function readLine(line: string): SshPublicKey {
   const { options, rest } = splitOptions(text);
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)(?:[ \t]+([^ \t]+)(?:[ \t]+(.*))?)?$/.exec(rest) ?? [];
-  if (!Object.hasOwn(keyFields, plainType(type))) throw new KeyProblem(unknownType(type));
+  const isKnown = isType(type);
+  if (!isKnown && !repeatsType(base64, type)) throw new KeyProblem(unknownType(type));
   if (base64 === '') throw new KeyProblem('the key is missing after the type');
-  const weakness = findWeakness(type, readBlob(decodeBase64(base64), type));
+  const weakness = isKnown
+    ? findWeakness(type, readBlob(decodeBase64(base64), type))
+    : 'the type of the key is unknown, so the host may not support it';
   return {
     ...(options === '' ? {} : { options }),
     type,
@@ -144,6 +147,11 @@ class BlobReader {
   atEnd(): boolean {
     return this.#offset === this.#bytes.length;
   }
+}
+
+function repeatsType(base64: string, type: string): boolean {
+  const start = Buffer.from([0, 0, 0, type.length & 0xff, ...Buffer.from(type)]);
+  return type !== '' && Buffer.from(base64, 'base64').subarray(0, start.length).equals(start);
 }
 
 type CheckField = (field: Buffer, type: string) => void;

@@ -116,6 +116,12 @@ describe('checkConf', () => {
     ],
     ['a relative path', '[DEFAULT]\ncafile = ca.crt\ninsecure = no\n', ['conf-unusable 2:10']],
     ['a mode of VLANs', '[DEFAULT]\nenable_vlan_interfaces = always\n', ['conf-unusable 2:26']],
+    [
+      'a mode beside an interface',
+      '[DEFAULT]\nenable_vlan_interfaces = eno1, Never\n',
+      ['conf-unusable 2:26'],
+    ],
+    ['all beside an interface', '[DEFAULT]\nenable_vlan_interfaces = eno1,all\n', []],
     ['VLANs', '[DEFAULT]\nenable_vlan_interfaces = eno1,eno2.100\n', []],
     ['collectors', '[DEFAULT]\ninspection_collectors = default, usb-devices,\n', []],
     ['no collectors', '[DEFAULT]\ninspection_collectors =\n', []],

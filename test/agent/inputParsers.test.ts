@@ -14,6 +14,7 @@ describe('inputs', () => {
     ['the key of ICC', () => icc.sshKeys(`${key}\n`), [key]],
     ['no key of ICC', () => icc.sshKeys('\n'), []],
     ['a proxy of the longest length', () => own.proxyUrl(`http://${'a'.repeat(993)}`), expect.anything()],
+    ['all beside an interface', () => own.vlanInterfaces('eno1,all', false), 'eno1,all'],
     ['the VLANs of the script', () => script.vlanInterfaces(' eno1,eno2.100\n', false), 'eno1,eno2.100'],
     ['the flags of the script', () => script.pullArgs('--a  --b=c '), ['--a', '--b=c']],
   ])('%s', (_title, read, value) => expect(read()).toEqual(value));
@@ -53,6 +54,13 @@ describe('inputs', () => {
       () => own.vlanInterfaces('alwys', false),
       'is neither always, never or auto',
     ],
+    [
+      'a mode of VLANs beside an interface',
+      () => own.vlanInterfaces('eno1,always', false),
+      'is neither always, never or auto nor a list of interfaces',
+    ],
+    ['a mode in capitals', () => own.vlanInterfaces('Never, eno1', false), 'nor a list of interfaces'],
+    ['two modes', () => own.vlanInterfaces('auto,always', true), 'nor a list of interfaces'],
     ['a flag with a quote for the script', () => script.pullArgs('--a="b"'), 'contains "\\""'],
     ['a host without a name', () => own.hostname('-'), 'is not a valid host name'],
     ['a quote in a kernel argument', () => own.installIpOptions('ip="dhcp"'), 'is not a kernel argument'],

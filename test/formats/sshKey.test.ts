@@ -98,6 +98,11 @@ describe('checkSshPublicKey', () => {
       { type: 'ssh-rsa-cert-v01@openssh.com', weakness: certified },
     ],
     [
+      'a type of the future',
+      `ssh-new@example.com ${encode('ssh-new@example.com', 'any')} x`,
+      { comment: 'x', weakness: 'the type of the key is unknown, so the host may not support it' },
+    ],
+    [
       'options',
       `from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\"" ${ed25519} c`,
       { options: 'from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\""', comment: 'c' },

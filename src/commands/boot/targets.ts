@@ -2,12 +2,12 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
-import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { CliError, type FilePlace, FormatError, UsageError } from '../../core/errors.ts';
 import { fillSetting } from '../../core/placeholders.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { asMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
-import { parseYaml } from '../../formats/yaml.ts';
+import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
 import { readCertificates } from '../../hosts/input/pastedPart.ts';
 import { findHost, type InventoryRead, readInventoryDocument } from '../../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
@@ -271,9 +271,7 @@ async function readBmcCredentials(
 ): Promise<RedfishCredentials> {
   if (file === undefined) return fromEnvironment(host, io);
   const expected = { what: 'Credentials of the BMC', maxBytes: MAX_CREDENTIALS };
-  const { password, username } = credentialsIn(
-    parseCredentials(await readSecretFile(file, io, expected), file),
-  );
+  const { password, username } = credentialsIn(await readSecretFile(file, io, expected), file);
   if (username !== undefined && password !== undefined) {
     if (/[\r\n]$/.test(password)) {
       // `echo PASSWORD | base64` encodes the line break, too.
@@ -300,28 +298,38 @@ function fromEnvironment(host: string, { env }: Io): RedfishCredentials {
   });
 }
 
-function credentialsIn(value: Mapping): Record<keyof RedfishCredentials, string | undefined> {
-  const plain = { ...value, ...asMapping(value['stringData']) };
-  const encoded = asMapping(value['data']);
+function credentialsIn(text: string, file: string): Record<keyof RedfishCredentials, string | undefined> {
+  const { locate, value } = parseCredentials(text, file);
+  const mapping = asMapping(value);
+  const lines = text.split(/\r\n|\n|\r/).map((line) => Buffer.from(line));
   const read = (key: string): string | undefined => {
-    const own = plain[key];
-    if (typeof own === 'string' || typeof own === 'number') return String(own);
-    const secret = encoded[key];
+    const inSecret = asMapping(mapping['stringData'])[key];
+    const own = inSecret ?? mapping[key];
+    if (typeof own === 'number') {
+      const { column = 1, line = 1 } = locate(inSecret === undefined ? [key] : ['stringData', key]) ?? {};
+      const written = lines[line - 1]?.toString('utf8', column - 1) ?? '';
+      // YAML reads 0x1F as 31.
+      if (/^[^\s,}]*/.exec(written)?.[0] === String(own)) return String(own);
+      throw unreadable({ file, line, column }, `the ${key} is a number that YAML reads in another form`);
+    }
+    if (typeof own === 'string') return own;
+    const secret = asMapping(mapping['data'])[key];
     return typeof secret === 'string' ? Buffer.from(secret, 'base64').toString('utf8') : undefined;
   };
   return { username: read('username'), password: read('password') };
 }
 
 /** The errors of the parser quote the line, so only the position is taken from them. */
-function parseCredentials(text: string, file: string): Mapping {
+function parseCredentials(text: string, file: string): ParsedYaml {
   try {
-    return asMapping(parseYaml(text).value);
+    return parseYaml(text);
   } catch (error) {
     const position = error instanceof FormatError ? error.position : undefined;
-    throw new CliError('this is not valid YAML or JSON', {
-      code: 'ERR_SETTING',
-      at: { file, ...position },
-      hint: "put the password in single quotes: password: 'PASSWORD'",
-    });
+    throw unreadable({ file, ...position }, 'this is not valid YAML or JSON');
   }
+}
+
+function unreadable(at: FilePlace, message: string): CliError {
+  const hint = "put the password in single quotes: password: 'PASSWORD'";
+  return new CliError(message, { code: 'ERR_SETTING', at, hint });
 }

@@ -160,6 +160,12 @@ async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   if (values.length > 0) {
     const keys: string[] = [];
     for (const value of values) append(keys, await readGivenKeys(value, reading));
+    // Other generators write any key.
+    if (profile === 'default' && !keys.some((key) => checkSshPublicKey(key).ok)) {
+      const [{ at, name } = { name: '' }] = values;
+      const message = `${name}: no SSH key is valid, so no login is possible with one`;
+      throw new CliError(message, { code: 'ERR_SETTING', hint: NEW_KEY_HINT, at });
+    }
     return [...new Set(keys)];
   }
   if (profile === 'buildpy') return readHomeKeys(reading);
@@ -216,9 +222,12 @@ function requireKey(text: string, { at, name }: InputSource): void {
   });
 }
 
-/** Whether a value is a key and not a path. Includes private keys: the message `not found: …` must not quote them. */
+/**
+ * Whether a value is a key and not a path, such as `my ssh-keys here/id.pub`: each key starts with the length of its type, which
+ * is AAAA in base64. Includes private keys: the message `not found: …` must not quote them.
+ */
 function isKeyText(value: string): boolean {
-  return /PRIVATE KEY|(?:^|\s)(?:ssh|ecdsa|sk|rsa)-[a-z0-9@.-]+\s/.test(value);
+  return /PRIVATE KEY|(?:^|\s)(?:ssh|ecdsa|sk|rsa)-[a-z0-9@.-]+\s+AAAA/.test(value);
 }
 
 function checkKeys(text: string, { at, name }: InputSource, reading: Reading): string[] {

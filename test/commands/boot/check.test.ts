@@ -408,12 +408,36 @@ describe('credentials', () => {
       'password: 0123\n',
       /^credentials:1:11: this is not valid YAML or JSON$/,
     ],
+    [
+      'with a hexadecimal number as the password',
+      'username: admin\npassword: 0x1F\n',
+      /^credentials:2:11: the password is a number that YAML reads in another form$/,
+    ],
+    [
+      'with an octal number in a Secret',
+      'stringData: {username: é, password: 0o17}\n',
+      /^credentials:1:38: the password is a number that YAML reads in another form$/,
+    ],
+    [
+      'with a sign before the name',
+      'username: +5 # digits\npassword: 31\n',
+      /^credentials:1:11: the username is a number that YAML reads in another form$/,
+    ],
   ])('a file %s', async (_, text, message) => {
     writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
     const options = { bmc: 'https://192.0.2.1', check: true, credentials: 'credentials' };
     const { error } = await startBoot([], options, { cwd: folder }).ended;
     expect(error?.message).toMatch(message);
     expect(`${error?.message} ${String(error?.cause)}`).not.toContain('hunter2');
+  });
+
+  it('a password of decimal digits is sent', async () => {
+    writeFileSync(join(folder, 'credentials'), '{username: admin, password: 31}\n', { mode: 0o600 });
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    const options = { bmc: bmc.origin, check: true, credentials: 'credentials' };
+    const { report } = await startBoot([], options, { cwd: folder }).ended;
+    expect(report).toContain('fix the user name and the password in the credentials file');
   });
 
   it('a password with the line break of echo', async () => {

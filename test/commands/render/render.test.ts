@@ -2,7 +2,7 @@
 
 import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
 import type { Config } from '../../../src/ignition/config.ts';
@@ -31,6 +31,7 @@ beforeAll(async () => {
     'wrong.conf': '[DEFAULT]\nlisten_port = many\n',
     'unknown.conf': '[DEFAULT]\nhunter = 2\n',
     'text.txt': 'a text\n',
+    'damaged.pub': `${key.replace(/.{4} /, ' ')}\n`,
     'secret.conf': '[DEFAULT]\nagent_token = hunter2\nlisten_port = hunter2\n',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
@@ -169,13 +170,51 @@ describe('render --api-url', () => {
     ]);
   });
 
+  it.each(['my ssh-keys here/id.pub', 'ssh-keys here/id.pub', 'ssh-rsa key.pub'])(
+    'reads a key of the path %s',
+    async (path) => {
+      await mkdir(dirname(join(cwd, path)), { recursive: true });
+      await writeFile(join(cwd, path), `restrict ${key}\n`);
+      const { stdout } = await renderDefault('--ssh-key', path);
+      expect(parseConfig(stdout).passwd?.users?.[0]?.sshAuthorizedKeys).toEqual([key, `restrict ${key}`]);
+      const inventory = { agent: { 'ironic.apiUrls': 'http://h', 'host.sshKeys': [path] } };
+      await writeFile(join(cwd, 'blank.yaml'), JSON.stringify(inventory));
+      const other = await run('--inventory', 'blank.yaml');
+      expect(parseConfig(other.stdout).passwd?.users?.[0]?.sshAuthorizedKeys).toEqual([`restrict ${key}`]);
+    },
+  );
+
+  it.each([
+    ['a damaged key', ['ssh-ed25519 AAAA x'], 'error: --ssh-key: no SSH key is valid'],
+    [
+      'two keys, one behind an unknown option',
+      [`no-such-option ${key}`, key.replace(/.{4} /, ' ')],
+      'error: --ssh-key: no SSH key is valid, so no login is possible with one',
+    ],
+    ['a file with a damaged key', ['damaged.pub'], 'error: --ssh-key: no SSH key is valid'],
+    ['a file without the start of a key', ['text.txt'], 'error: --ssh-key: text.txt contains no SSH public key'],
+    ['a path of no file', ['my ssh-keys here/no.pub'], 'not found: my ssh-keys here/no.pub'],
+  ])('refuses %s alone', async (_title, keys, message) => {
+    const { code, stderr, stdout } = await run(
+      '--api-url',
+      'https://192.0.2.1',
+      ...keys.flatMap((text) => ['--ssh-key', text]),
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
   it('indents with --pretty', async () => {
     expect((await renderDefault('--pretty')).stdout).toMatch(/^\{\n {2}"ignition": \{\n/);
   });
 
   it.each([
     ['no SSH key', ['--api-url', 'http://h'], '--no-ssh-key'],
-    ['a key that is none', ['--api-url', 'http://h', '--ssh-key', 'ssh-ed25519 AAAA x'], '--ssh-key'],
+    [
+      'a damaged key beside another',
+      ['--api-url', 'http://h', '--ssh-key', 'ssh-ed25519 AAAA x', '--ssh-key', key],
+      '--ssh-key',
+    ],
     [
       'an expired certificate',
       ['--api-url', 'http://h', '--no-ssh-key', '--ca-file', 'expired.pem'],
