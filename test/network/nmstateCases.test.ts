@@ -44,7 +44,7 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
     expect([cases.length, refusedAlone.length <= 30]).toEqual([196, true]);
   });
 
-  it('have no findings, but for gateways outside of their subnets', () => {
+  it('have no findings, but for gateways outside of their subnets and networks that are down', () => {
     const messages = equal.flatMap((keyfiles) => {
       const files = Object.entries(keyfiles).map(([name, text]) => ({ name, data: Buffer.from(text) }));
       const connections = parseConnections(files);
@@ -55,8 +55,10 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
       ].map(({ message }) => message);
     });
     expect(messages).toEqual([
+      'NetworkManager starts no connection of the network by itself: vethab6030bd, eth2',
       'the gateway 2001:db8::1 of eth0 is outside its subnet 2001:db8::48/128',
       'the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24',
+      'NetworkManager starts no connection of the network by itself: eth1, eth2',
     ]);
   });
 });
