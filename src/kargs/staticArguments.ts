@@ -87,8 +87,26 @@ const expressible: readonly (readonly [sections: RegExp, keys: RegExp, values: R
  */
 export function staticArguments(connections: readonly Connection[]): readonly string[] {
   const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
+  const [first] = connections;
+  if (first === undefined) return [];
+  if (active.length === 0) {
+    throw refusal(
+      first,
+      `${connectionName(first)} does not start by itself, and no other connection does`,
+      'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"',
+    );
+  }
   const owners = new Map<string, Connection>();
   for (const connection of active) {
+    const { controller } = connection;
+    if (controller !== undefined && findConnection(active, controller) === undefined) {
+      const message = `${connectionName(connection)} is a port of ${controller}, which has no connection that starts by itself`;
+      throw refusal(
+        connection,
+        message,
+        `add the connection of ${controller}, or remove controller= or master=`,
+      );
+    }
     const device = deviceOf(connection);
     const { file } = owners.get(device) ?? connection;
     owners.set(device, connection);
@@ -107,7 +125,7 @@ export function staticArguments(connections: readonly Connection[]): readonly st
       ),
     ),
   ];
-  return texts.length === 0 ? [] : [...texts, formatCoreosArgument(coreosArguments.network)];
+  return [...texts, formatCoreosArgument(coreosArguments.network)];
 }
 
 function refusal({ file }: Connection, message: string, hint: string): CliError {

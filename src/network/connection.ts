@@ -33,6 +33,8 @@ export interface Connection {
   /** The options of a bond, by their names in the kernel. */
   readonly bond: ReadonlyMap<string, string>;
   readonly ip: Readonly<Record<Family, IpConfig>>;
+  /** The addresses of a port: libnm drops its IP settings (nm_connection_normalize). */
+  readonly ignoredAddresses?: readonly ConfiguredAddress[];
   /** Of several connections for an interface, NetworkManager starts the one with the greatest (default: 0). */
   readonly priority?: number | undefined;
   /** Whether NetworkManager starts it without a user. */
@@ -101,9 +103,11 @@ export function parseConnection(file: string, text: string): Connection {
     Array.from(sections.get('bond') ?? noSection, ([key, { value }]) => [key, value.trim()]),
   );
   bond.delete('interface-name');
+  const controllerKey = connection.has('controller') ? 'controller' : 'master';
+  const controller = valueOf(connection, controllerKey);
+  const ip = { 4: ipConfigOf(sections.get('ipv4'), 4), 6: ipConfigOf(sections.get('ipv6'), 6) };
   const type = (valueOf(connection, 'type') ?? 'ethernet').replace(/^802-3-/, '');
   const blocked = blockingEntry(connection);
-  const controllerKey = connection.has('controller') ? 'controller' : 'master';
   return {
     file,
     id: valueOf(connection, 'id') ?? file.replace(/\.nmconnection$/, ''),
@@ -115,11 +119,12 @@ export function parseConnection(file: string, text: string): Connection {
     clonedMac: macOf(valueOf(wired, 'cloned-mac-address')),
     clonedMacLine: wired.get('cloned-mac-address')?.line,
     mtu: numberOf(valueOf(wired, 'mtu')) || undefined,
-    controller: valueOf(connection, controllerKey),
+    controller,
     controllerLine: connection.get(controllerKey)?.line,
     vlan: type === 'vlan' ? vlanOf(vlan) : undefined,
     bond,
-    ip: { 4: ipConfigOf(sections.get('ipv4'), 4), 6: ipConfigOf(sections.get('ipv6'), 6) },
+    ip: controller === undefined ? ip : { 4: disabled, 6: disabled },
+    ignoredAddresses: controller === undefined ? [] : [...ip[4].addresses, ...ip[6].addresses],
     priority: Number(valueOf(connection, 'autoconnect-priority') ?? 0),
     isAutoconnected: blocked === undefined,
     blockedLine: blocked?.line,
@@ -215,6 +220,8 @@ const automatic: IpConfig = {
   routes: [],
   neverDefault: false,
 };
+
+const disabled: IpConfig = { ...automatic, method: 'disabled' };
 
 function isDefaultRoute({ destination }: Route): boolean {
   return destination.prefixLength === 0;

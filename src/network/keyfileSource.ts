@@ -184,7 +184,9 @@ function readEntry(keyfile: string, line: number | undefined): ConvertedEntry {
 
 function entryAt(sections: readonly KeyfileSection<ParsedEntry>[], line: number) {
   for (const { entries, name } of sections) {
-    const entry = entries.find((one) => one.line === line);
+    const own = entries.find((one) => one.line === line);
+    // The options of a route come from its item in the document.
+    const entry = entries.find(({ key }) => `${key}_options` === own?.key) ?? own;
     if (entry !== undefined) return { section: name, key: entry.key, value: entry.value };
   }
   return {};

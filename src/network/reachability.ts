@@ -111,19 +111,15 @@ function missingController(connection: Connection, all: readonly Connection[]): 
   };
 }
 
-/** libnm drops the addresses of ports (nm_connection_normalize). */
 function portAddresses(connection: Connection, all: readonly Connection[]): LinedProblem[] {
-  const { controller, ip } = connection;
-  if (controller === undefined) return [];
+  const { controller = '', ignoredAddresses = [] } = connection;
   const owner = findConnection(all, controller);
   const name = owner === undefined ? controller : connectionName(owner);
-  return families
-    .flatMap((family) => ip[family].addresses)
-    .map(({ address, line }) => ({
-      message: `NetworkManager ignores the address ${formatAddress(address)} of ${connectionName(connection)}, a port of ${name}`,
-      hint: `move the address to the connection of ${name}, or remove controller= or master= from [connection]`,
-      line,
-    }));
+  return ignoredAddresses.map(({ address, line }) => ({
+    message: `NetworkManager ignores the address ${formatAddress(address)} of ${connectionName(connection)}, a port of ${name}`,
+    hint: `move the address to the connection of ${name}, or remove controller= or master= from [connection]`,
+    line,
+  }));
 }
 
 function outsideGateway(connection: Connection, family: Family): LinedProblem | undefined {

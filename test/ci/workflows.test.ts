@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { have, oracleNote } from '../support/programs.ts';
+import { have, oracleFile, oracleNote } from '../support/programs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = join(root, '.github/workflows');
@@ -53,7 +53,7 @@ describe('workflows', () => {
 
   it.skipIf(!have('zizmor'))(`are safe for zizmor${oracleNote('zizmor')}`, () => {
     const args = ['--offline', '--quiet', '--format', 'plain', folder, join(root, '.github/actions')];
-    const { status, stdout } = spawnSync('zizmor', args, { cwd: root, encoding: 'utf8' });
+    const { status, stdout } = spawnSync(oracleFile('zizmor'), args, { cwd: root, encoding: 'utf8' });
     expect({ status, stdout }).toMatchObject({ status: 0 });
   });
 });

@@ -149,7 +149,7 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
   [
     'ports with an MTU, and with a new MAC address',
     {
-      p1: `${wired}interface-name=eth0\ncontroller=bond0\nport-type=bond\n[ethernet]\nmtu=9000\n`,
+      p1: `${wired}interface-name=eth0\ncontroller=bond0\nport-type=bond\n[ethernet]\nmtu=9000\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\nroute1=198.51.100.0/24\ndns=192.0.2.53\n`,
       p2: `${wired}interface-name=eth1\ncontroller=bond0\nport-type=bond\n[ethernet]\ncloned-mac-address=02:00:00:00:00:01\n`,
       bond0: `type=bond\ninterface-name=bond0\n[bond]\nmode=active-backup\n`,
     },
@@ -161,16 +161,18 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
     ],
   ],
   [
-    'a connection that does not start by itself',
-    { a: `${wired}interface-name=eth0\nautoconnect=false\n` },
-    [],
+    'a connection that does not start by itself, beside another one',
+    {
+      a: `${wired}interface-name=eth0\nautoconnect=false\n[ipv4]\nroute-metric=5\n`,
+      b: `${wired}interface-name=eth1\n`,
+    },
+    ['ip=eth1:dhcp'],
   ],
 ];
 
 describe('static arguments of', () => {
   it.each(cases)('%s', (_title, files, expected) => {
-    const texts = expected.length === 0 ? [] : [...expected, 'rd.neednet=1'];
-    expect(staticArguments(parse(files))).toEqual(texts);
+    expect(staticArguments(parse(files))).toEqual([...expected, 'rd.neednet=1']);
   });
 });
 
@@ -180,6 +182,16 @@ describe('refused is', () => {
       'a bridge',
       { br0: 'type=bridge\ninterface-name=br0\n' },
       'cannot describe br0, a connection of type bridge',
+    ],
+    [
+      'a network without a connection that starts by itself',
+      { a: `${wired}interface-name=eth0\nautoconnect=false\n`, b: 'type=bridge\npermissions=user:core\n' },
+      'eth0 does not start by itself, and no other connection does',
+    ],
+    [
+      'a port of a bond that is missing',
+      { a: `${wired}interface-name=eth0\nmaster=bond0\nslave-type=bond\n` },
+      'eth0 is a port of bond0, which has no connection that starts by itself',
     ],
     ['a connection for any interface', { any: wired }, 'any names no interface'],
     [

@@ -123,6 +123,7 @@ describe('a line of a keyfile is found in the nmstate document:', () => {
     ['bond0', 'ipv6 address0', '$.interfaces.0.ipv6.address.0.ip'],
     ['bond0', 'ipv4 method', '$.interfaces.0.ipv4'],
     ['bond0', 'ipv4 route0', '$.routes.config.1.next-hop-address'],
+    ['bond0', 'ipv4 route0_options', '$.routes.config.1.next-hop-address'],
     ['bond0', 'ipv4 route1', '$.routes.config.0.next-hop-address'],
     ['bond0', 'ipv6 route0', '$.routes.config.2.next-hop-address'],
     ['bond0', 'ipv4 dns', '$.dns-resolver.config.server.0'],

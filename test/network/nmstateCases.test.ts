@@ -44,7 +44,7 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
     expect([cases.length, refusedAlone.length <= 30]).toEqual([196, true]);
   });
 
-  it('have no findings, but for a gateway outside of its subnet', () => {
+  it('have no findings, but for a gateway outside of its subnet and networks that are down', () => {
     const messages = equal.flatMap((keyfiles) => {
       const files = Object.entries(keyfiles).map(([name, text]) => ({ name, data: Buffer.from(text) }));
       const connections = parseConnections(files);
@@ -54,6 +54,10 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
         ...Object.values(keyfiles).flatMap((text) => checkKeyfile(text)),
       ].map(({ message }) => message);
     });
-    expect(messages).toEqual(['the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24']);
+    expect(messages).toEqual([
+      'NetworkManager starts no connection of the network by itself: vethab6030bd, eth2',
+      'the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24',
+      'NetworkManager starts no connection of the network by itself: eth1, eth2',
+    ]);
   });
 });

@@ -265,3 +265,14 @@ describe('a static network that does not reach the root filesystem is reported b
     expect(stderr).toContain(message);
   });
 });
+
+it('a MAC address in the network of one host and in the entry of another is reported by prepare', async () => {
+  const other = keyfile.replace('[ipv4]', '[ethernet]\nmac-address=52:54:00:00:00:02\n\n[ipv4]');
+  await write('macs.yaml', inventory.replace(JSON.stringify(keyfile), JSON.stringify(other)));
+  await write('macs.iso', isoPair().full);
+  const { code, stderr } = await run(
+    'prepare --inventory macs.yaml --iso macs.iso --base-url http://h -o macs --artifacts iso'.split(' '),
+  );
+  expect(code).toBe(0);
+  expect(stderr).toContain('warning: static has the same MAC address 52:54:00:00:00:02 (agent-network)\n');
+});

@@ -106,7 +106,7 @@ describe('pxe kargs --static', () => {
   });
 
   it.each<readonly [title: string, args: readonly string[], place: string, setting: string]>([
-    ['a route of another table', ['--nmstate', 'table.yaml'], 'table.yaml:4', 'route0_options=table=100'],
+    ['a route of another table', ['--nmstate', 'table.yaml'], 'table.yaml:7', 'route0_options=table=100'],
     ['a metric', ['--nmstate', 'metrics.yaml'], 'metrics.yaml:7', 'route0=0.0.0.0/0,198.51.100.1,500'],
     ['a search domain', ['--nmstate', 'search.yaml'], 'search.yaml:7', 'dns-search=example.com'],
     ['that the gateway is not used', ['--nmstate', 'gateway.yaml'], 'gateway.yaml:3', 'never-default=true'],
