@@ -2,7 +2,7 @@
 
 import { deflateRawSync } from 'node:zlib';
 import { knownDigests } from '../../io/files/fileDigests.ts';
-import type { Io } from '../../io/io.ts';
+import { type Io, ioWith } from '../../io/io.ts';
 import {
   type WantedArtifacts,
   type ConfigArtifact,
@@ -45,6 +45,9 @@ export interface Snapshot extends Servable {
   readonly secrets: ReadonlyMap<string, HostNames>;
 }
 
+/** Milliseconds. */
+export const READ_TIME = 30_000;
+
 /**
  * The snapshots of a service.
  * @param cacheSize bytes of memory for cached images
@@ -56,11 +59,12 @@ export function createSnapshots(
   options: ServeOptions,
   cacheSize: number,
   changeSource: ((read: ServeSource) => ServeSource) | undefined,
-  io: Io,
-): (links: Links, before?: Snapshot) => Promise<Snapshot> {
+  serviceIo: Io,
+): (links: Links, before?: Snapshot, signal?: AbortSignal) => Promise<Snapshot> {
   const digests = knownDigests(new Map());
   const dates = createModifiedDates();
-  return async (links, before) => {
+  return async (links, before, signal) => {
+    const io = ioWith(serviceIo, { readTime: READ_TIME, signal });
     const source = await readServeSource(options, io);
     const read = changeSource?.(source) ?? source;
     const { inventory } = read;
