@@ -32,8 +32,8 @@ export interface ServiceState<S extends Servable> {
    */
   load(): Promise<void>;
   /**
-   * Replaces a snapshot by a new one. If the disk is full, this is repeated when it has more space, until a later call starts or the
-   * state is closed. Never rejects.
+   * Replaces a snapshot by a new one. If the disk is full or the files are unsettled, this is repeated when the disk has more space
+   * or the files have settled, until a later call starts or the state is closed. Never rejects.
    * @param load calls `load` of this state
    * @param failed gets the errors, but that of a full disk only once
    */
@@ -61,6 +61,17 @@ interface Counted<S> {
 function release<S extends Servable>(counted: Counted<S>): void {
   counted.references -= 1;
   if (counted.references === 0) void counted.snapshot.close();
+}
+
+/** The files may be incomplete. They are loaded if they are the same after some milliseconds. */
+export class UnsettledError extends CliError {
+  readonly settlesIn: number;
+
+  constructor(sentence: string, settlesIn: number) {
+    const hint = 'wait a minute: if the file stays as it is, it is loaded then';
+    super(sentence, { code: 'ERR_INVENTORY', hint });
+    this.settlesIn = settlesIn;
+  }
 }
 
 /** Milliseconds after which a reload that has not ended is reported. */
@@ -135,6 +146,11 @@ export function createServiceState<S extends Servable>(
           return await load();
         } catch (error) {
           if (waiting.signal.aborted) return;
+          if (error instanceof UnsettledError) {
+            failed(error);
+            await pause(clock, error.settlesIn, signal);
+            continue;
+          }
           const wasFull = isFull;
           isFull = isDiskFull(error);
           if (!isFull || !wasFull) failed(error);

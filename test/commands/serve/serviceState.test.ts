@@ -1,7 +1,7 @@
 /** Snapshots one after the other: what is served, and when the files of the one before are closed. */
 
 import { describe, expect, it } from 'vitest';
-import { createServiceState } from '../../../src/commands/serve/serviceState.ts';
+import { createServiceState, UnsettledError } from '../../../src/commands/serve/serviceState.ts';
 import type { Clock } from '../../../src/io/clock.ts';
 import { createFakeClock } from '../../support/fakeClock.ts';
 import type { Snapshot } from '../../../src/commands/serve/snapshot.ts';
@@ -23,7 +23,7 @@ function service(clock?: Clock) {
     else next?.reject(new Error(problem));
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { state, give, closed, signals, asked: () => waiting.length };
+  return { state, give, closed, signals, waiting, asked: () => waiting.length };
 }
 
 function snapshotOf(number: number, closed: number[]): Snapshot {
@@ -112,6 +112,27 @@ describe('the state of the service', () => {
       undefined,
       1,
       0,
+    ]);
+  });
+
+  it('takes files that have settled again, and says once that they had not', async () => {
+    const clock = createFakeClock();
+    const { state, give, waiting } = service(clock);
+    const failures: unknown[] = [];
+    const reloading = state.reload(
+      () => state.load(),
+      (error) => void failures.push(error),
+    );
+    waiting.shift()?.reject(new UnsettledError('incomplete', 5000));
+    await clock.advance(4999);
+    expect([failures.length, waiting.length]).toEqual([1, 0]);
+    await clock.advance(1);
+    await give();
+    await reloading;
+    expect([failures.length, state.problem(), state.current()?.catalog.images.count]).toEqual([
+      1,
+      undefined,
+      1,
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** `try` from its options to its report, with agents that call over real sockets. */
 
 import { execFileSync } from 'node:child_process';
-import { have, missingNote } from '../../support/programs.ts';
+import { have } from '../../support/programs.ts';
 import {
   appendFileSync,
   mkdtempSync,
