@@ -124,6 +124,11 @@ export function offSignal(signal: NodeJS.Signals, listener: NodeJS.SignalsListen
   if (isOwned) process.off(signal, listener);
 }
 
+/** Ends the program while the system reads a file: exiting would wait for that. A service manager accepts this end by SIGTERM. */
+export function endNow(signal: NodeJS.Signals): void {
+  if (isOwned) process.kill(process.pid, signal);
+}
+
 /**
  * @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well
  * @param aborted counts as the first signal when it is aborted

@@ -3,9 +3,9 @@
  * objects; the leader writes their status, which the BareMetal Operator reads.
  */
 
-import type { ExitCode, Io } from '../../io/io.ts';
+import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
-import { keepHeapSmall, listenToSignals } from '../../io/process.ts';
+import { endNow, keepHeapSmall, listenToSignals } from '../../io/process.ts';
 import { pageMessage, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm, type Setup } from '../serve/setup.ts';
@@ -16,6 +16,7 @@ import { report } from '../../io/report/report.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
 import { formatDuration } from '../serve/status/figures.ts';
 import { imageFiles } from '../../hosts/artifacts/baseImages.ts';
+import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
@@ -26,6 +27,7 @@ import { ApiClient } from '../../kube/kubernetesClient.ts';
 import { EventRecorder } from '../../kube/eventRecorder.ts';
 import { startServiceServer } from '../serve/service.ts';
 import type { Servable } from '../serve/serviceState.ts';
+import { READ_TIME } from '../serve/snapshot.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
@@ -137,8 +139,9 @@ export async function startReplica(
     failed: () => counters?.failed(),
   });
   const service = await startServiceServer<Servable & { readonly factory: ImageFactory }>(setup, {
-    take: async (links) => {
-      const inputs = { settings: await settings.open(), links, digests, dates, cacheSize, io };
+    take: async (links, _before, signal) => {
+      const loadIo = ioWith(io, { readTime: READ_TIME, signal });
+      const inputs = { settings: await settings.open(), links, digests, dates, cacheSize, io: loadIo };
       const factory = await openImageFactory(options, inputs);
       const catalog = createImageCatalog(factory, informers, readSecret, io);
       return { factory, catalog, bases: factory.bases, close: async () => factory.close() };
@@ -221,6 +224,7 @@ export async function startReplica(
       isEnding = true;
       endWatches();
       server.announceEnd();
+      state.cancel();
       const isServing = leadership !== undefined; // otherwise load balancers do not use this replica yet
       if (isServing && drainTime > 0) {
         const time = formatDuration(drainTime / 1000);
@@ -233,10 +237,12 @@ export async function startReplica(
       void hurry.then(() => isHurried.abort());
       if (isServing) await pause(systemClock, drainTime, isHurried.signal);
       void hurry.then(async () => server.stop(0));
+      const end = systemClock.now() + setup.grace;
       const { aborted } = await server.stop(setup.grace);
-      await Promise.all([state.close(), closeCluster()]);
+      await Promise.all([state.close(end - systemClock.now()), closeCluster()]);
       log.note('info', 'stopped', { aborted });
       live.end();
+      if (state.isLoading() || (await hasStuckReads())) endNow('SIGTERM');
     },
   };
 }

@@ -14,8 +14,10 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
 import { createServerLog } from '../../http/server/serverLog.ts';
 import { isCertificateFor } from '../../http/server/tlsFiles.ts';
-import { keepHeapSmall, listenToSignals } from '../../io/process.ts';
+import { systemClock } from '../../io/clock.ts';
+import { endNow, keepHeapSmall, listenToSignals } from '../../io/process.ts';
 import { imageFiles } from '../../hosts/artifacts/baseImages.ts';
+import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { formatHosts } from '../../io/report/diagnosticText.ts';
 import { report } from '../../io/report/report.ts';
@@ -90,24 +92,25 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
       });
     } finally {
       for (const watch of watches) watch.stop();
+      const end = systemClock.now() + setup.grace;
+      state.cancel();
       const running = transfers.running();
-      const isWaiting = running > 0 && setup.grace > 0;
-      if (isWaiting || state.isLoading()) {
-        const waits = isWaiting
-          ? `up to ${formatDuration(setup.grace / 1000)} for ${formatCount(running, 'transfer')}`
-          : 'until the files are loaded';
-        log.note('info', 'stopping', { message: `waiting ${waits}; press Ctrl-C again to stop at once` });
+      if ((running > 0 || state.isLoading()) && setup.grace > 0) {
+        const what = running > 0 ? formatCount(running, 'transfer') : 'a file that is being read';
+        const message = `waiting up to ${formatDuration(setup.grace / 1000)} for ${what}; press Ctrl-C again to stop at once`;
+        log.note('info', 'stopping', { message });
       }
       void signals.nextStop().then(async (signal) => {
         await server.stop(0);
         signals.ignore();
-        if (state.isLoading()) process.kill(process.pid, signal); // reading images cannot be interrupted
+        if (state.isLoading()) endNow(signal);
       });
       const { aborted } = await server.stop(setup.grace);
-      await state.close();
+      await state.close(end - systemClock.now());
       signals.ignore();
       log.note('info', 'stopped', { aborted });
       live.end();
+      if (state.isLoading() || (await hasStuckReads())) endNow('SIGTERM');
     }
   };
   return runService(target, () => readSetup({ ...options, log: form }, io), run);

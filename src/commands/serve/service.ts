@@ -54,8 +54,8 @@ interface ServiceContext {
 interface ServiceParts<S extends Servable> extends ServiceContext {
   /** What is loaded, as a noun: `inventory`. */
   readonly inputs: string;
-  /** @param before the previous snapshot, which is still served */
-  readonly take: (links: Links, before: S | undefined) => Promise<S>;
+  /** @param before the previous snapshot, which is still served @param signal cancels it */
+  readonly take: (links: Links, before: S | undefined, signal: AbortSignal) => Promise<S>;
   /** Why the service is not ready, as a clause; undefined if it is ready. */
   readonly problem: (snapshot: S | undefined) => string | undefined;
   /** The hosts for the status page. */
@@ -107,9 +107,9 @@ export async function startServiceServer<S extends Servable>(
   parts: ServiceParts<S>,
 ): Promise<RunningService<S>> {
   const { log, watchers = [] } = parts;
-  const state = createServiceState<S>(async (before) => {
+  const state = createServiceState<S>(async (before, signal) => {
     try {
-      const snapshot = await parts.take(links, before);
+      const snapshot = await parts.take(links, before, signal);
       await loadPackage();
       metrics.catalogReloaded('success');
       return snapshot;

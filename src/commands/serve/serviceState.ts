@@ -4,6 +4,7 @@ import { CliError } from '../../core/errors.ts';
 import type { Catalog } from '../../http/server/answer/resource.ts';
 import { tmpdir } from 'node:os';
 import { isDiskFull } from '../../io/files/fileErrors.ts';
+import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { waitForSpace } from '../../io/files/freeSpace.ts';
 import type { HostCatalog } from './catalog.ts';
 import type { BaseSet } from '../../hosts/artifacts/baseImages.ts';
@@ -31,15 +32,20 @@ export interface ServiceState<S extends Servable> {
    */
   load(): Promise<void>;
   /**
-   * Replaces a snapshot by a new one. If the disk is full, this is repeated when it has more space, until a later call starts or the
-   * state is closed. Never rejects.
+   * Replaces a snapshot by a new one. If the disk is full or the files are unsettled, this is repeated when the disk has more space
+   * or the files have settled, until a later call starts or the state is closed. Never rejects.
    * @param load calls `load` of this state
    * @param failed gets the errors, but that of a full disk only once
    */
   reload(load: () => Promise<void>, failed: (error: unknown) => void): Promise<void>;
   isLoading(): boolean;
-  /** Closes the current snapshot. */
-  close(): Promise<void>;
+  /** Cancels a running attempt. */
+  cancel(): void;
+  /**
+   * Closes the current snapshot, and cancels a running attempt.
+   * @param time milliseconds that the attempt may take to end, as a read cannot be interrupted; default: any time
+   */
+  close(time?: number): Promise<void>;
 }
 
 /** A snapshot with the time at which it was loaded. */
@@ -57,19 +63,42 @@ function release<S extends Servable>(counted: Counted<S>): void {
   if (counted.references === 0) void counted.snapshot.close();
 }
 
-/** @param take takes a snapshot; it gets the previous one, which is still served */
+/** The files may be incomplete. They are loaded if they are the same after some milliseconds. */
+export class UnsettledError extends CliError {
+  readonly settlesIn: number;
+
+  constructor(sentence: string, settlesIn: number) {
+    const hint = 'wait a minute: if the file stays as it is, it is loaded then';
+    super(sentence, { code: 'ERR_INVENTORY', hint });
+    this.settlesIn = settlesIn;
+  }
+}
+
+/** Milliseconds after which a reload that has not ended is reported. */
+const SLOW_RELOAD = 60_000;
+
+/**
+ * @param take takes a snapshot; it gets the previous one, which is still served, and a signal that cancels it
+ * @param clock for tests
+ */
 export function createServiceState<S extends Servable>(
-  take: (before: S | undefined) => Promise<S>,
+  take: (before: S | undefined, signal: AbortSignal) => Promise<S>,
+  clock: Clock = systemClock,
 ): ServiceState<S> {
   let current: Counted<S> | undefined;
   let problem: Error | undefined;
   let waiting = new AbortController();
+  /** Of the last attempt: what it has opened is used after it. */
+  let canceled = new AbortController();
+  let isEnding = false;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const attempt = async (): Promise<void> => {
     try {
       const before = current;
-      const taken = await take(before?.snapshot);
+      canceled = new AbortController();
+      if (isEnding) canceled.abort();
+      const taken = await take(before?.snapshot, canceled.signal);
       current = { snapshot: { ...taken, loaded: new Date() }, references: 1 };
       problem = undefined;
       if (before !== undefined) release(before);
@@ -79,6 +108,11 @@ export function createServiceState<S extends Servable>(
     } finally {
       running = undefined;
     }
+  };
+  const cancel = (): void => {
+    isEnding = true;
+    waiting.abort();
+    canceled.abort();
   };
   return {
     catalog: () => {
@@ -107,25 +141,45 @@ export function createServiceState<S extends Servable>(
       const { signal } = (waiting = new AbortController());
       let isFull = false;
       while (!signal.aborted) {
+        const endWatch = clock.after(SLOW_RELOAD, () => failed((problem = slowReload())));
         try {
           return await load();
         } catch (error) {
+          if (waiting.signal.aborted) return;
+          if (error instanceof UnsettledError) {
+            failed(error);
+            await pause(clock, error.settlesIn, signal);
+            continue;
+          }
           const wasFull = isFull;
           isFull = isDiskFull(error);
           if (!isFull || !wasFull) failed(error);
           if (!isFull) return;
+        } finally {
+          endWatch();
         }
         await waitForSpace(tmpdir(), signal); // the only folder that a reload writes to
       }
     },
     isLoading: () => running !== undefined,
-    close: async () => {
-      waiting.abort();
-      await running?.catch(() => undefined);
+    cancel,
+    close: async (time = Infinity) => {
+      cancel();
+      const ended = new AbortController();
+      void running?.catch(() => undefined).then(() => ended.abort());
+      if (running !== undefined) await pause(clock, time, ended.signal);
       if (current !== undefined) release(current);
       current = undefined;
     },
   };
+}
+
+/** A reload that waits for images; smaller files have a time of their own. */
+function slowReload(): CliError {
+  return new CliError('the reload has not ended after a minute: images are read, or do not answer', {
+    code: 'ERR_BUSY',
+    hint: 'wait for the event "loaded"; if it does not come, check the file system of the images: df FOLDER',
+  });
 }
 
 const nothingYet: Catalog = {

@@ -1,8 +1,10 @@
 /** A snapshot of everything that is served, from one state of the inventory and the images. A reload creates a new one. */
 
 import { deflateRawSync } from 'node:zlib';
+import { resolve } from 'node:path';
+import { statsOf } from '../../io/files/fileStates.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
-import type { Io } from '../../io/io.ts';
+import { type Io, ioWith } from '../../io/io.ts';
 import {
   type WantedArtifacts,
   type ConfigArtifact,
@@ -23,7 +25,7 @@ import type { HostNames } from '../../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import { type Links, unknownPlaces, unknownStem, unknownStems } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import type { Servable } from './serviceState.ts';
+import { type Servable, UnsettledError } from './serviceState.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../../hosts/artifacts/servedPaths.ts';
@@ -33,7 +35,7 @@ import { knownError, report } from '../../io/report/report.ts';
 import { MINISO_PATH } from '../../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import type { NetworkLoader } from '../../kargs/network/networkBoot.ts';
-import { formatWordList } from '../../formats/messageText.ts';
+import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { addHost } from '../../hosts/hostRun.ts';
 
@@ -44,6 +46,9 @@ export interface Snapshot extends Servable {
   /** The kinds of secrets that the files contain, with their hosts. */
   readonly secrets: ReadonlyMap<string, HostNames>;
 }
+
+/** Milliseconds. */
+export const READ_TIME = 30_000;
 
 /**
  * The snapshots of a service.
@@ -56,11 +61,12 @@ export function createSnapshots(
   options: ServeOptions,
   cacheSize: number,
   changeSource: ((read: ServeSource) => ServeSource) | undefined,
-  io: Io,
-): (links: Links, before?: Snapshot) => Promise<Snapshot> {
+  serviceIo: Io,
+): (links: Links, before?: Snapshot, signal?: AbortSignal) => Promise<Snapshot> {
   const digests = knownDigests(new Map());
   const dates = createModifiedDates();
-  return async (links, before) => {
+  return async (links, before, signal) => {
+    const io = ioWith(serviceIo, { readTime: READ_TIME, signal });
     const source = await readServeSource(options, io);
     const read = changeSource?.(source) ?? source;
     const { inventory } = read;
@@ -75,6 +81,7 @@ export function createSnapshots(
     try {
       const { artifacts, failFast = false, grow, once } = options;
       const listed = (inventory.hosts ?? []).filter(({ name }) => once === undefined || name === once);
+      await requireSettled(options, before?.hosts.length ?? 0, listed.length, io);
       const wanted = await chooseArtifacts(artifacts, [...bases.values()]);
       const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
       const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });
@@ -133,6 +140,31 @@ export function createSnapshots(
       throw error;
     }
   };
+}
+
+/** Milliseconds that an inventory with far fewer hosts must stay the same. */
+const SETTLE_TIME = 60_000;
+
+/**
+ * A part of an inventory is mostly valid, too: a program may still be writing it, or have stopped on a full disk.
+ * @throws UnsettledError if more than half of the hosts are gone, and the file has just changed
+ */
+async function requireSettled(
+  { inventory, nmstateDir }: ServeOptions,
+  before: number,
+  now: number,
+  { cwd }: Io,
+): Promise<void> {
+  const path = inventory ?? nmstateDir;
+  const stats = now * 2 < before && path !== undefined ? await statsOf(resolve(cwd, path)) : undefined;
+  if (stats === undefined) return;
+  const settlesIn = stats.ctimeMs + SETTLE_TIME - Date.now();
+  if (settlesIn <= 0) return;
+  const count = formatCount(now, 'host');
+  throw new UnsettledError(
+    `${path} contains ${count} instead of ${before}, and may be incomplete`,
+    settlesIn,
+  );
 }
 
 /**

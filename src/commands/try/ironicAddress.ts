@@ -6,11 +6,12 @@
  */
 
 import { hostname, networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { rm, writeFile } from 'node:fs/promises';
 import type { Io } from '../../io/io.ts';
 import { isValidCertificateName } from './api/createdCertificates.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
+import { statsOf } from '../../io/files/fileStates.ts';
 import { makeTempFolder } from '../../io/files/tempFile.ts';
 import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.ts';
 import { report } from '../../io/report/report.ts';
@@ -24,6 +25,8 @@ import { ipaArgument } from '../../kargs/ipaParameter.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
+import { UsageError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from './timeline/addresses.ts';
 import { hostSource } from '../../hosts/settings/renderHosts.ts';
@@ -83,6 +86,12 @@ export async function reportApiAddress(
     );
     io.stderr.write(ca);
     return;
+  }
+  if ((await statsOf(resolve(io.cwd, caOut)))?.isFile() === false) {
+    // A pipe would not open before a program reads it.
+    throw new UsageError(`--ca-out ${quoteText(caOut)} is not a regular file`, {
+      hint: 'use the path of a file, for example --ca-out ca.pem',
+    });
   }
   await writeOutput(caOut, ca, io);
   inform(`wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`);

@@ -18,13 +18,15 @@ interface NamedArchive {
   readonly place: string;
 }
 
+type ArchiveIo = Pick<Io, 'cwd' | 'stdin' | 'readTime'>;
+
 export type ReadArchiveFile = (file: NamedArchive) => Promise<ContainerArchive>;
 
 /**
  * A reader that checks each file once, unless the file changes. It throws CliError for files that are missing, damaged or
  * not an archive of a container image.
  */
-export function createArchiveReader(io: Pick<Io, 'cwd' | 'stdin'>): ReadArchiveFile {
+export function createArchiveReader(io: ArchiveIo): ReadArchiveFile {
   const known = new Map<string, Promise<ContainerArchive>>();
   return async (file) => {
     const stamp = await stampOf(file, io);
@@ -34,18 +36,21 @@ export function createArchiveReader(io: Pick<Io, 'cwd' | 'stdin'>): ReadArchiveF
   };
 }
 
-async function stampOf({ path, place }: NamedArchive, { cwd }: Pick<Io, 'cwd'>): Promise<string> {
+async function stampOf({ path, place }: NamedArchive, { cwd, readTime }: ArchiveIo): Promise<string> {
   const absolute = resolve(cwd, path);
   const stats = await stat(absolute, { bigint: true }).catch((error: unknown) => {
     throw fileError(error, { path, what: whatIs(place), action: 'read' });
   });
+  if (readTime !== undefined && !stats.isFile()) {
+    throw new CliError(`${whatIs(place)} is not a regular file: ${path}`, {
+      code: 'ERR_FILE_READ',
+      hint: ARCHIVE_HINT,
+    });
+  }
   return [absolute, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }
 
-async function readArchive(
-  { path, place }: NamedArchive,
-  io: Pick<Io, 'cwd' | 'stdin'>,
-): Promise<ContainerArchive> {
+async function readArchive({ path, place }: NamedArchive, io: ArchiveIo): Promise<ContainerArchive> {
   const input = await openInput({ path, what: whatIs(place) }, io);
   const { readContainerArchive } = await import('../../formats/containerArchive.ts');
   try {

@@ -5,12 +5,13 @@
  */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
+import { openForReading } from '../../io/files/handles.ts';
 import { noteFailedReload, type ServerLog } from './serverLog.ts';
 
 /** Paths of PEM files. */
@@ -60,11 +61,24 @@ export async function isCertificateFor(host: string, { certificate: path }: TlsF
   return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
 }
 
+/** Only regular files: a pipe can be read once, while the files are read again with each reload. */
 async function readPem(path: string, what: string): Promise<Buffer> {
-  return readFile(path).catch((error: unknown) => {
+  const failed = (error: unknown): never => {
     throw fileError(error, { path, what, action: 'read' });
-  });
+  };
+  const handle = await openForReading(path).catch(failed);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw tlsError(`${what} is not a regular file: ${path}`, 'pass a PEM file');
+    if (stats.size > MAX_PEM) throw tlsError(`${what} is larger than 1 MiB: ${path}`, 'pass a PEM file');
+    return await handle.readFile().catch(failed);
+  } finally {
+    await handle.close();
+  }
 }
+
+/** Bytes; bundles of all public authorities have a quarter of it. */
+const MAX_PEM = 1024 * 1024;
 
 function parseCertificate(pem: Buffer, path: string): X509Certificate {
   const isKey = pem.includes('PRIVATE KEY-----');

@@ -4,7 +4,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ByteSource, sourceOf } from '../../formats/byteFeed.ts';
 import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
+import { statsOf } from './fileStates.ts';
 import { openForReading } from './handles.ts';
+import { openPipe } from './readTime.ts';
 import type { Io } from '../io.ts';
 
 /** The code that opens an input closes it. */
@@ -36,7 +38,12 @@ export async function openInput(
   if (path === '') throw emptyPathError(`${what}: the path is empty`);
   const failed = (error: unknown): unknown => fileError(error, { path, what, action: 'read' });
   try {
-    const handle = await openForReading(resolve(io.cwd, path));
+    const place = resolve(io.cwd, path);
+    if ((await statsOf(place))?.isFIFO() === true) {
+      const pipe = openPipe(place);
+      return { ...openStream(pipe), close: async () => void pipe.destroy() };
+    }
+    const handle = await openForReading(place);
     const stats = await handle.stat();
     io.inputs?.add(handle.fd);
     return {

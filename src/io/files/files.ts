@@ -5,10 +5,12 @@
 
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
+import { inTime, openPipe } from './readTime.ts';
 
 /** The name of the input in messages, and its size limit. */
 export interface Expected {
@@ -23,18 +25,18 @@ export interface Expected {
  */
 export async function readUserFile(
   path: string,
-  io: Pick<Io, 'cwd' | 'note' | 'inputs'>,
+  io: Pick<Io, 'cwd' | 'note' | 'inputs' | 'readTime' | 'signal'>,
   expected: Expected,
 ): Promise<Uint8Array> {
   if (path === '') throw emptyPathError(`${expected.what}: the path is empty`);
   const place = resolve(io.cwd, path);
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {
-    // Synchronous for files, because other threads take several times as long. A pipe may have to wait for its writer.
-    const isFile = statSync(place).isFile();
-    const bytes = isFile
-      ? readRegularFile(place, limits, io)
-      : await readLimited(createReadStream(place), limits);
+    // Synchronous for files, because other threads take several times as long; but a service has to answer meanwhile.
+    const bytes =
+      io.readTime === undefined && statSync(place).isFile()
+        ? readRegularFile(place, limits, io)
+        : await inTime(path, io, async (signal) => readLimited(await openStream(place, signal), limits));
     io.note?.(`read ${path} (${formatCount(bytes.length, 'byte')})`);
     return bytes;
   } catch (error) {
@@ -48,6 +50,11 @@ export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expect
   const bytes = await readLimited(stdinChunks(io.stdin), limits);
   io.note?.(`read standard input (${formatCount(bytes.length, 'byte')})`);
   return bytes;
+}
+
+async function openStream(place: string, signal: AbortSignal | undefined): Promise<AsyncIterable<unknown>> {
+  const isPipe = (await stat(place)).isFIFO();
+  return isPipe ? openPipe(place, signal) : createReadStream(place, { signal });
 }
 
 function readRegularFile(place: string, limits: Expected, { inputs }: Pick<Io, 'inputs'>): Uint8Array {

@@ -4,9 +4,9 @@ import { constants, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { errorCode, systemError } from './fileErrors.ts';
 
-/** Rejects directories, which Linux opens without an error. A pipe opens only when it has a writer. */
+/** Rejects directories, which Linux opens without an error. A pipe opens also when it has no writer; Windows has no such flag. */
 export async function openForReading(path: string): Promise<FileHandle> {
-  const handle = await open(path, constants.O_RDONLY);
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if (!(await handle.stat()).isDirectory()) return handle;
   await handle.close();
   throw systemError('EISDIR');

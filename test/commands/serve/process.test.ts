@@ -1,5 +1,6 @@
 /** `serve` as a process: what starts it, what signals do to it and to running downloads, and what it ends with. */
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -7,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   statSync,
   utimesSync,
@@ -23,6 +25,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type ServeProcess, startServe } from '../../interop/serve/startServe.js';
 import { SECOND_SIGNAL } from '../../../src/io/process.ts';
 import { liveIsoWith } from '../../support/liveIso.ts';
+import { have, missingNote } from '../../support/programs.ts';
+import { canTrace, traceNote } from '../../support/strace.ts';
 import { runCli } from '../../support/runCli.ts';
 import { type ProgramResult, runProgram } from '../../support/runProgram.ts';
 import { inventory } from '../../support/twoHosts.ts';
@@ -203,6 +207,38 @@ describe('the end', () => {
     expect(await service.ended).toBe(0);
     expect(service.events().at(-1)).toMatchObject({ event: 'stopped', aborted: 1 });
     await expect(buffer(running)).rejects.toThrow('aborted');
+  });
+
+  it.skipIf(!have('mkfifo'))(
+    `comes also while a reload waits for a pipe${missingNote('mkfifo')}`,
+    async () => {
+      const service = await serve('--grace', '10m');
+      write('inv.yaml', `${inventory}- {name: worker-2, network: {nmstate: pipe}}\n`);
+      execFileSync('mkfifo', [path('pipe')]);
+      service.signal('SIGHUP');
+      await setTimeout(1000);
+      expect((await fetchAll(service.url('worker-0', 'ign'))).length).toBeGreaterThan(0);
+      service.signal('SIGTERM');
+      expect(await service.ended).toBe(0);
+      const events = service.events().map(({ event }) => event);
+      expect([events.at(-1), events.includes('reload'), loads(service)]).toEqual(['stopped', false, 1]);
+    },
+  );
+
+  it.skipIf(!canTrace)(`comes also while a file system does not answer${traceNote}`, async () => {
+    write('stalled.yaml', '');
+    const inject = ['-P', path('stalled.yaml'), '-e', 'inject=openat:delay_enter=10s'];
+    const args = ['--inventory', 'inv.yaml', ...images, '--grace', '1s'];
+    const runner = ['strace', '-D', '-f', '-o', path('trace'), ...inject];
+    const service = await startServe(args, { cwd: folder, runner });
+    started.push(service);
+    write('inv.yaml', `${inventory}- {name: worker-2, network: {nmstate: stalled.yaml}}\n`);
+    service.signal('SIGHUP');
+    await expect.poll(() => readFileSync(path('trace'), 'utf8')).toContain('stalled.yaml');
+    expect((await fetchAll(service.url('worker-0', 'ign'))).length).toBeGreaterThan(0);
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(null); // strace itself lets it go only after the delay
+    expect(service.events().filter(({ event }) => event === 'stopped')).toHaveLength(1);
   });
 
   it('comes with --once when the image was fetched', async () => {

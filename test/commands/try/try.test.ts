@@ -1,5 +1,7 @@
 /** `try` from its options to its report, with agents that call over real sockets. */
 
+import { execFileSync } from 'node:child_process';
+import { have } from '../../support/programs.ts';
 import {
   appendFileSync,
   mkdtempSync,
@@ -503,6 +505,17 @@ describe('--tls', () => {
     const { code } = await trial.ended;
     expect(code).toBe(0);
   });
+
+  it.skipIf(!have('mkfifo'))(
+    'writes the authority to no pipe, which would not open without a reader',
+    async () => {
+      execFileSync('mkfifo', [path('ca-pipe')]);
+      const trial = startTry({ timeout: '60s', tls: true, caOut: 'ca-pipe' }, folder);
+      await expect(trial.then(({ ended }) => ended)).rejects.toThrow(
+        '--ca-out "ca-pipe" is not a regular file',
+      );
+    },
+  );
 
   it('prints the authority where no file is named, and never its key', async () => {
     const trial = await startTry({ timeout: '1s', tls: true }, folder);

@@ -1,5 +1,6 @@
 /** TLS: certificates of both sides, and their renewal while the service runs. */
 
+import { execFileSync } from 'node:child_process';
 import { copyFile, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { connect as tlsConnect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readTlsFiles, type TlsFiles } from '../../../src/http/server/tlsFiles.ts';
+import { have, missingNote } from '../../support/programs.ts';
 import {
   ask,
   asOperator,
@@ -301,6 +303,9 @@ describe('readTlsFiles', () => {
     ['a key as a certificate', { certificate: tlsFile('server-key') }, /is not a certificate$/],
     ['a certificate as a key', { key: tlsFile('server') }, /is not a private key$/],
     ['a key as a client CA', { clientCa: tlsFile('server-key') }, /is not a certificate$/],
+    ['a device', { certificate: '/dev/zero' }, /^TLS certificate is not a regular file: \/dev\/zero$/],
+    ['a large file', { key: process.execPath }, /^TLS key is larger than 1 MiB: /],
+    ['a folder', { clientCa: import.meta.dirname }, / is a directory$/],
     ['a file that is not there', { clientCa: tlsFile('nothing') }, /^Client CA not found/],
   ])('refuses %s', async (_title, own, message) => {
     const given = {
@@ -315,6 +320,15 @@ describe('readTlsFiles', () => {
       hint: expect.any(String),
     });
   });
+
+  it.skipIf(!have('mkfifo'))(
+    `refuses a pipe, without waiting for its writer${missingNote('mkfifo')}`,
+    async () => {
+      execFileSync('mkfifo', [join(folder, 'pipe')]);
+      const reading = readTlsFiles({ ...files, certificate: join(folder, 'pipe') });
+      await expect(reading).rejects.toThrow(/^TLS certificate is not a regular file: .*pipe$/);
+    },
+  );
 
   it.each<[title: string, own: Partial<TlsFiles>, hint: string]>([
     [
