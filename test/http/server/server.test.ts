@@ -399,6 +399,33 @@ describe('the end', () => {
     for (const { socket } of clients) socket.destroy();
   });
 
+  it.each([
+    ['of a month', 30 * 86_400_000],
+    ['of ten years', 3650 * 86_400_000],
+  ])('waits for running transfers with a grace %s, which no timer of Node has', async (_title, grace) => {
+    const fixture = await startFixture();
+    const client = rawClient(fixture.server.port);
+    client.socket.pause();
+    client.write(iso);
+    await until(() => fixture.iso.opened.now === 1);
+    const stopped = fixture.server.stop(grace);
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    client.socket.resume();
+    expect(await stopped).toEqual({ aborted: 0 });
+    expect((await client.ended).length).toBeGreaterThan(ISO_SIZE);
+  });
+
+  it('has no warning about an idle time of a month', async () => {
+    const warned: Error[] = [];
+    const warn = (warning: Error): void => void warned.push(warning);
+    process.on('warning', warn);
+    const fixture = await startFixture({ limits: { idleTime: 30 * 86_400_000 } });
+    await checkServing(fixture);
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    process.off('warning', warn);
+    expect(warned).toEqual([]);
+  });
+
   it('may be hastened', async () => {
     const fixture = await startFixture();
     const client = rawClient(fixture.server.port);
