@@ -378,8 +378,8 @@ describe('the URL of an image that boot serves', () => {
     ['images/fedora coreos.ISO', 'fedora_coreos.iso'],
     ['coreos.img', 'coreos.img.iso'],
     [`${'a'.repeat(200)}.iso`, `${'a'.repeat(60)}.iso`],
-  ])('%s is served as %s', (file, served) => {
-    expect(servedIsoName(file)).toBe(served);
+  ])('%s is served as %s', (file, path) => {
+    expect(servedIsoName(file)).toBe(path);
   });
 });
 
