@@ -1,5 +1,7 @@
 /** Time; tests replace it. */
 
+import { setMaxListeners } from 'node:events';
+
 export interface Clock {
   /** Monotonic time in milliseconds. */
   now(): number;
@@ -10,13 +12,13 @@ export interface Clock {
 }
 
 /** The longest delay that Node supports; longer delays would fire immediately. */
-const LONGEST = 2 ** 31 - 1;
+export const LONGEST_DELAY = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => performance.now(),
   date: () => new Date(),
   after: (milliseconds, action) => {
-    const timer = setTimeout(action, Math.min(milliseconds, LONGEST));
+    const timer = setTimeout(action, Math.min(milliseconds, LONGEST_DELAY));
     return () => clearTimeout(timer);
   },
 };
@@ -39,7 +41,7 @@ export function limitTime(
   const end = new AbortController();
   const abort = (): void => end.abort();
   if (signal?.aborted === true) abort();
-  signal?.addEventListener('abort', abort);
+  if (signal !== undefined) listenToAbort(signal, abort);
   const cancelTimer = clock.after(milliseconds, abort);
   return {
     signal: end.signal,
@@ -48,6 +50,12 @@ export function limitTime(
       signal?.removeEventListener('abort', abort);
     },
   };
+}
+
+/** Any number of hosts and requests wait for one signal, of which Node would warn after the tenth. */
+function listenToAbort(signal: AbortSignal, listener: () => void): void {
+  setMaxListeners(0, signal);
+  signal.addEventListener('abort', listener);
 }
 
 /** Resolves after this time, or earlier on the signal; the caller checks which one. */
@@ -60,6 +68,6 @@ export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): 
       resolve();
     };
     const callOff = clock.after(milliseconds, end);
-    signal.addEventListener('abort', end);
+    listenToAbort(signal, end);
   });
 }

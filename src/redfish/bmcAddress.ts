@@ -1,6 +1,7 @@
 /** Addresses of BMCs as Metal3 writes them, and the settings of Ironic for each scheme. */
 
 import { formatUrlHost, parseHost, parseIpv6 } from '../formats/hostName.ts';
+import { decodePercent } from '../formats/url.ts';
 
 type BmcScheme = keyof typeof schemes;
 
@@ -10,6 +11,8 @@ interface AddressParts {
   readonly port?: number;
   /** Path of the system, with a leading slash and valid percent escapes; or empty. */
   readonly path: string;
+  /** The path without escapes. */
+  readonly decodedPath: string;
 }
 
 export interface BmcAddress extends AddressParts {
@@ -161,17 +164,9 @@ function parseParts(rest: string): (AddressParts & { readonly query: string }) |
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65_535))
     return { problem: 'its port is not between 1 and 65535' };
-  if (!canDecode(path)) return { problem: 'its path contains an invalid percent escape' };
-  return { host: formatUrlHost(host), ...(port !== undefined && { port }), path, query };
-}
-
-function canDecode(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
+  const decodedPath = decodePercent(path);
+  if (decodedPath === undefined) return { problem: 'its path contains an invalid percent escape' };
+  return { host: formatUrlHost(host), ...(port !== undefined && { port }), path, decodedPath, query };
 }
 
 const privilegeLevels = ['ADMINISTRATOR', 'CALLBACK', 'OPERATOR', 'USER'];

@@ -299,7 +299,9 @@ const repeatFirst = <T>(list: readonly T[], count: number): T[] =>
 const withManifests = (entries: Entries, edit: (manifests: readonly object[]) => unknown): Entries =>
   entries.map(([path, content]) => [
     path,
-    path === 'manifest.json' ? JSON.stringify(edit(JSON.parse(String(content)))) : content,
+    path === 'manifest.json'
+      ? JSON.stringify(edit(JSON.parse(typeof content === 'string' ? content : '[]')))
+      : content,
   ]);
 
 /** Attacks of a few kilobytes: 1,000 references to a document of four megabytes took minutes. */
@@ -319,8 +321,9 @@ describe('a document that many others name', () => {
     [
       'the same config of different manifests',
       async () => {
-        const manifest = (index: number) => ociWith({ manifest: { annotations: { index } } });
-        const all = await Promise.all(Array.from({ length: 20 }, (_, index) => manifest(index)));
+        const all = await Promise.all(
+          Array.from({ length: 20 }, async (_, index) => ociWith({ manifest: { annotations: { index } } })),
+        );
         const manifests = all.flatMap(manifestsOf);
         return [
           ...all.flatMap((entries) => entries.slice(0, 2)),

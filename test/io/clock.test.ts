@@ -3,7 +3,26 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { limitTime } from '../../src/io/clock.ts';
+import { limitTime, pause, systemClock } from '../../src/io/clock.ts';
+
+describe('a signal', () => {
+  it.each<[string, (signal: AbortSignal) => unknown]>([
+    ['limits', (signal) => limitTime(60_000, { signal })],
+    ['pauses', (signal) => void pause(systemClock, 60_000, signal)],
+  ])('ends any number of %s, without a warning of Node', async (_title, wait) => {
+    const warned: Error[] = [];
+    const warn = (warning: Error): void => void warned.push(warning);
+    process.on('warning', warn);
+    const source = new AbortController();
+    for (let count = 0; count < 50; count++) wait(source.signal);
+    await setImmediate();
+    source.abort();
+    await setTimeout(20);
+    process.off('warning', warn);
+    expect(warned).toEqual([]);
+    expect(getEventListeners(source.signal, 'abort').length).toBeLessThanOrEqual(50);
+  });
+});
 
 describe('limitTime', () => {
   it('aborts after the time, and keeps it when memory is collected', async () => {

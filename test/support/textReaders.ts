@@ -215,8 +215,8 @@ function besideCommands(
 }
 
 function inFile(path: string, text: string): { readonly files: readonly object[] } {
-  const source = `data:;base64,${Buffer.from(text).toString('base64')}`;
-  return { files: [{ path, mode: 0o600, contents: { source } }] };
+  const contents = { source: `data:;base64,${Buffer.from(text).toString('base64')}` };
+  return { files: [{ path, mode: 0o600, contents }] };
 }
 
 const documents: readonly Reader[] = [

@@ -178,7 +178,7 @@ function checkService(settings: readonly UnitSetting[]): Issue[] {
     ...(last !== undefined && isAmbiguous ? [refused(last, severalCommands)] : []),
     ...relativeCommands,
     ...relativeFolders,
-    ...brokenCommands.map((setting) => refused(setting, openQuote)),
+    ...brokenCommands.map((setting) => refused(setting, unclosedQuote)),
   ];
 }
 
@@ -208,7 +208,7 @@ const relativeFolder: Problem = {
   hint: 'write the path with a leading slash',
 };
 
-const openQuote: Problem = {
+const unclosedQuote: Problem = {
   message: `${refuses}: a quote of the command is not closed`,
   hint: 'close the quote, or write \\" for a literal quote',
 };

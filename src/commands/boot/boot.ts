@@ -183,8 +183,14 @@ function urlFor(
 ): string {
   const address = addresses.get(target);
   const isNamed = publicUrl !== undefined || remoteIso(setup.iso) !== undefined;
-  if (isNamed || address === undefined || serveListen?.startsWith(':') !== true) return url;
+  if (isNamed || address === undefined || !isAnyAddress(serveListen)) return url;
   return url.replace('//localhost', `//${withBrackets(address.replace(/%.*$/, ''))}`);
+}
+
+/** Whether it is all addresses of the machine: `:8084`, `0.0.0.0:8084` or `[::]:8084`. */
+function isAnyAddress(text = ''): boolean {
+  const listen = parseListenAddress(text);
+  return listen.kind === 'tcp' && listen.host === undefined;
 }
 
 /** Enough for a signer. */
@@ -195,7 +201,13 @@ function expectedUrl(target: Target, run: BootRun): URL | undefined {
   const { iso } = run.setup;
   const { inventory, open, publicUrl, serveListen = '' } = run.trialOptions;
   if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);
-  const base = publicUrl ?? urlFor(target, `http://${serveListen.replace(/^:/, 'localhost:')}`, run);
+  const base =
+    publicUrl ??
+    urlFor(
+      target,
+      `http://${isAnyAddress(serveListen) ? serveListen.replace(/^.*:/, 'localhost:') : serveListen}`,
+      run,
+    );
   if (iso !== undefined) return parseUrl(`${base}/${'0'.repeat(2 * ISO_TOKEN_BYTES)}/${servedIsoName(iso)}`);
   if (inventory === undefined) return parseUrl(base);
   const signer = open === true ? undefined : createSigner(Buffer.alloc(SIGNER_KEY_BYTES));

@@ -77,7 +77,7 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
         ? []
         : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
     limits: readLimits(options, io),
-    lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
+    lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires', 1),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
     cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
     log: readLogForm(options.log, io),
@@ -100,7 +100,7 @@ function readLimits({ idleTimeout, maxConnections, maxPerClient }: ServeOptions,
     ...(maxPerClient !== undefined && {
       connectionsPerClient: parseWholeNumber(maxPerClient, '--max-per-client', 1, MOST_CONNECTIONS),
     }),
-    ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
+    ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout', 1) }),
   };
   const descriptors = descriptorLimit() ?? Infinity;
   const needed = limits.connections + OTHER_DESCRIPTORS;
@@ -159,10 +159,19 @@ const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 /** Ten years. */
 const LONGEST = 10 * 365 * 86_400;
 
-/** `90`, `90s`, `15m`, `12h`, `7d`, in milliseconds. Throws UsageError. */
-export function parseDuration(text: string, option: string): number {
+/**
+ * `90`, `90s`, `15m`, `12h`, `7d`, in milliseconds.
+ * @param least seconds: URLs that expire at once, for example, are of no use
+ * @throws UsageError
+ */
+export function parseDuration(text: string, option: string, least = 0): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const seconds = Number(digits) * (units[unit] ?? 1);
+  if (digits !== '' && seconds < least) {
+    throw new UsageError(`invalid value ${quoteText(text)} for ${option}`, {
+      hint: 'use a longer time, for example 30m or 7d',
+    });
+  }
   if (digits !== '' && seconds <= LONGEST) return seconds * 1000;
   throw new UsageError(`invalid duration ${quoteText(text)} for ${option}`, {
     hint: 'use seconds, or a number with the unit s, m, h or d, such as 12h',

@@ -42,6 +42,8 @@ import { addHost } from '../../hosts/hostRun.ts';
 export interface Snapshot extends Servable {
   /** The hosts of the inventory, in its order; the next snapshot keeps the plans of those that become invalid. */
   readonly hosts: readonly ServedHost[];
+  /** The file names, without suffix, for machines that are not listed; empty if they get no files. */
+  readonly unlisted: readonly string[];
   readonly wanted: WantedArtifacts;
   /** The kinds of secrets that the files contain, with their hosts. */
   readonly secrets: ReadonlyMap<string, HostNames>;
@@ -104,6 +106,7 @@ export function createSnapshots(
         const stem = unknownStem(plan.base?.architecture, bases);
         plans.set(stem, [...(plans.get(stem) ?? []), packPlan(plan, stem, configs)]);
       }
+      const stems = [...plans.keys()];
       const unlisted = [...plans.values()].flat();
       const served = [...new Set(hosts.filter(({ plan }) => plan !== undefined))];
       const stale = served.filter(({ staleSince }) => staleSince !== undefined);
@@ -134,7 +137,7 @@ export function createSnapshots(
       const close = async (): Promise<void> => {
         for (const one of releases) await one();
       };
-      return { catalog, hosts, bases, wanted, secrets, close };
+      return { catalog, hosts, unlisted: stems, bases, wanted, secrets, close };
     } catch (error) {
       await release();
       throw error;

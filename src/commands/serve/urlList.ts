@@ -16,9 +16,9 @@ export function mainArtifact(wanted: readonly ConfigArtifact[]): ConfigArtifact 
   return mainArtifacts.find((artifact) => wanted.includes(artifact)) ?? 'ign';
 }
 
-/** As text one URL per host, as JSON all URLs. */
+/** As text one URL for each host and for the machines that are not listed, as JSON all URLs. */
 export async function printUrls(
-  { hosts, wanted }: Snapshot,
+  { hosts, unlisted, wanted }: Snapshot,
   links: Links,
   form: 'json' | 'text',
   stdout: Io['stdout'],
@@ -31,13 +31,17 @@ export async function printUrls(
     : {};
   const urlOf = (host: string, artifact: ConfigArtifact): string =>
     links.url({ kind: 'host', host }, hostFileName(host, artifact));
+  const unlistedUrl = (stem: string, artifact: ConfigArtifact): string =>
+    links.url({ kind: 'boot' }, hostFileName(stem, artifact));
+  const all = (name: string, url: typeof urlOf) => ({
+    name,
+    urls: Object.fromEntries(wanted.configs.map((artifact) => [artifact, url(name, artifact)])),
+  });
   if (form === 'json') {
     const document = {
       boot,
-      hosts: served.map((name) => ({
-        name,
-        urls: Object.fromEntries(wanted.configs.map((artifact) => [artifact, urlOf(name, artifact)])),
-      })),
+      hosts: served.map((name) => all(name, urlOf)),
+      ...(unlisted.length > 0 && { unlisted: unlisted.map((stem) => all(stem, unlistedUrl)) }),
     };
     await writeStdout({ stdout }, [Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`)]);
     return;
@@ -49,6 +53,7 @@ export async function printUrls(
   );
   const lines = [
     ...served.map((name) => `${name.padEnd(width)}  ${urlOf(name, artifact)}\n`),
+    ...unlisted.map((stem) => `# ${stem}: ${unlistedUrl(stem, artifact)}\n`),
     ...Object.entries(boot).map(([name, url]) => `# ${name}: ${url}\n`),
   ];
   await writeStdout(

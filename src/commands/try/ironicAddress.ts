@@ -39,8 +39,10 @@ import type { CleanupStack, TrialPlan } from './trial.ts';
 /** Addresses at which other machines may reach a server with this listen address. */
 export function reachableAddresses(listen: ListenAddress): string[] {
   if (listen.kind === 'tcp' && listen.host !== undefined) return [listen.host];
+  const isIpv4Only = listen.kind === 'tcp' && listen.isIpv4Only === true;
   return Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
+    .filter(({ family }) => !isIpv4Only || family === 'IPv4')
     .map(({ address }) => address);
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { UsageError } from '../../core/errors.ts';
-import { parseUrl } from '../../formats/url.ts';
+import { decodePercent, parseUrl } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 
 /** The target of a request. User names, passwords and queries are secrets: only `name` may be shown. */
@@ -43,11 +43,8 @@ export function shownUrl({ origin, pathname }: URL): string {
 
 /** `user:password`; undefined for invalid escapes. */
 function readLogin({ username, password }: URL): string | undefined {
-  try {
-    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  } catch {
-    return undefined;
-  }
+  const [user, secret] = [decodePercent(username), decodePercent(password)];
+  return user === undefined || secret === undefined ? undefined : `${user}:${secret}`;
 }
 
 /** Proxy URLs; empty means no proxy. */

@@ -4,7 +4,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { formatUrlHost, isLoopbackHost, parseHost } from '../../formats/hostName.ts';
-import { withBrackets } from '../../formats/url.ts';
+import { parseUrl, withBrackets } from '../../formats/url.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 
 export type ListenAddress =
@@ -12,6 +12,8 @@ export type ListenAddress =
       readonly kind: 'tcp';
       /** A name or an address without brackets; undefined for all addresses of the machine. */
       readonly host: string | undefined;
+      /** Without a host: only all IPv4 addresses. */
+      readonly isIpv4Only?: true;
       /** 0: any free port. */
       readonly port: number;
     }
@@ -21,7 +23,7 @@ export type ListenAddress =
 const FIRST_INHERITED = 3;
 
 /**
- * `HOST:PORT`, `[::1]:PORT`, or `:PORT` for all addresses.
+ * `HOST:PORT`, `[::1]:PORT`, or `:PORT` for all addresses, also as `[::]:PORT`; `0.0.0.0:PORT` for all IPv4 addresses.
  * @throws UsageError
  */
 export function parseListenAddress(text: string): ListenAddress {
@@ -45,8 +47,13 @@ export function parseListenAddress(text: string): ListenAddress {
     throw invalidAddress(text, `${quoteText(bracketed ?? address)}: ${host.problem}`);
   if ((host.kind === 'ipv6') !== (bracketed !== undefined))
     throw invalidAddress(text, 'only IPv6 addresses have brackets');
+  if (bracketed !== undefined && parseUrl(`http://${address}`)?.hostname === '[::]')
+    return { kind: 'tcp', host: undefined, port: Number(port) };
+  if (address === ANY_IPV4) return { kind: 'tcp', host: undefined, isIpv4Only: true, port: Number(port) };
   return { kind: 'tcp', host: bracketed ?? address, port: Number(port) };
 }
+
+const ANY_IPV4 = '0.0.0.0';
 
 const HIGHEST_PORT = 65_535;
 
@@ -88,14 +95,22 @@ export function listenOptions(address: ListenAddress): ListenOptions & { readonl
   return {
     port: address.port,
     backlog: BACKLOG,
-    ...(address.host === undefined ? {} : { host: address.host }),
+    ...boundHost(address),
   };
+}
+
+/** Without a host, Node listens on all addresses, also where the machine has no IPv6. */
+function boundHost({ host, isIpv4Only }: Extract<ListenAddress, { kind: 'tcp' }>): {
+  readonly host?: string;
+} {
+  if (host !== undefined) return { host };
+  return isIpv4Only === true ? { host: ANY_IPV4 } : {};
 }
 
 /** A URL for this machine, such as `http://127.0.0.1:8080`; `localhost` if the server listens on all addresses. */
 export function formatOrigin(scheme: 'http' | 'https', bound: AddressInfo | string | null): string {
   if (bound === null || typeof bound === 'string') return `${scheme}://localhost`;
-  const isAny = bound.address === '::' || bound.address === '0.0.0.0';
+  const isAny = bound.address === '::' || bound.address === ANY_IPV4;
   const host = parseHost(isAny ? 'localhost' : bound.address);
   return `${scheme}://${host.kind === 'invalid' ? bound.address : formatUrlHost(host)}:${bound.port}`;
 }
@@ -114,8 +129,8 @@ export function listenError(error: unknown, address: ListenAddress): unknown {
 
 function formatAddress(address: ListenAddress): string {
   if (address.kind === 'inherited') return `the systemd socket (file descriptor ${address.fd})`;
-  const { host = '', port } = address;
-  return `${withBrackets(host)}:${port}`;
+  const { host = '' } = boundHost(address);
+  return `${withBrackets(host)}:${address.port}`;
 }
 
 const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {

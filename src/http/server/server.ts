@@ -13,6 +13,7 @@ import {
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { LONGEST_DELAY, systemClock } from '../../io/clock.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { clientAddress, type ConnectionLimits, limitConnections, transportOf } from './connections.ts';
 import { type Answerer, createExchanges, type Exchanges } from './exchanges.ts';
@@ -160,7 +161,7 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
           requestCert: material.context.ca !== undefined,
           rejectUnauthorized: false,
         });
-  server.timeout = limits.idleTime;
+  server.timeout = Math.min(limits.idleTime, LONGEST_DELAY);
   // Only their size is limited: by default, Node ignores headers after the first thousand, such as a second Host.
   server.maxHeadersCount = 0;
   server.maxRequestsPerSocket = limits.requestsPerConnection;
@@ -219,9 +220,9 @@ function createStop(
   let stopped: Promise<void> | undefined;
   return async (grace) => {
     stopped ??= begin();
-    const timer = setTimeout(abortAll, grace);
+    const cancel = systemClock.after(grace, abortAll);
     await stopped;
-    clearTimeout(timer);
+    cancel();
     return { aborted };
   };
 }

@@ -19,6 +19,7 @@ import {
   refuseWith,
   startFakeBmc,
 } from '../../support/fakeBmc.ts';
+import { withBrackets } from '../../../src/formats/url.ts';
 import { bootAndCallHome, type RunningBoot, startBoot } from './startBoot.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boot it '));
@@ -584,12 +585,17 @@ describe('hosts of an inventory', () => {
     ]);
   });
 
-  it('a BMC with IPv6 gets an IPv6 address, and a BMC with IPv4 an IPv4 address', async () => {
+  it.each([
+    [':0', ['127.0.0.1', '::1']],
+    ['[::]:0', ['127.0.0.1', '::1']],
+    ['[0:0::0]:0', ['127.0.0.1', '::1']],
+    ['0.0.0.0:0', ['127.0.0.1']],
+  ])('served on %s, each BMC gets an address of its own family', async (listen, own) => {
     const place: { running?: RunningBoot } = {};
     const images: string[] = [];
     const macs = ['52:54:00:00:00:01', '52:54:00:00:00:02'];
     const started = await Promise.all(
-      ['127.0.0.1', '::1'].map((address, index) =>
+      own.map((address, index) =>
         startFakeBmc({
           address,
           mac: macs[index]!,
@@ -615,11 +621,12 @@ describe('hosts of an inventory', () => {
       timeout: '20s',
       grow: true,
     };
-    const servers = { listen: ':0', serveListen: ':0' };
-    place.running = startBoot(['w-0', 'w-1'], { ...options, ...servers }, { cwd: folder });
+    const servers = { listen, serveListen: listen };
+    const names = started.map((_bmc, index) => `w-${index}`);
+    place.running = startBoot(names, { ...options, ...servers }, { cwd: folder });
     const { code, error } = await place.running.ended;
     expect([error, code, place.running.said()]).toEqual([undefined, 0, expect.any(String)]);
-    expect(images.toSorted()).toEqual(['127.0.0.1', '[::1]']);
+    expect(images.toSorted()).toEqual(own.map((address) => withBrackets(address)));
   });
 
   it('the others are booted if one cannot be', async () => {

@@ -346,14 +346,19 @@ describe('the image', () => {
 describe('the URL of an image that boot serves', () => {
   const name = 'a'.repeat(60);
 
-  it.each<[title: string, publicUrl: string, text: RegExp]>([
-    ['with a host name of 60 characters', 'http://127.0.0.1:8084', /image-url +http:\/\/127\.0\.0\.1\/…/],
+  const served = /image-url +http:\/\/127\.0\.0\.1\/…/;
+
+  it.each<[title: string, options: BootOptions, text: RegExp]>([
+    ['with a host name of 60 characters', { publicUrl: 'http://127.0.0.1:8084' }, served],
+    ['on all addresses', { serveListen: ':8084' }, served],
+    ['on all addresses of IPv4', { serveListen: '0.0.0.0:8084' }, served],
+    ['on all addresses of IPv6 and IPv4', { serveListen: '[::]:8084' }, served],
     [
       'with a long path of --public-url is too long for some BMCs',
-      `http://127.0.0.1:8084/${'p'.repeat(100)}`,
+      { publicUrl: `http://127.0.0.1:8084/${'p'.repeat(100)}` },
       /image-url +warning: the image URL has 275 characters; some BMCs accept only\s+255/,
     ],
-  ])('%s', async (_, publicUrl, text) => {
+  ])('%s', async (_, given, text) => {
     const bmc = await startFakeBmc();
     bmcs.push(bmc);
     const lines = [
@@ -363,7 +368,7 @@ describe('the URL of an image that boot serves', () => {
     ];
     writeFileSync(join(folder, 'long.yaml'), lines.join('\n'));
     writeFileSync(join(folder, 'live.iso'), isoPair().full);
-    const options = { inventory: 'long.yaml', iso: ['live.iso'], grow: true, check: true, publicUrl };
+    const options = { inventory: 'long.yaml', iso: ['live.iso'], grow: true, check: true, ...given };
     const { report } = await startBoot([name], options, { cwd: folder, env }).ended;
     expect(report).toMatch(text);
   });
@@ -373,8 +378,8 @@ describe('the URL of an image that boot serves', () => {
     ['images/fedora coreos.ISO', 'fedora_coreos.iso'],
     ['coreos.img', 'coreos.img.iso'],
     [`${'a'.repeat(200)}.iso`, `${'a'.repeat(60)}.iso`],
-  ])('%s is served as %s', (file, served) => {
-    expect(servedIsoName(file)).toBe(served);
+  ])('%s is served as %s', (file, path) => {
+    expect(servedIsoName(file)).toBe(path);
   });
 });
 

@@ -47,6 +47,38 @@ describe('a signal', () => {
   );
 });
 
+describe('the check of many machines', () => {
+  it('prints no warning of Node', async () => {
+    const started = await Promise.all(Array.from({ length: 12 }, () => startFakeBmc()));
+    const hosts = started.map(({ host }, index) => {
+      const mac = `52:54:00:00:00:${String(index + 10)}`;
+      return `- {name: w-${index}, mac: '${mac}', bmc: {address: 'redfish-virtualmedia+http://${host}'}}`;
+    });
+    const settings = "agent: {ironic.apiUrls: 'http://192.0.2.1:6385', agent.image: registry.example.com/a}";
+    writeFileSync(join(folder, 'many.yaml'), [settings, 'hosts:', ...hosts, ''].join('\n'));
+    const args = [
+      'boot',
+      '--check',
+      '--inventory',
+      'many.yaml',
+      '--credentials',
+      'bmc.json',
+      '--iso',
+      'live.iso',
+      '--grow',
+    ];
+    const names = hosts.map((_host, index) => `w-${index}`);
+    const child = spawn(process.execPath, [program, ...args, ...names], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(stdout).toContain('12 of 12 can be booted');
+    expect(stderr).not.toContain('Warning');
+    await Promise.all(started.map((bmc) => bmc.close()));
+  }, 60_000);
+});
+
 const isSystem = (path: string): boolean => path.endsWith(`/Systems/${bmcModels.ilo6.system.id}`);
 
 describe('a signal during the check', () => {

@@ -431,6 +431,27 @@ describe('where Ironic is missing', () => {
   });
 });
 
+it.each([
+  ['at its commands', 'ironic-agent.service', '[Service]\n', 'ExecStart=/bin/podman run x\n'],
+  ['at its quotes', 'other.service', '[Service]\n', 'ExecStop=/bin/true "\n'],
+  ['at its variables', 'other.service', '[Service]\n', 'Environment=A=%20\n'],
+])(
+  'a merged unit with thousands of findings %s is reported in seconds, with a thousand of them',
+  async (...unit) => {
+    const [title, name, start, line] = unit;
+    const contents = `${start}${line.repeat(10_000)}[Install]\nWantedBy=multi-user.target\n`;
+    const units = [{ name, enabled: true, contents }];
+    const file = `${title.replaceAll(' ', '-')}.ign`;
+    writeFileSync(join(cwd, file), JSON.stringify({ ignition: { version: '3.4.0' }, systemd: { units } }));
+    const started = process.cpuUsage();
+    const args = ['render', '--api-url', 'https://192.0.2.1', '--merge', file, ...anyImage];
+    const { stderr } = await runCli(args, { cwd });
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(15_000);
+    expect(stderr.split('\n').filter((text) => /^(?:error|warning):/.test(text)).length).toBeLessThan(2100);
+  },
+  60_000,
+);
+
 it('an invalid option of the agent in an inventory has its place', async () => {
   const options = ['ip_lookup_attempts = 6', 'listen_port = x'];
   const agent = { 'ironic.apiUrls': 'https://192.0.2.1', 'agent.options': options };

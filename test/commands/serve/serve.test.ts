@@ -11,6 +11,7 @@ import { rootfs } from '../../support/minimalIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { initrd, kernel } from '../../support/newIso.ts';
 import { inventory } from '../../support/twoHosts.ts';
+import type { ServeOptions } from '../../../src/commands/serve/options.ts';
 import { place, token } from './support.ts';
 
 const { path, run, serve, write } = place();
@@ -218,6 +219,24 @@ describe('boot scripts', () => {
     const { boot } = await serve({ inventory: 'all.yaml' });
     expect(await statusOf(new URL('discovery.ign', boot['ipxe']).href)).toBe(200);
     expect(await textOf(boot['ipxe'])).toContain('inspector.ipxe');
+  });
+
+  it.each<[string, ServeOptions, string]>([
+    ['the ISO', { inventory: 'all.yaml', artifacts: 'iso' }, 'discovery.iso'],
+    ['an ISO that expires', { inventory: 'all.yaml', artifacts: 'iso', expires: '1h' }, 'discovery.iso'],
+    ['the config', { inventory: 'all.yaml', artifacts: 'ign' }, 'discovery.ign'],
+    ['the config beside those of hosts', { discovery: true, artifacts: 'ign' }, 'discovery.ign'],
+    ['the ISO without tokens', { inventory: 'all.yaml', artifacts: 'iso', open: true }, 'discovery.iso'],
+  ])('have URLs, also without boot scripts: %s', async (_title, options, file) => {
+    write('all.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\n');
+    const { printed } = await serve(options);
+    const url = /^# discovery: (http:\S+)$/m.exec(printed)?.[1] ?? '';
+    expect(url).toMatch(new RegExp(`/${file.replace('.', '[.]')}$`));
+    expect(await statusOf(url)).toBe(200);
+  });
+
+  it('have no URLs where the list of hosts is complete', async () => {
+    expect((await serve()).printed).not.toContain('discovery');
   });
 });
 
@@ -465,6 +484,9 @@ describe('what can be served', () => {
       'invalid value "0" for --max-per-client: not a whole number from 1 to 1000000',
     ],
     ['no length of time', { expires: 'soon' }, 'invalid duration "soon" for --expires'],
+    ['URLs that expire at once', { expires: '0' }, 'invalid value "0" for --expires'],
+    ['URLs that expire in no day', { expires: '0d' }, 'invalid value "0d" for --expires'],
+    ['no time for clients', { idleTimeout: '0s' }, 'invalid value "0s" for --idle-timeout'],
     ['a URL that files cannot be added to', { publicUrl: 'http://a/?b' }, '--public-url'],
   ])('is refused: %s', async (_title, options, message) => {
     await expect(serve(options)).rejects.toThrow(message);

@@ -30,6 +30,7 @@ function snapshotOf(number: number, closed: number[]): Snapshot {
   return {
     catalog: { find: () => undefined, images: { count: number, size: 0 } },
     hosts: [],
+    unlisted: [],
     bases: new Map(),
     wanted: { configs: [], loaders: [] },
     secrets: new Map(),

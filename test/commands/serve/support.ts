@@ -29,6 +29,8 @@ export interface Running {
   /** By host, then by artifact. */
   readonly urls: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly boot: Readonly<Record<string, string>>;
+  /** What `--format text` prints. */
+  readonly printed: string;
   /** What was said on standard error so far. */
   readonly said: () => string;
   /** With the token of operators. */
@@ -117,13 +119,14 @@ async function start(
     await stop();
     throw error;
   }
-  const { urls, boot } = await listUrls(service);
+  const { urls, boot, printed } = await listUrls(service);
   const { origin } = service.server;
   return {
     service,
     origin,
     urls,
     boot,
+    printed,
     said: stderr.text,
     asOperator: (path) => fetch(`${origin}${path}`, { headers: { Authorization: `Bearer ${token}` } }),
     reload: () => reload(service),
@@ -137,13 +140,22 @@ interface UrlList {
   readonly hosts: readonly { readonly name: string; readonly urls: Readonly<Record<string, string>> }[];
 }
 
-async function listUrls({ state, links }: RunningService): Promise<Pick<Running, 'urls' | 'boot'>> {
+async function listUrls({
+  state,
+  links,
+}: RunningService): Promise<Pick<Running, 'urls' | 'boot' | 'printed'>> {
   const snapshot = state.current();
   if (snapshot === undefined) throw new Error('nothing is served');
   const { stream: stdout, text } = collector();
   await printUrls(snapshot, links, 'json', stdout);
   const { boot, hosts }: UrlList = JSON.parse(text());
-  return { boot, urls: Object.fromEntries(hosts.map(({ name, urls }) => [name, urls])) };
+  const lines = collector();
+  await printUrls(snapshot, links, 'text', lines.stream);
+  return {
+    boot,
+    printed: lines.text(),
+    urls: Object.fromEntries(hosts.map(({ name, urls }) => [name, urls])),
+  };
 }
 
 function collector(): { stream: Writable; text: () => string } {

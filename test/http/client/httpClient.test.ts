@@ -87,7 +87,10 @@ describe('createHttpClient', () => {
         return fetchPartial(transfer, context).finally(() => rmSync(folder, { recursive: true }));
       },
     ],
-    ['an image at a URL', async (limited, url) => openRemoteImage(url.href, { client: limited, policy: policyOf(3, []) })],
+    [
+      'an image at a URL',
+      async (limited, url) => openRemoteImage(url.href, { client: limited, policy: policyOf(3, []) }),
+    ],
   ])('stops %s without a length at its limit, and does not repeat it', async (_title, fetch) => {
     const content = Buffer.alloc(3_000_000);
     server.files.set('/a', { content, ranges: false, faults: [{ kind: 'no length' }] });

@@ -16,6 +16,10 @@ describe('parseListenAddress', () => {
     ['[::1]:8443', '::1', 8443],
     ['[fe80::1%eth0]:80', 'fe80::1%eth0', 80],
     [':8084', undefined, 8084],
+    ['[::]:8084', undefined, 8084],
+    ['[0:0:0:0:0:0:0:0]:8084', undefined, 8084],
+    ['[::2]:8084', '::2', 8084],
+    ['0.0.0.1:8084', '0.0.0.1', 8084],
     ['localhost:0', 'localhost', 0],
     ['images.example.com:65535', 'images.example.com', 65_535],
   ])('%s', (text, host, port) => {
@@ -48,6 +52,19 @@ describe('parseListenAddress', () => {
     const refusal = `Cannot listen on ${JSON.stringify(text)}: ${problem}`;
     expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ message: refusal }));
     expect(() => parseListenAddress(text)).toThrow(UsageError);
+  });
+});
+
+describe('0.0.0.0', () => {
+  const address = parseListenAddress('0.0.0.0:8084');
+
+  it('is all addresses of IPv4', () => {
+    expect(address).toEqual({ kind: 'tcp', host: undefined, isIpv4Only: true, port: 8084 });
+    expect(listenOptions(address)).toMatchObject({ host: '0.0.0.0', port: 8084 });
+    const taken = Object.assign(new Error('EADDRINUSE'), { code: 'EADDRINUSE' });
+    expect(listenError(taken, address)).toMatchObject({
+      message: 'Cannot listen on 0.0.0.0:8084: the address is already in use',
+    });
   });
 });
 

@@ -3,6 +3,7 @@
 import { Agent } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createDeferred } from '../../../src/core/deferred.ts';
 import { CliError } from '../../../src/core/errors.ts';
 import { defaultLimits, startServer } from '../../../src/http/server/server.ts';
 import {
@@ -269,8 +270,7 @@ describe('many requests on one connection', () => {
     ['none of them is answered', 0],
     ['some of them are answered', 10],
   ])('are read no further while many wait and %s', async (_title, answered) => {
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const released = createDeferred();
     const sockets: Socket[] = [];
     const server = await startServer({
       listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
@@ -279,7 +279,7 @@ describe('many requests on one connection', () => {
       log: { request: () => undefined, note: () => undefined },
       answer: async ({ socket }, response) => {
         sockets.push(socket);
-        if (sockets.length > answered) await released;
+        if (sockets.length > answered) await released.promise;
         response.end();
       },
     });
@@ -289,7 +289,7 @@ describe('many requests on one connection', () => {
     await until(() => sockets.length > answered);
     await new Promise((resolve) => void setTimeout(resolve, 300));
     expect(sockets[0]?.bytesRead).toBeLessThan((health.length * 20_000) / 2);
-    release();
+    released.resolve();
     expect((await client.ended).match(/HTTP\/1\.1 200 /g)).toHaveLength(20_001);
     await server.stop(0);
   });
@@ -397,6 +397,33 @@ describe('the end', () => {
     expect(fixture.iso.opened.now).toBe(0);
     expect(fixture.lines.filter(({ outcome }) => outcome === 'aborted')).toHaveLength(2);
     for (const { socket } of clients) socket.destroy();
+  });
+
+  it.each([
+    ['of a month', 30 * 86_400_000],
+    ['of ten years', 3650 * 86_400_000],
+  ])('waits for running transfers with a grace %s, which no timer of Node has', async (_title, grace) => {
+    const fixture = await startFixture();
+    const client = rawClient(fixture.server.port);
+    client.socket.pause();
+    client.write(iso);
+    await until(() => fixture.iso.opened.now === 1);
+    const stopped = fixture.server.stop(grace);
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    client.socket.resume();
+    expect(await stopped).toEqual({ aborted: 0 });
+    expect((await client.ended).length).toBeGreaterThan(ISO_SIZE);
+  });
+
+  it('has no warning about an idle time of a month', async () => {
+    const warned: Error[] = [];
+    const warn = (warning: Error): void => void warned.push(warning);
+    process.on('warning', warn);
+    const fixture = await startFixture({ limits: { idleTime: 30 * 86_400_000 } });
+    await checkServing(fixture);
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    process.off('warning', warn);
+    expect(warned).toEqual([]);
   });
 
   it('may be hastened', async () => {

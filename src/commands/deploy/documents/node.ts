@@ -192,7 +192,7 @@ export function describeNode(settings: NodeSettings): NodeDescription {
 }
 
 function bmcDriverInfo(address: BmcAddress): Mapping {
-  const { host, port, path, transport, privilegeLevel } = address;
+  const { decodedPath, host, port, path, transport, privilegeLevel } = address;
   if (bmcKind(address).driver === 'ipmi') {
     return {
       ipmi_address: withoutBrackets(host),
@@ -203,7 +203,7 @@ function bmcDriverInfo(address: BmcAddress): Mapping {
   const namesSystem = !['', 'redfish/v1'].includes(path.replace(/^\/+|\/+$/g, ''));
   return {
     redfish_address: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
-    ...(namesSystem && { redfish_system_id: decodeURIComponent(path) }), // Ironic escapes it itself
+    ...(namesSystem && { redfish_system_id: decodedPath }), // Ironic escapes it itself
   };
 }
 

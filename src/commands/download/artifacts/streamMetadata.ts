@@ -6,7 +6,7 @@
 import { CliError, FormatError, UsageError } from '../../../core/errors.ts';
 import { isLoopbackHost } from '../../../formats/hostName.ts';
 import { asMapping, isMapping, type Mapping, parseIfJson } from '../../../formats/mapping.ts';
-import { parseUrl } from '../../../formats/url.ts';
+import { decodePercent, parseUrl } from '../../../formats/url.ts';
 
 /** Which image: `x86_64`, `metal`, `iso`. */
 interface ImageChoice {
@@ -165,7 +165,11 @@ function pathOf(base: string, name: string): string {
       hint: 'use an http://, https:// or file:// URL, or a path',
     });
   }
-  return decodeURIComponent(url.pathname);
+  const path = decodePercent(url.pathname);
+  if (path !== undefined) return path;
+  throw new UsageError(`invalid percent escape in ${name}`, {
+    hint: 'write %25 for each literal percent sign, or pass the path without file://',
+  });
 }
 
 /** Whether all URLs are authentic: TLS, or this machine. */

@@ -87,7 +87,13 @@ describe('an agent', () => {
     ]);
     expect(ironic.events.map(({ client }) => client)).toEqual(Array(4).fill('127.0.0.1'));
     expect(ironic.saved).toEqual([
-      { node: uuid0, name: 'worker-0', macs: [mac0], body: inventoryOf(mac0.toUpperCase()) },
+      {
+        node: uuid0,
+        name: 'worker-0',
+        client: '127.0.0.1',
+        macs: [mac0],
+        body: inventoryOf(mac0.toUpperCase()),
+      },
     ]);
   });
 
