@@ -42,7 +42,11 @@ export const butaneRules = {
     'local file paths are relative to a files directory that must be specified with -d/--files-dir',
     'pass --files-dir FOLDER; in an inventory, set ignition.filesDir, and filesDir for the config of deploy',
   ),
-  local: errorRule('butane-local', 'the local file cannot be used', 'use a path below --files-dir'),
+  local: errorRule(
+    'butane-local',
+    'the local file cannot be used',
+    'use a path below --files-dir, or below ignition.filesDir of the inventory',
+  ),
   nodeExists: errorRule(
     'butane-node-exists',
     'matching filesystem node has existing contents or different type',
@@ -118,7 +122,7 @@ export const problems = {
   escape: {
     rule: butaneRules.local,
     message: 'local file path traverses outside the files directory',
-    hint: 'move the file into the folder of --files-dir; links may not leave it either',
+    hint: 'move the file into the folder of --files-dir, or ignition.filesDir of the inventory; links may not leave it either',
   },
   fileType: {
     rule: butaneRules.local,
@@ -133,7 +137,7 @@ export const problems = {
   notDirectory: {
     rule: butaneRules.local,
     message: 'root of tree must be a directory',
-    hint: 'set local to a folder below --files-dir',
+    hint: 'set local to a folder below --files-dir, or below ignition.filesDir of the inventory',
   },
   tooLarge: {
     rule: butaneRules.local,
@@ -143,7 +147,7 @@ export const problems = {
   treeNoLocal: {
     rule: butaneRules.local,
     message: 'local is required',
-    hint: 'set local to a folder below --files-dir',
+    hint: 'set local to a folder below --files-dir, or below ignition.filesDir of the inventory',
   },
   decimalMode: { rule: butaneRules.decimalMode },
   quadletExtension: {
@@ -275,7 +279,7 @@ export function unreadable(path: string, error: unknown): ButaneProblem & { read
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reason =
     code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
-  const hint = 'use a path below --files-dir';
+  const hint = 'use a path below --files-dir, or below ignition.filesDir of the inventory';
   return { rule: butaneRules.local, message: `the local file ${quoteText(path)} ${reason}`, hint };
 }
 

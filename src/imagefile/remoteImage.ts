@@ -4,6 +4,7 @@
  * once to a temporary file.
  */
 
+import { quoteShellWord } from '../formats/shell.ts';
 import { CliError } from '../core/errors.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
@@ -100,7 +101,7 @@ export async function* refuseTrickle(
       if (bytes < LEAST.bytes) {
         throw new CliError(`${name} arrives too slowly: ${formatSizeInWords(bytes)} in a minute`, {
           code: 'ERR_NETWORK',
-          hint: `download the file first, or use another server: curl -fLO ${name}`,
+          hint: `download the file first, or use another server: curl -fLO ${quoteShellWord(name)}`,
         });
       }
       since = clock.now();
@@ -295,6 +296,6 @@ function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, str
 function brokenAnswer({ name }: Remote): CliError {
   return new CliError(`File changed on the server, or the response is invalid: ${name}`, {
     code: 'ERR_IMAGE_CHANGED',
-    hint: `run the command again, or download the file first: curl -fLO ${name}`,
+    hint: `run the command again, or download the file first: curl -fLO ${quoteShellWord(name)}`,
   });
 }

@@ -81,7 +81,7 @@ export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
     return { problem: 'it contains whitespace or characters other than printable ASCII' };
   const { schemeText, rest } = splitScheme(text);
   if (rest === text && !isReadAlone(text)) {
-    return { problem: 'Metal3 does not support this form without a scheme', hint: 'use ipmi://HOST:PORT' };
+    return { problem: 'a form without a scheme is not supported', hint: 'use ipmi://HOST:PORT' };
   }
   const [name = '', transport] = schemeText.split('+', 2);
   const problem = schemeProblem(name, schemeText);
@@ -131,7 +131,7 @@ function isIpmi(scheme: BmcScheme): boolean {
 function schemeProblem(name: string, schemeText: string): BmcProblem | undefined {
   const instead = dropped.get(name);
   if (instead !== undefined) {
-    return { problem: `Metal3 no longer supports the scheme ${name}`, hint: `use ${instead}` };
+    return { problem: `the scheme ${name} is no longer supported`, hint: `use ${instead}` };
   }
   if (!isScheme(name)) {
     const hint =
@@ -159,7 +159,7 @@ function parseParts(rest: string): (AddressParts & { readonly query: string }) |
   if (bracketed === undefined && plain === undefined) return { problem: 'its host or port is invalid' };
   const host = bracketed === undefined ? parseHost(plain ?? '') : parseIpv6(bracketed);
   if (host === undefined) return { problem: 'the part in brackets is not an IPv6 address' };
-  if ('zone' in host) return { problem: 'its IPv6 address has a zone, which Metal3 does not support' };
+  if ('zone' in host) return { problem: 'its IPv6 address has a zone, which is not supported' };
   if (host.kind === 'invalid') return { problem: `its host is invalid: ${host.problem}` };
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65_535))

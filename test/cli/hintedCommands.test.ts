@@ -26,7 +26,14 @@ function declaredBelow(command: Command, parents: readonly string[]): readonly D
 const commands = declaredBelow(wholeProgram(), []);
 const globals = new Set([...(commands[0]?.options ?? []), '--help', '-h']);
 
-/** The commands of a folder of `src/commands`; shared folders have those of all. */
+/** The commands of a shared folder, which print its texts; those of others are any. */
+const SHARED: readonly (readonly [path: RegExp, commands: RegExp])[] = [
+  [/^redfish\//, /^(?:boot|deploy)/],
+  [/^redfish\/(?:messages|redfishError|redfishClient)\.ts$/, /^boot$/],
+  [/^http\/server\//, /^(?:serve|controller)$/],
+];
+
+/** The commands of a folder of `src/commands`. */
 const FOLDERS: Readonly<Record<string, RegExp>> = {
   boot: /^boot$/,
   controller: /^controller$/,
@@ -145,7 +152,8 @@ describe('placeholders of options in hints', () => {
 
 describe('commands and options in texts', () => {
   it.each(files.filter((path) => !FOREIGN.some(([foreign]) => foreign.test(path))))('%s', (path) => {
-    const own = FOLDERS[/^commands\/(\w+)\//.exec(path)?.[1] ?? ''] ?? /^/;
+    const shared = SHARED.findLast(([folder]) => folder.test(path))?.[1];
+    const own = shared ?? FOLDERS[/^commands\/(\w+)\//.exec(path)?.[1] ?? ''] ?? /^/;
     const found = textsOf(path).flatMap((text) =>
       problemsOf(text, own).map((problem) => `${problem}: ${text}`),
     );

@@ -61,6 +61,17 @@ describe('parseBmcAddress', () => {
     expect(parseBmcAddress(text)).toHaveProperty('problem');
   });
 
+  it.each([
+    'idrac-wsman://192.0.2.1',
+    '192.0.2.1:6230:x',
+    'redfish://[fe80::1%25eth0]/x',
+    'irmc://192.0.2.1',
+  ])('does not name Metal3 to a user of plain Ironic: %s', (text) => {
+    const address = parseBmcAddress(text);
+    expect(address).toHaveProperty('problem');
+    expect(JSON.stringify(address)).not.toContain('Metal3');
+  });
+
   it('refuses a user, and does not repeat it', () => {
     const problem = parseBmcAddress('redfish://admin:hunter2@h/x');
     expect(problem).toHaveProperty('problem', 'it contains a user');

@@ -1585,7 +1585,7 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['Metal3 no longer supports the scheme'],
+    says: ['is no longer supported'],
     sources: [
       { repository: metal3, file: 'pkg/hardwareutils/bmc/*.go', absent: 'RegisterFactory("irmc"' },
       { repository: metal3, file: 'pkg/hardwareutils/bmc/*.go', absent: 'RegisterFactory("idrac"' },
@@ -1649,7 +1649,7 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['/dev/sda with Metal3'],
+    says: ['Metal3 takes /dev/sda.'],
     sources: [
       {
         repository: metal3,
@@ -1719,10 +1719,7 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: [
-      'Metal3 does not support this form without a scheme',
-      'its IPv6 address has a zone, which Metal3 does not support',
-    ],
+    says: ['a form without a scheme is not supported', 'its IPv6 address has a zone, which is not supported'],
     sources: [
       {
         repository: metal3,

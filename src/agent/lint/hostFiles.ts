@@ -1,11 +1,13 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
+import { withSlashes } from '../../ignition/rules/node.ts';
 import { type Issue, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
 import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { MAX_FINDINGS, type Path } from '../../core/finding.ts';
 import { findScriptProblem } from '../scriptStart.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
@@ -35,6 +37,11 @@ export const hostFileRules = {
     'the kernel cannot run the script, so the unit that runs it fails',
     'set "mode" to 493, which is 0755, and start the script with #!/bin/bash',
   ),
+  linkTarget: lintWarning(
+    'agent-link-backslash',
+    'the target of the link contains backslashes, which are no separators on Linux, so the link points nowhere',
+    'write the target with slashes',
+  ),
   timeServer: lintWarning(
     'agent-ntp-server',
     'the name of a time server is missing: chronyd does not start, or takes an option as the name',
@@ -59,6 +66,11 @@ export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Is
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
     ...checkPlaces(subject, machine),
+    ...(config.storage?.links ?? []).flatMap(({ target = '' }, index) => {
+      const hint = `write ${quoteText(withSlashes(target))}`;
+      const path = ['storage', 'links', index, 'target'];
+      return target.includes('\\') ? [broken(hostFileRules.linkTarget, path, { hint })] : [];
+    }),
     ...files.flatMap((file) => checkScript(file, programs)),
     ...chronyParts(subject)
       .filter(({ text }) => NAMELESS.test(text))

@@ -1,5 +1,6 @@
 /** Detects the type of a file by its content, for messages about files of an unexpected type. */
 
+import { quoteShellWord } from '../../formats/shell.ts';
 import { CliError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -211,7 +212,7 @@ export function otherContent(
   const hint = noun === INVENTORY ? inInventory : use;
   return new CliError(`${file} is ${found}, not ${noun}`, {
     code: 'ERR_FORMAT',
-    hint: hint.replace('FILE', () => file),
+    hint: hint.replace('FILE', () => quoteShellWord(file)),
   });
 }
 
@@ -220,7 +221,7 @@ export async function hintContent(file: string, bytes: Uint8Array): Promise<stri
   const [, noun, use] = (await detectContent(bytes)) ?? damagedImage(file) ?? [];
   if (noun === undefined || use === undefined || noun === IGNITION_CONFIG || noun === BUTANE_CONFIG)
     return undefined;
-  return `this is ${noun}, not an Ignition config: ${use.replace('FILE', () => file)}`;
+  return `this is ${noun}, not an Ignition config: ${use.replace('FILE', () => quoteShellWord(file))}`;
 }
 
 /** Unknown content with the name of an image. */

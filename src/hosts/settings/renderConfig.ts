@@ -1,5 +1,6 @@
 /** Renders one Ignition config from its inputs, and reports all findings. */
 
+import { quoteShellWord } from '../../formats/shell.ts';
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
 import { type ConfSources, createConfCheck } from '../../agent/confReport.ts';
 import { PUBLIC_MODE } from '../../ignition/dataFile.ts';
@@ -282,11 +283,11 @@ function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | 
     });
   }
   if (version !== own) {
-    const local = filesDir === undefined ? '' : ` --files-dir ${filesDir}`;
+    const local = filesDir === undefined ? '' : ` --files-dir ${quoteShellWord(filesDir)}`;
     report(io, {
       severity: 'info',
       message: `${document.name} raises the version of the rendered config from ${own} to ${version}: images whose Ignition does not support ${version} do not boot with it`,
-      hint: `if the image is older, run: ironic-coreos ignition translate --to ${own}${local} ${document.name}`,
+      hint: `if the image is older, run: ironic-coreos ignition translate --to ${own}${local} ${quoteShellWord(document.name)}`,
     });
   }
   reportFindings(remarkMerge(below.config, above, version), document, io);

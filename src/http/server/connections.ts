@@ -9,10 +9,18 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** The limit for one address. */
   readonly connectionsPerClient: number;
+  /** Whether the command has no options for the limits. */
+  readonly areFixed?: boolean;
 }
 
 /** Milliseconds between two log events about closed connections: a client may try thousands of times per second. */
 const NOTE_INTERVAL = 1000;
+
+function hintFor(isFull: boolean, { connections, connectionsPerClient }: ConnectionLimits): string {
+  return isFull
+    ? `pass a larger number than ${connections} with --max-connections`
+    : `if this is a proxy, pass a larger number than ${connectionsPerClient} with --max-per-client`;
+}
 
 /**
  * Closes connections above the limits immediately, before the TLS handshake.
@@ -38,9 +46,7 @@ export function limitConnections(
       connections: sockets.size,
       ofClient,
       suppressed: suppressed === 0 ? undefined : suppressed,
-      hint: isFull
-        ? `pass a larger number than ${limits.connections} with --max-connections`
-        : `if this is a proxy, pass a larger number than ${limits.connectionsPerClient} with --max-per-client`,
+      hint: limits.areFixed === true ? undefined : hintFor(isFull, limits),
     });
     noted = performance.now();
     suppressed = 0;

@@ -21,14 +21,20 @@ export const pathRules = {
 /** Checks that `value` is an absolute path. */
 export function pathIssue(value: string | undefined, at: Path): Issue | undefined {
   if (value === undefined || value === '') return issue(pathRules.missing, at);
-  if (!value.startsWith('/')) return issue(pathRules.relative, at, suggest(cleanPath(`/${value}`)));
+  if (!value.startsWith('/'))
+    return issue(pathRules.relative, at, suggest(cleanPath(`/${withSlashes(value)}`)));
   const clean = cleanPath(value);
   return clean === value ? undefined : issue(pathRules.dirty, at, suggest(clean));
 }
 
+/** A path as Windows writes it, with the slashes of Linux. */
+export function withSlashes(path: string): string {
+  return path.replace(/^[A-Za-z]:(?=\\)/, '').replaceAll('\\', '/');
+}
+
 /** Like {@link pathIssue}; a name without slashes is probably a device. */
 export function devicePathIssue(value: string | undefined, at: Path): Issue | undefined {
-  const isName = value !== undefined && /^[^/.]/.test(value) && !value.includes('/');
+  const isName = value !== undefined && /^[^/.]/.test(value) && !/[/\\]/.test(value);
   return isName ? issue(pathRules.relative, at, suggest(`/dev/${value}`)) : pathIssue(value, at);
 }
 

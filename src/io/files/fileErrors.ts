@@ -96,7 +96,7 @@ function describeMissing({ path, what, action, place }: FileAction): Described {
   }
   if (URL_START.test(path)) {
     const shown = path.replace(/\/\/[^/]*@/, '//(secret)@');
-    return [`${what} not found: ${shown}`, `download the file first: curl -fLO ${shown}`];
+    return [`${what} not found: ${shown}`, `download the file first: curl -fLO ${quoteShellWord(shown)}`];
   }
   return action === 'create'
     ? [

@@ -1,5 +1,6 @@
 /** Reads files with secrets, such as tokens and passwords. */
 
+import { quoteShellWord } from '../../formats/shell.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Io } from '../io.ts';
@@ -18,7 +19,7 @@ export async function readSecretFile(path: string, io: Io, expected: Expected): 
     report(io, {
       severity: 'warning',
       message: `all users of this machine can read ${path}`,
-      hint: `run: chmod o= ${path}`,
+      hint: `run: chmod o= ${quoteShellWord(path)}`,
     });
   }
   return Buffer.from(bytes).toString('utf8');

@@ -52,6 +52,20 @@ describe('files of the host', () => {
   });
 });
 
+describe('targets of links', () => {
+  it.each<[target: string, expected: string[]]>([
+    ['/usr/share/zoneinfo/UTC', []],
+    ['../usr/share/zoneinfo/UTC', []],
+    ['\\usr\\share\\zoneinfo\\UTC', ['agent-link-backslash $.storage.links.0.target']],
+    ['..\\usr\\share', ['agent-link-backslash $.storage.links.0.target']],
+    ['C:\\zoneinfo', ['agent-link-backslash $.storage.links.0.target']],
+  ])('%s', (target, expected) => {
+    const config = withFiles();
+    const links = [{ path: '/etc/x', target }];
+    expect(summary({ ...config, storage: { ...config.storage, links } })).toEqual(expected);
+  });
+});
+
 describe('scripts that a unit runs', () => {
   const start = 'agent-script-start';
   const own = { path: '/usr/local/bin/x', mode: 0o755 };

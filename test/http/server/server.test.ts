@@ -340,6 +340,14 @@ describe('many connections', () => {
     await checkServing(fixture);
   });
 
+  it('have no hint about options that the command does not have', async () => {
+    const fixture = await startFixture({ limits: { connections: 1, areFixed: true } });
+    const clients = Array.from({ length: 2 }, () => rawClient(fixture.server.port));
+    await until(() => fixture.lines.some(({ event }) => event === 'too many connections'));
+    expect(fixture.lines.find(({ event }) => event === 'too many connections')).not.toHaveProperty('hint');
+    for (const { socket } of clients) socket.destroy();
+  });
+
   it('that come and go leave nothing behind', async () => {
     const fixture = await startFixture();
     const rush = async (): Promise<void> => {

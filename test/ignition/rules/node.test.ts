@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { pathIssue } from '../../../src/ignition/rules/node.ts';
+import { devicePathIssue, pathIssue } from '../../../src/ignition/rules/node.ts';
 import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
+
+describe('the hint for a path that is not absolute', () => {
+  it.each([
+    ['etc/motd', 'write "/etc/motd"'],
+    ['\\etc\\motd', 'write "/etc/motd"'],
+    ['C:\\etc\\motd', 'write "/etc/motd"'],
+    ['etc\\x', 'write "/etc/x"'],
+    ['c:x', 'write "/c:x"'],
+  ])('%s: %s', (path, hint) => expect(pathIssue(path, [])).toMatchObject({ hint }));
+
+  it('of a device names no device of Windows', () => {
+    expect(devicePathIssue('\\dev\\sda', [])).toMatchObject({ hint: 'write "/dev/sda"' });
+    expect(devicePathIssue('sda', [])).toMatchObject({ hint: 'write "/dev/sda"' });
+  });
+});
 
 describe('owners', () => {
   it.each([

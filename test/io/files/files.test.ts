@@ -102,6 +102,13 @@ describe('readUserFile', () => {
     });
   });
 
+  it('quotes the URL in a command', async () => {
+    const reading = readUserFile('https://192.0.2.1/a.ign?x=1&y=2', { cwd }, what);
+    await expect(reading).rejects.toMatchObject({
+      hint: "download the file first: curl -fLO 'https://192.0.2.1/a.ign?x=1&y=2'",
+    });
+  });
+
   it('says that contents are not a path', async () => {
     await expect(readUserFile('a: 1\nb: 2\n', { cwd }, what)).rejects.toMatchObject({
       message: 'Ignition config: expected a path, found text of several lines',

@@ -25,7 +25,7 @@ export interface DeployHost {
 
 export const rootDeviceMissing = warningRule(
   'root-device-missing',
-  'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
+  'no root device hints: the default disk is overwritten',
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
 

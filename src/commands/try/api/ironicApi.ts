@@ -97,6 +97,7 @@ export interface IronicApi {
 const apiLimits: ServerLimits = {
   ...defaultLimits,
   connections: 1024,
+  areFixed: true,
   headerSize: 64 * 1024,
   requestTime: 60_000,
 };

@@ -28,7 +28,7 @@ export async function startCatalogService(
   return startServer({
     listen,
     tls: undefined,
-    limits: defaultLimits,
+    limits: { ...defaultLimits, areFixed: true },
     log,
     answer: createAnswerer({
       catalog: () => ({ find, acquire: () => () => undefined }),
