@@ -21,6 +21,7 @@ import { openFilesDir } from '../../src/hosts/input/filesDir.ts';
 import { butaneExamples } from '../support/butaneExamples.ts';
 import { randomButane } from '../support/butaneDocuments.ts';
 import { have } from '../support/programs.ts';
+import { publicFiles, publicNote } from '../support/publicConfigs.ts';
 import { findIgnitionValidate } from './findIgnitionValidate.js';
 import { withoutEmpty } from '../support/randomConfigs.ts';
 
@@ -144,6 +145,25 @@ describe.skipIf(note !== '')(`Butane's examples${note}`, () => {
         allowed.includes(reason),
       );
     }
+  });
+});
+
+describe.skipIf(note !== '' || publicNote !== '')(`public Butane documents${note}${publicNote}`, () => {
+  it('are translated to the same configs, with the same messages', () => {
+    const documents = publicFiles('butane');
+    const input = documents.map(({ text }) => JSON.stringify({ text })).join('\n');
+    const { stdout } = spawnSync(oracle, { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
+    const lines = stdout.trimEnd().split('\n');
+    const different = documents.flatMap(({ name, text }, index) => {
+      const theirs: Theirs = JSON.parse(lines[index]!);
+      const ours = judge(text, undefined);
+      const expected = expectedOf(theirs, text);
+      const isAccepted = ours.config !== undefined;
+      const reason = differenceOf(ours, expected);
+      if (isAccepted === theirs.isAccepted && reason !== 'other') return [];
+      return [{ name, isAccepted, reason, ours: ours.messages, theirs: expected.messages }];
+    });
+    expect(different).toEqual([]);
   });
 });
 

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { type Finding, formatPath } from '../../src/core/finding.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
+import { publicFiles, publicNote } from '../support/publicConfigs.ts';
+import { runCli } from '../support/runCli.ts';
 import { findIgnitionValidate } from './findIgnitionValidate.js';
 
 const program = findIgnitionValidate();
@@ -26,6 +28,23 @@ describe.skipIf(program === undefined)(`ignition-validate${note}`, () => {
       }),
       { numRuns: 120 },
     );
+  });
+});
+
+describe.skipIf(program === undefined || publicNote !== '')(`public configs${publicNote}`, () => {
+  it('have the same verdict and messages, and without an agent no errors beyond them', async () => {
+    const different: object[] = [];
+    for (const { name, text } of publicFiles('ignition')) {
+      const theirs = judge(text);
+      const { valid, findings } = validateConfig(Buffer.from(text));
+      const ours = { valid, report: unordered(findings.map(formatLine)) };
+      const report = unordered(theirs.report.split('\n'));
+      if (valid !== theirs.valid || (!theirs.report.includes('%') && report.join() !== ours.report.join()))
+        different.push({ name, ours, theirs: { ...theirs, report } });
+      const { code } = await runCli(['validate', '-'], { stdin: text });
+      if (!text.includes('ironic') && (code === 0) !== theirs.valid) different.push({ name, code });
+    }
+    expect(different).toEqual([]);
   });
 });
 
