@@ -2,7 +2,13 @@
 
 import type { Report } from '../core/finding.ts';
 import { normalizeSection, parseOsloConfig } from '../formats/osloConfig.ts';
-import { findIpaOption, type IpaVersion, isIpaSection, suggestIpaSection } from '../ipa/ipaOptions.ts';
+import {
+  findIpaOption,
+  type IpaVersion,
+  isIpaSection,
+  suggestIpaOption,
+  suggestIpaSection,
+} from '../ipa/ipaOptions.ts';
 import { checkConfFile, syntaxFinding } from './confCheck.ts';
 import { isAgentConfName } from './confName.ts';
 import { checkConductorArguments, isIronicConf } from './ironicConf.ts';
@@ -20,13 +26,17 @@ export function checkNamedConf(file: string, bytes: Uint8Array, ipaVersion?: Ipa
   return isAgentConfName(file) || isAgentConf(text) ? checkConfFile(bytes, ipaVersion) : undefined;
 }
 
-/** Whether a text has a section or an option of the agent, or nothing but comments. `[[` is TOML, as in registries.conf. */
+/**
+ * Whether a text has an option of the agent, also a misspelled one, or a section that few other programs have, or nothing but
+ * comments and [DEFAULT], which all services of OpenStack have. `[[` is TOML, as in registries.conf.
+ */
 function isAgentConf(text: string): boolean {
   const lines = text.split(/\r\n|\n|\r/).filter((line) => /^[^\s#;]/.test(line));
-  return (
-    lines.length === 0 ||
-    (!lines.some((line) => line.startsWith('[[')) && lines.some((line) => isSection(line) || isOption(line)))
-  );
+  const others = lines.filter((line) => !/^\[DEFAULT\]\s*$/.test(line));
+  if (others.length === 0) return true;
+  if (others.some((line) => line.startsWith('[['))) return false;
+  const mayBeMisspelled = others.length < lines.length;
+  return others.some((line) => isSection(line) || isOption(line, mayBeMisspelled));
 }
 
 function isSection(line: string): boolean {
@@ -36,7 +46,8 @@ function isSection(line: string): boolean {
   );
 }
 
-function isOption(line: string): boolean {
+function isOption(line: string, mayBeMisspelled: boolean): boolean {
   const [, name = ''] = /^([^\s=:]+)/.exec(line) ?? [];
-  return findIpaOption('DEFAULT', name.replaceAll('-', '_')) !== undefined;
+  const isKnown = findIpaOption('DEFAULT', name.replaceAll('-', '_')) !== undefined;
+  return isKnown || (mayBeMisspelled && suggestIpaOption('DEFAULT', name) !== undefined);
 }

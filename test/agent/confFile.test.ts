@@ -10,11 +10,13 @@ const check = (file: string, text: string): readonly string[] | undefined =>
 describe('whose a file NAME.conf is', () => {
   it.each<readonly [title: string, file: string, text: string, expected: readonly string[] | undefined]>([
     [
-      'an unknown option of the agent',
+      'a misspelled option of the agent',
       'a.conf',
-      '[DEFAULT]\nx = 1\n',
-      ['warning conf-unknown-option DEFAULT.x 2'],
+      '[DEFAULT]\nlookup_timeut = 1\n',
+      ['warning conf-unknown-option DEFAULT.lookup_timeut 2'],
     ],
+    ['only the section of all services', 'a.conf', '[DEFAULT]\n', []],
+    ['a nova.conf', 'nova.conf', '[DEFAULT]\ncompute_driver = ironic.IronicDriver\n', undefined],
     ['no section', 'a.conf', 'api-url = https://192.0.2.1\n', ['error conf-syntax  1']],
     [
       'another case of the section',

@@ -21,6 +21,7 @@ import { openFilesDir } from '../../src/hosts/input/filesDir.ts';
 import { butaneExamples } from '../support/butaneExamples.ts';
 import { randomButane } from '../support/butaneDocuments.ts';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
+import { publicFiles } from '../support/publicConfigs.ts';
 import { withoutEmpty } from '../support/randomConfigs.ts';
 
 const oracle = oracleFile('Butane');
@@ -134,6 +135,28 @@ describe.skipIf(!have('Butane'))(`Butane's examples${oracleNote('Butane')}`, () 
     }
   });
 });
+
+describe.skipIf(!have('Butane', 'public configs'))(
+  `public Butane documents${oracleNote('Butane', 'public configs')}`,
+  () => {
+    it('are translated to the same configs, with the same messages', () => {
+      const documents = publicFiles('butane');
+      const input = documents.map(({ text }) => JSON.stringify({ text })).join('\n');
+      const { stdout } = spawnSync(oracle, { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
+      const lines = stdout.trimEnd().split('\n');
+      const different = documents.flatMap(({ name, text }, index) => {
+        const theirs: Theirs = JSON.parse(lines[index]!);
+        const ours = judge(text, undefined);
+        const expected = expectedOf(theirs, text);
+        const isAccepted = ours.config !== undefined;
+        const reason = differenceOf(ours, expected);
+        if (isAccepted === theirs.isAccepted && reason !== 'other') return [];
+        return [{ name, isAccepted, reason, ours: ours.messages, theirs: expected.messages }];
+      });
+      expect(different).toEqual([]);
+    });
+  },
+);
 
 const isValid = (input: string): boolean =>
   spawnSync(oracleFile('ignition-validate'), ['-'], { input }).status === 0;

@@ -7,6 +7,8 @@ import { validateConfig } from '../../src/ignition/validate.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
 import { mutate, randomConfig, randomNumbers } from './configGenerator.js';
+import { publicFiles } from '../support/publicConfigs.ts';
+import { runCli } from '../support/runCli.ts';
 
 const COUNT = 3000;
 const seed = Date.now() % 2 ** 32;
@@ -24,6 +26,27 @@ describe.skipIf(!have('ignition-validate'))(`ignition-validate${oracleNote('igni
     }
   });
 });
+
+describe.skipIf(!have('ignition-validate', 'public configs'))(
+  `public configs${oracleNote('ignition-validate', 'public configs')}`,
+  () => {
+    it('have the same verdict and messages, and without an agent no errors beyond them', async () => {
+      const different: object[] = [];
+      for (const { name, text } of publicFiles('ignition')) {
+        const theirs = await runReal(Buffer.from(text));
+        const report = ours(Buffer.from(text));
+        const differs = isComparable(Buffer.from(text))
+          ? report.join() !== theirs.join()
+          : report[0] !== theirs[0];
+        if (differs) different.push({ name, report, theirs });
+        const { code } = await runCli(['validate', '-'], { stdin: text });
+        if (!text.includes('ironic') && (code === 0) !== (theirs[0] === 'valid'))
+          different.push({ name, code });
+      }
+      expect(different).toEqual([]);
+    });
+  },
+);
 
 /** It has no key `variant`: a document that is no valid config would be read as Butane, too. */
 function randomDocument(random: () => number): Buffer {

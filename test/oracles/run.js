@@ -99,7 +99,9 @@ function runTests(group, there) {
     /** @type {{ testResults: readonly { status: string, assertionResults: readonly TestResult[] }[] }} */
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
     return testResults.flatMap(({ assertionResults, status }) =>
-      assertionResults.map((test) => (status === 'failed' && isSkipped(test, titles) ? failedHook(test) : test)),
+      assertionResults.map((test) =>
+        status === 'failed' && isSkipped(test, titles) ? failedHook(test) : test,
+      ),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

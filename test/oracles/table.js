@@ -223,7 +223,14 @@ export const oracles = [
   {
     name: 'podman',
     asks: 'archives, references, logins, options and read-only file systems',
-    from: [{ debian: 'podman skopeo crun catatonit busybox-static golang-github-containers-common golang-github-containers-image'.split(' ') }],
+    from: [
+      {
+        debian:
+          'podman skopeo crun catatonit busybox-static golang-github-containers-common golang-github-containers-image'.split(
+            ' ',
+          ),
+      },
+    ],
     parts: { podman: 'podman', skopeo: 'skopeo', busybox: 'busybox' },
     judges: ['agent', 'formats/containerArchive.ts', 'formats/imageReference.ts'],
     minutes: 2,
@@ -411,8 +418,8 @@ export const oracles = [
   {
     name: 'actionlint',
     asks: 'workflows',
-    version: '1.7.8',
-    from: [{ go: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.8', as: 'actionlint' }],
+    version: '1.7.12',
+    from: [{ go: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12', as: 'actionlint' }],
     parts: { actionlint: './bin/actionlint' },
     judges: [],
     minutes: 1,
@@ -557,6 +564,14 @@ export const oracles = [
     judges: ['agent', 'commands', 'hosts', 'image', 'ignition', 'ipa', 'kargs', 'network', 'redfish'],
     minutes: 66,
     requires: 'machines',
+  },
+  {
+    name: 'public configs',
+    asks: 'verdicts, translations and findings for configs of other people',
+    from: [],
+    parts: { 'public configs': '$PUBLIC_CONFIGS' },
+    judges: ['ignition', 'butane', 'agent/lint', 'formats/json', 'formats/yaml'],
+    minutes: 1,
   },
   {
     name: 'sources of other projects',

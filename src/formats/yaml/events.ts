@@ -1,4 +1,4 @@
-/** Reads the events of a YAML text with js-yaml, whose mistakes are put right here, for all readers. */
+/** Reads the events of a YAML text with js-yaml, and corrects its mistakes, for all readers. */
 
 import { CHOMPING_MODE, EVENT_ID, type Event, parseEvents, SCALAR_STYLE } from 'js-yaml';
 import { MAX_DEPTH } from './places.ts';

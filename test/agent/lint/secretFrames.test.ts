@@ -205,7 +205,7 @@ it('hides exactly the secrets of a conf', async () => {
       const text = ['[DEFAULT]', ...lines.map(([line]) => line), ''].join('\n');
       const expected = ['[DEFAULT]', ...lines.map(([, line]) => line), ''].join('\n');
       expect(Buffer.from(maskConfSecrets(Buffer.from(text))).toString()).toBe(expected);
-      const checked = await checkDocument('a.conf', Buffer.from(text), {
+      const checked = await checkDocument('ironic-python-agent.conf', Buffer.from(text), {
         lint: 'auto',
         now: new Date(0),
       });

@@ -35,7 +35,14 @@ async function render(text: string, args: readonly string[] = [], env = {}): Pro
   const output = `out-${(count += 1)}`;
   await writeFile(join(folder, 'site/ramdisk.yaml'), text);
   const result = await runCli(
-    ['render', ...anyImage, '--inventory', 'site/ramdisk.yaml', '-o', output, ...args],
+    [
+      'render',
+      ...anyImage,
+      '--inventory',
+      'site/ramdisk.yaml',
+      ...(args.includes('--show-settings') ? [] : ['-o', output]),
+      ...args,
+    ],
     {
       cwd: folder,
       env,

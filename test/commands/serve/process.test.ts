@@ -25,7 +25,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type ServeProcess, startServe } from '../../interop/serve/startServe.js';
 import { SECOND_SIGNAL } from '../../../src/io/process.ts';
 import { liveIsoWith } from '../../support/liveIso.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import { canTrace, traceNote } from '../../support/strace.ts';
 import { runCli } from '../../support/runCli.ts';
 import { type ProgramResult, runProgram } from '../../support/runProgram.ts';
@@ -210,7 +210,7 @@ describe('the end', () => {
   });
 
   it.skipIf(!have('mkfifo'))(
-    `comes also while a reload waits for a pipe${missingNote('mkfifo')}`,
+    `comes also while a reload waits for a pipe${oracleNote('mkfifo')}`,
     async () => {
       const service = await serve('--grace', '10m');
       write('inv.yaml', `${inventory}- {name: worker-2, network: {nmstate: pipe}}\n`);

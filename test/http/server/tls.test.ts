@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { connect as tlsConnect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readTlsFiles, type TlsFiles } from '../../../src/http/server/tlsFiles.ts';
-import { have, missingNote } from '../../support/programs.ts';
+import { have, oracleNote } from '../../support/programs.ts';
 import {
   ask,
   asOperator,
@@ -322,7 +322,7 @@ describe('readTlsFiles', () => {
   });
 
   it.skipIf(!have('mkfifo'))(
-    `refuses a pipe, without waiting for its writer${missingNote('mkfifo')}`,
+    `refuses a pipe, without waiting for its writer${oracleNote('mkfifo')}`,
     async () => {
       execFileSync('mkfifo', [join(folder, 'pipe')]);
       const reading = readTlsFiles({ ...files, certificate: join(folder, 'pipe') });

@@ -1,0 +1,107 @@
+/**
+ * What lint says of configs of other people that ignition-validate accepts, confirmed by the programs that read them: systemd,
+ * ssh and NetworkManager. Findings about files that work for their owners would not be confirmed.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lintHost } from '../../src/agent/lint/lintHost.ts';
+import { readInlineText } from '../../src/agent/lint/subject.ts';
+import { translateButane } from '../../src/butane/translate.ts';
+import { formatPath } from '../../src/core/finding.ts';
+import type { Config } from '../../src/ignition/config.ts';
+import type { Issue } from '../../src/ignition/rule.ts';
+import { readConfig, validateConfig } from '../../src/library/ignition.ts';
+import { have, oracleNote } from '../support/programs.ts';
+import { publicFiles } from '../support/publicConfigs.ts';
+
+const programs = ['systemd-analyze', 'ssh-keygen'] as const;
+const needed = [...programs, 'public configs'];
+
+describe.skipIf(!have(...needed))(`findings about public configs${oracleNote(...needed)}`, () => {
+  it('are confirmed by the programs that read them', () => {
+    const configs = [
+      ...publicFiles('ignition').filter(({ text }) => validateConfig(text).valid),
+      ...publicFiles('butane').flatMap(({ name, text }) => {
+        const { config } = translated(text);
+        return config === undefined ? [] : [{ name, text: JSON.stringify(config) }];
+      }),
+      ...publicFiles('unit').map(({ name, text }) => ({ name, text: wrapped(name, text) })),
+    ];
+    const found: Record<string, number> = {};
+    const unconfirmed = configs.flatMap(({ name, text }) => {
+      const config = readConfig(text);
+      return lintHost(config, { now: new Date() }).flatMap((issue) => {
+        const { id } = issue.rule;
+        found[id] = (found[id] ?? 0) + 1;
+        return isConfirmed(issue, config) ? [] : [`${name} ${id} ${formatPath(issue.path)} ${issue.message}`];
+      });
+    });
+    console.log(JSON.stringify({ configs: configs.length, found }));
+    expect(configs.length).toBeGreaterThan(100);
+    expect(unconfirmed).toEqual([]);
+  });
+});
+
+function translated(text: string): { readonly config?: Config | undefined } {
+  try {
+    return translateButane(text, undefined);
+  } catch {
+    return {};
+  }
+}
+
+function wrapped(path: string, contents: string): string {
+  const name = path.replace(/^.*[/+]/, '');
+  return JSON.stringify({
+    ignition: { version: '3.4.0' },
+    systemd: { units: [{ name, enabled: true, contents }] },
+  });
+}
+
+/** What no program on this machine says. */
+const STATED = new Set([
+  'agent-keyfile', // keyfiles.test.ts compares with libnm
+  'agent-mode-decimal',
+  'agent-network',
+  'agent-password-hash', // not a hash of crypt(5)
+  'agent-unit-required', // a unit that neither the config nor CoreOS has
+]);
+
+function isConfirmed({ path, rule }: Issue, config: Config): boolean {
+  const [section, kind, index] = path;
+  if (STATED.has(rule.id)) return true;
+  if (section === 'systemd') {
+    const { contents = '', name = '' } = config.systemd?.units?.[Number(index)] ?? {};
+    return complains(name, contents);
+  }
+  if (section === 'passwd' && rule.id === 'agent-ssh-key') {
+    const key = config.passwd?.users?.[Number(index)]?.sshAuthorizedKeys?.[Number(path[4])] ?? '';
+    // ssh-keygen takes a type that is there twice for options, which sshd refuses.
+    const isTwice = /^(\S+) \1 /.test(key);
+    return isTwice || spawnSync('ssh-keygen', ['-l', '-f', '-'], { input: `${key}\n` }).status !== 0;
+  }
+  if (kind !== 'files' || rule.id !== 'agent-script-start') return false;
+  const { contents, mode } = config.storage?.files?.[Number(index)] ?? {};
+  return (Number(mode ?? 0) & 0o111) === 0 || !/^#!.*[^\r]\n/.test(readInlineText(contents) ?? '');
+}
+
+function complains(name: string, contents: string): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'unit-'));
+  try {
+    writeFileSync(join(folder, name), contents);
+    const env = {
+      PATH: '/usr/bin:/bin',
+      LC_ALL: 'C.UTF-8',
+      SYSTEMD_UNIT_PATH: `${folder}:/usr/lib/systemd/system`,
+    };
+    const args = ['verify', '--man=no', '--recursive-errors=no', name];
+    const { stderr } = spawnSync('systemd-analyze', args, { cwd: folder, env, encoding: 'utf8' });
+    return stderr.split('\n').some((line) => line.includes(name) && !line.includes('is not executable'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
