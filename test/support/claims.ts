@@ -1147,7 +1147,7 @@ export const CLAIMS: readonly Claim[] = [
     tests: [agentOptions],
   },
   {
-    says: ['the agent treats the value as the name of an interface'],
+    says: ['the agent treats the word … as the name of an interface'],
     sources: [
       {
         repository: ipa,

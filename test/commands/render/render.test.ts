@@ -192,7 +192,11 @@ describe('render --api-url', () => {
       'error: --ssh-key: no SSH key is valid, so no login is possible with one',
     ],
     ['a file with a damaged key', ['damaged.pub'], 'error: --ssh-key: no SSH key is valid'],
-    ['a file without the start of a key', ['text.txt'], 'error: --ssh-key: text.txt contains no SSH public key'],
+    [
+      'a file without the start of a key',
+      ['text.txt'],
+      'error: --ssh-key: text.txt contains no SSH public key',
+    ],
     ['a path of no file', ['my ssh-keys here/no.pub'], 'not found: my ssh-keys here/no.pub'],
   ])('refuses %s alone', async (_title, keys, message) => {
     const { code, stderr, stdout } = await run(
