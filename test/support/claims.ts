@@ -884,6 +884,8 @@ export const CLAIMS: readonly Claim[] = [
       'of podman … does not support it',
       'podman has no command …',
       'podman requires the image of the container',
+      'so `--network`, `--ip`, `--hostname` and `--shm-size` cannot be added',
+      'A path of the container can be mounted once',
     ],
     tests: [`${experiments}: options of podman`, podmanOptions],
   },
@@ -1832,6 +1834,14 @@ export const CLAIMS: readonly Claim[] = [
     sources: [
       { repository: 'metal3-io+ironic-image', file: 'ironic-config/ironic.conf.j2', absent: 'rootfs_url' },
     ],
+  },
+  {
+    says: ['ironic-image does not read it'],
+    sources: ['IRONIC_IPV4', 'IRONIC_IPV6', 'CALLBACK_ENDPOINT_OVERRIDE'].map((absent) => ({
+      repository: 'metal3-io+ironic-image',
+      file: 'scripts/*',
+      absent,
+    })),
   },
   // the image-customization-controller
   {
