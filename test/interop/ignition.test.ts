@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accountConfigs } from '../support/accountConfigs.ts';
 import { listenLocally } from '../support/listening.ts';
 
 const { parts }: { readonly parts: { readonly ignition: string } } = await import(
@@ -43,7 +44,7 @@ async function stage(name: 'fetch' | 'files'): Promise<{ readonly status: number
     ['-platform', 'file', '-stage', name, '-root', join(folder, 'root'), '-log-to-stdout', ...files],
     {
       env: {
-        PATH: `${folder}:/usr/bin:/bin`,
+        PATH: `${folder}:/usr/sbin:/usr/bin:/bin`,
         IGNITION_CONFIG_FILE: join(folder, 'config.ign'),
       },
     },
@@ -234,6 +235,37 @@ describe.skipIf(!isThere)(`Ignition itself${note}`, { timeout: 60_000 }, () => {
     expect(status).toBe(1);
     expect(log).toMatch(/unsupported config version/);
   });
+
+  it.each(accountConfigs)(
+    'creates the users, groups and owners that the lint accepts, and no other: $title',
+    async (it) => {
+      const accounts = {
+        passwd: 'root:x:0:0::/etc:/bin/sh\n',
+        group: 'root:x:0:\nwheel:x:10:\n',
+        shadow: 'root:*:1:0:99999:7:::\n',
+        gshadow: 'root:*::\nwheel:*::\n',
+        'login.defs': 'USERGROUPS_ENAB yes\nUID_MIN 1000\nGID_MIN 1000\n',
+      };
+      for (const [name, text] of Object.entries(accounts)) writeFileSync(inRoot(`etc/${name}`), text);
+      mkdirSync(inRoot('home'));
+      const config = { ignition: version, ...it.config };
+      const { users = [] } = it.config.passwd ?? {};
+      // Ignition merges the config over that of CoreOS, which creates core.
+      const core = { ignition: version, passwd: { users: [{ name: 'core' }] } };
+      const merge = [core, config].map((document) => ({ source: data(document) }));
+      const { status, log } = await boot({ ignition: { ...version, config: { merge } } });
+      expect({ status, log: status === 0 ? '' : log }).toMatchObject({
+        status: it.finding === undefined ? 0 : 1,
+      });
+      if (it.finding === undefined) {
+        const names = readFileSync(inRoot('etc/passwd'), 'utf8')
+          .split('\n')
+          .map((line) => line.replace(/:.*/, ''));
+        for (const { name, shouldExist = true } of users)
+          expect(names.includes(name ?? '')).toBe(shouldExist);
+      }
+    },
+  );
 
   it('fetches over plain HTTP', async () => {
     const server = createHttpServer((_request, response) => response.end('text'));

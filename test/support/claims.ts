@@ -137,6 +137,26 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: [
+      'neither CoreOS nor the config has the …',
+      'so Ignition stops and the boot fails',
+      'Ignition cannot create the user or group, because its group or number exists',
+      'Ignition looks up the groups of a user, and the owners of files, folders and links, by name',
+      'which `useradd` refuses to create if the config or CoreOS has it',
+    ],
+    tests: [`${ignitionTests}: creates the users, groups and owners that the lint accepts, and no other`],
+  },
+  {
+    says: [
+      'neither CoreOS nor the config has the user or group',
+      '`core`, which CoreOS creates first, has 1000',
+    ],
+    sources: [
+      { repository: coreos, file: `${dracutModules}/40ignition-conf/00-core.ign`, shows: /"name": "core"/ },
+      { repository: coreos, file: 'manifests/group', shows: /^wheel:x:10:/m },
+    ],
+  },
+  {
+    says: [
       'Ignition ignores everything else in this config',
       'Ignition ignores its files, units and users, and does not fetch the configs',
       'Ignition will replace the merged config with the one that config.replace refers to',
