@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bootIssues } from '../../src/ignition/inlinedConfig.ts';
 import { accountConfigs } from '../support/accountConfigs.ts';
 import { listenLocally } from '../support/listening.ts';
 
@@ -228,6 +229,30 @@ describe.skipIf(!isThere)(`Ignition itself${note}`, { timeout: 60_000 }, () => {
     const { status, log } = await boot(withAuthority(`${authority}${text}`));
     expect(status).toBe(1);
     expect(log).toContain('unable to decode PEM block');
+  });
+
+  it.each<[string, object]>([
+    ['text', { source: 'data:,text' }],
+    ['DER', { source: `data:;base64,${authority.split('\n').slice(1, -2).join('')}` }],
+    ['a damaged certificate', { source: data(authority.replace('MII', 'MIJ')) }],
+    ['gzip that is none', { source: data(authority), compression: 'gzip' }],
+    ['another hash', { source: data(authority), verification: { hash } }],
+  ])('stops at a certificate authority that it cannot read: %s', async (_title, resource) => {
+    const tls = { certificateAuthorities: [resource] };
+    const config = { ignition: { ...version, security: { tls } } };
+    expect(await boot(config)).toMatchObject({ status: 1 });
+    expect(bootIssues(config)).toHaveLength(1);
+  });
+
+  it.each<[string, object]>([
+    ['no bytes', { source: 'data:,' }],
+    ['gzip', { source: `data:;base64,${gzipSync(authority).toString('base64')}`, compression: 'gzip' }],
+    ['a comment in front', { source: data(`# CA\n${authority}`) }],
+  ])('reads a certificate authority: %s', async (_title, resource) => {
+    const tls = { certificateAuthorities: [resource] };
+    const config = { ignition: { ...version, security: { tls } } };
+    expect(await boot(config)).toMatchObject({ status: 0 });
+    expect(bootIssues(config)).toEqual([]);
   });
 
   it('stops at a version that it does not know', async () => {

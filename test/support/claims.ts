@@ -221,10 +221,13 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: [
       'ends with text or an empty line after the last certificate, so Ignition fetches nothing',
-      'it fetches nothing, and the boot fails',
-      'Ignition accepts only PEM, and fails if text or an empty line follows the last certificate',
+      'Ignition cannot read the inlined certificates as PEM, so it stops and the boot fails',
+      'Ignition reads all `certificateAuthorities` before it fetches anything, also if nothing is fetched',
     ],
-    tests: [`${ignitionTests}: stops at text after a certificate`],
+    tests: [
+      `${ignitionTests}: stops at text after a certificate`,
+      `${ignitionTests}: stops at a certificate authority that it cannot read`,
+    ],
   },
   {
     says: [

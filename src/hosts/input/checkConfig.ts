@@ -8,7 +8,7 @@ import {
   furtherMismatches,
   locateFindings,
 } from '../../ignition/validate.ts';
-import { listReferences, storageIssues } from '../../ignition/inlinedConfig.ts';
+import { listReferences, bootIssues } from '../../ignition/inlinedConfig.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
@@ -125,15 +125,15 @@ async function lint(
   options: CheckOptions,
 ): Promise<readonly FileFinding[]> {
   const { lint: mode } = options;
-  const ofStorage = storageIssues(config).map(findingOf);
+  const ofBoot = bootIssues(config).map(findingOf);
   const hasParts = [config.storage, config.systemd, config.passwd, config.kernelArguments].some(Boolean);
-  if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofStorage);
+  if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofBoot);
   const ofAgent =
     mode === 'agent' || mayRunAgent([document, ...documents.values()])
       ? await lintAgent(document, config, options)
       : undefined;
   const issues = ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options);
-  return place([...ofStorage, ...issues.map(findingOf)]);
+  return place([...ofBoot, ...issues.map(findingOf)]);
 }
 
 /** All findings of a config that runs the agent; undefined if it does not, and is not to be checked as if it did. */
