@@ -62,11 +62,16 @@ const table = [
     flag: '--api-url <urls>',
     help: 'comma-separated URLs of Ironic, or "mdns"; URLs without port and path get port 6385',
     environment: [
+      // Of the containers of ironic-image: the URL that Ironic itself gives to agents instead of its own.
+      { name: 'IRONIC_EXTERNAL_CALLBACK_URL', profiles: ['default', SCRIPT] },
+      { name: 'IRONIC_EXTERNAL_IP', profiles: ['default', SCRIPT] },
       { name: 'IRONIC_BASE_URL' },
-      // Of the containers of ironic-image: addresses, from which the URL is derived.
+      // Of the same containers: addresses, from which the URL is derived.
       { name: 'IRONIC_URL_HOST', profiles: ['default', SCRIPT] },
       { name: 'IRONIC_IP', profiles: ['default', SCRIPT] },
       { name: 'PROVISIONING_IP', profiles: ['default', SCRIPT] },
+      { name: 'PROVISIONING_INTERFACE', profiles: ['default', SCRIPT] },
+      { name: 'PROVISIONING_MACS', profiles: ['default', SCRIPT] },
     ],
     profiles: ['default', 'icc', 'assisted', SCRIPT],
     options: ['api_url'],

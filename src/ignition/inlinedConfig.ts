@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { FormatError, ifWellFormed } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
 import { LimitError } from '../formats/codec.ts';
+import { findBundleProblem, parseCaCertificates } from '../formats/caCertificates.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
@@ -38,8 +39,13 @@ export const referenceRules = {
   ),
 };
 
-/** Paths, and inlined contents of files: problems that Ignition detects only when it writes the files on boot. */
+/** Paths, inlined contents of files, and certificates: problems that Ignition detects only when it uses them on boot. */
 export const contentsRules = {
+  authority: errorRule(
+    'ca-unreadable',
+    'Ignition cannot read the inlined certificates as PEM, so it stops and the boot fails',
+    'use only certificates in PEM ("-----BEGIN CERTIFICATE-----"), with nothing behind the last one',
+  ),
   nulInPath: errorRule(
     'nul-in-path',
     'the path contains a NUL character, so Ignition cannot use it and the boot fails',
@@ -114,8 +120,42 @@ function correctedHash(data: Uint8Array, { hash = '' }: Verification): string | 
 const MAX_CONTENTS = 256 * 1024 * 1024;
 
 /** The issues of a valid config that Ignition detects only on boot. */
-export function storageIssues({ storage = {} }: Config): readonly Issue[] {
-  return [...nulIssues(storage), ...contentsIssues(storage)];
+export function bootIssues(config: Config): readonly Issue[] {
+  return [...authorityIssues(config), ...nulIssues(config.storage ?? {}), ...contentsIssues(config)];
+}
+
+/** Source: `parseCABundle` in Ignition's `internal/resource/http.go`. No bytes are no certificate, and no problem. */
+function authorityIssues(config: Config): Issue[] {
+  return listAuthorities(config).flatMap(({ resource: { compression = '', source = '' }, path }) => {
+    const data = source.startsWith('data:') ? ifWellFormed(() => decodeDataUrl(source).data) : undefined;
+    const unpacked = data && unpack(data, compression, MAX_CONTENTS);
+    if (unpacked === undefined || unpacked instanceof FormatError || unpacked.length === 0) return [];
+    const text = Buffer.from(unpacked).toString('latin1');
+    const pemProblem = findPemProblem(text);
+    const problem =
+      pemProblem === undefined
+        ? findBundleProblem(text)
+        : `${pemProblem}, so Ignition stops and the boot fails`;
+    if (problem === undefined) return [];
+    return [{ ...issue(contentsRules.authority, [...path, 'source']), message: `the data ${problem}` }];
+  });
+}
+
+function findPemProblem(text: string): string | undefined {
+  try {
+    parseCaCertificates(text, new Date());
+    return undefined;
+  } catch (error) {
+    if (error instanceof FormatError) return error.message;
+    throw error;
+  }
+}
+
+function listAuthorities({ ignition }: Config): Reference[] {
+  return (ignition?.security?.tls?.certificateAuthorities ?? []).map((resource, index) => ({
+    resource,
+    path: ['ignition', 'security', 'tls', 'certificateAuthorities', index],
+  }));
 }
 
 /** Source: `ByteSliceFromString` in package `syscall` of Go, which all functions that open or link files call. */
@@ -144,11 +184,11 @@ interface Places {
   readonly device?: string;
 }
 
-/** The issues of inlined contents of files. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`. */
-function contentsIssues(storage: Storage): readonly Issue[] {
+/** The issues of inlined data. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`, `getCABlob` in `http.go`. */
+function contentsIssues(config: Config): readonly Issue[] {
   const issues: Issue[] = [];
   let bytesLeft = MAX_CONTENTS;
-  for (const { resource, path } of listContents(storage)) {
+  for (const { resource, path } of [...listAuthorities(config), ...listContents(config.storage ?? {})]) {
     const { compression = '', source = '', verification: { hash = '' } = {} } = resource;
     if (!source.startsWith('data:') || (compression === '' && hash === '')) continue;
     const data = unpack(decodeDataUrl(source).data, compression, bytesLeft);

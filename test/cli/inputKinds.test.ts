@@ -309,7 +309,7 @@ const kinds: Readonly<Record<string, Kind>> = {
         title: 'a truncated key',
         input: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9z a@b\n',
         says: 'the key is truncated',
-        isFatal: false,
+        isFatal: true,
       },
     ],
     valid: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b\n',

@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatPath } from '../../src/core/finding.ts';
 import type { Resource, Storage } from '../../src/ignition/config.ts';
-import { storageIssues } from '../../src/ignition/inlinedConfig.ts';
+import { bootIssues } from '../../src/ignition/inlinedConfig.ts';
 
 const sum = (data: string) => createHash('sha256').update(data).digest('hex');
 const dataUrl = (data: Buffer) => `data:;base64,${data.toString('base64')}`;
 const zipped = dataUrl(gzipSync('hello'));
 const issues = (contents: Resource): string[] =>
-  storageIssues({
+  bootIssues({
     storage: { files: [{ path: '/a', contents: { source: 'data:,x' }, append: [contents] }, { contents }] },
   }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`);
 const both = (id: string, field: string): string[] => [
@@ -19,7 +19,7 @@ const both = (id: string, field: string): string[] => [
   `${id} $.storage.files.1.contents.${field}`,
 ];
 
-describe('storageIssues', () => {
+describe('bootIssues', () => {
   it.each<[string, Resource]>([
     ['nothing', {}],
     ['plain contents', { source: 'data:,hello' }],
@@ -76,7 +76,7 @@ describe('storageIssues', () => {
         { path: '/l', target: '/t' },
       ],
     };
-    expect(storageIssues({ storage }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`)).toEqual([
+    expect(bootIssues({ storage }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`)).toEqual([
       'nul-in-path $.storage.disks.0.device',
       'nul-in-path $.storage.luks.0.device',
       'nul-in-path $.storage.filesystems.0.path',

@@ -10,6 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bootIssues } from '../../src/ignition/inlinedConfig.ts';
+import { accountConfigs } from '../support/accountConfigs.ts';
 import { listenLocally } from '../support/listening.ts';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
 
@@ -38,7 +40,7 @@ async function stage(name: 'fetch' | 'files'): Promise<{ readonly status: number
     ['-platform', 'file', '-stage', name, '-root', join(folder, 'root'), '-log-to-stdout', ...files],
     {
       env: {
-        PATH: `${folder}:/usr/bin:/bin`,
+        PATH: `${folder}:/usr/sbin:/usr/bin:/bin`,
         IGNITION_CONFIG_FILE: join(folder, 'config.ign'),
       },
     },
@@ -224,11 +226,66 @@ describe.skipIf(!have('Ignition'))(`Ignition itself${oracleNote('Ignition')}`, {
     expect(log).toContain('unable to decode PEM block');
   });
 
+  it.each<[string, object]>([
+    ['text', { source: 'data:,text' }],
+    ['DER', { source: `data:;base64,${authority.split('\n').slice(1, -2).join('')}` }],
+    ['a damaged certificate', { source: data(authority.replace('MII', 'MIJ')) }],
+    ['gzip that is none', { source: data(authority), compression: 'gzip' }],
+    ['another hash', { source: data(authority), verification: { hash } }],
+  ])('stops at a certificate authority that it cannot read: %s', async (_title, resource) => {
+    const tls = { certificateAuthorities: [resource] };
+    const config = { ignition: { ...version, security: { tls } } };
+    expect(await boot(config)).toMatchObject({ status: 1 });
+    expect(bootIssues(config)).toHaveLength(1);
+  });
+
+  it.each<[string, object]>([
+    ['no bytes', { source: 'data:,' }],
+    ['gzip', { source: `data:;base64,${gzipSync(authority).toString('base64')}`, compression: 'gzip' }],
+    ['a comment in front', { source: data(`# CA\n${authority}`) }],
+  ])('reads a certificate authority: %s', async (_title, resource) => {
+    const tls = { certificateAuthorities: [resource] };
+    const config = { ignition: { ...version, security: { tls } } };
+    expect(await boot(config)).toMatchObject({ status: 0 });
+    expect(bootIssues(config)).toEqual([]);
+  });
+
   it('stops at a version that it does not know', async () => {
     const { status, log } = await boot({ ignition: { version: '3.99.0' } });
     expect(status).toBe(1);
     expect(log).toMatch(/unsupported config version/);
   });
+
+  it.each(accountConfigs)(
+    'creates the users, groups and owners that the lint accepts, and no other: $title',
+    async (it) => {
+      const accounts = {
+        passwd: 'root:x:0:0::/etc:/bin/sh\n',
+        group: 'root:x:0:\nwheel:x:10:\n',
+        shadow: 'root:*:1:0:99999:7:::\n',
+        gshadow: 'root:*::\nwheel:*::\n',
+        'login.defs': 'USERGROUPS_ENAB yes\nUID_MIN 1000\nGID_MIN 1000\n',
+      };
+      for (const [name, text] of Object.entries(accounts)) writeFileSync(inRoot(`etc/${name}`), text);
+      mkdirSync(inRoot('home'));
+      const config = { ignition: version, ...it.config };
+      const { users = [] } = it.config.passwd ?? {};
+      // Ignition merges the config over that of CoreOS, which creates core.
+      const core = { ignition: version, passwd: { users: [{ name: 'core' }] } };
+      const merge = [core, config].map((document) => ({ source: data(document) }));
+      const { status, log } = await boot({ ignition: { ...version, config: { merge } } });
+      expect({ status, log: status === 0 ? '' : log }).toMatchObject({
+        status: it.finding === undefined ? 0 : 1,
+      });
+      if (it.finding === undefined) {
+        const names = readFileSync(inRoot('etc/passwd'), 'utf8')
+          .split('\n')
+          .map((line) => line.replace(/:.*/, ''));
+        for (const { name, shouldExist = true } of users)
+          expect(names.includes(name ?? '')).toBe(shouldExist);
+      }
+    },
+  );
 
   it('fetches over plain HTTP', async () => {
     const server = createHttpServer((_request, response) => response.end('text'));

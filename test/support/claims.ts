@@ -137,6 +137,26 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: [
+      'neither CoreOS nor the config has the …',
+      'so Ignition stops and the boot fails',
+      'Ignition cannot create the user or group, because its group or number exists',
+      'Ignition looks up the groups of a user, and the owners of files, folders and links, by name',
+      'which `useradd` refuses to create if the config or CoreOS has it',
+    ],
+    tests: [`${ignitionTests}: creates the users, groups and owners that the lint accepts, and no other`],
+  },
+  {
+    says: [
+      'neither CoreOS nor the config has the user or group',
+      '`core`, which CoreOS creates first, has 1000',
+    ],
+    sources: [
+      { repository: coreos, file: `${dracutModules}/40ignition-conf/00-core.ign`, shows: /"name": "core"/ },
+      { repository: coreos, file: 'manifests/group', shows: /^wheel:x:10:/m },
+    ],
+  },
+  {
+    says: [
       'Ignition ignores everything else in this config',
       'Ignition ignores its files, units and users, and does not fetch the configs',
       'Ignition will replace the merged config with the one that config.replace refers to',
@@ -201,10 +221,13 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: [
       'ends with text or an empty line after the last certificate, so Ignition fetches nothing',
-      'it fetches nothing, and the boot fails',
-      'Ignition accepts only PEM, and fails if text or an empty line follows the last certificate',
+      'Ignition cannot read the inlined certificates as PEM, so it stops and the boot fails',
+      'Ignition reads all `certificateAuthorities` before it fetches anything, also if nothing is fetched',
     ],
-    tests: [`${ignitionTests}: stops at text after a certificate`],
+    tests: [
+      `${ignitionTests}: stops at text after a certificate`,
+      `${ignitionTests}: stops at a certificate authority that it cannot read`,
+    ],
   },
   {
     says: [
@@ -872,6 +895,8 @@ export const CLAIMS: readonly Claim[] = [
       'of podman … does not support it',
       'podman has no command …',
       'podman requires the image of the container',
+      'so `--network`, `--ip`, `--hostname` and `--shm-size` cannot be added',
+      'A path of the container can be mounted once',
     ],
     tests: [`${experiments}: options of podman`, podmanOptions],
   },
@@ -1135,7 +1160,7 @@ export const CLAIMS: readonly Claim[] = [
     tests: [agentOptions],
   },
   {
-    says: ['the agent treats the value as the name of an interface'],
+    says: ['the agent treats the word … as the name of an interface'],
     sources: [
       {
         repository: ipa,
@@ -1817,6 +1842,14 @@ export const CLAIMS: readonly Claim[] = [
     sources: [
       { repository: 'metal3-io+ironic-image', file: 'ironic-config/ironic.conf.j2', absent: 'rootfs_url' },
     ],
+  },
+  {
+    says: ['ironic-image does not read it'],
+    sources: ['IRONIC_IPV4', 'IRONIC_IPV6', 'CALLBACK_ENDPOINT_OVERRIDE'].map((absent) => ({
+      repository: 'metal3-io+ironic-image',
+      file: 'scripts/*',
+      absent,
+    })),
   },
   // the image-customization-controller
   {

@@ -3,7 +3,7 @@
  * no interest there. Add a reader here where it is written.
  */
 
-import { parseCaCertificates } from '../../src/agent/caCertificates.ts';
+import { parseCaCertificates } from '../../src/formats/caCertificates.ts';
 import { checkConfFile } from '../../src/agent/confCheck.ts';
 import {
   checkApiUrls,

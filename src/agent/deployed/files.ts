@@ -30,7 +30,7 @@ import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
-import { parseCaCertificates } from '../caCertificates.ts';
+import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { parsePullSecret } from '../pullSecret.ts';
 
 /**

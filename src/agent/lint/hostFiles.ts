@@ -10,7 +10,7 @@ import { FormatError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { MAX_FINDINGS, type Path } from '../../core/finding.ts';
 import { findScriptProblem } from '../scriptStart.ts';
-import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
+import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import type { TargetSystem } from './subject.ts';
 import { writeInitrd } from '../../image/initrd.ts';
@@ -233,31 +233,25 @@ export function checkCertificates({ files, config }: LintSubject, now: Date): Is
     // Installers write an empty anchor for "no CA of its own".
     .filter(({ file, name }) => name.startsWith(ANCHOR_FOLDER) && readContents(file.contents)?.length !== 0)
     .map(({ file: { contents }, name, source }) => {
-      return { about: name.slice(ANCHOR_FOLDER.length), path: source, contents, read: readPem };
+      return { about: name.slice(ANCHOR_FOLDER.length), path: source, contents, isAnchor: true };
     });
   const bundles = config.ignition?.security?.tls?.certificateAuthorities ?? [];
   const authorities = bundles.map((contents, index) => {
     const path = ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'];
-    return { about: 'certificateAuthorities', path, contents, read: readBundle };
+    return { about: 'certificateAuthorities', path, contents, isAnchor: false };
   });
-  return [...anchors, ...authorities].flatMap(({ about, contents, path, read }) => {
+  return [...anchors, ...authorities].flatMap(({ about, contents, isAnchor, path }) => {
     const bytes = readContents(contents);
     try {
-      const { warnings = [] } = bytes === undefined ? {} : parseCaCertificates(read(bytes), now);
+      const { warnings = [] } = bytes === undefined ? {} : parseCaCertificates(readPem(bytes), now);
       return warnings.map((message) => broken(certificateRules.validity, path, { about, message }));
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
+      // What Ignition itself cannot read is reported with its own problems.
+      if (!isAnchor) return [];
       return [broken(certificateRules.unreadable, path, { about, message: `the file ${error.message}` })];
     }
   });
-}
-
-/** Ignition accepts only PEM. */
-function readBundle(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString('latin1');
-  const problem = findBundleProblem(text);
-  if (problem !== undefined && text.includes('-----END CERTIFICATE-----')) throw new FormatError(problem);
-  return text;
 }
 
 /** update-ca-trust accepts DER as well; a DER file starts with a sequence. */

@@ -6,6 +6,7 @@
 import { append } from '../../core/lists.ts';
 import type { Config } from '../../ignition/config.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { checkAccounts } from './accounts.ts';
 import { checkCertificates, checkHashes, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
 import { checkRegistries } from './image.ts';
 import { checkLiveSystem } from './liveSystem.ts';
@@ -70,6 +71,7 @@ export function checkHost(subject: LintSubject, { machine, now }: HostLintOption
     ...checkCertificates(subject, now),
     ...checkSshKeys(subject),
     ...checkPasswords(subject),
+    ...checkAccounts(subject),
     ...checkConnections(subject),
     ...checkHostFiles(subject, machine),
     ...checkHashes(subject),

@@ -1,9 +1,18 @@
 /** Lint of the options in the podman commands of units. */
 
+import { quoteText } from '../../core/foreignText.ts';
+import { trimEndOf } from '../../core/trimming.ts';
 import { type Issue, lintError, lintNote, type Rule } from '../../ignition/rule.ts';
 import { brokenSetting, isRequired, type LintedUnit, type UnitCommand } from './subject.ts';
 import type { Problem } from '../../core/finding.ts';
-import { knownPodmanVersion, type OptionProblem, optionTable } from './podmanCommand.ts';
+import {
+  bindMounts,
+  isOptionSet,
+  knownPodmanVersion,
+  type OptionProblem,
+  optionTable,
+  optionValues,
+} from './podmanCommand.ts';
 
 export const podmanArgumentRules = {
   unknown: lintError(
@@ -20,6 +29,11 @@ export const podmanArgumentRules = {
     'agent-podman-value',
     'invalid value of an option: podman refuses to start the container',
     'use a value that podman-run(1) describes for the option',
+  ),
+  conflict: lintError(
+    'agent-podman-conflict',
+    'options that exclude each other: podman refuses to start the container',
+    'remove one of the options',
   ),
   shell: lintError(
     'agent-podman-shell',
@@ -48,6 +62,7 @@ export function checkPodmanArguments({ commands }: LintedUnit): Issue[] {
       );
       return brokenSetting(rule, command.setting, texts);
     }),
+    ...reportConflicts(command),
     ...reportOperator(command),
     ...reportVersions(command),
   ]);
@@ -73,6 +88,53 @@ const describeKind: Readonly<Record<OptionProblem['kind'], (problem: OptionProbl
     `unknown option ${option}: ${command} of podman ${knownPodmanVersion()} does not support it`,
   value: ({ command, option, reason }) => `${command} refuses ${option}: ${reason}`,
 };
+
+/** Networks that are not bridges. */
+const OTHER_NETWORK = /^(?:host|none|pasta|private|slirp4netns)(?:$|:)|^(?:container|ns):/;
+
+/** Pairs of options that exclude each other with any value. */
+const pairs = [
+  ['no-hosts', 'add-host'],
+  ['cpus', 'cpu-quota'],
+  ['cpus', 'cpu-period'],
+  ['no-healthcheck', 'health-cmd'],
+] as const;
+
+/** The checks of `podman create`, as far as the options of the agent's unit or usual additions meet them. */
+function reportConflicts({ podman, setting }: UnitCommand): Issue[] {
+  const has = (name: string): boolean =>
+    optionTable(podman.verb)?.options.get(name)?.switch === true
+      ? isOptionSet(podman, name)
+      : podman.options.some((option) => option.name === name);
+  const last = (...names: readonly string[]): string => optionValues(podman, ...names).at(-1)?.text ?? '';
+  const networks = optionValues(podman, 'network', 'net').map(({ text }) => text);
+  const other = networks.find((network) => OTHER_NETWORK.test(network));
+  const shown = other?.replace(/:.*$/s, '');
+  // A volume may repeat another mount.
+  const mounts = bindMounts({ ...podman, options: podman.options.filter(({ name }) => name === 'mount') });
+  const places = bindMounts(podman).map(({ source, target }) => ({ source, target: trimEndOf(target, '/') }));
+  const twice = places.find(({ source, target }, index) =>
+    places
+      .slice(0, index)
+      .some((it) => it.target === target && (it.source !== source || index < mounts.length)),
+  );
+  const messages = [
+    ...(other !== undefined && networks.length > 1 ? [`--network ${shown} and another network`] : []),
+    ...['ip', 'ip6', 'mac-address', 'network-alias']
+      .filter((name) => other !== undefined && has(name))
+      .map((name) => `--${name} and --network ${shown}`),
+    ...((has('hostname') || has('h')) && last('uts') === 'host' ? ['--hostname and --uts=host'] : []),
+    ...(has('shm-size') && /^(?:host|none)$/.test(last('ipc'))
+      ? [`--shm-size and --ipc=${last('ipc')}`]
+      : []),
+    ...(has('rm') && !/^(?:|no|on-failure)$/.test(last('restart')) ? ['--restart and --rm'] : []),
+    ...pairs.filter((pair) => pair.every(has)).map(([one, another]) => `--${one} and --${another}`),
+    ...(twice === undefined ? [] : [`two mounts at ${quoteText(twice.target)}`]),
+  ];
+  return messages.map((message) =>
+    brokenSetting(podmanArgumentRules.conflict, setting, { message: `${message} exclude each other` }),
+  );
+}
 
 function reportOperator({ podman: { operator }, setting }: UnitCommand): Issue[] {
   if (operator === undefined) return [];

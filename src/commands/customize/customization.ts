@@ -1,7 +1,7 @@
 /** Reads the files for `iso customize` and `pxe customize`, in the same order as coreos-installer. */
 
 import { basename } from 'node:path';
-import { findBundleProblem, parseCaCertificates } from '../../agent/caCertificates.ts';
+import { findBundleProblem, parseCaCertificates } from '../../formats/caCertificates.ts';
 import { findScriptProblem } from '../../agent/scriptStart.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import {

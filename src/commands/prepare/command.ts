@@ -71,8 +71,8 @@ Layouts:
             profile) or of ironic-image (IRONIC_IP, HTTP_PORT). Without images,
             the config is embedded in the existing ISO.
             IRONIC_USE_COREOS_IPA=true selects this layout. --base-url is the
-            URL of html/ (default: IRONIC_HTTP_URL, or derived from IRONIC_IP);
-            only an agent archive requires it.
+            URL of html/ (default: IRONIC_HTTP_URL, IRONIC_EXTERNAL_HTTP_URL, or
+            derived from the address); only an agent archive requires it.
   bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in
             /var/lib/ironic/httpboot, and with --base-url (the URL of that
             folder) bifrost-variables.yaml: kernel arguments, image URLs and

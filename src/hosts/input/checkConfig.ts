@@ -8,7 +8,7 @@ import {
   furtherMismatches,
   locateFindings,
 } from '../../ignition/validate.ts';
-import { listReferences, storageIssues } from '../../ignition/inlinedConfig.ts';
+import { listReferences, bootIssues } from '../../ignition/inlinedConfig.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
@@ -125,9 +125,9 @@ async function lint(
   options: CheckOptions,
 ): Promise<readonly FileFinding[]> {
   const { lint: mode } = options;
-  const ofStorage = storageIssues(config).map(findingOf);
+  const ofBoot = bootIssues(config).map(findingOf);
   const hasParts = [config.storage, config.systemd, config.passwd, config.kernelArguments].some(Boolean);
-  if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofStorage);
+  if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofBoot);
   const ofAgent =
     mode === 'agent' || mayRunAgent([document, ...documents.values()])
       ? await lintAgent(document, config, options)
@@ -136,7 +136,7 @@ async function lint(
     findingOf,
   );
   const isKnown = ofAgent !== undefined || options.machine !== undefined;
-  return place([...ofStorage, ...(isKnown ? findings : findings.map(withoutError))]);
+  return place([...ofBoot, ...(isKnown ? findings : findings.map(withoutError))]);
 }
 
 /** What runs a config that neither starts the agent nor is for a known machine is unknown, so only Ignition's rules refuse it. */

@@ -3,7 +3,7 @@
 import { CliError, UsageError } from '../../core/errors.ts';
 import { maskSecrets } from '../../agent/lint/secrets.ts';
 import type { Config } from '../../ignition/config.ts';
-import { storageIssues } from '../../ignition/inlinedConfig.ts';
+import { bootIssues } from '../../ignition/inlinedConfig.ts';
 import { findingOf } from '../../ignition/rule.ts';
 import { locateFindings, readConfig, validateConfig } from '../../ignition/validate.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
@@ -175,9 +175,9 @@ export async function writeConfig(
 ): Promise<void> {
   const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
   const checked = validateConfig(bytes);
-  const ofStorage = checked.valid ? locateFindings(storageIssues(config).map(findingOf), bytes) : [];
-  const findings = [...checked.findings, ...ofStorage];
-  const valid = checked.valid && ofStorage.length === 0;
+  const ofBoot = checked.valid ? locateFindings(bootIssues(config).map(findingOf), bytes) : [];
+  const findings = [...checked.findings, ...ofBoot];
+  const valid = checked.valid && ofBoot.length === 0;
   const reported = new Set(sources.flatMap((source) => source.findings.map(identify)));
   const unreported = findings.filter((finding) => !reported.has(identify(finding)));
   reportChecked({ report: { valid, findings: unreported }, bytes: maskSecrets(bytes, config) }, name, io);

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { parseCaCertificates } from '../../agent/caCertificates.ts';
+import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { ICC_PULL_SECRET_PATH } from '../../agent/profiles/icc.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';

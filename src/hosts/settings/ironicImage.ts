@@ -1,11 +1,12 @@
 /**
  * The environment of the containers of ironic-image. They get an address, from which its scripts derive URLs
- * (`wait_for_interface_or_ip` in scripts/ironic-common.sh, and scripts/tls-common.sh). A URL that is set has precedence.
- * Not supported: PROVISIONING_INTERFACE and PROVISIONING_MACS alone.
+ * (`wait_for_interface_or_ip` in scripts/ironic-common.sh, scripts/configure-ironic.sh and scripts/tls-common.sh). A URL that
+ * is set has precedence over an address, and an external address over that of the container, which machines may not reach.
  */
 
 import { quoteText } from '../../core/foreignText.ts';
 import { statSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { ironicHostUrl } from '../../agent/ironicUrl.ts';
 import { type InputSource, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
@@ -13,12 +14,31 @@ import { formatAddress, parseAddress } from '../../network/ipAddress.ts';
 
 type Environment = Io['env'];
 
-/** In order of precedence. */
-const addressVariables = ['IRONIC_URL_HOST', 'IRONIC_IP', 'PROVISIONING_IP'] as const;
+/** Variables that no script of ironic-image reads today, and what has their meaning. */
+export const unusedVariables = [
+  ['IRONIC_INSPECTOR_CALLBACK_ENDPOINT_OVERRIDE', 'IRONIC_INSPECTOR_BASE_URL, if ironic-inspector runs'],
+  ['IRONIC_IPV4', 'IRONIC_IP'],
+  ['IRONIC_IPV6', 'IRONIC_IP'],
+] as const;
+
+/** In order of precedence. The last two name an interface of this machine. */
+const addressVariables = [
+  'IRONIC_EXTERNAL_IP',
+  'IRONIC_URL_HOST',
+  'IRONIC_IP',
+  'PROVISIONING_IP',
+  'PROVISIONING_INTERFACE',
+  'PROVISIONING_MACS',
+] as const;
 
 /** Whether the source is a variable with an address instead of a URL. */
 export function isIronicAddress({ name }: InputSource): boolean {
   return addressVariables.some((variable) => variable === name);
+}
+
+/** Whether Ironic passes the URL of the source to agents unchanged, without a default port. */
+export function isExternalUrl({ name }: InputSource): boolean {
+  return name === 'IRONIC_EXTERNAL_CALLBACK_URL';
 }
 
 /** IRONIC_BASE_URL, for an address. @throws UsageError for an invalid address or scheme */
@@ -30,26 +50,54 @@ export function deriveIronicUrl(
   return urlOf(address, readScheme(env), port);
 }
 
-/** IRONIC_HTTP_URL, under which ironic-image serves /shared/html; undefined without an address. @throws UsageError */
+/**
+ * The URL under which machines read /shared/html; undefined without an address. The port of IRONIC_EXTERNAL_HTTP_URL that
+ * the scripts derive for TLS is not used: it serves only images for BMCs. @throws UsageError
+ */
 export function deriveHttpUrl(env: Environment): string | undefined {
-  const given = env['IRONIC_HTTP_URL'] ?? '';
+  const given = env['IRONIC_HTTP_URL'] || env['IRONIC_EXTERNAL_HTTP_URL'] || '';
   if (given !== '') return given;
   const name = addressVariables.find((variable) => (env[variable] ?? '').trim() !== '');
   return name && urlOf({ name, text: env[name] ?? '' }, 'http', readHttpPort(env));
 }
 
-/** Like ipcalc in the scripts, removes the prefix length, and shortens IPv6 addresses. IRONIC_URL_HOST may be a name. */
+/**
+ * Like ipcalc in the scripts, removes the prefix length, and shortens IPv6 addresses. IRONIC_URL_HOST and IRONIC_EXTERNAL_IP
+ * may be names.
+ */
 function urlOf(
   { name, text }: InputSource & { readonly text: string },
   scheme: 'http' | 'https',
   port: number,
 ): string {
   const value = text.trim();
-  if (name === 'IRONIC_URL_HOST') return ironicHostUrl(value, { scheme, port, flag: name });
-  const address = parseAddress(value.replace(/\/\d{1,3}$/, ''));
+  if (name === 'IRONIC_URL_HOST' || name === 'IRONIC_EXTERNAL_IP') {
+    return ironicHostUrl(value, { scheme, port, flag: name });
+  }
+  const address = parseAddress(
+    name.endsWith('_IP') ? value.replace(/\/\d{1,3}$/, '') : interfaceAddress(name, value),
+  );
   if (address !== undefined) return ironicHostUrl(formatAddress(address), { scheme, port, flag: name });
   throw new UsageError(`${name}: ${quoteText(text)} is not an IP address`, {
     hint: 'use an address such as 192.0.2.1 or fd00::1, or set IRONIC_BASE_URL to a URL',
+  });
+}
+
+/** The first address that other machines can reach, of an interface by name, or by one of several MAC addresses. */
+function interfaceAddress(variable: string, text: string): string {
+  const known = Object.entries(networkInterfaces()).flatMap(([interfaceName, addresses = []]) =>
+    addresses.map((it) => ({ ...it, interfaceName })),
+  );
+  const candidates =
+    variable === 'PROVISIONING_MACS'
+      ? text.split(',').flatMap((mac) => known.filter((it) => it.mac === mac.trim().toLowerCase()))
+      : known.filter(({ interfaceName }) => interfaceName === text);
+  const found = candidates.find(
+    ({ address, internal }) => !internal && !/^(?:fe80:|169\.254\.)/.test(address),
+  );
+  if (found !== undefined) return found.address;
+  throw new UsageError(`${variable}: this machine has no address on ${quoteText(text)}`, {
+    hint: 'set IRONIC_IP to the address of Ironic, such as 192.0.2.1',
   });
 }
 

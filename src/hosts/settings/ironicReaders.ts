@@ -15,7 +15,7 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { FormatError, formatSource, type InputSource, UsageError } from '../../core/errors.ts';
-import { deriveIronicUrl, isIronicAddress } from './ironicImage.ts';
+import { deriveIronicUrl, isExternalUrl, isIronicAddress, unusedVariables } from './ironicImage.ts';
 import { atSource, isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
 
 /** The settings that {@link readIronic} reads. */
@@ -29,7 +29,9 @@ export function readIronic(reading: Reading): IronicPart {
     return { apiUrls: [], callbackUrls: [], verifyIronicTls: !isSwitchedOn(reading, 'ironic.insecure') };
   }
   const { profile } = reading;
-  const value = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
+  const given = valueOf(reading, 'ironic.apiUrls');
+  if ((given?.origin ?? 'environment') === 'environment') warnOfUnused(reading);
+  const value = given ?? missingAddress(reading);
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
   const apiUrls = readApiUrls(value, reading);
   warnOfPort(apiUrls, value, DEFAULT_IRONIC_PORT, reading);
@@ -42,14 +44,20 @@ export function readIronic(reading: Reading): IronicPart {
   };
 }
 
+function warnOfUnused({ io, warn }: Reading): void {
+  for (const [name, instead] of unusedVariables) {
+    if ((io.env[name] ?? '') === '') continue;
+    warn({ message: `${name} has no effect: ironic-image does not read it`, hint: `set ${instead}` });
+  }
+}
+
 function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
   const { io, parse } = reading;
   const port = readPort(reading, 'ironic.port', DEFAULT_IRONIC_PORT);
-  return atSource(value, () =>
-    isIronicAddress(value)
-      ? [deriveIronicUrl(value, port.defaultPort, io.env)]
-      : parse.apiUrls(value.text, { flag: value.name, ...port }),
-  );
+  return atSource(value, () => {
+    if (isIronicAddress(value)) return [deriveIronicUrl(value, port.defaultPort, io.env)];
+    return parse.apiUrls(value.text, { flag: value.name, ...(isExternalUrl(value) ? {} : port) });
+  });
 }
 
 /**
@@ -58,7 +66,7 @@ function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
  */
 function scriptCallback(api: InputValue, reading: Reading): readonly string[] {
   const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
-  const isOfToday = isIronicAddress(api) || hasUrlPort(api.text);
+  const isOfToday = isIronicAddress(api) || isExternalUrl(api) || hasUrlPort(api.text);
   const urls = readApiUrls(api, reading);
   if (isOfToday && !port.isPortChosen) return urls.map((url) => `${url}/v1/continue_inspection`);
   return urls.map((url) => `${withUrlPort(url, port.defaultPort)}/v1/continue`);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
+import { bootIssues } from '../../../src/ignition/inlinedConfig.ts';
 import { dataUrl, render } from './support.ts';
 
 const folder = join(import.meta.dirname, '../../support/certificates');
@@ -21,7 +22,9 @@ function rules(source: string, now = whileGood): readonly (readonly string[])[] 
     ignition: { version: '3.2.0', security: { tls: { certificateAuthorities: [{ source }] } } },
   };
   return [anchors, authorities].map((one) =>
-    lintConfig(one, { now }).flatMap(({ rule }) => (rule.id.startsWith('agent-ca') ? [rule.id] : [])),
+    [...bootIssues(one), ...lintConfig(one, { now })].flatMap(({ rule: { id } }) =>
+      /^(?:agent-ca|ca|contents)-/.test(id) && id !== 'agent-conf-ca-unused' ? [id] : [],
+    ),
   );
 }
 
@@ -39,7 +42,8 @@ describe('certificate authorities', () => {
     ['damaged DER', `data:;base64,MAAA`, ['agent-ca-unreadable']],
     ['one from elsewhere', 'https://192.0.2.1/ca.crt', []],
   ])('%s', (_title, source, expected) => {
-    expect(rules(source)).toEqual([expected, expected]);
+    const ofIgnition = expected.map((id) => id.replace('agent-ca-unreadable', 'ca-unreadable'));
+    expect(rules(source)).toEqual([expected, ofIgnition]);
   });
 
   it.each([
@@ -48,7 +52,11 @@ describe('certificate authorities', () => {
     ['a comment at the end', dataUrl(`${good}# end\n`)],
     ['a blank at the end', dataUrl(`${good} `)],
   ])('%s, which only Ignition refuses', (_title, source) => {
-    expect(rules(source)).toEqual([[], ['agent-ca-unreadable']]);
+    expect(rules(source)).toEqual([[], ['ca-unreadable']]);
+  });
+
+  it('no bytes, which are no certificate', () => {
+    expect(rules('data:,')).toEqual([['agent-ca-unreadable'], []]);
   });
 
   it('is no anchor for the host in an empty file', () => {

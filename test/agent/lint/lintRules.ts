@@ -18,6 +18,7 @@ import { mountRules } from '../../../src/agent/lint/mounts.ts';
 import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image.ts';
 import { exceptionRules } from '../../../src/network/noProxy.ts';
 import { networkRules } from '../../../src/network/networkRules.ts';
+import { accountRules } from '../../../src/agent/lint/accounts.ts';
 import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
 import { sourceRules, unitProxyRules } from '../../../src/agent/lint/addresses.ts';
 import { addressRules } from '../../../src/agent/machineAddress.ts';
@@ -40,6 +41,7 @@ export const lintRules: readonly Rule[] = [
   unitReferenceRules,
   unitEnvironmentRules,
   commandRules,
+  accountRules,
   podmanArgumentRules,
   encodedTextRules,
   pulledImageRules,

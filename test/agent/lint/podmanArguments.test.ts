@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
@@ -34,6 +37,57 @@ const value = (option: string, reason: string): string =>
   `agent-podman-value podman run refuses ${option}: ${reason} | use ${option}=`;
 const notAllowed = 'the value is not one of the allowed values: ';
 const mount = 'type=bind,src=PATH,dst=PATH';
+
+const conflict = (options: string): string =>
+  `agent-podman-conflict ${options} exclude each other | remove one of the options`;
+
+/** Without messages, podman accepts the options. */
+const combinations: readonly (readonly [options: string, message?: string])[] = [
+  ['--network host --network=none', '--network host and another network'],
+  ['--net=host --network=host', '--network host and another network'],
+  ['--network=bridge --network=none', '--network none and another network'],
+  ['--network host --ip=192.0.2.1', '--ip and --network host'],
+  ['--network=none --ip6=fd00::1', '--ip6 and --network none'],
+  ['--network host --mac-address=02:00:00:00:00:01', '--mac-address and --network host'],
+  ['--network slirp4netns:cidr=10.0.3.0/24 --network-alias=a', '--network-alias and --network slirp4netns'],
+  ['--uts=host --hostname=a', '--hostname and --uts=host'],
+  ['--uts=host -h a', '--hostname and --uts=host'],
+  ['--ipc=none --shm-size=1g', '--shm-size and --ipc=none'],
+  ['--rm --restart=always', '--restart and --rm'],
+  ['--rm --restart on-failure:3', '--restart and --rm'],
+  ['--no-hosts --add-host=a:192.0.2.1', '--no-hosts and --add-host'],
+  ['--cpus=1 --cpu-quota=1000', '--cpus and --cpu-quota'],
+  ['--no-healthcheck --health-cmd=a', '--no-healthcheck and --health-cmd'],
+  ['-v /etc:/mnt -v /usr:/mnt/', 'two mounts at "/mnt"'],
+  ['--mount type=bind,src=/etc,dst=/a --mount type=bind,src=/etc,dst=/a', 'two mounts at "/a"'],
+  ['--network=podman --ip=10.88.0.9'],
+  ['--network host --hostname=a'],
+  ['--uts=host --uts=private --hostname=a'],
+  ['--ipc=host --ipc=private --shm-size=1g'],
+  ['--rm --restart=no'],
+  ['--rm --restart=on-failure'],
+  ['--rm=false --restart=always'],
+  ['--restart=always'],
+  ['--no-hosts=false --add-host=a:192.0.2.1'],
+  ['-v /etc:/a -v /etc:/a'],
+  ['-v /etc:/a --mount type=bind,src=/etc,dst=/a'],
+];
+
+describe('options of podman that exclude each other', () => {
+  it.each(combinations)('%s', (options, message) => {
+    const expected = message === undefined ? [] : [conflict(message)];
+    expect(said(`podman run ${options} quay.io/a/b`)).toEqual(expected);
+  });
+
+  it('those of the unit and of --podman-arg', () => {
+    const findings = lintConfig(render({ podman: { mounts: [], environment: [], args: ['--hostname=a'] } }), {
+      now,
+    });
+    expect(findings.map(({ message }) => message)).toContain(
+      'ironic-agent.service: ExecStart=: --hostname and --uts=host exclude each other',
+    );
+  });
+});
 
 describe('options of podman', () => {
   it.each([
@@ -219,5 +273,17 @@ describe.skipIf(!have('podman'))(`beside podman${oracleNote('podman')}`, () => {
   ])('refuses %j as podman does', (argument) => {
     const refuses = spawnSync('podman', ['run', argument, '--help']).stderr.includes('unknown');
     expect(argumentProblems('run', [argument]).length > 0).toBe(refuses);
+  });
+
+  it('creates a container from the same combinations', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'podman-'));
+    const storage = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')];
+    const wrong = combinations.filter(([options, message]) => {
+      const words = [...options.split(' '), '--rootfs', folder, '/bin/true'];
+      const { status } = spawnSync('podman', [...storage, 'create', ...words]);
+      return (status === 0) !== (message === undefined);
+    });
+    rmSync(folder, { recursive: true });
+    expect(wrong).toEqual([]);
   });
 });

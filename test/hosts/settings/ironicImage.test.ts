@@ -4,9 +4,29 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveHttpUrl, deriveIronicUrl } from '../../../src/hosts/settings/ironicImage.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { inputParsers } from '../../../src/agent/inputParsers.ts';
+import { deriveHttpUrl } from '../../../src/hosts/settings/ironicImage.ts';
+import { readIronic } from '../../../src/hosts/settings/ironicReaders.ts';
+import { readInputs } from '../../../src/hosts/settings/settings.ts';
+import { createIo } from '../../support/createIo.ts';
 import { oracleFile, have, oracleNote } from '../../support/programs.ts';
+
+vi.mock('node:os', async (original) => ({
+  ...(await original<typeof import('node:os')>()),
+  networkInterfaces: () => ({
+    lo: [{ address: '127.0.0.1', mac: '00:00:00:00:00:00', internal: true }],
+    eth0: [
+      { address: '169.254.7.7', mac: '52:54:00:00:00:07', internal: false },
+      { address: '198.51.100.7', mac: '52:54:00:00:00:07', internal: false },
+      { address: 'fd00::7', mac: '52:54:00:00:00:07', internal: false },
+    ],
+    eth1: [
+      { address: 'fe80::8', mac: '52:54:00:00:00:08', internal: false },
+      { address: 'fd00::8', mac: '52:54:00:00:00:08', internal: false },
+    ],
+  }),
+}));
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -50,6 +70,81 @@ const cases: readonly (readonly [title: string, env: Environment, baseUrl: strin
     'http://192.0.2.1:6385',
     'http://www.example.com:8000',
   ],
+  [
+    'an external address',
+    { IRONIC_IP: '10.0.0.1', IRONIC_EXTERNAL_IP: '192.0.2.1', HTTP_PORT: '6180' },
+    'http://192.0.2.1:6385',
+    'http://192.0.2.1:6180',
+  ],
+  [
+    'an external name, with TLS',
+    { PROVISIONING_IP: '10.0.0.1', IRONIC_EXTERNAL_IP: 'ironic.example.com', IRONIC_CACERT_FILE: 'CA' },
+    'https://ironic.example.com:6385',
+    'http://ironic.example.com:80',
+  ],
+  [
+    'external IPv6 beside the URL of the container',
+    { IRONIC_IP: '10.0.0.1', IRONIC_BASE_URL: 'http://10.0.0.1:6385', IRONIC_EXTERNAL_IP: '[fd00::1]' },
+    'http://[fd00::1]:6385',
+    'http://[fd00::1]:80',
+  ],
+  [
+    'external URLs',
+    {
+      IRONIC_IP: '10.0.0.1',
+      IRONIC_EXTERNAL_IP: '192.0.2.1',
+      IRONIC_EXTERNAL_CALLBACK_URL: 'https://ironic.example.com:443',
+      IRONIC_EXTERNAL_HTTP_URL: 'http://www.example.com:8000',
+    },
+    'https://ironic.example.com:443',
+    'http://www.example.com:8000',
+  ],
+  [
+    'an external URL without a port, whose scheme has one',
+    { IRONIC_IP: '10.0.0.1', IRONIC_EXTERNAL_CALLBACK_URL: 'https://ironic.example.com' },
+    'https://ironic.example.com',
+    'http://10.0.0.1:80',
+  ],
+  [
+    'URLs of the web server for machines and for BMCs',
+    {
+      IRONIC_IP: '10.0.0.1',
+      IRONIC_HTTP_URL: 'http://192.0.2.1:6180',
+      IRONIC_EXTERNAL_HTTP_URL: 'http://www.example.com:8000',
+    },
+    'http://10.0.0.1:6385',
+    'http://192.0.2.1:6180',
+  ],
+  [
+    'an interface',
+    { PROVISIONING_INTERFACE: 'eth0', HTTP_PORT: '6180' },
+    'http://198.51.100.7:6385',
+    'http://198.51.100.7:6180',
+  ],
+  [
+    'an interface with IPv6 only',
+    { PROVISIONING_INTERFACE: 'eth1' },
+    'http://[fd00::8]:6385',
+    'http://[fd00::8]:80',
+  ],
+  [
+    'an interface beside an external URL',
+    { PROVISIONING_INTERFACE: 'eth0', IRONIC_EXTERNAL_CALLBACK_URL: 'http://192.0.2.1:6385' },
+    'http://192.0.2.1:6385',
+    'http://198.51.100.7:80',
+  ],
+  [
+    'an interface beside its address',
+    { PROVISIONING_INTERFACE: 'eth0', PROVISIONING_IP: '192.0.2.2' },
+    'http://192.0.2.2:6385',
+    'http://192.0.2.2:80',
+  ],
+  [
+    'MAC addresses',
+    { PROVISIONING_MACS: '52:54:00:00:00:99, 52:54:00:00:00:08' },
+    'http://[fd00::8]:6385',
+    'http://[fd00::8]:80',
+  ],
 ];
 
 const withFile = (env: Environment): Environment =>
@@ -57,10 +152,16 @@ const withFile = (env: Environment): Environment =>
 
 function derived(given: Environment): readonly unknown[] {
   const env = withFile(given);
-  const name = ['IRONIC_URL_HOST', 'IRONIC_IP', 'PROVISIONING_IP'].find((variable) => variable in env) ?? '';
-  const port = Number(env['IRONIC_ACCESS_PORT'] ?? 6385);
-  return [deriveIronicUrl({ name, text: env[name] ?? '' }, port, env), deriveHttpUrl(env)];
+  const io = createIo({ env });
+  const reading = { ...readInputs({ options: {}, io }), options: {}, parse: inputParsers.default, io };
+  const { apiUrls } = readIronic({
+    ...reading,
+    warn: ({ message, hint }) => warnings.push(`${message}; ${hint}`),
+  });
+  return [...apiUrls, deriveHttpUrl(env)];
 }
+
+const warnings: string[] = [];
 
 describe('the environment of ironic-image', () => {
   it.each(cases)('%s', (_title, env, ...urls) => {
@@ -92,8 +193,23 @@ describe('the environment of ironic-image', () => {
     ['a name', { IRONIC_IP: 'ironic.example.com' }, 'IRONIC_IP: "ironic.example.com" is not an IP address'],
     ['a host with a port', { IRONIC_URL_HOST: '192.0.2.1:80' }, 'IRONIC_URL_HOST'],
     ['a port', { IRONIC_IP: '192.0.2.1', HTTP_PORT: '0' }, 'HTTP_PORT is not a valid port'],
+    ['a missing interface', { PROVISIONING_INTERFACE: 'eth9' }, 'this machine has no address on "eth9"'],
+    ['an interface without another address', { PROVISIONING_INTERFACE: 'lo' }, 'no address on "lo"'],
+    ['the prototype of a table', { PROVISIONING_INTERFACE: 'constructor' }, 'no address on "constructor"'],
   ])('refuses %s', (_title, env, message) => {
     expect(() => deriveHttpUrl(env)).toThrow(message);
+  });
+
+  it.each([
+    ['IRONIC_IPV4', 'set IRONIC_IP'],
+    [
+      'IRONIC_INSPECTOR_CALLBACK_ENDPOINT_OVERRIDE',
+      'set IRONIC_INSPECTOR_BASE_URL, if ironic-inspector runs',
+    ],
+  ])('%s, which no script reads, is named', (name, hint) => {
+    warnings.length = 0;
+    expect(derived({ IRONIC_IP: '192.0.2.1', [name]: 'x' })[0]).toBe('http://192.0.2.1:6385');
+    expect(warnings).toEqual([`${name} has no effect: ironic-image does not read it; ${hint}`]);
   });
 
   it.skipIf(!have('ironic-image')).each(cases)(
@@ -102,7 +218,7 @@ describe('the environment of ironic-image', () => {
       const own = {
         CUSTOM_CONFIG_DIR: folder,
         CUSTOM_DATA_DIR: folder,
-        PROVISIONING_INTERFACE: 'lo',
+        PROVISIONING_INTERFACE: env['PROVISIONING_MACS'] === undefined ? 'lo' : '',
         IRONIC_IP_WAIT_INTERVAL: '0',
       };
       const run = spawnSync('bash', ['-c', scripts], {
@@ -115,12 +231,19 @@ describe('the environment of ironic-image', () => {
   );
 });
 
-/** As in the entry points. Fedora's ipcalc and the search for interfaces are replaced by what they print. */
+/**
+ * As in the entry points. Fedora's ipcalc, ip and the search for interfaces are replaced by what they print. Agents get the
+ * external URL if there is one.
+ */
 const scripts = `
 ipcalc() { python3 -c 'import ipaddress, sys; print("Address:", ipaddress.ip_interface(sys.argv[1]).ip)' "$1"; }
+ip() { case "$*" in *eth0) echo eth0 UP 198.51.100.7/24 fd00::7/64;; *eth1) echo eth1 UP fd00::8/64;; esac; }
+python3.12() { echo eth1; }
+given="$\{IRONIC_HTTP_URL:-}"
 . scripts/tls-common.sh
 . scripts/ironic-common.sh
 get_interface_of_ip() { echo lo; }
 wait_for_interface_or_ip
-printf '%s\\n' "$IRONIC_BASE_URL" "$IRONIC_HTTP_URL"
+eval "$(sed -n '/^IRONIC_EXTERNAL_IP=/p; /^if .* -n "$IRONIC_EXTERNAL_IP"/,/^fi/p' scripts/configure-ironic.sh)"
+printf '%s\\n' "$\{IRONIC_EXTERNAL_CALLBACK_URL:-$IRONIC_BASE_URL}" "$\{given:-$\{IRONIC_EXTERNAL_HTTP_URL:-$IRONIC_HTTP_URL}}"
 `;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCaCertificates } from '../../src/agent/caCertificates.ts';
+import { parseCaCertificates } from '../../src/formats/caCertificates.ts';
 import { FormatError } from '../../src/core/errors.ts';
 
 const read = (name: string): string =>
