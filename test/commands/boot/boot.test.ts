@@ -341,10 +341,10 @@ const ignored = (
 const ignoredBootDevice: Fault = ({ body, method }) =>
   method === 'PATCH' && 'Boot' in body ? accept : undefined;
 
-describe('what a BMC says is the cause in the report', () => {
-  const insertFails = (id: string, text: string): Fault =>
-    onPath('InsertMedia', () => refuseWith({ status: 400, id, text }));
+const insertFails = (id: string, text: string): Fault =>
+  onPath('InsertMedia', () => refuseWith({ status: 400, id, text }));
 
+describe('what a BMC says is the cause in the report', () => {
   it.each<[title: string, fault: Fault, cause: string]>([
     [
       'an image that it cannot reach',

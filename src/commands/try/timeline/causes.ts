@@ -114,13 +114,21 @@ function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly St
   return coverage === 'boot' || isFurther(stage, 'loader') ? [stage] : stagesBeforeCalls;
 }
 
+/** Bytes of an ISO: firmware and boot loaders read less, because the kernel and the initramfs are smaller. */
+const READ_BY_LOADER = 256 * 1024 * 1024;
+
 /**
  * Whether the last thing that is known of the machine is a line of its firmware or its boot loader. BMCs read the ISO during the
- * whole boot, so its ranges show nothing later.
+ * whole boot: only when most of it is read, a live system runs whose console is another one.
  */
 function isAtLoader(host: HostTimeline): boolean {
   const last = listSigns(host).at(-1);
   if (last?.sign.stage !== 'loader') return false;
+  const isRunning = entriesOf(host, 'fetch').some(
+    (entry) =>
+      entry.event.artifact === 'iso' && entry.event.bytes > READ_BY_LOADER && entry.last > last.entry.last,
+  );
+  if (isRunning) return false;
   const later = stages.filter((stage) => isFurther(stage, 'loader') && stage !== 'image');
   return isUnsolved(host, last.entry, later);
 }

@@ -438,6 +438,14 @@ describe('the table', () => {
     expect(shown.join('\n')).not.toMatch(/6385|8084/);
   });
 
+  it.each([
+    [{ ironic: 8084, images: 19_000 }, 'ports 8084 and 19000'],
+    [{ ironic: 6385, images: 6385 }, 'ports 6385 and 6385'],
+    [{ ironic: 80, images: 6385 }, 'ports 80 and 6385'],
+  ])('names the ports of the trial: %j', (ports, text) => {
+    expect(withPorts('ports 6385 and 8084', ports)).toBe(text);
+  });
+
   it('has every id once', () => expect(new Set(all.map(({ id }) => id)).size).toBe(all.length));
 
   it.each(all.map((cause) => [cause.id, cause] as const))(

@@ -592,6 +592,24 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [`${podman}${'0123456789abcdef'.repeat(4)}`],
     [`${podman}${'0123456789abcdef'.repeat(3)}`],
   ],
+  [
+    'shim-violation',
+    [
+      'Selected boot image did not authenticate.  Press <Enter> to Continue.',
+      'error: prohibited by secure boot policy.',
+      'Image Authorization Fail.',
+    ],
+    ['Boot image selected'],
+  ],
+  [
+    'seabios-no-device',
+    [
+      'No bootable devices found',
+      'Boot Device Not Found',
+      'No boot disk has been detected or the disk has failed.',
+    ],
+    ['A boot device was found'],
+  ],
   ['pxe-url', ['  NBP filename is http://192.0.2.1:3030/boot/boot.ipxe'], ['  NBP filename is boot/x.efi']],
   [
     'pxe-error',
@@ -1246,7 +1264,7 @@ describe('a console that ends with its boot loader', () => {
   const after = (...more: readonly TrialEvent[]): HostTimeline =>
     hostAfter([...eventsOf([Buffer.from(lines.join('\r\n'))]), ...more]);
   const soon = { at: new Date(Date.now() + 60_000) };
-  const image = { artifact: 'iso', host: 'worker-0', bytes: 50_000_000, size: 900_000_000, ...soon } as const;
+  const image = { artifact: 'iso', host: 'worker-0', bytes: 50_000_000, size: 900_000_000 } as const;
 
   it.each<readonly [title: string, host: HostTimeline, stage: string, excluded: string, left: string]>([
     ['alone', after(), 'loader', 'boot-order', 'medium-not-bootable'],
@@ -1256,6 +1274,20 @@ describe('a console that ends with its boot loader', () => {
       'image',
       'ignition-failed',
       'console-silent',
+    ],
+    [
+      'and a BMC that reads most of the ISO later',
+      after({ ...fetched(0, { ...image, bytes: 700_000_000 }), ...soon }),
+      'image',
+      'medium-not-bootable',
+      'ignition-failed',
+    ],
+    [
+      'and a BMC that had read most of the ISO before',
+      after(fetched(0, { ...image, bytes: 700_000_000 })),
+      'image',
+      'ignition-failed',
+      'medium-not-bootable',
     ],
     [
       'and a machine that fetches its config later',

@@ -157,7 +157,7 @@ export const firmwareSigns: readonly ConsoleSign[] = rowsWith(
     'shim-violation': {
       source: 'shim, shim.c; GRUB 2, grub-core/kern/efi/sb.c',
       pattern:
-        /^(?:Verification failed: \(0x1A\) Security Violation|(?:error: )?(?:\S{1,80}:\d{1,5}:)?(?:bad shim signature|prohibited by secure boot policy|verification requested but nobody cares|shim_lock protocol not found)|Selected boot image did not authenticate|Invalid signature detected\. Check Secure Boot Policy|Image Authorization Fail|Bootloader has not verified loaded image|.{0,80}Secure Boot (?:Violation|violation))/,
+        /^(?:Verification failed: \(0x1A\) Security Violation|(?:error: )?(?:\S{1,80}:\d{1,5}:)?(?:bad shim signature|prohibited by secure boot policy|verification requested but |shim_lock protocol not found)|Selected boot image did not authenticate|Invalid signature detected\. Check Secure Boot Policy|Image Authorization Fail|Bootloader has not verified loaded image|.{0,80}Secure Boot (?:Violation|violation))/,
       proves: 'secure-boot',
     },
     'ipxe-configured': {
