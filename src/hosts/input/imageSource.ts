@@ -2,7 +2,7 @@
 
 import { CliError, FormatError } from '../../core/errors.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
-import { bytesAccess, type ImageAccess, type RandomAccess } from '../../image/overlay.ts';
+import { bytesAccess, type ImageAccess } from '../../image/overlay.ts';
 import { statUserFile } from '../../io/files/fileStates.ts';
 import { type Expected, readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
