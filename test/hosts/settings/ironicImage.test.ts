@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type * as os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inputParsers } from '../../../src/agent/inputParsers.ts';
 import { deriveHttpUrl } from '../../../src/hosts/settings/ironicImage.ts';
@@ -13,7 +14,7 @@ import { readInputs } from '../../../src/hosts/settings/settings.ts';
 import { createIo } from '../../support/createIo.ts';
 
 vi.mock('node:os', async (original) => ({
-  ...(await original<typeof import('node:os')>()),
+  ...(await original<typeof os>()),
   networkInterfaces: () => ({
     lo: [{ address: '127.0.0.1', mac: '00:00:00:00:00:00', internal: true }],
     eth0: [
