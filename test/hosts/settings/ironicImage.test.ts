@@ -3,9 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type * as os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inputParsers } from '../../../src/agent/inputParsers.ts';
 import { deriveHttpUrl } from '../../../src/hosts/settings/ironicImage.ts';
@@ -13,32 +13,36 @@ import { readIronic } from '../../../src/hosts/settings/ironicReaders.ts';
 import { readInputs } from '../../../src/hosts/settings/settings.ts';
 import { createIo } from '../../support/createIo.ts';
 
-vi.mock('node:os', async (original) => ({
-  ...(await original<typeof os>()),
-  networkInterfaces: () => ({
-    lo: [{ address: '127.0.0.1', mac: '00:00:00:00:00:00', internal: true }],
-    eth0: [
-      { address: '169.254.7.7', mac: '52:54:00:00:00:07', internal: false },
-      { address: '198.51.100.7', mac: '52:54:00:00:00:07', internal: false },
-      { address: 'fd00::7', mac: '52:54:00:00:00:07', internal: false },
-    ],
-    eth1: [
-      { address: 'fe80::8', mac: '52:54:00:00:00:08', internal: false },
-      { address: 'fd00::8', mac: '52:54:00:00:00:08', internal: false },
-    ],
-  }),
-}));
+function addressOf(address: string, mac: string): os.NetworkInterfaceInfo {
+  const internal = address === '127.0.0.1';
+  return address.includes(':')
+    ? { address, mac, internal, family: 'IPv6', scopeid: 0, netmask: 'ffff:ffff:ffff:ffff::', cidr: null }
+    : { address, mac, internal, family: 'IPv4', netmask: '255.255.255.0', cidr: null };
+}
+
+/** The interfaces of the machine, in place of its own. */
+const interfaces = {
+  lo: [addressOf('127.0.0.1', '00:00:00:00:00:00')],
+  eth0: ['169.254.7.7', '198.51.100.7', 'fd00::7'].map((address) => addressOf(address, '52:54:00:00:00:07')),
+  eth1: ['fe80::8', 'fd00::8'].map((address) => addressOf(address, '52:54:00:00:00:08')),
+};
 
 type Environment = Readonly<Record<string, string>>;
 
 let folder: string;
 let ca: string;
 beforeAll(async () => {
+  vi.spyOn(os, 'networkInterfaces').mockReturnValue(interfaces);
+  syncBuiltinESMExports();
   folder = await mkdtemp(join(tmpdir(), 'ironic image '));
   ca = join(folder, 'ca.crt');
   await writeFile(ca, 'any file');
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  await rm(folder, { recursive: true });
+});
 
 /** `CA` is the path of a file that exists. The URLs are those of ironic-image db962c9. */
 const cases: readonly (readonly [title: string, env: Environment, baseUrl: string, httpUrl: string])[] = [
