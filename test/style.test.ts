@@ -39,6 +39,7 @@ const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
 /** Where these words are correct, with the reason. */
 const EXCEPTIONS: readonly (readonly [text: RegExp, reason: string])[] = [
   [/Wrong input, format should be: KEY=OLD=NEW/, 'a message of coreos-installer'],
+  [/nfsnobody nobody/, 'users and groups of CoreOS'],
   [/wrong final digest/, 'a message of coreos-installer'],
   [/wrong version number|WRONG_VERSION_NUMBER/g, 'a message of OpenSSL'],
   [

@@ -33,7 +33,7 @@ export const podmanArgumentRules = {
   conflict: lintError(
     'agent-podman-conflict',
     'options that exclude each other: podman refuses to start the container',
-    'remove one of the options',
+    'remove the option that the message names first, such as --hostname',
   ),
   shell: lintError(
     'agent-podman-shell',
@@ -118,21 +118,30 @@ function reportConflicts({ podman, setting }: UnitCommand): Issue[] {
       .slice(0, index)
       .some((it) => it.target === target && (it.source !== source || index < mounts.length)),
   );
-  const messages = [
-    ...(other !== undefined && networks.length > 1 ? [`--network ${shown} and another network`] : []),
+  const conflicts: readonly (readonly [option: string, other: string])[] = [
+    ...(other !== undefined && networks.length > 1
+      ? [['the second --network', `--network ${shown}`] as const]
+      : []),
     ...['ip', 'ip6', 'mac-address', 'network-alias']
       .filter((name) => other !== undefined && has(name))
-      .map((name) => `--${name} and --network ${shown}`),
-    ...((has('hostname') || has('h')) && last('uts') === 'host' ? ['--hostname and --uts=host'] : []),
-    ...(has('shm-size') && /^(?:host|none)$/.test(last('ipc'))
-      ? [`--shm-size and --ipc=${last('ipc')}`]
+      .map((name) => [`--${name}`, `--network ${shown}`] as const),
+    ...((has('hostname') || has('h')) && last('uts') === 'host'
+      ? [['--hostname', '--uts=host'] as const]
       : []),
-    ...(has('rm') && !/^(?:|no|on-failure)$/.test(last('restart')) ? ['--restart and --rm'] : []),
-    ...pairs.filter((pair) => pair.every(has)).map(([one, another]) => `--${one} and --${another}`),
-    ...(twice === undefined ? [] : [`two mounts at ${quoteText(twice.target)}`]),
+    ...(has('shm-size') && /^(?:host|none)$/.test(last('ipc'))
+      ? [['--shm-size', `--ipc=${last('ipc')}`] as const]
+      : []),
+    ...(has('rm') && !/^(?:|no|on-failure)$/.test(last('restart')) ? [['--restart', '--rm'] as const] : []),
+    ...pairs.filter((pair) => pair.every(has)).map(([one, another]) => [`--${one}`, `--${another}`] as const),
+    ...(twice === undefined
+      ? []
+      : [[`the second mount at ${quoteText(twice.target)}`, 'the first'] as const]),
   ];
-  return messages.map((message) =>
-    brokenSetting(podmanArgumentRules.conflict, setting, { message: `${message} exclude each other` }),
+  return conflicts.map(([option, excluded]) =>
+    brokenSetting(podmanArgumentRules.conflict, setting, {
+      message: `${option} and ${excluded} exclude each other`,
+      hint: `remove ${option}`,
+    }),
   );
 }
 

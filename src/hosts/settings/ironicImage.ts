@@ -58,6 +58,10 @@ export function deriveHttpUrl(env: Environment): string | undefined {
   const given = env['IRONIC_HTTP_URL'] || env['IRONIC_EXTERNAL_HTTP_URL'] || '';
   if (given !== '') return given;
   const name = addressVariables.find((variable) => (env[variable] ?? '').trim() !== '');
+  // The interface may be that of another machine; most folders need no URL.
+  if (name !== undefined && isInterface(name) && interfaceAddress(name, env[name] ?? '') === undefined) {
+    return undefined;
+  }
   return name && urlOf({ name, text: env[name] ?? '' }, 'http', readHttpPort(env));
 }
 
@@ -74,31 +78,34 @@ function urlOf(
   if (name === 'IRONIC_URL_HOST' || name === 'IRONIC_EXTERNAL_IP') {
     return ironicHostUrl(value, { scheme, port, flag: name });
   }
-  const address = parseAddress(
-    name.endsWith('_IP') ? value.replace(/\/\d{1,3}$/, '') : interfaceAddress(name, value),
-  );
+  const own = isInterface(name) ? interfaceAddress(name, value) : value.replace(/\/\d{1,3}$/, '');
+  if (own === undefined) {
+    throw new UsageError(`${name}: this machine has no address on ${quoteText(text)}`, {
+      hint: 'set IRONIC_IP to the address of Ironic, such as 192.0.2.1',
+    });
+  }
+  const address = parseAddress(own);
   if (address !== undefined) return ironicHostUrl(formatAddress(address), { scheme, port, flag: name });
   throw new UsageError(`${name}: ${quoteText(text)} is not an IP address`, {
     hint: 'use an address such as 192.0.2.1 or fd00::1, or set IRONIC_BASE_URL to a URL',
   });
 }
 
+function isInterface(variable: string): boolean {
+  return variable === 'PROVISIONING_INTERFACE' || variable === 'PROVISIONING_MACS';
+}
+
 /** The first address that other machines can reach, of an interface by name, or by one of several MAC addresses. */
-function interfaceAddress(variable: string, text: string): string {
-  const known = Object.entries(networkInterfaces()).flatMap(([interfaceName, addresses = []]) =>
-    addresses.map((it) => ({ ...it, interfaceName })),
+function interfaceAddress(variable: string, text: string): string | undefined {
+  const known = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
+    addresses.map((it) => ({ ...it, name })),
   );
   const candidates =
     variable === 'PROVISIONING_MACS'
       ? text.split(',').flatMap((mac) => known.filter((it) => it.mac === mac.trim().toLowerCase()))
-      : known.filter(({ interfaceName }) => interfaceName === text);
-  const found = candidates.find(
-    ({ address, internal }) => !internal && !/^(?:fe80:|169\.254\.)/.test(address),
-  );
-  if (found !== undefined) return found.address;
-  throw new UsageError(`${variable}: this machine has no address on ${quoteText(text)}`, {
-    hint: 'set IRONIC_IP to the address of Ironic, such as 192.0.2.1',
-  });
+      : known.filter(({ name }) => name === text.trim());
+  return candidates.find(({ address, internal }) => !internal && !/^(?:fe80:|169\.254\.)/.test(address))
+    ?.address;
 }
 
 function readScheme(env: Environment): 'http' | 'https' {

@@ -39,13 +39,13 @@ const notAllowed = 'the value is not one of the allowed values: ';
 const mount = 'type=bind,src=PATH,dst=PATH';
 
 const conflict = (options: string): string =>
-  `agent-podman-conflict ${options} exclude each other | remove one of the options`;
+  `agent-podman-conflict ${options} exclude each other | remove ${options.replace(/ and .*/, '')}`;
 
 /** Without messages, podman accepts the options. */
 const combinations: readonly (readonly [options: string, message?: string])[] = [
-  ['--network host --network=none', '--network host and another network'],
-  ['--net=host --network=host', '--network host and another network'],
-  ['--network=bridge --network=none', '--network none and another network'],
+  ['--network host --network=none', 'the second --network and --network host'],
+  ['--net=host --network=host', 'the second --network and --network host'],
+  ['--network=bridge --network=none', 'the second --network and --network none'],
   ['--network host --ip=192.0.2.1', '--ip and --network host'],
   ['--network=none --ip6=fd00::1', '--ip6 and --network none'],
   ['--network host --mac-address=02:00:00:00:00:01', '--mac-address and --network host'],
@@ -58,8 +58,11 @@ const combinations: readonly (readonly [options: string, message?: string])[] = 
   ['--no-hosts --add-host=a:192.0.2.1', '--no-hosts and --add-host'],
   ['--cpus=1 --cpu-quota=1000', '--cpus and --cpu-quota'],
   ['--no-healthcheck --health-cmd=a', '--no-healthcheck and --health-cmd'],
-  ['-v /etc:/mnt -v /usr:/mnt/', 'two mounts at "/mnt"'],
-  ['--mount type=bind,src=/etc,dst=/a --mount type=bind,src=/etc,dst=/a', 'two mounts at "/a"'],
+  ['-v /etc:/mnt -v /usr:/mnt/', 'the second mount at "/mnt" and the first'],
+  [
+    '--mount type=bind,src=/etc,dst=/a --mount type=bind,src=/etc,dst=/a',
+    'the second mount at "/a" and the first',
+  ],
   ['--network=podman --ip=10.88.0.9'],
   ['--network host --hostname=a'],
   ['--uts=host --uts=private --hostname=a'],

@@ -373,7 +373,7 @@ describe('render: settings', () => {
       'a second network',
       1,
       ['--podman-arg', '--network=none'],
-      'ExecStart=: --network host and another network exclude each other',
+      'ExecStart=: the second --network and --network host exclude each other',
     ],
     [
       'a policy of podman to restart beside that of systemd',
@@ -385,7 +385,7 @@ describe('render: settings', () => {
       'a mount at a path that the unit has',
       1,
       ['--podman-mount', 'type=bind,src=/var,dst=/mnt/coreos'],
-      'ExecStart=: two mounts at "/mnt/coreos" exclude each other',
+      'ExecStart=: the second mount at "/mnt/coreos" and the first exclude each other',
     ],
     ['a mount without type', 2, ['--podman-mount', '/a:/b'], '--podman-mount is not a valid podman mount'],
     ['a variable without value', 2, ['--podman-env', 'HOME'], '--podman-env is not NAME=VALUE'],

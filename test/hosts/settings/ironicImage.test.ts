@@ -2,7 +2,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inputParsers } from '../../../src/agent/inputParsers.ts';
@@ -12,32 +13,36 @@ import { readInputs } from '../../../src/hosts/settings/settings.ts';
 import { createIo } from '../../support/createIo.ts';
 import { oracleFile, have, oracleNote } from '../../support/programs.ts';
 
-vi.mock('node:os', async (original) => ({
-  ...(await original<typeof import('node:os')>()),
-  networkInterfaces: () => ({
-    lo: [{ address: '127.0.0.1', mac: '00:00:00:00:00:00', internal: true }],
-    eth0: [
-      { address: '169.254.7.7', mac: '52:54:00:00:00:07', internal: false },
-      { address: '198.51.100.7', mac: '52:54:00:00:00:07', internal: false },
-      { address: 'fd00::7', mac: '52:54:00:00:00:07', internal: false },
-    ],
-    eth1: [
-      { address: 'fe80::8', mac: '52:54:00:00:00:08', internal: false },
-      { address: 'fd00::8', mac: '52:54:00:00:00:08', internal: false },
-    ],
-  }),
-}));
+function addressOf(address: string, mac: string): os.NetworkInterfaceInfo {
+  const internal = address === '127.0.0.1';
+  return address.includes(':')
+    ? { address, mac, internal, family: 'IPv6', scopeid: 0, netmask: 'ffff:ffff:ffff:ffff::', cidr: null }
+    : { address, mac, internal, family: 'IPv4', netmask: '255.255.255.0', cidr: null };
+}
+
+/** The interfaces of the machine, in place of its own. */
+const interfaces = {
+  lo: [addressOf('127.0.0.1', '00:00:00:00:00:00')],
+  eth0: ['169.254.7.7', '198.51.100.7', 'fd00::7'].map((address) => addressOf(address, '52:54:00:00:00:07')),
+  eth1: ['fe80::8', 'fd00::8'].map((address) => addressOf(address, '52:54:00:00:00:08')),
+};
 
 type Environment = Readonly<Record<string, string>>;
 
 let folder: string;
 let ca: string;
 beforeAll(async () => {
+  vi.spyOn(os, 'networkInterfaces').mockReturnValue(interfaces);
+  syncBuiltinESMExports();
   folder = await mkdtemp(join(tmpdir(), 'ironic image '));
   ca = join(folder, 'ca.crt');
   await writeFile(ca, 'any file');
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  await rm(folder, { recursive: true });
+});
 
 /** `CA` is the path of a file that exists. The URLs are those of ironic-image db962c9. */
 const cases: readonly (readonly [title: string, env: Environment, baseUrl: string, httpUrl: string])[] = [
@@ -193,11 +198,14 @@ describe('the environment of ironic-image', () => {
     ['a name', { IRONIC_IP: 'ironic.example.com' }, 'IRONIC_IP: "ironic.example.com" is not an IP address'],
     ['a host with a port', { IRONIC_URL_HOST: '192.0.2.1:80' }, 'IRONIC_URL_HOST'],
     ['a port', { IRONIC_IP: '192.0.2.1', HTTP_PORT: '0' }, 'HTTP_PORT is not a valid port'],
-    ['a missing interface', { PROVISIONING_INTERFACE: 'eth9' }, 'this machine has no address on "eth9"'],
-    ['an interface without another address', { PROVISIONING_INTERFACE: 'lo' }, 'no address on "lo"'],
-    ['the prototype of a table', { PROVISIONING_INTERFACE: 'constructor' }, 'no address on "constructor"'],
   ])('refuses %s', (_title, env, message) => {
     expect(() => deriveHttpUrl(env)).toThrow(message);
+  });
+
+  it.each(['eth9', 'lo', 'constructor'])('an interface without an address that others reach: %s', (name) => {
+    const env = { PROVISIONING_INTERFACE: name };
+    expect(() => derived(env)).toThrow(`PROVISIONING_INTERFACE: this machine has no address on "${name}"`);
+    expect(deriveHttpUrl(env)).toBeUndefined();
   });
 
   it.each([
