@@ -19,7 +19,7 @@ export interface Status {
   readonly recent: readonly TransferEvent[];
 }
 
-export interface ServiceStatus {
+interface ServiceStatus {
   readonly version: string;
   readonly now: Date;
   readonly started: Date;
