@@ -83,7 +83,7 @@ export function maskText(text: string): string {
   const assigned = assignments.find(({ 1: name = '' }) => isSecretName(name));
   const named = secretValue.exec(withoutCredentials);
   const ends = [assigned, named].flatMap((match) => (match ? [match.index + match[0].length] : []));
-  const end = Math.min(withoutCredentials.length, ...ends);
+  const end = ends.reduce((first, other) => Math.min(first, other), withoutCredentials.length);
   return end === withoutCredentials.length ? withoutCredentials : withoutCredentials.slice(0, end) + HIDDEN;
 }
 

@@ -158,7 +158,7 @@ describe('in a repository', () => {
     expect(subjects(folder)).toEqual(['Release 7.8.9', 'Start']);
     expect(git(folder, 'status', '--porcelain')).toBe('');
     expect(read('CHANGELOG.md')).toMatch(
-      /^# Changelog\n\n.*\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n[^]*?### Boot\n\n(?:- [^]*?)?- The new thing\.\n\n#/,
+      /^# Changelog\n\n.*\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n[^]*?### Boot\n\n(?:- [^]*?)?- The new thing\.\n/,
     );
     expect(existsSync(join(folder, '.changes/new-thing.boot.md'))).toBe(false);
     expect(JSON.parse(read('package.json'))).toMatchObject({ version: '7.8.9' });

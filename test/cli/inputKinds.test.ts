@@ -226,7 +226,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       },
     ],
     valid:
-      '{"links": [{"id": "eth0", "type": "phy", "ethernet_mac_address": "52:54:00:00:00:01"}], "networks": [{"id": "n", "type": "ipv4_dhcp", "link": "eth0"}]}',
+      '{"links": [{"id": "eth0", "type": "phy", "ethernet_mac_address": "52:54:00:00:00:01"}], "networks": [{"id": "n", "type": "ipv4", "link": "eth0", "ip_address": "192.0.2.5", "netmask": "255.255.255.0"}]}',
   },
   'CA certificates': {
     setting: 'ironic.caFiles',

@@ -174,7 +174,8 @@ function createEnvironment({ as, pypi, trees = [] }, log) {
 /** @param {string} name @returns {string} the clone in the folder that UPSTREAM_TREES names */
 function cloneOf(name) {
   const trees = process.env['UPSTREAM_TREES'] ?? '';
-  if (trees === '') throw new Error('UPSTREAM_TREES does not name a folder with clones, as OWNER+NAME');
+  if (trees === '')
+    throw new Error('UPSTREAM_TREES does not name a folder with clones, as ORGANIZATION+NAME');
   const clone = [join(trees, name, 'repo'), join(trees, name)].find((path) => existsSync(path));
   if (clone === undefined) throw new Error(`UPSTREAM_TREES has no clone ${name}`);
   return clone;

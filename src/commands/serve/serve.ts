@@ -96,7 +96,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
       state.cancel();
       const running = transfers.running();
       if ((running > 0 || state.isLoading()) && setup.grace > 0) {
-        const what = running > 0 ? formatCount(running, 'transfer') : 'a file that is being read';
+        const what = running > 0 ? formatCount(running, 'transfer') : 'the files that are being loaded';
         const message = `waiting up to ${formatDuration(setup.grace / 1000)} for ${what}; press Ctrl-C again to stop at once`;
         log.note('info', 'stopping', { message });
       }

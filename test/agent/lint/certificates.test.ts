@@ -55,14 +55,10 @@ describe('certificate authorities', () => {
     expect(rules(source)).toEqual([[], ['ca-unreadable']]);
   });
 
-  it('no bytes, which are no certificate', () => {
-    expect(rules('data:,')).toEqual([['agent-ca-unreadable'], []]);
-  });
-
-  it('is no anchor for the host in an empty file', () => {
-    expect(rules('data:,')).toEqual([[], ['agent-ca-unreadable']]);
-    expect(rules('data:text/plain;charset=utf-8;base64,')).toEqual([[], ['agent-ca-unreadable']]);
-    expect(rules('data:,%20')).toEqual([['agent-ca-unreadable'], ['agent-ca-unreadable']]);
+  it('may be missing from an empty file, for the host and for Ignition', () => {
+    expect(rules('data:,')).toEqual([[], []]);
+    expect(rules('data:text/plain;charset=utf-8;base64,')).toEqual([[], []]);
+    expect(rules('data:,%20')).toEqual([['agent-ca-unreadable'], ['ca-unreadable']]);
   });
 
   it.each([

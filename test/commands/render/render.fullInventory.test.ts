@@ -113,7 +113,7 @@ const hosts = [
     name: 'with-network-data',
     network: {
       networkData: {
-        links: [{ id: 'eno1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' }],
+        links: [{ id: 'eno1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:57' }],
         networks: [{ id: 'machines', link: 'eno1', type: 'ipv4_dhcp' }],
       },
     },

@@ -30,7 +30,20 @@ const base = ['--iso', 'live.iso', '--base-url', 'http://192.0.2.9'];
 const commands: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['render', ['render', '--inventory', 'hosts.yaml', '-o', 'configs']],
   ['prepare', ['prepare', '--inventory', 'hosts.yaml', ...base, '-o', 'prepared']],
-  ['try', ['try', '--inventory', 'hosts.yaml', '--iso', 'live.iso', '--listen', '127.0.0.1:0']],
+  [
+    'try',
+    [
+      'try',
+      '--inventory',
+      'hosts.yaml',
+      '--iso',
+      'live.iso',
+      '--listen',
+      '127.0.0.1:0',
+      '--serve-listen',
+      '127.0.0.1:0',
+    ],
+  ],
 ];
 
 describe.each(table)('%s', (_title, registriesConf, image, message) => {
