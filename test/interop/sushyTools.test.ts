@@ -109,6 +109,7 @@ describe.skipIf(!have('sushy-emulator'))(`sushy-tools${oracleNote('sushy-emulato
       iso: ['live.iso'],
       askBack: 'never',
       timeout: '90s',
+      format: 'full',
     };
     running = startBoot([], options, { cwd: folder, times });
     const { code, error, report } = await running.ended;

@@ -80,7 +80,7 @@ export function isOutOfDate(oracle, proof) {
 /** Writes the tables of docs/proof.md, README.md and docs/kubernetes.md from the file. */
 export function writeTables() {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', 'test/docsProof.test.ts', '-u', '--reporter=dot'];
+  const args = [vitest, 'run', 'test/docsProof.test.ts', '-t', 'what docs/proof.json has is', '-u'];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new Error(stdout);
 }

@@ -61,6 +61,7 @@ export const oracles = [
   {
     name: 'common tools',
     asks: 'what the program writes, read by the usual tools of Linux; terminals, signals and system calls',
+    version: '',
     from: [
       {
         debian:
@@ -84,10 +85,14 @@ export const oracles = [
     isInReadme: true,
     version: '0.27.0',
     from: [
-      { debian: ['pkg-config', 'libssl-dev', 'libzstd-dev', 'liblzma-dev'] },
+      { debian: 'pkg-config libssl-dev libzstd-dev liblzma-dev syslinux-utils genisoimage'.split(' ') },
       { cargo: 'coreos-installer@0.27.0' },
     ],
-    parts: { 'coreos-installer': './bin/coreos-installer' },
+    parts: {
+      'coreos-installer': './bin/coreos-installer',
+      isohybrid: 'isohybrid',
+      genisoimage: 'genisoimage',
+    },
     judges: [
       'image',
       'imagefile',
@@ -158,14 +163,14 @@ export const oracles = [
     version: '0.57.0',
     from: [{ goFolder: 'test/interop/noProxy', as: 'no-proxy-oracle' }],
     parts: { httpproxy: './bin/no-proxy-oracle' },
-    judges: ['agent/proxy.ts'],
+    judges: ['network/noProxy.ts'],
     minutes: 1,
   },
   {
     name: 'libnm',
     asks: 'random keyfiles, and those that conversions write',
     isInReadme: true,
-    from: [{ debian: ['python3-gi', 'gir1.2-nm-1.0'] }],
+    from: [{ debian: ['gir1.2-nm-1.0', 'python3-gi'] }],
     parts: {
       libnm: '/usr/lib/python3/dist-packages/gi',
       typelib: '/usr/lib/x86_64-linux-gnu/girepository-1.0/NM-1.0.typelib',

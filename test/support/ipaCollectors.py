@@ -12,6 +12,7 @@ logging.disable(logging.CRITICAL)
 from oslo_config import cfg  # noqa: E402
 
 from ironic_python_agent import config  # noqa: E402,F401
+from ironic_python_agent import encoding  # noqa: E402
 from ironic_python_agent import inspector  # noqa: E402
 
 cfg.CONF([], project='ironic-python-agent', default_config_files=[], default_config_dirs=[])
@@ -32,4 +33,5 @@ try:
     inspector.inspect()
 except Exception as error:
     result['error'] = type(error).__name__
-json.dump(result, sys.stdout)
+# Hardware is sent as objects that only this encoder of the agent knows.
+sys.stdout.write(encoding.RESTJSONEncoder().encode(result))
