@@ -93,18 +93,20 @@ function runTests(group, there) {
     ];
     const asked = there.map(({ name }) => name).join(',');
     const env = { ...process.env, IRONIC_COREOS_ORACLES: asked };
-    const { status } = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
+    const vitest = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
       cwd: root,
       env,
       stdio: 'inherit',
     });
     /** @type {{ testResults: readonly { status: string, assertionResults: readonly TestResult[] }[] }} */
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    return testResults.flatMap(({ assertionResults, status }) =>
+    const results = testResults.flatMap(({ assertionResults, status }) =>
       assertionResults.map((test) =>
         status === 'failed' && isSkipped(test, titles) ? failedHook(test) : test,
       ),
     );
+    hasOtherErrors ||= vitest.status !== 0 && !results.some(({ status }) => status === 'failed');
+    return results;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
