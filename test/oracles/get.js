@@ -40,12 +40,11 @@ export function getOracles(wanted) {
 
 /** @param {Oracle} oracle @returns {string | undefined} why it cannot be got */
 function getOracle(oracle) {
-  const own = oracle.from.filter((source) => !('debian' in source));
   if (!isCurrent(oracle)) {
     console.log(`getting ${oracle.name} …`);
     const log = join(folder, 'logs', `${fileName(oracle)}.log`);
     writeFileSync(log, '');
-    for (const source of own) {
+    for (const source of ownSources(oracle)) {
       try {
         getSource(source, log);
       } catch (error) {
@@ -61,21 +60,27 @@ function getOracle(oracle) {
 /** @param {Oracle} oracle */
 function isCurrent(oracle) {
   const stamp = stampOf(oracle);
-  const hasOwn = oracle.from.some((source) => !('debian' in source));
-  return !hasOwn || (existsSync(stamp) && readFileSync(stamp, 'utf8') === stampText(oracle));
+  return (
+    ownSources(oracle).length === 0 ||
+    (existsSync(stamp) && readFileSync(stamp, 'utf8') === stampText(oracle))
+  );
 }
+
+/** What goes into the folder of the oracles. @param {Oracle} oracle */
+const ownSources = ({ from }) => from.filter((source) => !('debian' in source));
 
 /** @param {Oracle} oracle */
 const fileName = ({ name }) => name.replaceAll(/\W+/g, '-');
 /** @param {Oracle} oracle */
 const stampOf = (oracle) => join(folder, 'stamps', fileName(oracle));
 
-/** What it is made of. @param {Oracle} oracle */
-function stampText({ from }) {
-  const files = from.flatMap((source) =>
+/** What it is made of, besides Debian's packages. @param {Oracle} oracle */
+function stampText(oracle) {
+  const own = ownSources(oracle);
+  const files = own.flatMap((source) =>
     'goFolder' in source ? [source.goFolder] : 'script' in source ? source.files : [],
   );
-  return `${JSON.stringify(from)}\n${digestOf(files)}\n`;
+  return `${JSON.stringify(own)}\n${digestOf(files)}\n`;
 }
 
 /** @param {readonly Oracle[]} wanted */
