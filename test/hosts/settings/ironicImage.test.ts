@@ -235,6 +235,7 @@ describe('the environment of ironic-image', () => {
       });
       if (run.status !== 0) throw new Error(run.stderr.toString());
       expect(run.stdout.toString().split('\n').slice(-3, -1)).toEqual(urls);
+      expect(derived(env)).toEqual(urls);
     },
   );
 });
