@@ -103,7 +103,7 @@ function stable(lines: readonly string[]): string {
   return `${shown.join('\n')}\n`;
 }
 
-describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, () => {
+describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
   it('shows the stuck and the invalid machine among 20 on its first screen', async () => {
     const terminal = start(serve);
     await terminal.shows('20 hosts: 1 failed, 19 no activity');
@@ -200,7 +200,7 @@ describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, () => {
   });
 });
 
-describe.skipIf(!have('tmux'))(`Ctrl-C${oracleNote('tmux')}`, () => {
+describe.skipIf(!have('tmux'))(`Ctrl-C${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
   it('says what serve waits for, and a second one ends at once', async () => {
     const terminal = start(serve);
     await terminal.shows('19 no activity');
@@ -294,7 +294,7 @@ async function bootOnTerminal(): Promise<{
   return { bmc, silence: () => (isSilent = true), terminal };
 }
 
-describe.skipIf(!have('tmux'))(`--expect with 50 hosts${oracleNote('tmux')}`, () => {
+describe.skipIf(!have('tmux'))(`--expect with 50 hosts${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
   it('is one line of figures, and the machines that are missing', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `worker-${index}`).join(',');
     const args = [

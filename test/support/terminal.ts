@@ -36,8 +36,8 @@ interface Place {
   readonly shell?: string;
 }
 
-/** Milliseconds. */
-const PATIENCE = 20_000;
+/** Milliseconds; on a machine with a load of 8, a program takes a minute to load 8,000 hosts. */
+const PATIENCE = 60_000;
 const POLL = 100;
 
 /** Whether it is so in time. */
