@@ -200,6 +200,15 @@ describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, { timeout: 240
   });
 });
 
+/** Until it loads hosts. */
+async function startLoading(...command: readonly string[]): Promise<ReturnType<typeof start>> {
+  writeFileSync(path('many.yaml'), inventory(8000));
+  const images = ['--inventory', 'many.yaml', '--iso', 'live.iso', '--listen', '127.0.0.1:0'];
+  const terminal = start([...command, ...images]);
+  await terminal.shows(/^hosts \d+\/8000$/m);
+  return terminal;
+}
+
 describe.skipIf(!have('tmux'))(`Ctrl-C${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
   it('says what serve waits for, and a second one ends at once', async () => {
     const terminal = start(serve);
@@ -217,14 +226,6 @@ describe.skipIf(!have('tmux'))(`Ctrl-C${oracleNote('tmux')}`, { timeout: 240_000
     expect([await terminal.ended(), Date.now() - pressed < 3000]).toEqual([0, true]);
     expect(terminal.history()).toContain('info stopped aborted=1');
   });
-
-  const startLoading = async (...command: readonly string[]): Promise<ReturnType<typeof start>> => {
-    writeFileSync(path('many.yaml'), inventory(8000));
-    const images = ['--inventory', 'many.yaml', '--iso', 'live.iso', '--listen', '127.0.0.1:0'];
-    const terminal = start([...command, ...images]);
-    await terminal.shows(/^hosts \d+\/8000$/m);
-    return terminal;
-  };
 
   it('while serve loads its hosts ends it at once', async () => {
     const terminal = await startLoading('serve');
