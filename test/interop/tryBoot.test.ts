@@ -62,7 +62,10 @@ describe.skipIf(!have('boots'))(`a machine boots and calls home${oracleNote('boo
     ],
   ])('%s', { timeout: 180_000 }, async (_title, options, seen) => {
     const { accel = 'tcg', ...rest } = options;
-    const trial = await startTry({ ...usual, ...rest, format: 'full', ...(accel === 'tcg' && { accel }) }, folder);
+    const trial = await startTry(
+      { ...usual, ...rest, format: 'full', ...(accel === 'tcg' && { accel }) },
+      folder,
+    );
     const { code, report } = await trial.ended;
     expect([code, trial.said()]).toEqual([0, expect.anything()]);
     for (const text of seen) expect(report).toContain(text);
