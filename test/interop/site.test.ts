@@ -1,7 +1,7 @@
 /** The documentation site: a reader finds a page by search, in a real browser. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,6 +40,7 @@ afterAll(() => {
   if (!isAble) return;
   server.close();
   server.closeAllConnections();
+  rmSync(join(site, 'pages'), { recursive: true, force: true });
 });
 
 describe.skipIf(!isAble)(`the documentation site${oracleNote('VitePress', 'chromium')}`, () => {

@@ -14,7 +14,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { all, judgedCode, oracleOf, root } from './find.js';
+import { all, judgedCode, missingParts, oracleOf, root } from './find.js';
 import { getOracles, packageVersion } from './get.js';
 import { isOutOfDate, readProof, writeTables, writeVerdicts } from './proof.js';
 
@@ -56,13 +56,18 @@ function runOracles(wanted) {
     console.log('all oracles have judged the present code');
     return 0;
   }
+  const minutes = wanted.reduce((sum, oracle) => sum + oracle.minutes, 0);
+  console.log(`${wanted.length} oracles, about ${minutes} minutes if all have to be obtained`);
   execFileSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   const missing = getOracles(wanted);
   const there = wanted.filter(({ name }) => !missing.has(name));
   // Machines that boot take the processors for themselves, so all else comes first.
   const machines = there.filter(({ requires }) => requires === 'machines');
   const others = there.filter((oracle) => !machines.includes(oracle));
-  const results = [...runTests(others, others), ...runTests(machines, there)];
+  // A test may need others than the named oracles; those that are there are asked, too.
+  const complete = all.filter(({ name }) => missingParts(name).length === 0);
+  const withoutMachines = complete.filter(({ requires }) => requires === undefined);
+  const results = [...runTests(others, withoutMachines), ...runTests(machines, complete)];
   const verdicts = new Map(there.map((oracle) => [oracle.name, verdictOf(oracle, results)]));
   if (isCommitted()) {
     writeVerdicts(verdicts);
@@ -75,10 +80,10 @@ function runOracles(wanted) {
 
 /**
  * @param {readonly Oracle[]} group whose tests are run
- * @param {readonly Oracle[]} there all that tests may ask, because a test may ask several
+ * @param {readonly Oracle[]} asked all that these tests may ask
  * @returns {readonly TestResult[]}
  */
-function runTests(group, there) {
+function runTests(group, asked) {
   if (group.length === 0) return [];
   const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos oracles '));
   try {
@@ -92,8 +97,8 @@ function runTests(group, there) {
       '--reporter=json',
       `--outputFile.json=${report}`,
     ];
-    const asked = there.map(({ name }) => name).join(',');
-    const env = { ...process.env, IRONIC_COREOS_ORACLES: asked };
+    const names = asked.map(({ name }) => name).join(',');
+    const env = { ...process.env, IRONIC_COREOS_ORACLES: names };
     const vitest = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
       cwd: root,
       env,

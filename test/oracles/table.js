@@ -16,8 +16,7 @@
  *   oracle itself.
  * @property {readonly string[]} judges folders and files of src; a change of them makes its last verdict out of date
  * @property {number} minutes to get it and to ask it on two cores, roughly
- * @property {'machines' | 'root'} [requires] machines: it boots machines, which takes root, minutes of processor time, and files
- *   of the reference data; root: the tests need root
+ * @property {'machines'} [requires] it boots machines, which takes root, minutes of processor time, and files of the reference data
  * @property {boolean} [isUsual] whether `npm test` asks it, too, where it is installed: programs of nearly every Linux system
  *   whose version makes no difference to a test
  */
