@@ -61,13 +61,17 @@ function runOracles(wanted) {
   execFileSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   const missing = getOracles(wanted);
   const there = wanted.filter(({ name }) => !missing.has(name));
-  // Machines that boot take the processors for themselves, so all else comes first.
+  // Machines that boot take the processors for themselves, and some use the same addresses: all else comes first, and they are
+  // booted one after the other.
   const machines = there.filter(({ requires }) => requires === 'machines');
   const others = there.filter((oracle) => !machines.includes(oracle));
   // A test may need others than the named oracles; those that are there are asked, too.
   const complete = all.filter(({ name }) => missingParts(name).length === 0);
   const withoutMachines = complete.filter(({ requires }) => requires === undefined);
-  const results = [...runTests(others, withoutMachines), ...runTests(machines, complete)];
+  const results = [
+    ...runTests(others, withoutMachines),
+    ...runTests(machines, complete, '--no-file-parallelism'),
+  ];
   const verdicts = new Map(there.map((oracle) => [oracle.name, verdictOf(oracle, results)]));
   if (isCommitted()) {
     writeVerdicts(verdicts);
@@ -81,9 +85,10 @@ function runOracles(wanted) {
 /**
  * @param {readonly Oracle[]} group whose tests are run
  * @param {readonly Oracle[]} asked all that these tests may ask
+ * @param {readonly string[]} options of vitest
  * @returns {readonly TestResult[]}
  */
-function runTests(group, asked) {
+function runTests(group, asked, ...options) {
   if (group.length === 0) return [];
   const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos oracles '));
   try {
@@ -91,6 +96,7 @@ function runTests(group, asked) {
     const titles = `\\(oracle: ([^)]*, )?(${group.map(({ name }) => name).join('|')})(, |\\))`;
     const args = [
       'run',
+      ...options,
       '-t',
       titles,
       '--reporter=default',
