@@ -8,10 +8,10 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
-import { licensesInside } from './.ci/bundle/licenses.js';
-import { loadedWhenUsed } from './.ci/bundle/loadedWhenUsed.js';
-import { programChunks, smallerBuilds } from './.ci/bundle/program.js';
-import { withoutUnusedParts } from './.ci/bundle/withoutUnusedParts.js';
+import { licensesInside } from './scripts/bundle/licenses.js';
+import { loadedWhenUsed } from './scripts/bundle/loadedWhenUsed.js';
+import { programChunks, smallerBuilds } from './scripts/bundle/program.js';
+import { withoutUnusedParts } from './scripts/bundle/withoutUnusedParts.js';
 
 // All dependencies are inside: the package is installed without a network, its install runs no code of others, and users get the
 // versions that were tested. A list of them is beside each release (CycloneDX).

@@ -1,7 +1,7 @@
 /**
  * The files that this package carries: `schemas/`, `templates/` and `docs/`. They are read from beside the code, whether it
  * runs from `src/` or from `dist/`. Never for the user's files. In the single-file executable, another module with the
- * same exports takes the place of this one: see `.ci/executable/assets.js`.
+ * same exports takes the place of this one: see `scripts/executable/assets.js`.
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { once } from './once.ts';
 
 interface Manifest {
   readonly version: string;
-  /** Only in releases: `.ci/setRepository.js` writes it. */
+  /** Only in releases: `scripts/setRepository.js` writes it. */
   readonly repository?: { readonly url: string };
 }
 

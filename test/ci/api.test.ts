@@ -12,7 +12,7 @@ describe.skipIf(!built)(
   `test/golden/ironic-coreos.api.md${built ? '' : ' (skipped: the package is not built)'}`,
   () => {
     it('has the types of the built package', () => {
-      const script = join(root, '.ci/apiReport.js');
+      const script = join(root, 'scripts/apiReport.js');
       const { stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
       expect(stderr).toBe('');
     });

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { programChunks } from '../../.ci/bundle/program.js';
+import { programChunks } from '../../scripts/bundle/program.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map(

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { licensesInside, parseLicenses } from '../../.ci/bundle/licenses.js';
-import { bundleProgram } from '../../.ci/executable/bundleProgram.js';
+import { licensesInside, parseLicenses } from '../../scripts/bundle/licenses.js';
+import { bundleProgram } from '../../scripts/executable/bundleProgram.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -1,7 +1,7 @@
 /** The small mistakes that mutation testing makes, for each kind of place. */
 
 import { describe, expect, it } from 'vitest';
-import { mutantsOf } from '../../.ci/mutation/mutants.js';
+import { mutantsOf } from '../../scripts/mutation/mutants.js';
 
 /** The source with each of its mutants. */
 function allOf(source: string): readonly string[] {

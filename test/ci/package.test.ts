@@ -142,7 +142,7 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
   it.each([
     ['nothing in SARIF if its repository is unknown', undefined, undefined, undefined],
     [
-      'its repository in SARIF after .ci/setRepository.js',
+      'its repository in SARIF after scripts/setRepository.js',
       { type: 'git', url: 'git+https://git.example.com/us/ours.git' },
       'https://git.example.com/us/ours',
       'https://git.example.com/us/ours/blob/v0.0.1/docs/rules.md#path-relative',

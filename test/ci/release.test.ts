@@ -94,7 +94,7 @@ describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
     if (!existsSync(wanted)) {
       // A tree without git has no time of its commit.
       const env = { SOURCE_DATE_EPOCH: '1790000000', ...process.env };
-      const args = [join(root, '.ci/release.js'), '--dry-run', '--output', folder];
+      const args = [join(root, 'scripts/release.js'), '--dry-run', '--output', folder];
       execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     }
     mkdirSync(extracted);
@@ -162,7 +162,7 @@ describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
   // A folder from before may be of another commit.
   it.skipIf(existsSync(wanted))('packs the same package again', () => {
     const again = join(top, 'again');
-    run(process.execPath, join(root, '.ci/release.js'), 'package', '--output', again);
+    run(process.execPath, join(root, 'scripts/release.js'), 'package', '--output', again);
     expect(digest(join(again, `ironic-coreos-${version}.tgz`))).toBe(digest(tarball));
   });
 

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addRelease, sectionOf } from '../../.ci/releaseCommit/changelog.js';
-import { filesWithVersion, VERSION } from '../../.ci/releaseCommit/versionCopies.js';
+import { addRelease, sectionOf } from '../../scripts/releaseCommit/changelog.js';
+import { filesWithVersion, VERSION } from '../../scripts/releaseCommit/versionCopies.js';
 import { programVersion } from '../../src/core/programVersion.ts';
 import { runCli } from '../support/runCli.ts';
 
@@ -49,7 +49,7 @@ describe('the version', () => {
   });
 
   it('is nowhere else', () => {
-    const places = ['.ci', '.github', 'bin', 'src', 'README.md', 'rolldown.config.js', 'schemas'];
+    const places = ['scripts', '.github', 'bin', 'src', 'README.md', 'rolldown.config.js', 'schemas'];
     const files = places.flatMap((place) =>
       place.includes('.', 1)
         ? [place]
@@ -146,13 +146,13 @@ describe('in a repository', () => {
 
   const run = (script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const { GITHUB_REPOSITORY: _github, CI_PROJECT_URL: _gitlab, ...inherited } = process.env;
-    return spawnSync(process.execPath, [join(folder, '.ci', script), ...args], {
+    return spawnSync(process.execPath, [join(folder, 'scripts', script), ...args], {
       env: { ...inherited, ...env },
       encoding: 'utf8',
     });
   };
   it('a release is one commit: changes, version, lock file, docs and templates', () => {
-    copy(['.changes', '.ci', 'CHANGELOG.md', 'docs', 'package.json', 'package-lock.json', 'templates']);
+    copy(['.changes', 'scripts', 'CHANGELOG.md', 'docs', 'package.json', 'package-lock.json', 'templates']);
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(subjects(folder)).toEqual(['Release 7.8.9', 'Start']);
@@ -177,7 +177,7 @@ describe('in a repository', () => {
     ['no version', [], /"" is not a version/],
     ['another argument', ['minor'], /"minor" is not a version/],
   ])('refuses %s, and changes nothing', (_title, args, message) => {
-    copy(['.ci']);
+    copy(['scripts']);
     const { status, stderr } = run('releaseCommit.js', args);
     expect(status).toBe(1);
     expect(stderr).toMatch(message);
@@ -186,7 +186,7 @@ describe('in a repository', () => {
   });
 
   it('refuses a work tree with changes', () => {
-    copy(['.ci']);
+    copy(['scripts']);
     writeFileSync(join(folder, 'new.txt'), '');
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('has changes') });
@@ -216,7 +216,7 @@ describe('in a repository', () => {
       'https://example.com/us/ours',
     ],
   ])('package.json gets the address %s', (_title, remote, env, expected) => {
-    copy(['.ci', 'package.json']);
+    copy(['scripts', 'package.json']);
     if (remote !== undefined) git(folder, 'remote', 'add', 'origin', remote);
     expect(run('setRepository.js', [], env)).toMatchObject({ status: 0, stderr: '' });
     expect(JSON.parse(read('package.json'))).toMatchObject({
@@ -227,7 +227,7 @@ describe('in a repository', () => {
   });
 
   it.each([['no remote'], ['a remote in a folder']])('package.json stays as it is with %s', (title) => {
-    copy(['.ci', 'package.json']);
+    copy(['scripts', 'package.json']);
     if (title !== 'no remote') git(folder, 'remote', 'add', 'origin', '/srv/ours.git');
     const { status, stderr } = run('setRepository.js', []);
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('warning: no address') });

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sidebar } from '../../.ci/site/sidebar.js';
+import { sidebar } from '../../scripts/site/sidebar.js';
 
 it('has each page of docs once', () => {
   const pages = readdirSync(join(import.meta.dirname, '../../docs')).filter((name) => name.endsWith('.md'));

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visit } from '../support/chromium.ts';
 import { have, oracleNote } from '../support/programs.ts';
 
-const site = join(import.meta.dirname, '../../.ci/site');
+const site = join(import.meta.dirname, '../../scripts/site');
 const dist = join(site, 'pages/.vitepress/dist');
 const isAble = have('VitePress', 'chromium');
 const types: Readonly<Record<string, string>> = {

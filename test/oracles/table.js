@@ -440,8 +440,8 @@ export const oracles = [
   {
     name: 'VitePress',
     asks: 'the documentation site',
-    from: [{ script: ['npm', 'ci', '--prefix', '.ci/site'], files: ['.ci/site/package-lock.json'] }],
-    parts: { VitePress: 'project:.ci/site/node_modules/vitepress' },
+    from: [{ script: ['npm', 'ci', '--prefix', 'scripts/site'], files: ['scripts/site/package-lock.json'] }],
+    parts: { VitePress: 'project:scripts/site/node_modules/vitepress' },
     judges: ['cli'],
     minutes: 2,
   },

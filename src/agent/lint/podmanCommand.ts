@@ -304,7 +304,7 @@ interface NamedOption extends PodmanOptionFacts {
   readonly name: string;
 }
 
-/** From `schemas/podman-options.json`, which `.ci/podmanOptions.js` generates from the sources of podman. */
+/** From `schemas/podman-options.json`, which `scripts/podmanOptions.js` generates from the sources of podman. */
 interface PodmanKnowledge {
   /** The newest release of podman in the table, such as `5.8.2`. */
   readonly podmanVersion: string;

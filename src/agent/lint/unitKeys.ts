@@ -173,7 +173,7 @@ interface KeyTable {
   readonly removed: readonly string[];
 }
 
-/** From `schemas/systemd-directives.json`, which `.ci/systemdDirectives.js` generates from the sources of systemd. */
+/** From `schemas/systemd-directives.json`, which `scripts/systemdDirectives.js` generates from the sources of systemd. */
 interface SystemdKnowledge {
   /** The release from which the tables are generated, such as `262`. */
   readonly systemdVersion: string;

@@ -3,7 +3,7 @@
 import { readAsset } from '../../core/assets.ts';
 import { once } from '../../core/once.ts';
 
-/** `schemas/networkmanager-settings.json`, which `.ci/networkManagerSettings.py` generates from libnm. */
+/** `schemas/networkmanager-settings.json`, which `scripts/networkManagerSettings.py` generates from libnm. */
 interface SettingTable {
   /** Names of sections by the names of settings, `ethernet` by `802-3-ethernet`. */
   readonly aliases: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes schemas/networkmanager-settings.json: the sections of NetworkManager's keyfiles, their keys, and the values of each key.
 
-    /usr/bin/python3 .ci/networkManagerSettings.py [METADATA]
+    /usr/bin/python3 scripts/networkManagerSettings.py [METADATA]
 
 Types and ranges are those of libnm on this machine (Debian: python3-gi gir1.2-nm-1.0). METADATA is
 src/libnm-core-impl/gen-metadata-nm-settings-libnm-core.xml.in of NetworkManager's sources; it adds the settings and properties of

@@ -3,7 +3,7 @@
  * Makes the single-file executable: Node itself with the program, all its dependencies and its files inside, and beside it
  * the licences of all of these. To be run after the build:
  *
- *   node .ci/executable.js [--output FILE] [--node NODE] [--builder NODE]
+ *   node scripts/executable.js [--output FILE] [--node NODE] [--builder NODE]
  *
  * It is for the platform of the Node that goes into it: by default of the one that runs this. To make it for another platform,
  * pass as the builder a Node of the same version that runs here. Such an executable starts more slowly, because V8 compiles

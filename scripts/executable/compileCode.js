@@ -2,7 +2,7 @@
 /**
  * Writes the compiled code of the program's chunks, to be run by the Node that goes into the executable:
  *
- *   NODE .ci/executable/compileCode.js CHUNKS COMPILED
+ *   NODE scripts/executable/compileCode.js CHUNKS COMPILED
  *
  * V8 compiles a function when it is first called, so common commands are run. For the chunks that they use, the folder COMPILED
  * then contains the code of the functions that they called.

@@ -3,7 +3,7 @@
  * Writes `schemas/podman-options.json`: the options of `podman run`, `create` and `pull`, by release, from a Git repository
  * of podman with its tags. Run it after a new release of podman:
  *
- *     node .ci/podmanOptions.js FOLDER
+ *     node scripts/podmanOptions.js FOLDER
  *
  * They are read from the Go sources that declare them, hidden ones included; of each minor release since 4.0 the newest
  * patch release counts. Left out: what only the remote client has.
@@ -14,7 +14,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [repository = ''] = process.argv.slice(2);
-if (repository === '') throw new Error('usage: node .ci/podmanOptions.js FOLDER');
+if (repository === '') throw new Error('usage: node scripts/podmanOptions.js FOLDER');
 
 const oldestMajor = 4;
 

@@ -7,5 +7,5 @@ import config from '../../vitest.config.ts';
 
 export default mergeConfig(config, {
   root: resolve(import.meta.dirname, '../..'),
-  test: { setupFiles: ['.ci/mutation/recordFunctions.js'] },
+  test: { setupFiles: ['scripts/mutation/recordFunctions.js'] },
 });

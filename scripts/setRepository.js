@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Writes the address of the repository into package.json before a release, because npm's provenance and the links of the
- * package's page require it: `node .ci/setRepository.js`. The address is that of the workflow that runs, or of the Git
+ * package's page require it: `node scripts/setRepository.js`. The address is that of the workflow that runs, or of the Git
  * remote `origin`; without both, package.json stays as it is.
  */
 

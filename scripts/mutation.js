@@ -147,7 +147,7 @@ function readRecords() {
   const folder = join(records, 'functions');
   if (!existsSync(report)) {
     const copy = copyTree();
-    const args = ['vitest', 'run', '--config', '.ci/mutation/vitest.config.js', '--reporter=json'];
+    const args = ['vitest', 'run', '--config', 'scripts/mutation/vitest.config.js', '--reporter=json'];
     try {
       execFileSync('npx', [...args, `--outputFile=${join(copy, 'report.json')}`], {
         cwd: copy,

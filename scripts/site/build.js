@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Builds the documentation site: README, docs as they are, and a page for each command, from its help. `npm ci` in this folder and
- * in the root comes first; then `node .ci/site/build.js`. The result is `.ci/site/pages/.vitepress/dist`.
+ * in the root comes first; then `node scripts/site/build.js`. The result is `scripts/site/pages/.vitepress/dist`.
  *
  * Environment: `GITHUB_REPOSITORY` and `GITHUB_SHA`, so that links to files that are no pages lead to the repository; without
  * them, these are no links. `SITE_BASE`: the path of the site (default: `/`).

@@ -3,7 +3,7 @@
  * Writes `schemas/systemd-directives.json`: the sections of each type of systemd unit, and the keys of each section, from
  * a checkout of systemd's sources. Run it after a new release of systemd:
  *
- *     node .ci/systemdDirectives.js FOLDER
+ *     node scripts/systemdDirectives.js FOLDER
  *
  * The keys are those of the table that systemd itself looks them up in (`src/core/load-fragment-gperf.gperf.in`), the
  * sections those of `src/core/TYPE.c`, and the release that brought a key is named by its manual page, where it has one.
@@ -13,7 +13,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [checkout] = process.argv.slice(2);
-if (checkout === undefined) throw new Error('usage: node .ci/systemdDirectives.js FOLDER');
+if (checkout === undefined) throw new Error('usage: node scripts/systemdDirectives.js FOLDER');
 
 const unitTypes = [
   'service',
