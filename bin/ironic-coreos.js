@@ -9,10 +9,4 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19) || !process.getBui
   process.exit(1);
 }
 
-var dist = process.getBuiltinModule('node:path').join(__dirname, '../dist');
-var saveCode = require('./codeCache.js').useCodeCache(dist, process.argv.slice(2));
-var main = require('../dist/cli.cjs').main;
-void main(process.argv).then(function (exitCode) {
-  process.exitCode = exitCode;
-  saveCode();
-});
+require('./start.js');

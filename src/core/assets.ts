@@ -1,13 +1,11 @@
 /**
  * The files that this package carries: `schemas/`, `templates/` and `docs/`. They are read from beside the code, whether it
- * runs from `src/` or from `dist/`. Never for the user's files. In the single-file executable, another module with the
- * same exports takes the place of this one: see `scripts/executable/assets.js`.
+ * runs from `src/` or from `dist/`, and in the single-file executable (`scripts/executable.js`) from inside it. Never for the user's files.
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { getAsset, isSea } from 'node:sea';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { once } from './once.ts';
 
 /** The package: the code runs from this file, or from a bundle in a folder of the package, such as `dist/`. */
@@ -15,7 +13,8 @@ const root = new URL(import.meta.url.endsWith('/src/core/assets.ts') ? '../..' :
 
 /** The text of a file of this package, e.g. `templates/ironic-agent.service`. Many hosts use the same few files: each is read once. */
 export function readAsset(path: string): string {
-  const text = texts.get(path) ?? readFileSync(new URL(path, root), 'utf8');
+  const text =
+    texts.get(path) ?? (isSea() ? getAsset(path, 'utf8') : readFileSync(new URL(path, root), 'utf8'));
   texts.set(path, text);
   return text;
 }
@@ -32,13 +31,14 @@ const FOLDERS = ['docs', 'schemas', 'templates'];
 const COMPILED = 'schemas/compiled/';
 
 /** Chunks of the program, except packages that `download` and `try` load when they start. */
-const CHUNK = /^(?!openpgp-|node-forge-|cli\.).*\.cjs$/;
+const CHUNK = /^(?!openpgp-|node-forge-).*\.js$/;
 
 /**
  * Loads all code and files that the program has not loaded yet. For a process that runs for long: an upgrade of the package
- * replaces them meanwhile.
+ * replaces them meanwhile. The executable stays open while it runs.
  */
 export const loadPackage = once(async (): Promise<void> => {
+  if (isSea()) return;
   for (const folder of FOLDERS) {
     const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' });
     for (const name of names) {
@@ -48,14 +48,9 @@ export const loadPackage = once(async (): Promise<void> => {
     }
   }
   readAsset('package.json');
-  const require = createRequire(import.meta.url);
-  // The cache of compiled code is for what each command needs at its start.
-  const { '.cjs': usual } = require.extensions;
-  for (const name of readdirSync(fileURLToPath(new URL('.', import.meta.url)))) {
+  for (const name of readdirSync(new URL('.', import.meta.url))) {
     if (!CHUNK.test(name)) continue;
-    delete require.extensions['.cjs'];
-    require(`./${name}`);
-    if (usual !== undefined) require.extensions['.cjs'] = usual;
+    await import(new URL(name, import.meta.url).href);
     await nextTurn(); // requests are answered meanwhile
   }
 });

@@ -1,0 +1,39 @@
+// @ts-check
+/** How rolldown bundles the program and the library; the package and the executable are built with these options. */
+
+import { resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** All dependencies are inside: the package is installed without a network, and users get the versions that were tested. */
+export const bundleOptions = {
+  cwd: root,
+  platform: /** @type {const} */ ('node'),
+  external: /^node:/,
+  resolve: {
+    // The build for Node.js without comments and long names, a third of the one that is imported by default.
+    alias: { openpgp: resolve(root, 'node_modules/openpgp/dist/node/openpgp.min.mjs') },
+  },
+  // rolldown takes calls for unnecessary that are checks, such as `decodeURIComponent(path);`.
+  treeshake: false,
+  checks: { ineffectiveDynamicImport: false }, // the library exports what the program's commands load late
+  logLevel: /** @type {const} */ ('warn'),
+};
+
+/** For `codeSplitting.groups`: every command reads `program`, most read `common`, and `validate` alone is the shortest of them. */
+export const chunks = [
+  {
+    name: 'program',
+    test: /src\/(?:cli\/main|core\/(?:assets|errors|once|programVersion)|io\/(?:process|processIo|stdout)|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
+    priority: 2,
+  },
+  {
+    name: 'validate',
+    test: /src\/(?:commands\/validate\/validate|hosts\/input\/nameInput)\.ts$/,
+    priority: 1,
+  },
+  { name: 'common', minShareCount: 8 },
+  // So that src/core/assets.ts knows them by their names.
+  { name: 'openpgp', test: /node_modules\/openpgp\//, priority: 3 },
+  { name: 'node-forge', test: /node_modules\/node-forge\//, priority: 3 },
+];

@@ -1,0 +1,30 @@
+// @ts-check
+/**
+ * What the executable runs: the program of the package. Its files are in the executable as assets, and Node takes its modules from
+ * there instead of from a folder.
+ */
+
+const { createRequire, registerHooks } = require('node:module');
+const { getRawAsset } = require('node:sea');
+
+/** An address for the package, where no file is. */
+const ROOT = process.platform === 'win32' ? 'file:///C:/ironic-coreos/' : 'file:///ironic-coreos/';
+
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier.startsWith('node:')) return next(specifier, context);
+    const { href: url } = new URL(specifier, context.parentURL);
+    return url.startsWith(ROOT) ? { url, format: 'module', shortCircuit: true } : next(specifier, context);
+  },
+  load(url, context, next) {
+    if (!url.startsWith(ROOT)) return next(url, context);
+    const source = new Uint8Array(getRawAsset(url.slice(ROOT.length)));
+    return { format: 'module', source, shortCircuit: true };
+  },
+});
+
+/** @type {{ main(argv: readonly string[]): Promise<number> }} */
+const { main } = createRequire(ROOT)('./dist/cli.js');
+void main(process.argv).then((exitCode) => {
+  process.exitCode = exitCode;
+});
