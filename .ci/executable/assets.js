@@ -8,8 +8,8 @@ import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { ASSETS } from './loader.js';
 
-/** The files that the program reads; compiled modules are not read but imported. */
-const FOLDERS = ['docs', 'schemas', 'templates'];
+/** The files that the program reads; code and compiled modules are not read but imported. */
+const FOLDERS = ['docs', 'schemas', 'src', 'templates'];
 
 /**
  * All that the executable carries, by the names under which `readAsset` asks for them.
@@ -19,7 +19,7 @@ const FOLDERS = ['docs', 'schemas', 'templates'];
 export function listAssets(root) {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('.js'))
+      .filter((entry) => entry.isFile() && !/\.[jt]s$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const named = [...files, join(root, 'package.json')].map((file) => [nameOf(root, file), file]);

@@ -68,7 +68,8 @@ async function describeCommands() {
   });
   const dist = join(folder, 'dist'); // assets of the package are beside it
   await bundle.write({ dir: dist, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
-  for (const name of ['schemas', 'docs', 'package.json']) symlinkSync(join(root, name), join(folder, name));
+  for (const name of ['schemas', 'src', 'docs', 'package.json'])
+    symlinkSync(join(root, name), join(folder, name));
   /** @param {string} name */
   const load = (name) => import(pathToFileURL(join(dist, `${name}.mjs`)).href);
   const { describeCommand, withDescendants } = await load('describe');

@@ -1,7 +1,7 @@
 /**
- * The files that this package carries: `schemas/`, `templates/` and `docs/`. They are read from beside the code, whether it
- * runs from `src/` or from `dist/`. Never for the user's files. In the single-file executable, another module with the
- * same exports takes the place of this one: see `.ci/executable/assets.js`.
+ * The files that this package carries: `schemas/`, `templates/`, `docs/` and the tables in `src/`. They are read from the
+ * folder of the package, whether the code runs from `src/` or from `dist/`. Never for the user's files. In the single-file
+ * executable, another module with the same exports takes the place of this one: see `.ci/executable/assets.js`.
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { once } from './once.ts';
 /** The package: the code runs from this file, or from a bundle in a folder of the package, such as `dist/`. */
 const root = new URL(import.meta.url.endsWith('/src/core/assets.ts') ? '../..' : '..', import.meta.url);
 
-/** The text of a file of this package, e.g. `templates/ironic-agent.service`. Many hosts use the same few files: each is read once. */
+/** The text of a file of this package, e.g. `templates/agent/ironic-agent.service`. Many hosts use the same few files: each is read once. */
 export function readAsset(path: string): string {
   const text = texts.get(path) ?? readFileSync(new URL(path, root), 'utf8');
   texts.set(path, text);
@@ -28,7 +28,7 @@ export async function importAsset(path: string) {
 }
 
 /** The folders whose files the program reads. */
-const FOLDERS = ['docs', 'schemas', 'templates'];
+const FOLDERS = ['docs', 'schemas', 'src', 'templates'];
 const COMPILED = 'schemas/compiled/';
 
 /** Chunks of the program, except packages that `download` and `try` load when they start. */
@@ -44,7 +44,7 @@ export const loadPackage = once(async (): Promise<void> => {
     for (const name of names) {
       const path = `${folder}/${name.replaceAll('\\', '/')}`;
       if (path.startsWith(COMPILED) && path.endsWith('.js')) await importAsset(path);
-      else if (statSync(new URL(path, root)).isFile()) readAsset(path);
+      else if (!path.endsWith('.ts') && statSync(new URL(path, root)).isFile()) readAsset(path);
     }
   }
   readAsset('package.json');

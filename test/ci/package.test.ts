@@ -64,6 +64,7 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
       'docs',
       'package.json',
       'schemas',
+      'src',
       'templates',
     ];
     expect([...tops].toSorted()).toEqual(named);

@@ -17,7 +17,7 @@ export interface BuiltProgram {
 
 export async function buildProgram(): Promise<BuiltProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'built program '));
-  for (const name of ['schemas', 'templates', 'docs', 'package.json', 'node_modules'])
+  for (const name of ['schemas', 'src', 'templates', 'docs', 'package.json', 'node_modules'])
     await symlink(join(root, name), join(folder, name));
   await build({
     input: { cli: join(root, 'src/cli/main.ts') },
