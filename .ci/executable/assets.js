@@ -9,7 +9,7 @@ import { join, sep } from 'node:path';
 import { ASSETS } from './loader.js';
 
 /** The files that the program reads; code and compiled modules are not read but imported. */
-const FOLDERS = ['docs', 'schemas', 'src', 'templates'];
+const FOLDERS = ['dist/compiled', 'docs', 'src', 'templates'];
 
 /**
  * All that the executable carries, by the names under which `readAsset` asks for them.
@@ -43,7 +43,7 @@ export function assetsInside(root) {
 
 /** @param {string} root */
 function assetsModule(root) {
-  const folder = join(root, 'schemas/compiled');
+  const folder = join(root, 'dist/compiled');
   const modules = readdirSync(folder).filter((name) => name.endsWith('.js'));
   const imports = modules.toSorted().map((name) => {
     const file = join(folder, name);

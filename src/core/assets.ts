@@ -1,5 +1,5 @@
 /**
- * The files that this package carries: `schemas/`, `templates/`, `docs/` and the tables in `src/`. They are read from the
+ * The files that this package carries: `templates/`, `docs/`, the tables in `src/`, and what the build makes of `schemas/`. They are read from the
  * folder of the package, whether the code runs from `src/` or from `dist/`. Never for the user's files. In the single-file
  * executable, another module with the same exports takes the place of this one: see `.ci/executable/assets.js`.
  */
@@ -22,14 +22,14 @@ export function readAsset(path: string): string {
 
 const texts = new Map<string, string>();
 
-/** What a module that the build makes exports, e.g. `schemas/compiled/inventory.js`: who asks knows of which type it is. */
+/** What a module that the build makes exports, e.g. `dist/compiled/inventory.js`: who asks knows of which type it is. */
 export async function importAsset(path: string) {
   return import(new URL(path, root).href);
 }
 
 /** The folders whose files the program reads. */
-const FOLDERS = ['docs', 'schemas', 'src', 'templates'];
-const COMPILED = 'schemas/compiled/';
+const FOLDERS = ['dist/compiled', 'docs', 'src', 'templates'];
+const COMPILED = 'dist/compiled/';
 
 /** Chunks of the program, except packages that `download` and `try` load when they start. */
 const CHUNK = /^(?!openpgp-|node-forge-|cli\.).*\.cjs$/;

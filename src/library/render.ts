@@ -27,7 +27,7 @@ type SettingValue<Kind extends InputKind, Name> = Kind extends 'switch'
         ? string | number
         : string;
 
-/** An inventory as a value; its schema is `schemas/inventory.json`. */
+/** An inventory as a value; its schema is `ironic-coreos/schemas/inventory.json`. */
 export interface HostInventory {
   readonly profile?: ProfileName;
   readonly ignore?: readonly string[];

@@ -63,7 +63,6 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
       'dist',
       'docs',
       'package.json',
-      'schemas',
       'src',
       'templates',
     ];

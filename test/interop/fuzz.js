@@ -86,7 +86,7 @@ async function bundleSubjects() {
     chunkFileNames: '[name].mjs',
   });
   // Assets are read from beside the folder of the code.
-  for (const name of ['schemas', 'src'])
+  for (const name of ['dist', 'src'])
     symlinkSync(join(import.meta.dirname, '../..', name), join(folder, name), 'junction');
   return join(folder, 'subjects', 'subjects.mjs');
 }

@@ -1,11 +1,16 @@
 // @ts-check
 /**
- * Converts the schemas to what the program uses, as part of the build. Writes to `schemas/compiled/`, for each version of
- * Ignition, `fields-VERSION.json`: the field model that `src/ignition/schema.ts` declares; and `inventory.js`, a validator
- * of inventories without imports, so that the program needs no schema compiler.
+ * Makes what users and the program need of `schemas/`, as part of the build.
+ *
+ * `dist/schemas/` is what the package exports. Of Ignition, `schemas/` has the newest version, and of each older one the
+ * merge patch (RFC 7396) that turns the next newer version into it.
+ *
+ * `dist/compiled/` is for the program: for each version of Ignition `fields-VERSION.json`, the field model that
+ * `src/ignition/schema.ts` declares; and `inventory.js`, a validator of inventories without imports, so that the program
+ * needs no schema compiler.
  */
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -21,19 +26,51 @@ import { minifySync } from 'rolldown/utils';
 
 const goScalars = { string: 'string', boolean: 'bool', integer: 'int' };
 
-const source = join(import.meta.dirname, 'ignition');
-const target = join(import.meta.dirname, 'compiled');
+const PATCH = '.patch.json';
+const root = join(import.meta.dirname, '..');
+const source = join(root, 'schemas');
+const published = join(root, 'dist/schemas');
+const compiled = join(root, 'dist/compiled');
 
-mkdirSync(target, { recursive: true });
-for (const name of readdirSync(source)) {
-  const schema = JSON.parse(readFileSync(join(source, name), 'utf8'));
-  writeFileSync(join(target, `fields-${name}`), JSON.stringify(structOf(schema, 'Config')));
+mkdirSync(compiled, { recursive: true });
+cpSync(source, published, { recursive: true, filter: (path) => !path.endsWith(PATCH) });
+for (const [version, schema] of ignitionSchemas()) {
+  writeFileSync(join(published, 'ignition', `${version}.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
+  writeFileSync(join(compiled, `fields-${version}.json`), JSON.stringify(structOf(schema, 'Config')));
 }
-writeFileSync(join(target, 'inventory.js'), compileInventory());
+writeFileSync(join(compiled, 'inventory.js'), compileInventory());
+
+/** By version, the newest one first. */
+function ignitionSchemas() {
+  const folder = join(source, 'ignition');
+  const names = readdirSync(folder).toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  /** @type {any} */
+  let schema;
+  return names.map((name) => {
+    schema = mergePatch(schema, JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    return /** @type {const} */ ([name.replace(/(?:\.patch)?\.json$/, ''), schema]);
+  });
+}
+
+/** RFC 7396. @param {any} value @param {any} patch @returns {any} */
+function mergePatch(value, patch) {
+  if (!isObject(patch)) return patch;
+  const merged = isObject(value) ? { ...value } : {};
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) delete merged[name];
+    else merged[name] = mergePatch(merged[name], change);
+  }
+  return merged;
+}
+
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Hosts are checked one by one: all at once, each error would copy those before it. @returns {string} */
 function compileInventory() {
-  const schema = JSON.parse(readFileSync(join(import.meta.dirname, 'inventory.json'), 'utf8'));
+  const schema = JSON.parse(readFileSync(join(source, 'inventory.json'), 'utf8'));
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
