@@ -46,7 +46,7 @@ describe.skipIf(!built)(`licences${built ? '' : ' (skipped: the package is not b
     const names = new Set(inPackage.map((line) => line.replace(/^.* /, '')));
     const expression = [...names.add('Apache-2.0')].toSorted().join(' AND ');
     expect(JSON.parse(read('package.json'))).toMatchObject({ license: expression });
-    expect(read('templates/serve/Containerfile')).toContain(`licenses="${expression}"`);
+    expect(read('deploy/serve/Containerfile')).toContain(`licenses="${expression}"`);
   });
 
   it.each(['package', 'executable'] as const)('the %s has the texts that the LGPL requires', (bundle) => {

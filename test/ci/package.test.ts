@@ -60,6 +60,7 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
       'NOTICE',
       'README.md',
       'bin',
+      'deploy',
       'dist',
       'docs',
       'package.json',

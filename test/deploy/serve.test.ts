@@ -11,7 +11,7 @@ import { have, oracleNote } from '../support/programs.ts';
 import { tlsFile } from '../support/serveFixtures.ts';
 
 const top = resolve(import.meta.dirname, '../..');
-const read = (name: string): string => readFileSync(join(top, 'templates/serve', name), 'utf8');
+const read = (name: string): string => readFileSync(join(top, 'deploy/serve', name), 'utf8');
 
 describe('ironic-coreos-serve.service', () => {
   const unit = read('ironic-coreos-serve.service');
@@ -105,7 +105,7 @@ describe('Containerfile', () => {
     const serve = stage('serve');
     expect(stage('cli')).not.toContain('HEALTHCHECK');
     expect(serve).toMatch(/^FROM cli /);
-    expect(serve).toContain('"/app/templates/serve/healthcheck.js"');
+    expect(serve).toContain('"/app/deploy/serve/healthcheck.js"');
   });
 
   it('holds the package as npm packs it, with all files that the program reads', () => {
@@ -115,7 +115,7 @@ describe('Containerfile', () => {
 });
 
 const check = (url: string): Promise<number | null> => {
-  const script = join(top, 'templates/serve/healthcheck.js');
+  const script = join(top, 'deploy/serve/healthcheck.js');
   const program = spawn(process.execPath, [script], { env: { HEALTH_URL: url }, stdio: 'ignore' });
   return new Promise((end) => program.once('close', end));
 };
