@@ -3,7 +3,8 @@
  * Makes what users and the program need of `schemas/`, as part of the build.
  *
  * `dist/schemas/` is what the package exports. Of Ignition, `schemas/` has the newest version, and of each older one the
- * merge patch (RFC 7396) that turns the next newer version into it.
+ * merge patch (RFC 7396) that turns the next newer version into it. That of inventories gets the settings of
+ * `src/agent/settingTable.ts`.
  *
  * `dist/compiled/` is for the program: for each version of Ignition `fields-VERSION.json`, the field model that
  * `src/ignition/schema.ts` declares; and `inventory.js`, a validator of inventories without imports, so that the program
@@ -14,9 +15,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
+import { build } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
 
 /**
+ * @typedef {import('../src/agent/settingTable.ts').Setting} Setting
  * @typedef {{ definitions: Record<string, Definition> }} Schema
  * @typedef {{ properties: Record<string, Property>, 'x-key'?: string[] }} Definition
  * @typedef {{ embedded?: string, pointer?: boolean, always?: boolean, list?: string, element?: string }} GoFacts
@@ -24,6 +27,17 @@ import { minifySync } from 'rolldown/utils';
  *   'x-go'?: GoFacts, 'x-key-space'?: string, 'x-repeatable'?: boolean }} Property
  */
 
+const items = { type: 'string' };
+/** The value of a setting in an inventory; null means unset. @type {Record<Setting['kind'], object>} */
+const forms = {
+  text: { type: ['string', 'null'] },
+  texts: { type: ['array', 'null'], items },
+  port: { type: ['integer', 'string', 'null'] },
+  list: { type: ['string', 'array', 'null'], items },
+  file: { type: ['string', 'null'] },
+  files: { type: ['array', 'null'], items },
+  switch: { type: ['boolean', 'null'] },
+};
 const goScalars = { string: 'string', boolean: 'bool', integer: 'int' };
 
 const PATCH = '.patch.json';
@@ -34,11 +48,56 @@ const compiled = join(root, 'dist/compiled');
 
 mkdirSync(compiled, { recursive: true });
 cpSync(source, published, { recursive: true, filter: (path) => !path.endsWith(PATCH) });
+const inventory = JSON.parse(readFileSync(join(source, 'inventory.json'), 'utf8'));
+inventory.definitions.settings.properties = settingSchemas(await readSettingTable());
+writeSchema('inventory', inventory);
 for (const [version, schema] of ignitionSchemas()) {
-  writeFileSync(join(published, 'ignition', `${version}.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
+  writeSchema(`ignition/${version}`, schema);
   writeFileSync(join(compiled, `fields-${version}.json`), JSON.stringify(structOf(schema, 'Config')));
 }
-writeFileSync(join(compiled, 'inventory.js'), compileInventory());
+writeFileSync(join(compiled, 'inventory.js'), compileInventory(inventory));
+
+/** @param {string} name @param {object} schema */
+function writeSchema(name, schema) {
+  writeFileSync(join(published, `${name}.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
+}
+
+/** Node 20 does not import TypeScript. @returns {Promise<readonly Setting[]>} */
+async function readSettingTable() {
+  const input = join(root, 'src/agent/settingTable.ts');
+  const { output } = await build({ input, platform: 'node', write: false });
+  const { settingTable } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+  return settingTable;
+}
+
+/** @param {readonly Setting[]} settings */
+function settingSchemas(settings) {
+  const names = new Map(settings.map(({ name, flag }) => [flag?.split(' ')[0], name]));
+  return Object.fromEntries(
+    settings.map((setting) => {
+      const { name, kind, choices } = setting;
+      const form = choices === undefined ? forms[kind] : { enum: [...choices, null] };
+      const description = describeSetting(setting).replaceAll(/--[\w-]+/g, (flag) => names.get(flag) ?? flag);
+      return [name, { description, ...form }];
+    }),
+  );
+}
+
+/** The help of a flag as sentences on a key of an inventory. @param {Setting} setting */
+function describeSetting({ name, kind, help }) {
+  const text = help.replace(/^comma-separated /, '');
+  const clauses = (name.startsWith('boot.') ? `for pxe kargs: ${text}` : text).split('; ');
+  const sentences = clauses
+    .filter((clause) => clause !== 'repeatable' && !clause.startsWith('alias: '))
+    .map(
+      (clause) => `${clause.replace(/^[a-z]+(?![\w.-])/, (word) => word[0]?.toUpperCase() + word.slice(1))}.`,
+    );
+  if (kind === 'list') sentences.push('A list, or a text with commas.');
+  if (kind === 'texts' || kind === 'files') sentences.push('A list.');
+  if (kind === 'file' || kind === 'files')
+    sentences.push('Relative paths start at the folder of the inventory.');
+  return sentences.join(' ');
+}
 
 /** By version, the newest one first. */
 function ignitionSchemas() {
@@ -68,9 +127,8 @@ function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Hosts are checked one by one: all at once, each error would copy those before it. @returns {string} */
-function compileInventory() {
-  const schema = JSON.parse(readFileSync(join(source, 'inventory.json'), 'utf8'));
+/** Hosts are checked one by one: all at once, each error would copy those before it. @param {any} schema @returns {string} */
+function compileInventory(schema) {
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isMapping } from '../../src/formats/mapping.ts';
+import { isMapping, valueAt } from '../../src/formats/mapping.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -19,6 +19,34 @@ describe('dist/schemas', () => {
     const sources = listJson('schemas').filter((name) => !name.startsWith('ignition/'));
     const versions = specVersions.map((version) => `ignition/${version}.json`);
     expect(listJson('dist/schemas').toSorted()).toEqual([...sources, ...versions].toSorted());
+  });
+
+  it.each([
+    [
+      'a text with commas',
+      'ironic.apiUrls',
+      'URLs of Ironic, or "mdns". URLs without port and path get port 6385. A list, or a text with commas.',
+    ],
+    ['a switch', 'ironic.insecure', "Do not verify Ironic's TLS certificate."],
+    [
+      'a file instead of that of another flag',
+      'host.networkData',
+      'OpenStack network data of the host (network_data.json), instead of host.nmstate. Relative paths start at the folder of the inventory.',
+    ],
+    [
+      'files',
+      'ironic.caFiles',
+      'Trusted CA certificates (PEM) for Ironic and the registry. A list. Relative paths start at the folder of the inventory.',
+    ],
+    [
+      'a file name at its start',
+      'agent.registriesConf',
+      'registries.conf for podman, e.g. with mirrors. Relative paths start at the folder of the inventory.',
+    ],
+    ['a kernel argument', 'boot.ip', 'For pxe kargs: value of the ip= kernel argument, e.g. dhcp. A list.'],
+  ])('describes %s in an inventory', (_title, name, description) => {
+    const { definitions } = readJson('dist/schemas/inventory.json');
+    expect(valueAt(definitions, ['settings', 'properties', name, 'description'])).toBe(description);
   });
 
   it.each(specVersions)('has the names of Ignition %s in its schema', (version) => {
