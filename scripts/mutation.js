@@ -128,13 +128,11 @@ function drawPlaces(count, random) {
   return [...drawn];
 }
 
-/** What git knows of, with the dependencies, the built program and the compiled schemas. @returns {string} */
+/** What git knows of, with the dependencies and the built program. @returns {string} */
 function copyTree() {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-'));
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
-  for (const file of [...files, 'dist', 'schemas/compiled'].filter(
-    (name) => name !== '' && existsSync(join(root, name)),
-  )) {
+  for (const file of [...files, 'dist'].filter((name) => name !== '' && existsSync(join(root, name)))) {
     cpSync(join(root, file), join(folder, file), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Writes schemas/networkmanager-settings.json: the sections of NetworkManager's keyfiles, their keys, and the values of each key.
+"""Writes src/network/keyfile/networkmanager-settings.json: the sections of NetworkManager's keyfiles, their keys, and the
+values of each key.
 
     /usr/bin/python3 scripts/networkManagerSettings.py [METADATA]
 
@@ -83,7 +84,7 @@ if len(sys.argv) > 1:
 for setting in settings.values():
     setting['properties'] = dict(sorted(setting['properties'].items()))
 version = f'{NM.MAJOR_VERSION}.{NM.MINOR_VERSION}.{NM.MICRO_VERSION}'
-target = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../schemas/networkmanager-settings.json')
+target = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../src/network/keyfile/networkmanager-settings.json')
 with open(target, 'w', encoding='utf-8') as file:
     json.dump({'libnmVersion': version, 'aliases': aliases, 'settings': dict(sorted(settings.items()))}, file, indent=2)
     file.write('\n')

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Writes `schemas/podman-options.json`: the options of `podman run`, `create` and `pull`, by release, from a Git repository
- * of podman with its tags. Run it after a new release of podman:
+ * Writes `src/agent/lint/podman-options.json`: the options of `podman run`, `create` and `pull`, by release, from a
+ * Git repository of podman with its tags. Run it after a new release of podman:
  *
  *     node scripts/podmanOptions.js FOLDER
  *
@@ -179,5 +179,5 @@ const knowledge = {
     ]),
   ),
 };
-const target = join(import.meta.dirname, '../schemas/podman-options.json');
+const target = join(import.meta.dirname, '../src/agent/lint/podman-options.json');
 writeFileSync(target, `${JSON.stringify(knowledge, undefined, 2)}\n`);

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Commits a release: `npm run release-commit -- VERSION`. Moves the files of `.changes/` to CHANGELOG.md, sets the version
- * in package.json and package-lock.json, and where docs and templates name it.
+ * in package.json and package-lock.json, and where `docs/` and `deploy/` name it.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Writes `schemas/systemd-directives.json`: the sections of each type of systemd unit, and the keys of each section, from
- * a checkout of systemd's sources. Run it after a new release of systemd:
+ * Writes `src/agent/lint/systemd-directives.json`: the sections of each type of systemd unit, and the keys of each
+ * section, from a checkout of systemd's sources. Run it after a new release of systemd:
  *
  *     node scripts/systemdDirectives.js FOLDER
  *
@@ -130,5 +130,5 @@ const sections = Object.fromEntries(
 );
 
 const knowledge = { systemdVersion: read('meson.version').trim(), types, groups: shared, sections };
-const target = join(import.meta.dirname, '../schemas/systemd-directives.json');
+const target = join(import.meta.dirname, '../src/agent/lint/systemd-directives.json');
 writeFileSync(target, `${JSON.stringify(knowledge, undefined, 2)}\n`);

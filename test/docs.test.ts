@@ -284,9 +284,9 @@ describe('docs/architecture.md', () => {
 
   it('names files and folders that are there', () => {
     const page = pages.find(({ name }) => name === 'docs/architecture.md')?.text ?? '';
-    const named = [...page.matchAll(/`((?:bin|src|schemas|templates|docs|test)\/[\w./-]*)`/g)].map(
-      (match) => match[1] ?? '',
-    );
+    const named = [
+      ...page.matchAll(/`((?:bin|deploy|docs|schemas|scripts|src|templates|test)\/[\w./-]*)`/g),
+    ].map((match) => match[1] ?? '');
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

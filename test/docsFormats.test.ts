@@ -16,7 +16,7 @@ const text = readFileSync(join(docs, 'formats.md'), 'utf8');
 
 const rows = [
   ...text.matchAll(
-    /^\| `([^`]+)` \| \[[^\]]+\]\(([^)]+)\)(, one document a line)? \| `ironic-coreos ([^`]+)` \|$/gm,
+    /^\| `([^`]+)` \| \[[^\]]+\]\(([^)]+)\)(, one document per line)? \| `ironic-coreos ([^`]+)` \|$/gm,
   ),
 ].map(([, command = '', schema = '', lines, args = '']) => ({
   command,

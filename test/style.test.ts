@@ -1,6 +1,6 @@
 /**
  * The style of all text: the words that people who are not native speakers have to read twice do not occur in code, comments,
- * templates, schemas and docs, and the help of commands has one shape.
+ * templates, deployables, schemas and docs, and the help of commands has one shape.
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -49,11 +49,10 @@ const EXCEPTIONS: readonly (readonly [text: RegExp, reason: string])[] = [
 ];
 
 /** What is read: files, and folders with all that is in them. */
-const READ = ['src', 'bin', 'templates', 'schemas', 'docs', '.github', 'README.md', 'CHANGELOG.md'];
+const READ = ['src', 'bin', 'deploy', 'templates', 'schemas', 'docs', '.github', 'README.md', 'CHANGELOG.md'];
 
-/** What is made from the sources above, and references whose texts upstream wrote. */
-const SKIPPED =
-  /^schemas\/(?:compiled|ipa-options|podman-options|systemd-directives|networkmanager-settings)|^docs\/proof\.json$/;
+/** References whose texts upstream wrote, and what is generated. */
+const SKIPPED = /^src\/.*\.json$|^docs\/proof\.json$/;
 
 function filesBelow(path: string): string[] {
   if (statSync(join(root, path)).isFile()) return SKIPPED.test(path) ? [] : [path];

@@ -5,10 +5,10 @@ import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 /** What the program reads, and its modules. */
-const FOLDERS = ['dist', 'docs', 'schemas', 'templates'];
+const FOLDERS = ['dist', 'docs', 'src', 'templates'];
 
-/** For people, or for those who use the library. */
-const LEFT_OUT = /^dist\/(?:man|types)\//;
+/** Sources, and what is for people or for those who use the library. */
+const LEFT_OUT = /^dist\/(?:man|schemas|types)\/|^src\/.*\.ts$/;
 
 /**
  * @param {string} root folder of the package, built

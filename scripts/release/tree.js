@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path';
 
 /** Files of the program's own folder, by their names below the prefix. */
 const UNITS = {
-  'lib/systemd/system/ironic-coreos-serve.service': 'templates/serve/ironic-coreos-serve.service',
-  'lib/systemd/system/ironic-coreos-serve.socket': 'templates/serve/ironic-coreos-serve.socket',
-  'lib/sysusers.d/ironic-coreos.conf': 'templates/serve/sysusers.conf',
-  'lib/tmpfiles.d/ironic-coreos.conf': 'templates/serve/tmpfiles.conf',
+  'lib/systemd/system/ironic-coreos-serve.service': 'deploy/serve/ironic-coreos-serve.service',
+  'lib/systemd/system/ironic-coreos-serve.socket': 'deploy/serve/ironic-coreos-serve.socket',
+  'lib/sysusers.d/ironic-coreos.conf': 'deploy/serve/sysusers.conf',
+  'lib/tmpfiles.d/ironic-coreos.conf': 'deploy/serve/tmpfiles.conf',
 };
 
 const COMPLETIONS = {

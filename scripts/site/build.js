@@ -66,11 +66,12 @@ async function describeCommands() {
     platform: 'node',
     logLevel: 'silent',
   });
-  const dist = join(folder, 'dist'); // assets of the package are beside it
-  await bundle.write({ dir: dist, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
-  for (const name of ['schemas', 'docs', 'package.json']) symlinkSync(join(root, name), join(folder, name));
+  const program = join(folder, 'program'); // assets of the package are beside it
+  await bundle.write({ dir: program, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+  for (const name of ['dist', 'docs', 'package.json', 'src'])
+    symlinkSync(join(root, name), join(folder, name));
   /** @param {string} name */
-  const load = (name) => import(pathToFileURL(join(dist, `${name}.mjs`)).href);
+  const load = (name) => import(pathToFileURL(join(program, `${name}.mjs`)).href);
   const { describeCommand, withDescendants } = await load('describe');
   const { wholeProgram } = await load('program');
   rmSync(folder, { recursive: true });

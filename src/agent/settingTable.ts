@@ -1,6 +1,6 @@
 /**
  * All settings with their names in settings files, flags, environment variables, and supporting profiles. The command
- * line, the parsing of the environment and `--show-settings` are generated from this table. `inputParsers.ts` parses the
+ * line, the parsing of the environment, `--show-settings` and the schema of inventories are generated from this table. `inputParsers.ts` parses the
  * texts. Settings in `boot` and `image` have no effect on a config: they become kernel arguments, and choose the images.
  *
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
@@ -10,9 +10,9 @@ import { defaultSettings, type ProfileName, profileNames, pullPolicies } from '.
 
 /**
  * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
- * `list`: a text with commas, or a list in a settings file.
+ * `list`: a text with commas, or a list in a settings file. `port`: also a number in a settings file.
  */
-export type InputKind = 'text' | 'texts' | 'list' | 'file' | 'files' | 'switch';
+export type InputKind = 'text' | 'texts' | 'port' | 'list' | 'file' | 'files' | 'switch';
 
 export interface EnvironmentVariable {
   readonly name: string;
@@ -78,7 +78,7 @@ const table = [
   },
   {
     name: 'ironic.port',
-    kind: 'text',
+    kind: 'port',
     help: 'port for Ironic URLs without a port',
     environment: [{ name: 'IRONIC_ACCESS_PORT' }],
     profiles: ['default', SCRIPT],
@@ -104,7 +104,7 @@ const table = [
   },
   {
     name: 'ironic.inspectorPort',
-    kind: 'text',
+    kind: 'port',
     help: 'port for ironic-inspector URLs without a port',
     environment: [{ name: 'IRONIC_INSPECTOR_ACCESS_PORT' }],
     profiles: ['default', SCRIPT],
@@ -304,7 +304,7 @@ const table = [
     name: 'host.nmstate',
     kind: 'file',
     flag: '--nmstate <file>',
-    help: 'nmstate network configuration of the host',
+    help: 'file with the nmstate network configuration of the host',
     profiles: [...ownAndIcc, 'assisted'],
   },
   {
@@ -405,7 +405,7 @@ const table = [
   {
     name: 'image.stream',
     kind: 'text',
-    help: 'stream of the base images that a host boots: --iso STREAM/ARCHITECTURE=FILE',
+    help: 'stream of the base images that a host boots, as in --iso STREAM/ARCHITECTURE=FILE (default: the images without a stream)',
   },
   {
     name: 'boot.baseUrl',

@@ -1,6 +1,7 @@
 /**
- * The files that this package carries: `schemas/`, `templates/` and `docs/`. They are read from beside the code, whether it
- * runs from `src/` or from `dist/`, and in the single-file executable (`scripts/executable.js`) from inside it. Never for the user's files.
+ * The files that this package carries: `templates/`, `docs/`, the tables in `src/`, and what the build makes of `schemas/`. They
+ * are read from the folder of the package, whether the code runs from `src/` or from `dist/`, and in the single-file executable
+ * (`scripts/executable.js`) from inside it. Never for the user's files.
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { once } from './once.ts';
 /** The package: the code runs from this file, or from a bundle in a folder of the package, such as `dist/`. */
 const root = new URL(import.meta.url.endsWith('/src/core/assets.ts') ? '../..' : '..', import.meta.url);
 
-/** The text of a file of this package, e.g. `templates/ironic-agent.service`. Many hosts use the same few files: each is read once. */
+/** The text of a file of this package, e.g. `templates/agent/ironic-agent.service`. Many hosts use the same few files: each is read once. */
 export function readAsset(path: string): string {
   const text =
     texts.get(path) ?? (isSea() ? getAsset(path, 'utf8') : readFileSync(new URL(path, root), 'utf8'));
@@ -21,14 +22,14 @@ export function readAsset(path: string): string {
 
 const texts = new Map<string, string>();
 
-/** What a module that the build makes exports, e.g. `schemas/compiled/inventory.js`: who asks knows of which type it is. */
+/** What a module that the build makes exports, e.g. `dist/compiled/inventory.js`: who asks knows of which type it is. */
 export async function importAsset(path: string) {
   return import(new URL(path, root).href);
 }
 
 /** The folders whose files the program reads. */
-const FOLDERS = ['docs', 'schemas', 'templates'];
-const COMPILED = 'schemas/compiled/';
+const FOLDERS = ['dist/compiled', 'docs', 'src', 'templates'];
+const COMPILED = 'dist/compiled/';
 
 /** Chunks of the program, except packages that `download` and `try` load when they start. */
 const CHUNK = /^(?!openpgp-|node-forge-).*\.js$/;
@@ -44,7 +45,7 @@ export const loadPackage = once(async (): Promise<void> => {
     for (const name of names) {
       const path = `${folder}/${name.replaceAll('\\', '/')}`;
       if (path.startsWith(COMPILED) && path.endsWith('.js')) await importAsset(path);
-      else if (statSync(new URL(path, root)).isFile()) readAsset(path);
+      else if (!path.endsWith('.ts') && statSync(new URL(path, root)).isFile()) readAsset(path);
     }
   }
   readAsset('package.json');

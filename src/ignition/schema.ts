@@ -1,7 +1,7 @@
 /**
  * The field model of each spec version: fields, their order, and their Go types. The only source is
- * `schemas/ignition/VERSION.json`; `schemas/compile.js` converts it to the form declared here, so that the program need
- * not convert it at each start.
+ * `schemas/ignition/`; `scripts/schemas.js` converts it to the form declared here, so that the program need not convert it
+ * at each start.
  */
 
 import { readAsset } from '../core/assets.ts';
@@ -56,7 +56,7 @@ export type Field = ScalarField | StructField | ListField;
 export function configType(version: SpecVersion): StructType {
   const known = configTypes.get(version);
   if (known !== undefined) return known;
-  const type: StructType = JSON.parse(readAsset(`schemas/compiled/fields-${version}.json`));
+  const type: StructType = JSON.parse(readAsset(`dist/compiled/fields-${version}.json`));
   configTypes.set(version, type);
   return type;
 }

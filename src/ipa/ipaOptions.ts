@@ -1,6 +1,6 @@
 /**
  * The options in configuration files of ironic-python-agent and its libraries, as declared in its latest release, with
- * deprecated names and removed options. The data is in `schemas/ipa-options.json`.
+ * deprecated names and removed options. The data is in `ipa-options.json`.
  */
 
 import { quoteText } from '../core/foreignText.ts';
@@ -85,7 +85,7 @@ export interface IpaKnowledge {
 
 /** The options, and lookup tables for them; the file is read once. */
 const readIndex = once(() => {
-  const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
+  const knowledge: IpaKnowledge = JSON.parse(readAsset('src/ipa/ipa-options.json'));
   const current = new Map<string, IpaOption>();
   const deprecated = new Map<string, IpaOption>();
   const sections = new Set<string>();

@@ -14,20 +14,20 @@ import { bytesOf } from './content.ts';
 
 /** The settings of docs/settings.md by their names. Files are given by their paths; null is the same as a missing setting. */
 export type Settings = {
-  readonly [S in KnownSetting as S['name']]?: SettingValue<S['kind'], S['name']> | null | undefined;
+  readonly [S in KnownSetting as S['name']]?: SettingValue<S['kind']> | null | undefined;
 };
 
-type SettingValue<Kind extends InputKind, Name> = Kind extends 'switch'
+type SettingValue<Kind extends InputKind> = Kind extends 'switch'
   ? boolean
   : Kind extends 'list'
     ? string | readonly string[]
     : Kind extends 'texts' | 'files'
       ? readonly string[]
-      : Name extends `${string}ort`
+      : Kind extends 'port'
         ? string | number
         : string;
 
-/** An inventory as a value; its schema is `schemas/inventory.json`. */
+/** An inventory as a value; its schema is `ironic-coreos/schemas/inventory.json`. */
 export interface HostInventory {
   readonly profile?: ProfileName;
   readonly ignore?: readonly string[];

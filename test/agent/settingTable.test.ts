@@ -49,7 +49,6 @@ const spellings = ({ flag, environment = [] }: Setting): readonly string[] => [
 /** The places besides the table that each setting needs, by what a setting without them lacks. */
 const places: Readonly<Record<string, (setting: Setting) => boolean>> = {
   'a reader in src/hosts': ({ name }) => readers.some((text) => text.includes(`'${name}'`)),
-  'a key in schemas/inventory.json': ({ name }) => Object.hasOwn(keys, name),
   'a place in docs/settings.md': (setting) =>
     [setting.name, ...spellings(setting)].every((name) => page.includes(name)),
   'its flag and its variables in the help': (setting) =>
@@ -58,13 +57,6 @@ const places: Readonly<Record<string, (setting: Setting) => boolean>> = {
 
 const readers = ['src/hosts/settings', 'src/hosts/plan'].flatMap((folder) =>
   readdirSync(join(root, folder)).map((file) => readFileSync(join(root, folder, file), 'utf8')),
-);
-const {
-  definitions: {
-    settings: { properties: keys },
-  },
-}: { readonly definitions: { readonly settings: { readonly properties: object } } } = JSON.parse(
-  readFileSync(join(root, 'schemas/inventory.json'), 'utf8'),
 );
 let help: string;
 beforeAll(async () => {

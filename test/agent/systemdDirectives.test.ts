@@ -8,7 +8,7 @@ import {
   unitSections,
 } from '../../src/agent/lint/unitKeys.ts';
 
-describe('schemas/systemd-directives.json', () => {
+describe('src/agent/lint/systemd-directives.json', () => {
   it('names the release that it is taken from', () => {
     expect(Number(knownSystemdVersion())).toBeGreaterThanOrEqual(262);
   });

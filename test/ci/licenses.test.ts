@@ -37,7 +37,7 @@ describe('licences', () => {
     const names = new Set(inPackage.map((line) => line.replace(/^.* /, '')));
     const expression = [...names.add('Apache-2.0')].toSorted().join(' AND ');
     expect(JSON.parse(read('package.json'))).toMatchObject({ license: expression });
-    expect(read('templates/serve/Containerfile')).toContain(`licenses="${expression}"`);
+    expect(read('deploy/serve/Containerfile')).toContain(`licenses="${expression}"`);
   });
 
   it('the texts that the LGPL requires are there', () => {

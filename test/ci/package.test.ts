@@ -60,10 +60,11 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
       'NOTICE',
       'README.md',
       'bin',
+      'deploy',
       'dist',
       'docs',
       'package.json',
-      'schemas',
+      'src',
       'templates',
     ];
     expect([...tops].toSorted()).toEqual(named);

@@ -123,7 +123,7 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
   });
 
   describe('the example of GitHub', () => {
-    const { env, jobs }: Workflow = readYaml('templates/ci/github-workflow.yml');
+    const { env, jobs }: Workflow = readYaml('deploy/ci/github-workflow.yml');
     const steps = Object.values(jobs).flatMap((job) => job.steps);
     const kept = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with?.['path'] ?? '';
 
@@ -162,7 +162,7 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
   });
 
   describe('the example of GitLab', () => {
-    const { stages, variables, validate, prepare }: GitlabPipeline = readYaml('templates/ci/gitlab-ci.yml');
+    const { stages, variables, validate, prepare }: GitlabPipeline = readYaml('deploy/ci/gitlab-ci.yml');
 
     it('validates before it prepares', () => {
       expect(stages).toEqual([validate.stage, prepare.stage]);

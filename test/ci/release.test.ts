@@ -132,7 +132,7 @@ describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
     expect(stdout.toString('hex', 0, magic.length / 2)).toBe(magic);
     expect(stdout.toString('hex', offset, offset + processor.length / 2)).toBe(processor);
     expect(stdout.includes('NODE_SEA')).toBe(true);
-    expect(stdout.includes('schemas/compiled/fields-3.4.0.json')).toBe(true);
+    expect(stdout.includes('dist/compiled/fields-3.4.0.json')).toBe(true);
   });
 
   it('lists what is in the package', () => {

@@ -40,7 +40,7 @@ describe('the version', () => {
     },
   );
 
-  it('is in docs and templates as in package.json', () => {
+  it('is in docs and deploy as in package.json', () => {
     const copies = filesWithVersion(root).flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(VERSION)].map(([copy]) => ({ file, copy })),
     );
@@ -151,8 +151,8 @@ describe('in a repository', () => {
       encoding: 'utf8',
     });
   };
-  it('a release is one commit: changes, version, lock file, docs and templates', () => {
-    copy(['.changes', 'scripts', 'CHANGELOG.md', 'docs', 'package.json', 'package-lock.json', 'templates']);
+  it('a release is one commit: changes, version, lock file, docs and deploy', () => {
+    copy(['.changes', 'scripts', 'CHANGELOG.md', 'deploy', 'docs', 'package.json', 'package-lock.json']);
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(subjects(folder)).toEqual(['Release 7.8.9', 'Start']);
@@ -170,7 +170,7 @@ describe('in a repository', () => {
       (file) => readFileSync(file, 'utf8').match(VERSION) ?? [],
     );
     expect(new Set(copies)).toEqual(new Set(['7.8.9']));
-    expect(read('templates/ci/gitlab-ci.yml')).toContain('ironic-coreos@7.8.9');
+    expect(read('deploy/ci/gitlab-ci.yml')).toContain('ironic-coreos@7.8.9');
   });
 
   it.each([

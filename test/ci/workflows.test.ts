@@ -12,7 +12,7 @@ const folder = join(root, '.github/workflows');
 const files = [
   ...readdirSync(folder).map((name) => join(folder, name)),
   join(root, '.github/actions/ironic-coreos/action.yml'),
-  join(root, 'templates/ci/github-workflow.yml'),
+  join(root, 'deploy/ci/github-workflow.yml'),
 ];
 
 interface Job {

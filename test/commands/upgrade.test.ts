@@ -44,7 +44,7 @@ afterEach(() => {
 /** Runs the program from a copy of the package. */
 function start(...args: readonly string[]): RunningProgram {
   const copy = mkdtempSync(join(folder, 'package '));
-  for (const part of ['bin', 'dist', 'docs', 'schemas', 'templates', 'package.json'])
+  for (const part of ['bin', 'dist', 'docs', 'src', 'templates', 'package.json'])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   const { PATH } = process.env;
   const child = spawn(process.execPath, [join(copy, 'bin/ironic-coreos.js'), ...args], {

@@ -60,7 +60,7 @@ describe('furtherMismatches', () => {
 
 describe.each(specVersions)('JSON Schema of %s', (version) => {
   it('finds the same values of a wrong type as the decoder', () => {
-    const schema: AnySchemaObject = JSON.parse(readAsset(`schemas/ignition/${version}.json`));
+    const schema: AnySchemaObject = JSON.parse(readAsset(`dist/schemas/ignition/${version}.json`));
     const ajv = new Ajv({ allowUnionTypes: true, allErrors: true });
     ajv.addVocabulary(['x-go', 'x-key', 'x-key-space', 'x-repeatable']);
     const accepts = ajv.compile(schema);

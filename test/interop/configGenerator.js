@@ -131,7 +131,7 @@ function loadSchema(version) {
   const known = schemas.get(version);
   if (known) return known;
   const schema = JSON.parse(
-    readFileSync(new URL(`../../schemas/ignition/${version}.json`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../dist/schemas/ignition/${version}.json`, import.meta.url), 'utf8'),
   );
   schemas.set(version, schema);
   return schema;

@@ -86,7 +86,8 @@ async function bundleSubjects() {
     chunkFileNames: '[name].mjs',
   });
   // Assets are read from beside the folder of the code.
-  symlinkSync(join(import.meta.dirname, '../../schemas'), join(folder, 'schemas'), 'junction');
+  for (const name of ['dist', 'src'])
+    symlinkSync(join(import.meta.dirname, '../..', name), join(folder, name), 'junction');
   return join(folder, 'subjects', 'subjects.mjs');
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../src/ipa/ipaOptions.ts';
 import { hasIpa, ipaInspection, ipaNote, ipaPython, ipaVerdicts } from '../support/ipaOracle.ts';
 
-describe('schemas/ipa-options.json', () => {
+describe('src/ipa/ipa-options.json', () => {
   const { options, removed } = ipaKnowledge();
 
   it('has each option once, with what its type needs', () => {

@@ -553,7 +553,7 @@ export const oracles = [
       },
       {
         script: ['node', `${chain}build.js`],
-        files: [`${chain}build.js`, `${chain}parts.js`, `${chain}live`, 'templates/agent/image'],
+        files: [`${chain}build.js`, `${chain}parts.js`, `${chain}live`, 'deploy/agent-image'],
       },
     ],
     parts: {

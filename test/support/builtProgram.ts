@@ -17,19 +17,19 @@ export interface BuiltProgram {
 
 export async function buildProgram(): Promise<BuiltProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'built program '));
-  for (const name of ['schemas', 'templates', 'docs', 'package.json', 'node_modules'])
+  for (const name of ['dist', 'docs', 'node_modules', 'package.json', 'src', 'templates'])
     await symlink(join(root, name), join(folder, name));
   await build({
     input: { cli: join(root, 'src/cli/main.ts') },
     platform: 'node',
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
-    output: { dir: join(folder, 'dist'), format: 'esm' },
+    output: { dir: join(folder, 'program'), format: 'esm' },
     logLevel: 'silent',
   });
   const start = join(folder, 'start.js');
   await writeFile(
     start,
-    "const { main } = await import('./dist/cli.js'); process.exitCode = await main(process.argv);",
+    "const { main } = await import('./program/cli.js'); process.exitCode = await main(process.argv);",
   );
   return {
     command: [process.execPath, start],

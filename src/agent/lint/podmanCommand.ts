@@ -304,7 +304,7 @@ interface NamedOption extends PodmanOptionFacts {
   readonly name: string;
 }
 
-/** From `schemas/podman-options.json`, which `scripts/podmanOptions.js` generates from the sources of podman. */
+/** From `podman-options.json`, which `scripts/podmanOptions.js` generates from the sources of podman. */
 interface PodmanKnowledge {
   /** The newest release of podman in the table, such as `5.8.2`. */
   readonly podmanVersion: string;
@@ -313,7 +313,9 @@ interface PodmanKnowledge {
 }
 
 const readTables = once(() => {
-  const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
+  const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(
+    readAsset('src/agent/lint/podman-options.json'),
+  );
   const tables = Object.entries(commands).map(([name, facts]): [string, OptionTable] => {
     const options = new Map<string, NamedOption>();
     for (const [long, option] of Object.entries(facts)) {

@@ -173,7 +173,7 @@ interface KeyTable {
   readonly removed: readonly string[];
 }
 
-/** From `schemas/systemd-directives.json`, which `scripts/systemdDirectives.js` generates from the sources of systemd. */
+/** From `systemd-directives.json`, which `scripts/systemdDirectives.js` generates from the sources of systemd. */
 interface SystemdKnowledge {
   /** The release from which the tables are generated, such as `262`. */
   readonly systemdVersion: string;
@@ -189,7 +189,7 @@ type Directive = 'removed' | { readonly since: number };
 
 const readKnowledge = once(() => {
   const { groups, sections, systemdVersion, types }: SystemdKnowledge = JSON.parse(
-    readAsset('schemas/systemd-directives.json'),
+    readAsset('src/agent/lint/systemd-directives.json'),
   );
   const sectionsByName = new Map(Object.entries(sections));
   return { groups, sections: sectionsByName, systemdVersion, types: new Map(Object.entries(types)) };

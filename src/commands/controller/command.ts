@@ -58,7 +58,7 @@ Images:
 Cluster:
   The controller uses --kubeconfig or KUBECONFIG, otherwise the service account
   of the pod, otherwise ~/.kube/config. Manifests with the required roles are in
-  templates/kubernetes.
+  deploy/kubernetes.
 
 Reload and shutdown:
   The controller reloads changed settings and images within seconds; SIGHUP

@@ -68,8 +68,8 @@ Many hosts:
   --show-settings prints them, and a list "hosts" with name, mac, architecture,
   network (nmstate, networkData or keyfiles) and overrides. Each host gets
   NAME.ign in the folder --output. Invalid hosts are reported and skipped.
-  Without "hosts", --output is one config. Schema: schemas/inventory.json of
-  this package
+  Without "hosts", --output is one config. Schema: dist/schemas/inventory.json
+  of the npm package
 
 Without a registry:
   With --agent-archive, hosts load the agent image from an archive instead of a

@@ -68,7 +68,7 @@ export function hasInventoryKeys(value: unknown): boolean {
 }
 
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
-  const schema: CompiledSchema = await importAsset('schemas/compiled/inventory.js');
+  const schema: CompiledSchema = await importAsset('dist/compiled/inventory.js');
   const { checkInventory, checkHost } = schema;
   const { hosts, ...shared } = asMapping(document.value);
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [];
@@ -91,7 +91,7 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
 
 type Check = ((value: unknown) => boolean) & { readonly errors?: readonly SchemaError[] | null };
 
-/** The module that `schemas/compile.js` generates. */
+/** The module that `scripts/schemas.js` generates. */
 interface CompiledSchema {
   readonly checkInventory: Check;
   readonly checkHost: Check;

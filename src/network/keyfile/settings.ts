@@ -3,7 +3,7 @@
 import { readAsset } from '../../core/assets.ts';
 import { once } from '../../core/once.ts';
 
-/** `schemas/networkmanager-settings.json`, which `scripts/networkManagerSettings.py` generates from libnm. */
+/** `networkmanager-settings.json`, which `scripts/networkManagerSettings.py` generates from libnm. */
 interface SettingTable {
   /** Names of sections by the names of settings, `ethernet` by `802-3-ethernet`. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -18,7 +18,9 @@ interface SettingInfo {
 }
 
 /** Read when it is needed. */
-const readTable = once((): SettingTable => JSON.parse(readAsset('schemas/networkmanager-settings.json')));
+const readTable = once((): SettingTable =>
+  JSON.parse(readAsset('src/network/keyfile/networkmanager-settings.json')),
+);
 
 /** The name of a setting by the name of its section: `802-3-ethernet` for `ethernet`. */
 export function settingName(section: string): string {

@@ -171,14 +171,16 @@ describe('keys and sections that systemd ignores', () => {
     expect(said(render())).toEqual([]);
   });
 
-  const templates = join(import.meta.dirname, '../../../templates');
-  const units = readdirSync(templates, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.service'),
+  const top = join(import.meta.dirname, '../../..');
+  const units = ['deploy', 'templates'].flatMap((folder) =>
+    readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.service'))
+      .map((name) => `${folder}/${name}`),
   );
 
-  it.each(units)('the template %s has only the key that its peer has', (name) => {
-    const text = readFileSync(join(templates, name), 'utf8').replaceAll(/\{\{\w+\}\}/g, '');
-    const isOfPeer = ['agent/icc.service', 'agent/assisted.service'].includes(name);
+  it.each(units)('%s has only the key that its peer has', (name) => {
+    const text = readFileSync(join(top, name), 'utf8').replaceAll(/\{\{\w+\}\}/g, '');
+    const isOfPeer = ['templates/agent/icc.service', 'templates/agent/assisted.service'].includes(name);
     expect(ofUnit('a.service', text)).toHaveLength(isOfPeer ? 1 : 0);
   });
 });

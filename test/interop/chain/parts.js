@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { folder } from '../../oracles/find.js';
 
 /** What users build the agent's image from. */
-export const agentRecipe = resolve(import.meta.dirname, '../../../templates/agent/image');
+export const agentRecipe = resolve(import.meta.dirname, '../../../deploy/agent-image');
 
 /** Versions from the Go module proxy, PyPI and crates.io. */
 export const versions = {
@@ -36,7 +36,7 @@ export const parts = {
   iso: part('live.iso'),
   /** The root of Debian that the agent's image is built on. */
   agentBase: part('agent/debian.tar'),
-  /** An OCI layout with the image of the agent that templates/agent/image describes. */
+  /** An OCI layout with the image of the agent that deploy/agent-image describes. */
   oci: part('agent/oci'),
   /** The same image as an archive. */
   archive: part('agent/agent.tar'),

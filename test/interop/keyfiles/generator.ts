@@ -30,7 +30,10 @@ interface Table {
 }
 
 export const settingTable: Table = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../../schemas/networkmanager-settings.json'), 'utf8'),
+  readFileSync(
+    join(import.meta.dirname, '../../../src/network/keyfile/networkmanager-settings.json'),
+    'utf8',
+  ),
 );
 
 const bondOptions = Object.entries({

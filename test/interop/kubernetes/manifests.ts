@@ -1,10 +1,10 @@
-/** The manifests of templates/kubernetes, as values. */
+/** The manifests of deploy/kubernetes, as values. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseYaml } from '../../../src/formats/yaml.ts';
 
-export const manifestFolder = resolve(import.meta.dirname, '../../../templates/kubernetes');
+export const manifestFolder = resolve(import.meta.dirname, '../../../deploy/kubernetes');
 
 export interface Manifest {
   readonly apiVersion: string;

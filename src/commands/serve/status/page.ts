@@ -22,7 +22,7 @@ export interface PageParts {
  */
 export function renderPage(refresh: number, parts: PageParts): string {
   const texts = Object.entries(parts).map(([name, { markup }]: [string, Html]) => [name, markup] as const);
-  return fillTemplate(readTemplate('serve/status.html'), {
+  return fillTemplate(readTemplate('status/status.html'), {
     ...Object.fromEntries(texts),
     refresh: refresh === 0 ? '' : `<meta http-equiv="refresh" content="${refresh}" />`,
     style: `<style>${readTemplate(STYLE)}</style>`,
@@ -60,7 +60,7 @@ function pagePolicy(): string {
 }
 
 /** The content of the only `style` element. */
-const STYLE = 'serve/status.css';
+const STYLE = 'status/status.css';
 
 const templates = new Map<string, string>();
 

@@ -8,7 +8,7 @@ import {
 
 describe('the settings below deploy', () => {
   it('are those of the schema', () => {
-    const url = new URL('../../../../schemas/inventory.json', import.meta.url);
+    const url = new URL('../../../../dist/schemas/inventory.json', import.meta.url);
     const schema: { definitions: { deploy: { properties: object } } } = JSON.parse(readFileSync(url, 'utf8'));
     const names = Object.keys(schema.definitions.deploy.properties);
     const read = new Set<string>();

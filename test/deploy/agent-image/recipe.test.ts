@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasIpa, ipaNote, ipaPython } from '../../support/ipaOracle.ts';
 
-const recipe = resolve(import.meta.dirname, '../../../templates/agent/image');
+const recipe = resolve(import.meta.dirname, '../../../deploy/agent-image');
 const read = (name: string): string => readFileSync(join(recipe, name), 'utf8');
 
 /** Lines without comments. */

@@ -11,7 +11,7 @@ import { have, oracleNote } from '../support/programs.ts';
 import { tlsFile } from '../support/serveFixtures.ts';
 
 const top = resolve(import.meta.dirname, '../..');
-const read = (name: string): string => readFileSync(join(top, 'templates/serve', name), 'utf8');
+const read = (name: string): string => readFileSync(join(top, 'deploy/serve', name), 'utf8');
 
 describe('ironic-coreos-serve.service', () => {
   const unit = read('ironic-coreos-serve.service');
@@ -105,19 +105,17 @@ describe('Containerfile', () => {
     const serve = stage('serve');
     expect(stage('cli')).not.toContain('HEALTHCHECK');
     expect(serve).toMatch(/^FROM cli /);
-    expect(serve).toContain('"/app/templates/serve/healthcheck.js"');
+    expect(serve).toContain('"/app/deploy/serve/healthcheck.js"');
   });
 
-  it('holds all files that the program reads', () => {
-    const copied = /^RUN .*cp -a (.*) \/app$/m.exec(stages[1] ?? '')?.[1]?.split(' ');
-    expect(copied).toEqual(
-      expect.arrayContaining(['bin', 'dist', 'docs', 'package.json', 'schemas', 'templates']),
-    );
+  it('holds the package as npm packs it, with all files that the program reads', () => {
+    expect(stages[1]).toMatch(/^RUN npm pack .*tar -xzf ironic-coreos-\*\.tgz -C \/app /m);
+    expect(stage('cli')).toContain('COPY --from=build --chown=0:0 /app /app');
   });
 });
 
 const check = (url: string): Promise<number | null> => {
-  const script = join(top, 'templates/serve/healthcheck.js');
+  const script = join(top, 'deploy/serve/healthcheck.js');
   const program = spawn(process.execPath, [script], { env: { HEALTH_URL: url }, stdio: 'ignore' });
   return new Promise((end) => program.once('close', end));
 };
