@@ -34,6 +34,9 @@ function printUnasked(modules: readonly TestModule[]): void {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/packageFolder.ts',
+    // The built program is run as it is.
+    server: { deps: { external: [/\/dist\/[^/]*\.js$/] } },
     reporters: ['default', { onTestRunEnd: printUnasked }],
     testTimeout: 60_000,
     // Hooks start servers and build samples; on a loaded machine they take as long as tests.

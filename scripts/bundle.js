@@ -9,7 +9,7 @@ import { resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { licensesInside } from './bundle/licenses.js';
-import { bundleOptions, chunks } from './bundle/options.js';
+import { bundleOptions, chunks, outputOptions } from './bundle/options.js';
 
 const root = resolve(import.meta.dirname, '..');
 const dir = resolve(root, 'dist');
@@ -32,8 +32,8 @@ const code = await rolldown({
 });
 await code.write({
   dir,
+  ...outputOptions,
   cleanDir: true,
-  comments: false,
   codeSplitting: { groups: chunks },
   // Hashes, as a program that is replaced while it runs would load chunks of the other version.
   chunkFileNames: '[name]-[hash].js',
@@ -42,6 +42,7 @@ await code.write({
 const types = await rolldown({
   ...bundleOptions,
   input: library,
-  plugins: [dts({ dtsOnly: true, compilerOptions: { stripInternal: true } })],
+  treeshake: true, // types that nothing refers to are not needed
+  plugins: [dts({ dtsOnly: true })],
 });
 await types.write({ dir: resolve(dir, 'types'), chunkFileNames: '[name].d.ts' });

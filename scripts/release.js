@@ -19,7 +19,6 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -81,16 +80,25 @@ function commitTime() {
 }
 
 /**
- * The package without what only developers need: npm warns of scripts such as `prepare`, though it would not run them.
+ * The package without what only developers need: npm warns of scripts such as `prepare`, though it would not run them, and would
+ * install dependencies whose code is inside. Its manual pages are listed, because npm finds those of a folder only when it publishes.
  */
 function packPackage() {
   const folder = mkdtempSync(join(tmpdir(), 'package-'));
   try {
-    const { scripts: _scripts, devDependencies: _packages, knip: _knip, files, ...published } = manifest;
-    for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md', ...files]) {
-      if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name), { recursive: true });
-    }
-    writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...published, files }, null, 2)}\n`);
+    const {
+      scripts: _scripts,
+      dependencies: _inside,
+      devDependencies: _tools,
+      directories: { man: pages },
+      knip: _knip,
+      ...published
+    } = manifest;
+    const man = readdirSync(join(root, pages)).map((name) => `${pages}/${name}`);
+    const folders = published.files.map((/** @type {string} */ pattern) => pattern.replace(/\/\*.*/, ''));
+    for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md', ...folders])
+      cpSync(join(root, name), join(folder, name), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...published, man }, null, 2)}\n`);
     const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', output];
     const name = execFileSync('npm', args, {
       cwd: folder,

@@ -1,14 +1,13 @@
 // @ts-check
 /**
- * Commits a release: `npm run release-commit -- VERSION`. Moves the files of `.changes/` to CHANGELOG.md, sets the version
- * in package.json and package-lock.json, and where `docs/` and `deploy/` name it.
+ * Commits a release: `npm run release-commit -- VERSION`. What is "Unreleased" in CHANGELOG.md becomes its section; the version is
+ * set in package.json and package-lock.json, and where `docs/` and `deploy/` name it.
  */
 
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { addRelease } from './releaseCommit/changelog.js';
-import { filesWithVersion, VERSION } from './releaseCommit/versionCopies.js';
+import { filesWithVersion, VERSION } from './versionCopies.js';
 
 const version = process.argv[2] ?? '';
 process.chdir(resolve(import.meta.dirname, '..'));
@@ -19,7 +18,7 @@ try {
   if (git('status', '--porcelain') !== '') {
     throw new Error('The work tree has changes\nhint: git stash --include-untracked');
   }
-  moveChanges();
+  nameChanges();
   execFileSync('npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--silent'], {
     shell: process.platform === 'win32', // npm is npm.cmd
   });
@@ -34,13 +33,14 @@ try {
   process.exitCode = 1;
 }
 
-function moveChanges() {
-  const names = readdirSync('.changes').filter((name) => name !== 'README.md');
-  const changes = names.toSorted().map((name) => ({ name, text: readFileSync(`.changes/${name}`, 'utf8') }));
-  const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);
+/** As keepachangelog.com has it. */
+function nameChanges() {
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
-  writeFileSync('CHANGELOG.md', addRelease(changelog, { version, date, changes }));
-  for (const name of names) rmSync(`.changes/${name}`);
+  if (!/^## \[Unreleased\]\n\n(?!## )./m.test(changelog))
+    throw new Error('CHANGELOG.md has no changes below "## [Unreleased]"');
+  const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const named = `## [Unreleased]\n\n## [${version}] - ${date}`;
+  writeFileSync('CHANGELOG.md', changelog.replace('## [Unreleased]', named));
 }
 
 function setCopies() {

@@ -14,11 +14,16 @@ export const bundleOptions = {
     // The build for Node.js without comments and long names, a third of the one that is imported by default.
     alias: { openpgp: resolve(root, 'node_modules/openpgp/dist/node/openpgp.min.mjs') },
   },
-  // rolldown takes calls for unnecessary that are checks, such as `decodeURIComponent(path);`.
-  treeshake: false,
+  treeshake: false, // see outputOptions
   checks: { ineffectiveDynamicImport: false }, // the library exports what the program's commands load late
   logLevel: /** @type {const} */ ('warn'),
 };
+
+/**
+ * rolldown takes calls for unnecessary that are checks, such as `decodeURIComponent(path);`, and removes them in two places: its tree
+ * shaking, and its minifier, which by default removes dead code.
+ */
+export const outputOptions = { comments: false, minify: false };
 
 /** For `codeSplitting.groups`: every command reads `program`, most read `common`, and `validate` alone is the shortest of them. */
 export const chunks = [

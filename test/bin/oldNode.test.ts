@@ -24,7 +24,6 @@ function runOn(node: string, modules: object) {
   };
   const require = (id: string) => {
     ran.required.push(id);
-    return { useCodeCache: () => () => undefined, main: () => Promise.resolve(0) };
   };
   try {
     runInNewContext(source.replace(/^#!.*/, ''), { process, require, __dirname: '/bin' });
@@ -59,7 +58,7 @@ describe('the entry point', () => {
   it.each(['20.19.0', '22.3.0', '24.0.0', '26.1.0'])('starts the program on Node.js %s', (version) => {
     expect(runOn(version, { getBuiltinModule })).toEqual({
       stderr: '',
-      required: ['./codeCache.js', '../dist/cli.cjs'],
+      required: ['./start.js'],
       exitCode: undefined,
     });
   });

@@ -1,27 +1,16 @@
 /** A release: its commit, made in a Git repository with the files of this one, and the address of the repository. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addRelease, sectionOf } from '../../scripts/releaseCommit/changelog.js';
-import { filesWithVersion, VERSION } from '../../scripts/releaseCommit/versionCopies.js';
+import { filesWithVersion, VERSION } from '../../scripts/versionCopies.js';
 import { programVersion } from '../../src/core/programVersion.ts';
 import { runCli } from '../support/runCli.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const date = '2026-12-01';
 
 function subjects(folder: string): string[] {
   return git(folder, 'log', '--format=%s').trim().split('\n');
@@ -49,7 +38,7 @@ describe('the version', () => {
   });
 
   it('is nowhere else', () => {
-    const places = ['scripts', '.github', 'bin', 'src', 'README.md', 'rolldown.config.js', 'schemas'];
+    const places = ['scripts', '.github', 'bin', 'src', 'README.md', 'schemas'];
     const files = places.flatMap((place) =>
       place.includes('.', 1)
         ? [place]
@@ -73,64 +62,11 @@ describe('the version', () => {
   });
 });
 
-describe('the changelog', () => {
-  const older = '# Changelog\n\nText.\n\n## 1.0.0 (2026-11-01)\n\nFirst.\n';
-
-  it('gets a section with the changes in the order of the headings', () => {
-    const changes = [
-      { name: 'b.program.md', text: '- Second.\n' },
-      { name: 'c.boot.md', text: '- Boot.\n\n' },
-      { name: 'd.program.md', text: '- Third.' },
-    ];
-    expect(addRelease(older, { version: '1.1.0', date, changes })).toBe(
-      `# Changelog\n\nText.\n\n## 1.1.0 (${date})\n\n### Boot\n\n- Boot.\n\n### Program\n\n- Second.\n- Third.\n\n## 1.0.0 (2026-11-01)\n\nFirst.\n`,
-    );
-  });
-
-  it('keeps the text that was written before the first release, and adds to it', () => {
-    const draft =
-      '# Changelog\n\n## 0.1.0 (not released)\n\nThe first.\n\n### Boot\n\n- A.\n\n### Renamed\n\n| a |\n';
-    const changes = [{ name: 'x.boot.md', text: '- B.\n' }];
-    expect(addRelease(draft, { version: '0.1.0', date, changes })).toBe(
-      `# Changelog\n\n## 0.1.0 (${date})\n\nThe first.\n\n### Boot\n\n- A.\n- B.\n\n### Renamed\n\n| a |\n`,
-    );
-  });
-
-  it('refuses a version that it has, and a release without changes', () => {
-    const changes = [{ name: 'x.boot.md', text: '- B.\n' }];
-    expect(() => addRelease(older, { version: '1.0.0', date, changes })).toThrow(/already has/);
-    expect(() => addRelease(older, { version: '1.1.0', date, changes: [] })).toThrow(/no changes/);
-  });
-
-  it('refuses a version while an earlier one is not released', () => {
-    const changes = [{ name: 'x.boot.md', text: '- B.\n' }];
-    const draft = '# Changelog\n\n## 0.1.0 (not released)\n\nThe first.\n';
-    expect(() => addRelease(draft, { version: '0.2.0', date, changes })).toThrow(
-      /"## 0\.1\.0 \(not released\)"/,
-    );
-  });
-
-  it.each(['a.md', 'a.bots.md', 'a.boot.txt', 'boot.md'])('refuses the file name %s', (name) => {
-    expect(() => sectionOf(name)).toThrow(`.changes/${name} is not named NAME.configs.md`);
-  });
-
-  it('has no files with other names', () => {
-    const names = readdirSync(join(root, '.changes')).filter((name) => name !== 'README.md');
-    for (const name of names) expect(sectionOf(name)).toMatch(/^[A-Z]/);
-  });
-});
-
 describe('in a repository', () => {
   let folder = '';
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const copy = (paths: readonly string[]) => {
     for (const path of paths) cpSync(join(root, path), join(folder, path), { recursive: true });
-    if (paths.includes('CHANGELOG.md')) {
-      writeFileSync(
-        join(folder, 'CHANGELOG.md'),
-        read('CHANGELOG.md').replace('(not released)', '(2026-11-27)'),
-      );
-    }
     git(folder, 'init', '--quiet');
     git(folder, 'config', 'user.name', 'a');
     git(folder, 'config', 'user.email', 'a@example.com');
@@ -139,8 +75,6 @@ describe('in a repository', () => {
   };
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'release commit '));
-    mkdirSync(join(folder, '.changes'));
-    writeFileSync(join(folder, '.changes/new-thing.boot.md'), '- The new thing.\n');
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -152,15 +86,15 @@ describe('in a repository', () => {
     });
   };
   it('a release is one commit: changes, version, lock file, docs and deploy', () => {
-    copy(['.changes', 'scripts', 'CHANGELOG.md', 'deploy', 'docs', 'package.json', 'package-lock.json']);
+    writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n- The new thing.\n');
+    copy(['scripts', 'deploy', 'docs', 'package.json', 'package-lock.json']);
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(subjects(folder)).toEqual(['Release 7.8.9', 'Start']);
     expect(git(folder, 'status', '--porcelain')).toBe('');
     expect(read('CHANGELOG.md')).toMatch(
-      /^# Changelog\n\n.*\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n[^]*?### Boot\n\n(?:- [^]*?)?- The new thing\.\n/,
+      /^# Changelog\n\n## \[Unreleased\]\n\n## \[7\.8\.9\] - \d{4}-\d\d-\d\d\n\n- The new thing\.\n$/,
     );
-    expect(existsSync(join(folder, '.changes/new-thing.boot.md'))).toBe(false);
     expect(JSON.parse(read('package.json'))).toMatchObject({ version: '7.8.9' });
     expect(JSON.parse(read('package-lock.json'))).toMatchObject({
       version: '7.8.9',
@@ -183,6 +117,20 @@ describe('in a repository', () => {
     expect(stderr).toMatch(message);
     expect(git(folder, 'status', '--porcelain')).toBe('');
     expect(subjects(folder)).toEqual(['Start']);
+  });
+
+  it('refuses a release without changes', () => {
+    writeFileSync(
+      join(folder, 'CHANGELOG.md'),
+      '# Changelog\n\n## [Unreleased]\n\n## [1.0.0] - 2026-12-01\n',
+    );
+    copy(['scripts', 'package.json', 'package-lock.json']);
+    const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('has no changes'),
+    });
+    expect(git(folder, 'status', '--porcelain')).toBe('');
   });
 
   it('refuses a work tree with changes', () => {
@@ -236,7 +184,7 @@ describe('in a repository', () => {
 });
 
 it('no file that is handed out names an owner who is unknown', () => {
-  const others = ['package.json', 'README.md', '.github/CONTRIBUTING.md'].map((file) => join(root, file));
+  const others = ['package.json', 'README.md', 'CONTRIBUTING.md'].map((file) => join(root, file));
   const files = [...filesWithVersion(root), ...others];
   expect(files.filter((file) => readFileSync(file, 'utf8').includes('OWNER'))).toEqual([]);
 });

@@ -1,8 +1,14 @@
-/** Runs the program in process, with streams of its own, as a shell would see it. */
+/** Runs the built program in this process, with streams of its own, as a shell would see it. */
 
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { main } from '../../src/cli/main.ts';
+import { pathToFileURL } from 'node:url';
 import type { Io } from '../../src/io/io.ts';
+import { packageFolder } from './packageFolder.ts';
+
+const { main }: typeof import('../../src/cli/main.ts') = await import(
+  pathToFileURL(join(packageFolder, 'dist/cli.js')).href
+);
 
 export interface RunOptions {
   readonly stdin?: string | Uint8Array;

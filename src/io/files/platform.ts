@@ -70,10 +70,7 @@ export function homeFolder(
   return found === '' ? undefined : found;
 }
 
-/**
- * Where the program may keep what it can get again; undefined where there is no such place. The same as in
- * bin/codeCache.js, which is there before anything else can be loaded.
- */
+/** Where the program may keep what it can get again; undefined where there is no such place. */
 export function cacheFolder(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,

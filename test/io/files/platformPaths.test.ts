@@ -1,6 +1,5 @@
 /** What is different on other systems, on all of them. */
 
-import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import {
   cacheFolder,
@@ -75,11 +74,7 @@ describe('homeFolder', () => {
   });
 });
 
-const codeCache: { readonly cacheBase: typeof cacheFolder } = createRequire(import.meta.url)(
-  '../../../bin/codeCache.js',
-);
-
-describe('cacheFolder, and that of the compiled code', () => {
+describe('cacheFolder', () => {
   it.each([
     ['linux', { HOME: '/home/a' }, '/home/a/.cache/ironic-coreos'],
     ['linux', { HOME: '/home/a', XDG_CACHE_HOME: '/c' }, '/c/ironic-coreos'],
@@ -98,6 +93,5 @@ describe('cacheFolder, and that of the compiled code', () => {
     ['win32', { HOME: 'C:\\Users\\a' }, undefined],
   ] as const)('%s: %j', (platform, env, folder) => {
     expect(cacheFolder(env, platform)).toBe(folder);
-    expect(codeCache.cacheBase(env, platform)).toBe(folder);
   });
 });
