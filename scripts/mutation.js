@@ -204,8 +204,8 @@ async function tryMutant({ file, start, end, text, functionName }, copy) {
 
 /** @param {string} copy @returns {Promise<boolean>} */
 async function build(copy) {
-  if (!(await succeeds(process.execPath, ['rolldown.config.js'], copy, 120))) return false;
-  // The build removes the types and man pages, which are the same.
+  if (!(await succeeds(process.execPath, ['scripts/bundle.js'], copy, 120))) return false;
+  // It removes the rest of the folder, which is the same.
   cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, force: false });
   return true;
 }

@@ -19,8 +19,8 @@ import { have, oracleNote } from './support/programs.ts';
 import { scriptedAgent } from './support/scriptedAgent.ts';
 import { until } from './support/serveFixtures.ts';
 import { startOnTerminal, type Terminal } from './support/terminal.ts';
+import { program } from './support/packageFolder.ts';
 
-const program = join(import.meta.dirname, '../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'on terminal '));
 const token = '0123456789abcdef0123456789abcdef';
 const noise = createHash('shake256', { outputLength: 48 * 1024 * 1024 })

@@ -24,7 +24,7 @@ registerHooks({
 });
 
 /** @type {{ main(argv: readonly string[]): Promise<number> }} */
-const { main } = createRequire(ROOT)('./dist/cli.js');
-void main(process.argv).then((exitCode) => {
+const program = createRequire(ROOT)('./dist/cli.js');
+void program.main(process.argv).then((exitCode) => {
   process.exitCode = exitCode;
 });

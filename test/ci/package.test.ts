@@ -168,7 +168,7 @@ function install(target: string): string {
   };
   const script = join(root, 'scripts/release.js');
   execFileSync(process.execPath, [script, 'package', '--output', join(target, 'release')], { env });
-  const [name = ''] = readdirSync(join(target, 'release')).filter((file) => file.endsWith('.tgz'));
+  const name = readdirSync(join(target, 'release')).find((file) => file.endsWith('.tgz')) ?? '';
   writeFileSync(join(target, 'package.json'), '{ "private": true }');
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', `./release/${name}`], {
     cwd: target,

@@ -10,10 +10,9 @@ import { text } from 'node:stream/consumers';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ImageServer, startImageServer } from '../support/imageServer.ts';
+import { program } from '../support/packageFolder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const program = join(root, 'bin/ironic-coreos.js');
-const built = existsSync(join(root, 'dist/cli.cjs'));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const { version }: { version: string } = JSON.parse(read('package.json'));
 
@@ -38,7 +37,7 @@ const inventory = `agent:
 const isoName = 'fedora-coreos-44.20261101.3.0-live-iso.x86_64.iso';
 const wrong = '{"ignition":{"version":"3.2.0"},\n"storage":{"files":[{"path":"etc/x"}]}}';
 
-describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not built)'}`, () => {
+describe('pipelines', () => {
   let tools = '';
   let iso = '';
   let cwd = '';

@@ -13,6 +13,7 @@ import { bmcModels, bmcUser, startFakeBmc } from '../support/fakeBmc.ts';
 import { isoPair } from '../support/minimalIso.ts';
 import { have } from '../support/programs.ts';
 import { scriptedAgent } from '../support/scriptedAgent.ts';
+import { program } from '../support/packageFolder.ts';
 
 const variable = 'IRONIC_COREOS_MANY_BMCS';
 const count = Number(process.env[variable] ?? 0);
@@ -24,7 +25,6 @@ const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
 /** MiB beyond the memory for one machine. */
 const MOST = 100;
 
-const program = join(import.meta.dirname, '../../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'many bmcs '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,7 +1,7 @@
 /** The program as it is built, as a process of its own: for what only a process has, such as what its TLS trusts. */
 
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { program } from './packageFolder.ts';
 
 export interface ProgramResult {
   readonly code: number | null;
@@ -16,8 +16,6 @@ export interface ProgramOptions {
   /** A script for sh in which `"$@"` is the program with its arguments. */
   readonly script?: string;
 }
-
-const program = join(import.meta.dirname, '../../bin/ironic-coreos.js');
 
 /** Does not stop this process, which may be the server that the program asks. */
 export async function runProgram(

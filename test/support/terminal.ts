@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { quoteShellWord } from '../../src/formats/shell.ts';
-
-const program = join(import.meta.dirname, '../../bin/ironic-coreos.js');
+import { program } from './packageFolder.ts';
 
 export interface Terminal {
   /** The lines of the screen, without empty ones at its end. */

@@ -9,8 +9,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { bmcModels, bmcUser, startFakeBmc } from '../../support/fakeBmc.ts';
 import { writeAgentIso } from '../../support/agentIso.ts';
 import { until } from '../../support/serveFixtures.ts';
+import { program } from '../../support/packageFolder.ts';
 
-const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'boot process '));
 await writeAgentIso(folder, 'live.iso', 'http://192.0.2.1:6385');
 writeFileSync(join(folder, 'bmc.json'), JSON.stringify(bmcUser), { mode: 0o600 });

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { program } from '../../support/packageFolder.ts';
 
-const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'built checks '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

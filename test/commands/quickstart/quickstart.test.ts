@@ -8,6 +8,7 @@ import { tempPathFor } from '../../../src/io/files/tempFile.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { runCli } from '../../support/runCli.ts';
+import { program } from '../../support/packageFolder.ts';
 
 const names = [
   'boot.ipxe',
@@ -101,7 +102,6 @@ const commandsIn = (text: string): string[] =>
     .flatMap((line) => /^(?: {2}|.*: (?=\S+ .*iso ignition show))(\S.*)$/.exec(line)?.[1] ?? []);
 
 describe('the commands that quickstart prints', () => {
-  const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b\n';
 
   /** Ways to start it, and how its commands begin then. */

@@ -10,8 +10,8 @@ import { liveIso } from '../../support/liveIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
 import { until } from '../../support/serveFixtures.ts';
+import { program } from '../../support/packageFolder.ts';
 
-const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'try process '));
 const path = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -20,8 +20,8 @@ import {
 } from './machine.ts';
 import { type Registry, startRegistry } from './registry.ts';
 import { freePort } from '../../support/listening.ts';
+import { program } from '../../support/packageFolder.ts';
 
-const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 const factsScript = readFileSync(join(import.meta.dirname, 'guestFacts.sh'), 'utf8');
 
 /** The files that `build.js` has made. */

@@ -19,8 +19,7 @@ import { listenLocally } from '../../support/listening.ts';
 import { startMachine, translated } from './machine.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { parts } from './parts.js';
-
-const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
+import { program } from '../../support/packageFolder.ts';
 
 /** Lines of the section [Service]. */
 const REFUSED = [

@@ -7,7 +7,7 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,8 +17,8 @@ import { type ImageServer, startImageServer } from '../imageServer.ts';
 import { isoPair } from '../minimalIso.ts';
 import { runCli } from '../runCli.ts';
 import { scriptedAgent, startAgentApi } from '../scriptedAgent.ts';
-import { root } from './markdown.ts';
 import { freePort } from '../listening.ts';
+import { program } from '../packageFolder.ts';
 
 /** What takes long to make, and is the same for all sessions. */
 export interface Supplies {
@@ -43,7 +43,6 @@ export interface Ran {
   readonly status: number;
 }
 
-const program = join(root, 'bin/ironic-coreos.js');
 const release = '44.20261101.3.0';
 const publicKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 core@desk\n';
@@ -75,7 +74,6 @@ async function makeIso(place: string): Promise<Buffer> {
 }
 
 export async function startSession(supplies: Supplies): Promise<Session> {
-  if (!existsSync(join(root, 'dist/cli.cjs'))) throw new Error('dist/ is missing: npm run build');
   const place = mkdtempSync(join(tmpdir(), 'docs '));
   const folder = join(place, 'folder');
   const bin = join(place, 'bin');
