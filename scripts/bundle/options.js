@@ -9,10 +9,14 @@ const root = resolve(import.meta.dirname, '../..');
 export const bundleOptions = {
   cwd: root,
   platform: /** @type {const} */ ('node'),
-  external: /^node:/,
+  external: /^node:(?!process$)/,
   resolve: {
-    // The build for Node.js without comments and long names, a third of the one that is imported by default.
-    alias: { openpgp: resolve(root, 'node_modules/openpgp/dist/node/openpgp.min.mjs') },
+    alias: {
+      // The build for Node.js without comments and long names, a third of the one that is imported by default.
+      openpgp: resolve(root, 'node_modules/openpgp/dist/node/openpgp.min.mjs'),
+      // chalk imports it, and Node.js then opens all three standard streams, also in processes of others.
+      'node:process': resolve(import.meta.dirname, 'process.js'),
+    },
   },
   treeshake: false, // see outputOptions
   checks: { ineffectiveDynamicImport: false }, // the library exports what the program's commands load late
@@ -25,18 +29,18 @@ export const bundleOptions = {
  */
 export const outputOptions = { comments: false, minify: false };
 
-/** For `codeSplitting.groups`: every command reads `program`, most read `common`, and `validate` alone is the shortest of them. */
+/**
+ * For `codeSplitting.groups`; a group has all that its modules import. Every command reads `core` and `program`, most read `common`.
+ * `validate` is the shortest of them. The library does not read `program`.
+ */
 export const chunks = [
   {
-    name: 'program',
-    test: /src\/(?:cli\/main|core\/(?:assets|errors|once|programVersion)|io\/(?:process|processIo|stdout)|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
-    priority: 2,
+    name: 'core',
+    test: /src\/(?:core\/(?:assets|errors|once|programVersion)|formats\/mapping|io\/(?:processIo|stdout|files\/(?:platform|readFiles|tempFile)|report\/(?:choices|report)))\.ts$|rolldown\/runtime/,
+    priority: 4,
   },
-  {
-    name: 'validate',
-    test: /src\/(?:commands\/validate\/validate|hosts\/input\/nameInput)\.ts$/,
-    priority: 1,
-  },
+  { name: 'program', test: /src\/(?:cli\/main|io\/commandLine)\.ts$/, priority: 2 },
+  { name: 'validate', test: /src\/(?:commands\/validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 1 },
   { name: 'common', minShareCount: 8 },
   // So that src/core/assets.ts knows them by their names.
   { name: 'openpgp', test: /node_modules\/openpgp\//, priority: 3 },

@@ -5,6 +5,7 @@
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import module from 'node:module';
 import { getAsset, isSea } from 'node:sea';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { once } from './once.ts';
@@ -34,12 +35,27 @@ const COMPILED = 'dist/compiled/';
 /** Chunks of the program, except packages that `download` and `try` load when they start. */
 const CHUNK = /^(?!openpgp-|node-forge-).*\.js$/;
 
+/** Of Node since 22.15, which the types of Node 20 do not have. */
+interface ModuleHooks {
+  resolve(specifier: string, context: ResolveContext, next: ResolveNext): ResolvedModule;
+}
+interface ResolveContext {
+  readonly parentURL?: string;
+}
+type ResolveNext = (specifier: string, context: ResolveContext) => ResolvedModule;
+interface ResolvedModule {
+  readonly url: string;
+  readonly shortCircuit?: boolean;
+}
+
 /**
  * Loads all code and files that the program has not loaded yet. For a process that runs for long: an upgrade of the package
- * replaces them meanwhile. The executable stays open while it runs.
+ * replaces them meanwhile. The executable stays open while it runs. Node before 22.15 looks for the files of chunks again when they
+ * are imported, so there a service must be restarted after an upgrade.
  */
 export const loadPackage = once(async (): Promise<void> => {
   if (isSea()) return;
+  const chunks = new URL('.', import.meta.url);
   for (const folder of FOLDERS) {
     const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' });
     for (const name of names) {
@@ -49,9 +65,16 @@ export const loadPackage = once(async (): Promise<void> => {
     }
   }
   readAsset('package.json');
-  for (const name of readdirSync(new URL('.', import.meta.url))) {
+  for (const name of readdirSync(chunks)) {
     if (!CHUNK.test(name)) continue;
-    await import(new URL(name, import.meta.url).href);
+    await import(new URL(name, chunks).href);
     await nextTurn(); // requests are answered meanwhile
   }
+  const { registerHooks } = module as { registerHooks?(hooks: ModuleHooks): void };
+  registerHooks?.({
+    resolve: (specifier, context, next) =>
+      specifier.startsWith('./') && context.parentURL?.startsWith(chunks.href) === true
+        ? { url: new URL(specifier, chunks).href, shortCircuit: true }
+        : next(specifier, context),
+  });
 });

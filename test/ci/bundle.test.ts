@@ -74,10 +74,10 @@ describe('the chunks', () => {
   }
 
   it('that every command loads are few', () => {
-    expect(loadedWith('cli.js')).toEqual(['cli', 'program', 'rolldown-runtime']);
+    expect(loadedWith('cli.js')).toEqual(['cli', 'core', 'program', 'rolldown-runtime']);
   });
 
   it('that validate loads are few, and none of them is for Butane, images or networks', () => {
-    expect(loadedWith('validate-')).toEqual(['program', 'rolldown-runtime', 'validate']);
+    expect(loadedWith('validate-')).toEqual(['core', 'rolldown-runtime', 'validate']);
   });
 });

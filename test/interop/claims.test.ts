@@ -389,7 +389,7 @@ describe(`consoles of Linux${oracleNote('chain')}`, () => {
       expect(checkConsole('foo0').map(({ rule }) => rule.id)).toEqual(['console-spec']);
       const machine =
         '-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg -m 512 -serial stdio';
-      const kernel = ['-kernel', oracleFile('kernel'), '-append', `${text} panic=-1`];
+      const kernel = ['-kernel', oracleFile('chainKernel'), '-append', `${text} panic=-1`];
       // Without a root filesystem, the kernel panics, and the machine ends.
       const { status, stdout } = spawnSync(emulator, [...machine.split(' '), ...kernel], {
         encoding: 'latin1',

@@ -559,7 +559,7 @@ export const oracles = [
     parts: {
       chain: './chain/live.iso',
       archive: './chain/agent/agent.tar',
-      kernel: './chain/vmlinuz',
+      chainKernel: './chain/vmlinuz',
       'qemu-system-x86_64': 'qemu-system-x86_64',
       ssh: 'ssh',
       libvirtd: '/usr/sbin/libvirtd',

@@ -1,0 +1,2 @@
+/** `node:process`, without reading each of its properties. */
+export default globalThis.process;
