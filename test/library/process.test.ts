@@ -49,7 +49,7 @@ const state = () => ({
   limit: Error.stackTraceLimit,
   resources: own.getActiveResourcesInfo().filter((name) => name !== 'CloseReq'),
 });
-own.stdout; // opened, as the report needs it
+void [own.stdout, own.stderr]; // Node.js since 22 opens them after syncBuiltinESMExports
 const before = state();
 await work();
 await new Promise((resolve) => setImmediate(resolve));
