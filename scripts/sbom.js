@@ -32,7 +32,7 @@ export function describeContents(root, artifact) {
   const names = new Set(inside.map(({ name, version }) => `${name}@${version}`));
   const packages = known.components
     .filter((component) => names.has(component['bom-ref']))
-    .map((component) => ({ ...component, properties: undefined }));
+    .map(({ properties: _properties, ...component }) => component);
   const components = [...packages, ...others];
   const digest = createHash('sha256').update(readFileSync(file)).digest('hex');
   const { name, version, description, licenses } = readManifest(root);

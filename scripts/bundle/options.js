@@ -40,7 +40,11 @@ export const chunks = [
     priority: 4,
   },
   { name: 'program', test: /src\/(?:cli\/main|io\/commandLine)\.ts$/, priority: 2 },
-  { name: 'validate', test: /src\/(?:commands\/validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 1 },
+  {
+    name: 'validate',
+    test: /src\/(?:commands\/validate\/validate|hosts\/input\/nameInput)\.ts$/,
+    priority: 1,
+  },
   { name: 'common', minShareCount: 8 },
   // So that src/core/assets.ts knows them by their names.
   { name: 'openpgp', test: /node_modules\/openpgp\//, priority: 3 },

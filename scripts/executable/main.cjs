@@ -4,21 +4,26 @@
  * there instead of from a folder.
  */
 
+const { getAsset } = require('node:sea');
+/** @type {any} the types are those of Node 20, which has no `registerHooks` */
 const { createRequire, registerHooks } = require('node:module');
-const { getRawAsset } = require('node:sea');
 
 /** An address for the package, where no file is. */
 const ROOT = process.platform === 'win32' ? 'file:///C:/ironic-coreos/' : 'file:///ironic-coreos/';
 
+/** @typedef {{ parentURL?: string }} Context */
+
 registerHooks({
+  /** @param {string} specifier @param {Context} context @param {(specifier: string, context: Context) => object} next */
   resolve(specifier, context, next) {
     if (specifier.startsWith('node:')) return next(specifier, context);
     const { href: url } = new URL(specifier, context.parentURL);
     return url.startsWith(ROOT) ? { url, format: 'module', shortCircuit: true } : next(specifier, context);
   },
+  /** @param {string} url @param {Context} context @param {(url: string, context: Context) => object} next */
   load(url, context, next) {
     if (!url.startsWith(ROOT)) return next(url, context);
-    const source = new Uint8Array(getRawAsset(url.slice(ROOT.length)));
+    const source = getAsset(url.slice(ROOT.length), 'utf8');
     return { format: 'module', source, shortCircuit: true };
   },
 });

@@ -35,17 +35,9 @@ const COMPILED = 'dist/compiled/';
 /** Chunks of the program, except packages that `download` and `try` load when they start. */
 const CHUNK = /^(?!openpgp-|node-forge-).*\.js$/;
 
-/** Of Node since 22.15, which the types of Node 20 do not have. */
-interface ModuleHooks {
-  resolve(specifier: string, context: ResolveContext, next: ResolveNext): ResolvedModule;
-}
+/** As hooks of Node get it; the types are those of Node 20, which has none. */
 interface ResolveContext {
   readonly parentURL?: string;
-}
-type ResolveNext = (specifier: string, context: ResolveContext) => ResolvedModule;
-interface ResolvedModule {
-  readonly url: string;
-  readonly shortCircuit?: boolean;
 }
 
 /**
@@ -70,11 +62,18 @@ export const loadPackage = once(async (): Promise<void> => {
     await import(new URL(name, chunks).href);
     await nextTurn(); // requests are answered meanwhile
   }
-  const { registerHooks } = module as { registerHooks?(hooks: ModuleHooks): void };
-  registerHooks?.({
-    resolve: (specifier, context, next) =>
-      specifier.startsWith('./') && context.parentURL?.startsWith(chunks.href) === true
-        ? { url: new URL(specifier, chunks).href, shortCircuit: true }
-        : next(specifier, context),
-  });
+  const registerHooks: unknown = Reflect.get(module, 'registerHooks');
+  if (typeof registerHooks !== 'function') return;
+  Reflect.apply(registerHooks, module, [
+    {
+      resolve: (
+        specifier: string,
+        context: ResolveContext,
+        next: (specifier: string, context: ResolveContext) => object,
+      ) =>
+        specifier.startsWith('./') && context.parentURL?.startsWith(chunks.href) === true
+          ? { url: new URL(specifier, chunks).href, shortCircuit: true }
+          : next(specifier, context),
+    },
+  ]);
 });

@@ -108,7 +108,7 @@ function printCase(one, base) {
   const commands = [base, [process.execPath, program, ...one.args], ...theirs];
   for (let round = 0; round <= Number(rounds); round++) {
     for (const [index, command] of commands.entries()) {
-      const cost = costOf(command, index === 0 ? { clean: one.base === 'cp' ? one.clean : [] } : one);
+      const cost = costOf(command, index === 0 ? { clean: one.base === 'cp' ? (one.clean ?? []) : [] } : one);
       if (round > 0) costs[index]?.push(cost); // the first one warms caches
     }
   }

@@ -73,7 +73,7 @@ async function serve(kind) {
   const service = await startServe(args, { cwd: folder });
   const ready = costOf(service);
   for (const { urls } of service.hosts)
-    for (const url of [urls.initramfs, urls.iso]) if (url !== undefined) await fetchAll(url);
+    for (const url of [urls['initramfs'], urls['iso']]) if (url !== undefined) await fetchAll(url);
   const fetched = costOf(service);
   service.signal('SIGTERM');
   await service.ended;

@@ -233,7 +233,7 @@ async function compareRanges(service) {
 /**
  * What the library makes of the config that is served.
  * @param {Service} service
- * @param {{ image: import('../../dist/image.js').OpenImage, host: number, agent: Agent }} parts
+ * @param {{ image: import('../../src/library/image.ts').OpenImage, host: number, agent: Agent }} parts
  */
 async function expectedImage(service, { image, host, agent }) {
   const config = await fetchBody(service.url(`host-${host}`, 'ign'), { agent });
@@ -283,7 +283,7 @@ async function compareWholes(service) {
   console.log(`${some.length} whole images of different hosts at the same time: digests right`);
 }
 
-/** @param {import('../../dist/image.js').RandomAccess} image */
+/** @param {import('../../src/library/image.ts').RandomAccess} image */
 async function digestOf(image) {
   const hash = createHash('sha256');
   for await (const chunk of chunksOf(image, { offset: 0, length: image.size })) hash.update(chunk);

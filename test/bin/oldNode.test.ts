@@ -24,6 +24,7 @@ function runOn(node: string, modules: object) {
   };
   const require = (id: string) => {
     ran.required.push(id);
+    return { start: () => undefined };
   };
   try {
     runInNewContext(source.replace(/^#!.*/, ''), { process, require, __dirname: '/bin' });

@@ -70,7 +70,6 @@ const saysOf = ({ child, said }: RunningProgram, text: RegExp): Promise<string> 
   );
 
 const canKeep = 'registerHooks' in module;
-const kept = it.skipIf(!canKeep);
 const note = canKeep ? '' : ' (skipped: Node.js before 22.15 has no registerHooks)';
 
 const asOperator = { headers: { Authorization: `Bearer ${token}` } };

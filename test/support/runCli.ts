@@ -3,12 +3,11 @@
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import type * as sources from '../../src/cli/main.ts';
 import type { Io } from '../../src/io/io.ts';
 import { packageFolder } from './packageFolder.ts';
 
-const { main }: typeof import('../../src/cli/main.ts') = await import(
-  pathToFileURL(join(packageFolder, 'dist/cli.js')).href
-);
+const { main }: typeof sources = await import(pathToFileURL(join(packageFolder, 'dist/cli.js')).href);
 
 export interface RunOptions {
   readonly stdin?: string | Uint8Array;

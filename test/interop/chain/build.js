@@ -185,10 +185,10 @@ function buildAgent() {
   const build = ['build', '--quiet', '--isolation=chroot', '--squash-all', '--no-cache', '--tag', image];
   const trust = ['--volume', `${authorities}:/usr/local/share/ca-certificates/host.crt:ro`];
   podman(...build, '--build-arg', `BASE=${image}-base`, ...trust, agentRecipe);
-  for (const [format, output] of [
+  for (const [format, output] of /** @type {const} */ ([
     ['oci-dir', parts.oci],
     ['oci-archive', parts.archive],
-  ]) {
+  ])) {
     rmSync(`${output}.new`, { recursive: true, force: true });
     podman('save', '--quiet', '--format', format, '--output', `${output}.new`, image);
     rmSync(output, { recursive: true, force: true });

@@ -259,7 +259,7 @@ function rewriteFlags(random, bytes) {
   bytes.writeUInt32LE(crc32(bytes.subarray(footer + 4, footer + 10)), footer);
 }
 
-/** @param {Random} random @param {Record<'archives' | 'streams' | 'frames', readonly Buffer[]>} samples */
+/** @param {Random} random @param {Record<'archives' | 'streams' | 'frames', readonly Buffer[]> & { deflated: readonly Deflated[] }} samples */
 function damagedInitrd(random, { archives, streams, frames, deflated }) {
   const part = () => {
     const archive = random() < 0.6 ? pick(random, archives) : damagedCpio(random, archives);
