@@ -9,4 +9,4 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19) || !process.getBui
   process.exit(1);
 }
 
-require('./start.js').start();
+void require('./start.js').start();

@@ -43,6 +43,12 @@ const types = await rolldown({
   ...bundleOptions,
   input: library,
   treeshake: true, // types that nothing refers to are not needed
-  plugins: [dts({ dtsOnly: true })],
+  plugins: [
+    dts({
+      dtsOnly: true,
+      tsconfig: 'scripts/bundle/tsconfig.json',
+      logger: { info: () => {}, warn: () => {}, error: console.error }, // each build would print its plans for TypeScript 7.1
+    }),
+  ],
 });
 await types.write({ dir: resolve(dir, 'types'), chunkFileNames: '[name].d.ts' });
