@@ -1,5 +1,8 @@
 // @ts-check
-/** What comes with an executable: manual pages, completions, units and licences, in the folders below a prefix such as `/usr/local`. */
+/**
+ * What comes with an executable, in the folders below a prefix such as `/usr/local`: documentation and what it names, manual pages,
+ * completions, units and licences.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -28,8 +31,9 @@ const COMPLETIONS = {
 export function writeTree(root, prefix, platform) {
   /** @param {string} from @param {string} to */
   const copy = (from, to) => cpSync(join(root, from), join(prefix, to), { recursive: true });
-  for (const name of ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md'])
+  for (const name of ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md', 'docs', 'deploy'])
     copy(name, `share/doc/ironic-coreos/${name}`);
+  copy('dist/schemas', 'share/doc/ironic-coreos/schemas');
   if (platform.host.startsWith('win32')) return;
   copy('dist/man', 'share/man/man1');
   const program = join(root, 'bin/ironic-coreos.js');

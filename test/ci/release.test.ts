@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { have, oracleNote } from '../support/programs.ts';
 import { testSmokeRuns } from '../support/smokeRuns.ts';
@@ -26,9 +26,8 @@ import { testSmokeRuns } from '../support/smokeRuns.ts';
 const root = resolve(import.meta.dirname, '../..');
 const wanted = process.env['IRONIC_COREOS_RELEASE'] ?? '';
 const note = wanted === '' ? ' (skipped: IRONIC_COREOS_RELEASE is not set)' : '';
-const { version, man }: { version: string; man: readonly string[] } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-);
+const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const man = readdirSync(join(root, 'dist/man'));
 
 interface Contents {
   readonly metadata: { readonly component: { readonly hashes: readonly { readonly content: string }[] } };
@@ -45,10 +44,16 @@ const platforms = [
   ['windows-x64', 'ironic-coreos.exe', '4d5a', 0, '4d5a'],
 ] as const;
 
-const pages = man.map((path) => `share/man/man1/${path.replace('dist/man/', '')}`);
-const documents = ['CHANGELOG.md', 'LICENSE', 'LICENSES', 'NOTICE', 'README.md'].map(
-  (name) => `share/doc/ironic-coreos/${name}`,
-);
+const pages = man.map((name) => `share/man/man1/${name}`);
+/** Also what the documentation names. */
+const documents = [
+  ...['CHANGELOG.md', 'LICENSE', 'LICENSES', 'NOTICE', 'README.md'],
+  ...['deploy', 'dist/schemas', 'docs'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replace(/^dist\//, '')),
+  ),
+].map((name) => `share/doc/ironic-coreos/${name}`);
 const completions = [
   'share/bash-completion/completions/ironic-coreos',
   'share/fish/vendor_completions.d/ironic-coreos.fish',
