@@ -26,7 +26,7 @@ import {
 } from '../../support/scriptedAgent.ts';
 import { tlsFile, tlsText, until } from '../../support/serveFixtures.ts';
 import type { TryOptions } from '../../../src/commands/try/setup.ts';
-import { startTry, type Trial } from './startTry.ts';
+import { startTry } from './startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try it '));
 const path = (name: string): string => join(folder, name);
@@ -390,11 +390,6 @@ function podmanLine(message: string): string {
 
 describe('--console-log', () => {
   const options = { timeout: '60s', expect: mac, format: 'json', consoleLog: ['sol.log'] };
-  /** Ends the trial when a line with the text has been read. */
-  const endAfter = async ({ said, stop }: Trial, text: string): ReturnType<typeof stop> => {
-    await until(() => said().includes(text));
-    return stop();
-  };
 
   it('is read from its end, and proves why the machine did not call home', async () => {
     writeFileSync(path('sol.log'), podmanLine('Error: reading manifest x in y: manifest unknown'));
@@ -404,7 +399,8 @@ describe('--console-log', () => {
       path('sol.log'),
       podmanLine('Error: initializing source docker://r.example/a: unauthorized').trimEnd(),
     );
-    const { code, report } = await endAfter(trial, 'Trying to pull');
+    await until(() => trial.said().includes('Trying to pull'));
+    const { code, report } = await trial.stop();
     expect(code).toBe(1);
     const { hosts } = JSON.parse(report);
     expect(hosts).toMatchObject([{ name: mac, stage: 'live system' }]);
@@ -423,8 +419,7 @@ describe('--console-log', () => {
     const trial = await startTry({ ...options, expect: `${mac},${other}`, consoleLog }, folder);
     appendFileSync(path('a.log'), podmanLine('Error: reading manifest x in y: manifest unknown'));
     appendFileSync(path('b.log'), podmanLine('Error: initializing source docker://r.example/a: denied'));
-    await until(() => trial.said().includes('manifest unknown'));
-    const { report } = await endAfter(trial, 'denied');
+    const { report } = await trial.stop(); // reads the rest
     const { hosts } = JSON.parse(report);
     expect(hosts).toMatchObject([{ name: mac }, { name: other }]);
     expect(hosts[0].causes[0]).toMatchObject({ id: 'container-image', certainty: 'proven' });
@@ -435,7 +430,7 @@ describe('--console-log', () => {
     writeFileSync(path('sol.log'), 'x'.repeat(1000));
     const trial = await startTry(options, folder);
     writeFileSync(path('sol.log'), podmanLine('Error: initializing source docker://r.example/a: denied'));
-    const { hosts } = JSON.parse((await endAfter(trial, 'denied')).report);
+    const { hosts } = JSON.parse((await trial.stop()).report);
     expect(hosts[0].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
   });
 
@@ -449,7 +444,7 @@ describe('--console-log', () => {
       path('sol.log'),
       long + podmanLine('Error: initializing source docker://r.example/a: denied'),
     );
-    const { hosts } = JSON.parse((await endAfter(trial, 'denied')).report);
+    const { hosts } = JSON.parse((await trial.stop()).report);
     expect(hosts[0].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
     expect(trial.said()).toContain('Trying to pull r.example/a...');
   });
@@ -461,7 +456,7 @@ describe('--console-log', () => {
       const trial = await startTry(options, folder);
       writeFileSync(path('other.log'), '', { mode: 0 });
       renameSync(path('other.log'), path('sol.log'));
-      const { code, report } = await endAfter(trial, 'No permission to read');
+      const { code, report } = await trial.stop();
       expect(code).toBe(1);
       expect(JSON.parse(report).hosts).toMatchObject([{ name: mac }]);
       expect(trial.said()).toContain('warning: No permission to read sol.log\n');
