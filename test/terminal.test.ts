@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { writeAgentIso } from './support/agentIso.ts';
 import { bmcModels, bmcUser, type FakeBmc, startFakeBmc } from './support/fakeBmc.ts';
 import { liveIsoWith } from './support/liveIso.ts';
@@ -19,6 +19,7 @@ import { have, oracleNote } from './support/programs.ts';
 import { scriptedAgent } from './support/scriptedAgent.ts';
 import { until } from './support/serveFixtures.ts';
 import { startOnTerminal, type Terminal } from './support/terminal.ts';
+import { eventually } from './support/eventually.ts';
 
 const program = join(import.meta.dirname, '../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'on terminal '));
@@ -26,8 +27,6 @@ const token = '0123456789abcdef0123456789abcdef';
 const noise = createHash('shake256', { outputLength: 48 * 1024 * 1024 })
   .update('rootfs')
   .digest();
-/** The rows are written several times in a second; a loaded machine takes longer, and a screen can be between two of them. */
-const patience = { timeout: 20_000, interval: 200 };
 const path = (name: string): string => join(folder, name);
 const macOf = (index: number): string =>
   `52:54:00:${[index >> 8, index & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}:01`;
@@ -144,14 +143,14 @@ describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, { timeout: 240
         const headers = { Authorization: `Bearer ${token}` };
         await (await fetch(`${originOf(terminal)}/worker-${index}.ign`, { headers })).arrayBuffer();
       }
-      await vi.waitFor(() => {
+      await eventually(() => {
         const screen = terminal.screen();
         const head = screen.findIndex((line) => line.startsWith('status page:'));
         expect(screen.filter((line) => line.startsWith('status page:'))).toHaveLength(1);
         expect(screen.filter((line) => line.startsWith('20 hosts:'))).toHaveLength(1);
         expect(screen.findLastIndex((line) => line.includes('userAgent='))).toBeLessThan(head);
         expect(screen.length).toBeLessThan(rows);
-      }, patience);
+      });
     }
     clearInterval(reading);
     response.destroy();

@@ -439,7 +439,7 @@ describe.skipIf(process.platform !== 'linux')('a limit of open files', () => {
         ({ length }) => length > 0,
         () => false,
       );
-    await expect.poll(isServed, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isServed).toBe(true);
   });
 
   it('that suffices is not mentioned', async () => {
