@@ -18,7 +18,7 @@ import { sharedData } from '../support/sharedData.ts';
 import { canTrace, killAt, killSeed, momentsOf, sampleOf, traceNote } from '../support/strace.ts';
 
 const SECRET = createHash('shake256', { outputLength: 40 }).update('secret').digest('hex');
-const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest('base64');
+const noise = createHash('shake256', { outputLength: 340_000 }).update('noise').digest('base64');
 
 /** Words of the command, behind `iso`, before the image. */
 type Words = readonly string[];
