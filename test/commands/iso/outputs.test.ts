@@ -103,7 +103,10 @@ describe('mode of the new file', () => {
       await readFile(join(cwd, 'coreos.iso')),
     ];
     for (const bytes of results) {
-      expect([bytes.includes(noise.subarray(100_000, 100_100)), bytes.equals(stdoutBytes)]).toEqual([false, true]);
+      expect([bytes.includes(noise.subarray(100_000, 100_100)), bytes.equals(stdoutBytes)]).toEqual([
+        false,
+        true,
+      ]);
     }
   });
 });

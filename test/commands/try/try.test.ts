@@ -234,7 +234,10 @@ describe('whoever never calls', () => {
 
 /** Proven causes by the label of the machine that has them. */
 async function provenOf(calls: (origin: string) => Promise<unknown>, expected: string): Promise<object> {
-  const trial = await startTry({ timeout: '60s', expect: expected, format: 'json', askBack: 'never' }, folder);
+  const trial = await startTry(
+    { timeout: '60s', expect: expected, format: 'json', askBack: 'never' },
+    folder,
+  );
   await calls(trial.origin);
   const { report } = await trial.stop();
   const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
