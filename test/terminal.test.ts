@@ -132,9 +132,8 @@ describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, { timeout: 240
     await terminal.shows('19 no activity');
     const response = await begin(`${originOf(terminal)}/worker-0.iso`);
     const reading = setInterval(() => response.read(1024 * 1024), 100);
-    await terminal.shows(
-      /^worker-0 {3}on the way {2}media \[#*\.+\] \d+ %, [\d.]+ [MK]iB\/s, [\d.]+ (?:s|min) left$/m,
-    );
+    const row = /^worker-0 {3}on the way {2}media \[#*\.+\] \d+ %, [\d.]+ [MK]iB\/s, [\d.]+ (?:s|min) left$/m;
+    await expect.poll(() => terminal.screen().join('\n')).toMatch(row);
     clearInterval(reading);
     response.destroy();
   });

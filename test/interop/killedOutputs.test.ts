@@ -117,8 +117,8 @@ describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote
     const seen = new Set<string>();
     const repeated = new Set<string>();
     await emptyFolder();
-    const all = momentsOf(calls, [...program.command, ...words], place());
-    for (const moment of all.filter(({ threads }) => threads === 'all')) {
+    const moments = momentsOf(calls, [...program.command, ...words], place());
+    for (const moment of moments.filter(({ threads }) => threads === 'all')) {
       await emptyFolder();
       if (!killAt(moment, [...program.command, ...words], place())) continue;
       kills++;

@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -35,7 +35,7 @@ const hosts = ['a', 'b', 'c'].map((name, index) => `- {name: ${name}, mac: '52:5
 
 /** The options of a way to prepare, besides inventory, images, base URL and folder. */
 const ways: Readonly<Record<string, readonly string[]>> = {
-  'initramfs for each host': ['--artifacts=ign,initramfs,iso,ipxe,grub,pxelinux'],
+  'initramfs for each host': ['--artifacts=ign,initramfs,iso,ipxe,grub,pxelinux', '--prune'],
   'configs by URL': ['--prune'],
   'archives, and machines that are not listed': ['--artifacts=archive,ign,ipxe', '--discovery'],
   'ISOs by URL': ['--artifacts=iso,ipxe'],

@@ -593,7 +593,7 @@ describe('--inventory', () => {
     ],
   ])('warns %s', async (_title, options, text) => {
     const trial = await startTry({ ...served, ...options, timeout: '60s', askBack: 'never' }, folder);
-    await until(() => trial.said().includes(text));
+    await expect.poll(trial.said).toContain(text);
     await trial.stop();
   });
 
