@@ -41,6 +41,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // Hooks start servers and build samples; on a loaded machine they take as long as tests.
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     // By default one processor stays free for the terminal.
     maxWorkers: '100%',
     // Starting each of hundreds of files anew takes half of the time. No test leaves anything behind for another one.

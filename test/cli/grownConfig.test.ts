@@ -21,7 +21,7 @@ beforeAll(async () => {
     '--no-ssh-key',
   );
   const config: { storage: { files: unknown[] } } = JSON.parse(stdout);
-  const source = `data:;base64,${randomBytes(300_000).toString('base64')}`;
+  const source = `data:;base64,${randomBytes(340_000).toString('base64')}`;
   config.storage.files.push({ path: '/var/noise', mode: 420, contents: { source } });
   await writeFile(join(cwd, 'large.ign'), JSON.stringify(config));
 });

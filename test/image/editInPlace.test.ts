@@ -64,7 +64,7 @@ function after(bytes: Uint8Array, steps: readonly Step[]): Buffer<ArrayBuffer> {
 const same = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;
 const open = (bytes: Uint8Array): Promise<LiveIso> => openLiveIso(bytesAccess(bytes), 'any');
 const SECRET = createHash('shake256', { outputLength: 300 }).update('secret').digest('hex');
-const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest('hex');
+const noise = createHash('shake256', { outputLength: 340_000 }).update('noise').digest('hex');
 const files = (text: string): ReadonlyMap<string, Uint8Array> => new Map([['config.ign', Buffer.from(text)]]);
 const mediumFile = { name: 'agent.tar', content: bytesAccess(Buffer.from(SECRET.repeat(300))) };
 

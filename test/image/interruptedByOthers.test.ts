@@ -12,7 +12,7 @@ import { bytesAccess, type Patch, patchSource } from '../../src/image/overlay.ts
 import { reportInspection } from '../../src/commands/inspect/inspectionReport.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
 
-const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest();
+const noise = createHash('shake256', { outputLength: 340_000 }).update('noise').digest();
 const files = new Map([['config.ign', noise]]);
 const mediumFile = { name: 'agent.tar', content: bytesAccess(Buffer.alloc(100_000, 'secret')) };
 const same = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;

@@ -81,7 +81,7 @@ it('a config that grew and files keep out of each other', async () => {
   const original = liveIso('2023-07');
   const grown = await apply(
     original,
-    await embedIgnition(await open(original), { config: noise(300_000), existing: 'refuse' }),
+    await embedIgnition(await open(original), { config: noise(340_000), existing: 'refuse' }),
   );
   const both = await add(grown, { mediumFiles: [file('one', 3000)] });
   const removed = await apply(both, await removeIgnition(await open(both)));
@@ -161,7 +161,7 @@ describe('files on the medium with coreos.liveiso.fromram, which unmounts it', (
 it('an empty file on the medium stays when a config beside it is replaced and removed', async () => {
   const original = liveIso('2023-07');
   const added = await add(original, { mediumFiles: [file('empty', 0)] });
-  const grown = await add(added, { files: new Map([['config.ign', noise(300_000)]]) });
+  const grown = await add(added, { files: new Map([['config.ign', noise(340_000)]]) });
   const removed = await apply(grown, await removeIgnition(await open(grown)));
   expect(digest(removed)).toBe(digest(added));
 });

@@ -12,7 +12,7 @@ import { runCli } from '../support/runCli.ts';
 
 const peer = 'coreos-installer';
 
-const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest('base64');
+const noise = createHash('shake256', { outputLength: 340_000 }).update('noise').digest('base64');
 const words = Array.from({ length: 20_000 }, (_, index) => `${noise.slice(index, index + 8)} line ${index}`);
 const configOf = (text: string): string =>
   JSON.stringify({

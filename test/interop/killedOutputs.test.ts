@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { type CommandRun, commandRuns, writeInputs } from '../support/commandRuns.ts';
-import { canTrace, traceNote } from '../support/strace.ts';
+import { canTrace, killAt, momentsOf, traceNote } from '../support/strace.ts';
 
 /** System calls that change a file or a folder, or wait for the disk. */
 const CALLS = 'mkdir write pwrite64 ftruncate fchmod chmod fsync fdatasync link rename unlink rmdir'.split(
@@ -40,7 +40,7 @@ const EDITED = 'out/sample-live.iso';
 let program: BuiltProgram;
 let root: string;
 let cwd: string;
-const env = { PATH: process.env['PATH'], SOURCE_DATE_EPOCH: '1700000000', UV_THREADPOOL_SIZE: '1' };
+const env = { PATH: process.env['PATH'], SOURCE_DATE_EPOCH: '1700000000' };
 beforeAll(async () => {
   program = await buildProgram();
   root = await realpath(await mkdtemp(join(tmpdir(), 'killed outputs ')));
@@ -58,10 +58,14 @@ async function emptyFolder(): Promise<void> {
   await copyFile(join(root, 'in', 'hosts.yaml'), join(cwd, 'hosts.yaml'));
 }
 
-/** Starts the program under a tracer, or without. */
-function start(words: readonly string[], tracer: readonly string[] = []): ReturnType<typeof spawnSync> {
-  const [file = '', ...args] = [...tracer, ...program.command, ...words];
-  return spawnSync(file, args, { cwd, env: { ...env, HOME: join(root, 'home') }, encoding: 'utf8' });
+const place = (): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } => ({
+  cwd,
+  env: { ...env, HOME: join(root, 'home') },
+});
+
+function start(words: readonly string[]): ReturnType<typeof spawnSync> {
+  const [file = '', ...args] = [...program.command, ...words];
+  return spawnSync(file, args, { ...place(), encoding: 'utf8' });
 }
 
 /** Files and folders by their paths; files with their digests. */
@@ -102,13 +106,6 @@ async function leftovers(): Promise<readonly string[]> {
   return names.filter((name) => /\.(?:tmp|lock|partial)$/.test(name) || name.endsWith('commit'));
 }
 
-/** Whether the command was killed at the call. */
-function killAt(call: string, count: number, words: readonly string[]): boolean {
-  const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${count}`];
-  const { status, signal } = start(words, ['strace', '-f', '-qq', '-o', '/dev/null', ...inject]);
-  return signal === 'SIGKILL' || status === 137;
-}
-
 describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote}`, () => {
   it.each(writing)('%s %s', { timeout: 7_200_000 }, async (command, _args, run) => {
     const words = [...command.split(' '), ...run.args];
@@ -119,26 +116,21 @@ describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote
     let kills = 0;
     const seen = new Set<string>();
     const repeated = new Set<string>();
-    for (const call of calls) {
-      for (let count = 1; ; count++) {
-        await emptyFolder();
-        if (!killAt(call, count, words)) break;
-        kills++;
-        const found = await everything();
-        const left = outputsIn(found);
-        for (const [path, digest] of [...left].filter(([name]) => name !== EDITED))
-          expect([call, count, path, digest]).toEqual([call, count, path, complete.get(path)]);
-        seen.add(left.size === complete.size ? 'complete' : 'incomplete');
-        if (repeated.has(stateOf(found))) continue;
-        repeated.add(stateOf(found));
-        expect(start(again)).toMatchObject({ status: 0 });
-        expect([call, count, outputsIn(await everything()), await leftovers()]).toEqual([
-          call,
-          count,
-          complete,
-          [],
-        ]);
-      }
+    await emptyFolder();
+    const moments = momentsOf(calls, [...program.command, ...words], place());
+    for (const moment of moments.filter(({ threads }) => threads === 'all')) {
+      await emptyFolder();
+      if (!killAt(moment, [...program.command, ...words], place())) continue;
+      kills++;
+      const found = await everything();
+      const left = outputsIn(found);
+      for (const [path, digest] of [...left].filter(([name]) => name !== EDITED))
+        expect([moment, path, digest]).toEqual([moment, path, complete.get(path)]);
+      seen.add(left.size === complete.size ? 'complete' : 'incomplete');
+      if (repeated.has(stateOf(found))) continue;
+      repeated.add(stateOf(found));
+      expect(start(again)).toMatchObject({ status: 0 });
+      expect([moment, outputsIn(await everything()), await leftovers()]).toEqual([moment, complete, []]);
     }
     expect(seen).toEqual(new Set(['incomplete', 'complete']));
     if (all) console.log(`${words.join(' ')}: ${kills} kills, ${repeated.size} different states`);

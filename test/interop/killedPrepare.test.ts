@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,7 +19,15 @@ import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { liveBuild } from '../support/newIso.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { mountSmallDisk } from '../support/smallDisk.ts';
-import { canTrace, traceNote } from '../support/strace.ts';
+import {
+  canTrace,
+  killAt,
+  killSeed,
+  type Moment,
+  momentsOf,
+  sampleOf,
+  traceNote,
+} from '../support/strace.ts';
 
 const all = process.env['IRONIC_COREOS_KILL'] === 'all';
 
@@ -27,7 +35,7 @@ const hosts = ['a', 'b', 'c'].map((name, index) => `- {name: ${name}, mac: '52:5
 
 /** The options of a way to prepare, besides inventory, images, base URL and folder. */
 const ways: Readonly<Record<string, readonly string[]>> = {
-  'initramfs for each host': ['--artifacts=ign,initramfs,iso,ipxe,grub,pxelinux'],
+  'initramfs for each host': ['--artifacts=ign,initramfs,iso,ipxe,grub,pxelinux', '--prune'],
   'configs by URL': ['--prune'],
   'archives, and machines that are not listed': ['--artifacts=archive,ign,ipxe', '--discovery'],
   'ISOs by URL': ['--artifacts=iso,ipxe'],
@@ -97,27 +105,6 @@ function run(
   const [node = '', ...args] = [...program.command, ...commandOf(options, build, folder)];
   const { status, stderr } = spawnSync(node, args, { cwd, encoding: 'utf8' });
   return { code: status, stderr };
-}
-
-/** Where a run is killed. */
-interface Moment {
-  readonly call: string;
-  /** Counts from 1, in each thread. */
-  readonly count: number;
-  /** The main thread renames the files that are replaced together, and takes the lock; another one does the rest. */
-  readonly threads: 'all' | 'main';
-}
-
-/** Whether the run was killed at the call. */
-function killAt({ call, count, threads }: Moment, options: readonly string[], folder: string): boolean {
-  const follow = threads === 'all' ? ['-f'] : [];
-  const trace = [...follow, '-qq', '-o', '/dev/null', '-e', `trace=${call}`];
-  const inject = ['-e', `inject=${call}:signal=SIGKILL:when=${count}`];
-  const command = [...program.command, ...commandOf(options, 2, folder)];
-  // strace counts the calls of each thread, and Node writes on several.
-  const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
-  const { status, signal } = spawnSync('strace', [...trace, ...inject, ...command], { cwd, env });
-  return signal === 'SIGKILL' || status === 137;
 }
 
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
@@ -205,48 +192,43 @@ async function prepareBuilds(options: readonly string[]): Promise<readonly Build
   return [readBuild(join(cwd, 'before')), readBuild(join(cwd, 'after'))];
 }
 
-/** Kills the run at every call of the kind, or at each seventh one; yields after each kill. */
-function* killsAt(kind: Omit<Moment, 'count'>, options: readonly string[]): Generator<undefined> {
-  for (let count = all ? 1 : 2; ; count += all ? 1 : 7) {
-    restore('killed');
-    if (!killAt({ ...kind, count }, options, 'killed')) return;
-    yield;
-  }
-}
-
-/** Where a run is killed. A sample has only the calls that change most. */
-const kinds = (['all', 'main'] as const).flatMap((threads) =>
-  (all ? CALLS : CALLS.slice(0, 1)).map((call) => ({ call, threads })),
-);
-
 function restore(folder: string): void {
   rmSync(join(cwd, folder), { recursive: true, force: true });
   cpSync(join(cwd, 'before'), join(cwd, folder), { recursive: true });
 }
 
-const sampled = Object.entries(ways).filter(([name]) => all || /initramfs|bifrost/.test(name));
+/** Those of the main thread rename the files that are replaced together; another thread does the rest. */
+function chosen(moments: readonly Moment[]): readonly Moment[] {
+  if (all) return moments;
+  const ofThreads = (kind: Moment['threads']): readonly Moment[] =>
+    moments.filter(({ threads }) => threads === kind);
+  return [...sampleOf(ofThreads('all'), 3), ...sampleOf(ofThreads('main'), 3)];
+}
 
-describe.skipIf(!canTrace)(`a second run of prepare that is killed${traceNote}`, () => {
-  it.each(sampled)('%s', { timeout: 3_600_000 }, async (name, options) => {
-    const builds = await prepareBuilds(options);
-    const seen = { former: 0, new: 0, between: 0 };
-    for (const kind of kinds) {
-      const kills = killsAt(kind, options);
-      for (let next = kills.next(); next.done !== true; next = kills.next()) {
-        const build = checkFolder(join(cwd, 'killed'), builds, options);
-        if (build === undefined) seen.between++;
-        else seen[build === builds[0] ? 'former' : 'new']++;
-        checkNextRun('killed', options);
-      }
-    }
-    if (all) console.log(name, JSON.stringify(seen));
-    expect([seen.former > 0, seen.between > 0]).toEqual([true, true]);
+const disk = mountSmallDisk(64 * 1024);
+afterAll(() => disk?.remove());
+const diskNote = disk === undefined ? ' (skipped: only root can mount file systems)' : '';
+const diskPath = disk?.path ?? '';
+
+function resize(kib: number): void {
+  const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${kib}k`, diskPath], {
+    encoding: 'utf8',
   });
-});
+  expect([status, stderr]).toEqual([0, '']);
+}
 
-describe('a second run of prepare that succeeds', () => {
-  it.each(Object.entries(ways))('%s', { timeout: 60_000 }, async (_name, options) => {
-    const builds = await prepareBuilds(options);
+const usedKib = (): number =>
+  Number(spawnSync('df', ['--output=used', '-k', diskPath], { encoding: 'utf8' }).stdout.split('\n')[1]);
+/** KiB. */
+const free = all ? [0, 4, 8, 16, 32, 64, 100, 200, 400, 800, 1600, 3200] : [8, 64, 800];
+
+describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, options) => {
+  let builds: readonly Build[];
+  beforeAll(async () => {
+    builds = await prepareBuilds(options);
+  });
+
+  it('succeeds', { timeout: 60_000 }, async () => {
     restore('watched');
     const child = program.start(commandOf(options, 2, 'watched'), cwd);
     const end = once(child, 'close');
@@ -258,44 +240,42 @@ describe('a second run of prepare that succeeds', () => {
     expect(await end).toEqual([0, null]);
     expect(checkFolder(join(cwd, 'watched'), builds, options)).toBe(builds[1]);
   });
+
+  if (!all && !/initramfs|bifrost/.test(name)) return;
+
+  const seedNote = all ? '' : `, seed ${killSeed}`;
+  it.skipIf(!canTrace)(`is killed${seedNote}${traceNote}`, { timeout: 3_600_000 }, () => {
+    const seen = { former: 0, new: 0, between: 0 };
+    const command = [...program.command, ...commandOf(options, 2, 'killed')];
+    restore('killed');
+    for (const moment of chosen(momentsOf(all ? CALLS : ['rename'], command, { cwd }))) {
+      restore('killed');
+      if (!killAt(moment, command, { cwd })) continue;
+      const build = checkFolder(join(cwd, 'killed'), builds, options);
+      if (build === undefined) seen.between++;
+      else seen[build === builds[0] ? 'former' : 'new']++;
+      checkNextRun('killed', options);
+    }
+    if (all) console.log(name, JSON.stringify(seen));
+    expect([seen.former > 0, seen.between > 0]).toEqual([true, true]);
+  });
+
+  it.skipIf(disk === undefined)(`finds the disk full${diskNote}`, { timeout: 600_000 }, async () => {
+    const failed: number[] = [];
+    for (const kib of free) {
+      resize(64 * 1024);
+      const folder = join(diskPath, 'boot');
+      await rm(folder, { recursive: true, force: true });
+      await cp(join(cwd, 'before'), folder, { recursive: true });
+      resize(usedKib() + kib);
+      const { code, stderr } = run(options, 2, folder);
+      const isFull = code === 1 && /no space/i.test(stderr);
+      if (isFull) failed.push(kib);
+      expect([isFull || code === 0, stderr]).toEqual([true, expect.any(String)]);
+      checkFolder(folder, builds, options);
+      resize(64 * 1024);
+      checkNextRun(folder, options);
+    }
+    expect(failed).not.toEqual([]);
+  });
 });
-
-const disk = mountSmallDisk(64 * 1024);
-afterAll(() => disk?.remove());
-
-describe.skipIf(disk === undefined)(
-  `a second run of prepare on a full disk${disk === undefined ? ' (skipped: only root can mount file systems)' : ''}`,
-  () => {
-    const path = disk?.path ?? '';
-    const resize = (kib: number): void => {
-      const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${kib}k`, path], {
-        encoding: 'utf8',
-      });
-      expect([status, stderr]).toEqual([0, '']);
-    };
-    const usedKib = (): number =>
-      Number(spawnSync('df', ['--output=used', '-k', path], { encoding: 'utf8' }).stdout.split('\n')[1]);
-    const sizes = all ? [0, 4, 8, 16, 32, 64, 100, 200, 400, 800, 1600, 3200] : [8, 64, 800];
-
-    it.each(sampled)('%s', { timeout: 600_000 }, async (_name, options) => {
-      const builds = await prepareBuilds(options);
-      const failed: number[] = [];
-      for (const free of sizes) {
-        resize(64 * 1024);
-        const folder = join(path, 'boot');
-        await rm(folder, { recursive: true, force: true });
-        await mkdir(folder);
-        await cp(join(cwd, 'before'), folder, { recursive: true });
-        resize(usedKib() + free);
-        const { code, stderr } = run(options, 2, folder);
-        const isFull = code === 1 && /no space/i.test(stderr);
-        if (isFull) failed.push(free);
-        expect([isFull || code === 0, stderr]).toEqual([true, expect.any(String)]);
-        checkFolder(folder, builds, options);
-        resize(64 * 1024);
-        checkNextRun(folder, options);
-      }
-      expect(failed).not.toEqual([]);
-    });
-  },
-);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'pairs of edits ')));
   await writeFile(join(cwd, 'original.iso'), liveIso('2023-07'));
   for (const name of ['a', 'b']) {
-    const noise = createHash('shake256', { outputLength: 270_000 }).update(name).digest('base64');
+    const noise = createHash('shake256', { outputLength: 340_000 }).update(name).digest('base64');
     await writeFile(join(cwd, `large ${name}.ign`), noise);
     await writeFile(join(cwd, `small ${name}.ign`), name);
   }

@@ -1,8 +1,7 @@
 /** Rows at the bottom of a terminal: where they are drawn, and that what is written meanwhile is above them. */
 
 import { Writable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
 import { hasLiveRows, type LiveRows, showLiveRows, withoutLiveRows } from '../../src/io/liveRows.ts';
 import { showProgress } from '../../src/io/progress.ts';
@@ -25,6 +24,9 @@ function terminal(isTTY = true): FakeTerminal {
   });
   return { stream: Object.assign(stream, size, { isTTY }), size, said: () => said };
 }
+
+beforeAll(() => void vi.useFakeTimers());
+afterAll(() => void vi.useRealTimers());
 
 const shown: LiveRows[] = [];
 afterEach(() => {
@@ -62,12 +64,12 @@ describe('live rows', () => {
     expect(fake.said()).toBe('row\n');
   });
 
-  it('go away before a line is written, and come back after several', async () => {
+  it('go away before a line is written, and come back after several', () => {
     const fake = terminal();
     show(fake, () => ['one', 'two']);
     for (const line of ['a\n', 'b\n', 'c\n']) fake.stream.write(line);
     expect(fake.said()).toBe(`one\ntwo\n${up(2)}a\nb\nc\n`);
-    await setTimeout(200);
+    vi.advanceTimersByTime(200);
     expect(fake.said()).toBe(`one\ntwo\n${up(2)}a\nb\nc\none\ntwo\n`);
   });
 
@@ -89,15 +91,15 @@ describe('live rows', () => {
     const fake = terminal();
     show(fake, () => ['row']);
     fake.stream.write('Power off');
-    await setTimeout(200);
+    vi.advanceTimersByTime(200);
     expect(fake.said()).toBe(`row\n${up(1)}Power off`);
     await withoutLiveRows(fake.stream, async () => {
       fake.stream.write('? [y/N] \n');
-      await setTimeout(200);
+      vi.advanceTimersByTime(200);
     });
     expect(fake.said()).toBe(`row\n${up(1)}Power off? [y/N] \n`);
     fake.stream.write('yes\n');
-    await setTimeout(200);
+    vi.advanceTimersByTime(200);
     expect(fake.said()).toMatch(/yes\nrow\n$/);
   });
 
@@ -127,24 +129,24 @@ describe('live rows', () => {
     expect(fake.said()).toBe(`80 columns\n${up(1)}132 columns\n`);
   });
 
-  it('are not drawn again if nothing has changed', async () => {
+  it('are not drawn again if nothing has changed', () => {
     const fake = terminal();
     show(fake, () => ['row']);
-    await setTimeout(1200);
+    vi.advanceTimersByTime(1200);
     expect(fake.said()).toBe('row\n');
   });
 
-  it('have one for work in steps', async () => {
+  it('have one for work in steps', () => {
     const fake = terminal();
     show(fake, () => ['row']);
     const progress = showProgress(fake.stream, 'hosts', 20);
     progress.update(7);
     fake.stream.write('line\n');
-    await setTimeout(200);
+    vi.advanceTimersByTime(200);
     expect(fake.said()).toMatch(/line\nrow\nhosts 7\/20\n$/);
     progress.clear();
     fake.stream.write('line\n');
-    await setTimeout(200);
+    vi.advanceTimersByTime(200);
     expect(fake.said()).toMatch(/line\nrow\n$/);
   });
 

@@ -101,9 +101,7 @@ describe('ironic-coreos/commands', () => {
       },
     });
     const code = await start({ cwd, stderr, stdout: stderr, env: {}, signal: abort.signal });
-    await expect
-      .poll(() => openFiles().filter((path) => path.startsWith(cwd)), { timeout: 10_000 })
-      .toEqual([]);
+    await expect.poll(() => openFiles().filter((path) => path.startsWith(cwd))).toEqual([]);
     rmSync(cwd, { recursive: true });
     expect({ code, said }).toEqual({ code: expect.any(Number), said: expect.stringMatching(isReady) });
     expect(process.listenerCount('SIGTERM')).toBe(listeners);

@@ -748,9 +748,9 @@ describe('any document', () => {
         routes,
       });
     });
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(convertNetworkData({ links, networks }).keyfiles.length).toBe(256);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(10_000);
   });
 });
 

@@ -21,7 +21,7 @@ export interface CommandRun {
 }
 
 const SECRET = createHash('shake256', { outputLength: 30 }).update('secret').digest('hex');
-const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest('base64');
+const noise = createHash('shake256', { outputLength: 340_000 }).update('noise').digest('base64');
 
 const configOf = (text: string): string => {
   const source = `data:;base64,${Buffer.from(SECRET + text).toString('base64')}`;

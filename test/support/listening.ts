@@ -1,5 +1,7 @@
 /** Servers of tests, on a port of this machine that is free. */
 
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 /** Resolves to its port. */
@@ -10,10 +12,19 @@ export async function listenLocally(server: Server): Promise<number> {
   return address.port;
 }
 
-/** A port of 127.0.0.1 on which nothing listens. */
+/**
+ * A port of 127.0.0.1 on which nothing listens. It is below those that the system gives to connections and to servers on port 0,
+ * of which one would soon be another test's.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenLocally(server);
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    server.close();
+    if (isFree) return port;
+  }
 }

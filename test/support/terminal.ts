@@ -17,7 +17,10 @@ export interface Terminal {
   readonly raw: () => string;
   /** As tmux names keys: `C-c`, `Enter`. */
   readonly press: (...keys: readonly string[]) => void;
-  readonly resize: (columns: number, rows: number) => void;
+  /** Sends a signal to the program alone. */
+  readonly signal: (name: string) => void;
+  /** The program is told when the terminal has its new size already; what it draws until then has the old one. */
+  readonly resize: (columns: number, rows: number) => Promise<void>;
   /** Waits until the screen contains the text; lines that the terminal has wrapped are one. */
   readonly shows: (text: string | RegExp) => Promise<void>;
   /** The exit code; waits until the program has ended, or was ended by a signal: then 128 and its number. */
@@ -77,6 +80,8 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
   tmux('send-keys', 'Enter');
   const screen = (): readonly string[] => tmux('capture-pane', '-p').trimEnd().split('\n');
   // Not of tmux, which sometimes does not notice the end of its child.
+  const signal = (name: string): void =>
+    void spawnSync('pkill', [`-${name}`, '-P', tmux('display-message', '-p', '#{pane_pid}').trim()]);
   const code = (): string =>
     existsSync(join(folder, 'code')) ? readFileSync(join(folder, 'code'), 'utf8') : '';
   return {
@@ -84,7 +89,15 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
     history: () => tmux('capture-pane', '-p', '-J', '-S', '-').trimEnd(),
     raw: () => readFileSync(join(folder, 'raw'), 'utf8'),
     press: (...keys) => void tmux('send-keys', ...keys),
-    resize: (width, height) => void tmux('resize-window', '-x', String(width), '-y', String(height)),
+    signal,
+    resize: async (width, height) => {
+      const tty = tmux('display-message', '-p', '#{pane_tty}').trim();
+      tmux('resize-window', '-x', String(width), '-y', String(height));
+      await until(
+        // until the program is told
+        () => execFileSync('stty', ['-F', tty, 'size'], { encoding: 'utf8' }) === `${height} ${width}\n`,
+      );
+    },
     shows: async (text) => {
       const isShown = (): boolean => {
         const shown = tmux('capture-pane', '-p', '-J').replaceAll(/ +$/gm, '');
@@ -99,9 +112,8 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
       return Number(code());
     },
     close: () => {
-      const pid = Number(tmux('display-message', '-p', '#{pane_pid}'));
       // Services outlive their terminal: SIGHUP means to them that files have changed.
-      if (pid > 0) spawnSync('pkill', ['-9', '-P', String(pid)]);
+      signal('KILL');
       spawnSync('tmux', [...socket, 'kill-server']);
       rmSync(folder, { recursive: true, force: true });
     },

@@ -19,6 +19,7 @@ import {
   refuseWith,
   startFakeBmc,
 } from '../../support/fakeBmc.ts';
+import { until } from '../../support/serveFixtures.ts';
 import { withBrackets } from '../../../src/formats/url.ts';
 import { bootAndCallHome, type RunningBoot, startBoot } from './startBoot.ts';
 
@@ -188,10 +189,11 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect(bmc.state.power).toBe('Off');
   });
 
-  it.each<[string, FakeBmcOptions, RegExp]>([
+  it.each<[string, FakeBmcOptions, string, RegExp]>([
     [
       'the ISO is inserted but never fetched',
       { onBoot: () => undefined },
+      'powered on',
       /did not fetch it: it cannot reach the address/,
     ],
     [
@@ -203,11 +205,13 @@ describe('faults: the cause is reported, and the machine is as before', () => {
             () => undefined,
           ),
       },
+      'fetched the ISO',
       /last step: ISO/,
     ],
-  ])('%s', async (_, fake, cause) => {
-    const { bmc, ended } = await bootFake(fake, { timeout: '1s' });
-    const { code, report } = await ended;
+  ])('%s', async (_, fake, lastStep, cause) => {
+    const { bmc, said, stop } = await bootFake(fake);
+    await until(() => said().includes(lastStep));
+    const { code, report } = await stop();
     expect(code).toBe(1);
     expect(report.replaceAll(/\s+/g, ' ')).toMatch(cause);
     expect([...bmc.state.images]).toEqual([]);
@@ -220,8 +224,9 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     const refused =
       'podman[9]: Error: initializing source docker://r.example/a: reading manifest: unauthorized';
     const fake: FakeBmcOptions = { onBoot: () => appendFileSync(log, `[   41.205873] ${refused}\r\n`) };
-    const { bmc, ended } = await bootFake(fake, { timeout: '1s', consoleLog: ['sol.log'] });
-    const { code, report } = await ended;
+    const { bmc, said, stop } = await bootFake(fake, { consoleLog: ['sol.log'] });
+    await until(() => said().includes('unauthorized'));
+    const { code, report } = await stop();
     expect(code).toBe(1);
     expect(report).toContain('unauthorized');
     expect(report).toMatch(/pull secret/i);

@@ -345,9 +345,9 @@ describe('the URL of an image that boot serves', () => {
 
   it.each<[title: string, options: BootOptions, text: RegExp]>([
     ['with a host name of 60 characters', { publicUrl: 'http://127.0.0.1:8084' }, served],
-    ['on all addresses', { serveListen: ':8084' }, served],
-    ['on all addresses of IPv4', { serveListen: '0.0.0.0:8084' }, served],
-    ['on all addresses of IPv6 and IPv4', { serveListen: '[::]:8084' }, served],
+    ['on all addresses', { serveListen: ':0' }, served],
+    ['on all addresses of IPv4', { serveListen: '0.0.0.0:0' }, served],
+    ['on all addresses of IPv6 and IPv4', { serveListen: '[::]:0' }, served],
     [
       'with a long path of --public-url is too long for some BMCs',
       { publicUrl: `http://127.0.0.1:8084/${'p'.repeat(100)}` },

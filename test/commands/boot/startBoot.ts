@@ -16,6 +16,8 @@ export interface BootEnd {
 export interface RunningBoot {
   readonly said: () => string;
   readonly ended: Promise<BootEnd>;
+  /** As the first Ctrl-C does. */
+  readonly stop: () => Promise<BootEnd>;
 }
 
 export interface BootPlace {
@@ -36,6 +38,7 @@ export function startBoot(
 ): RunningBoot {
   const stdout = collector();
   const stderr = collector();
+  const end = new AbortController();
   const io: Io = {
     stdin: typed === undefined ? Readable.from([]) : Object.assign(Readable.from([typed]), { isTTY: true }),
     stdout: stdout.stream,
@@ -44,6 +47,7 @@ export function startBoot(
     cwd,
     ignored,
     programName: 'ironic-coreos',
+    signal: end.signal,
   };
   const all: BootOptions = { listen: '127.0.0.1:0', serveListen: '127.0.0.1:0', ...options };
   const fast = { ...defaultTimes, power: 300, interval: 1, retry: 100, ...times };
@@ -55,7 +59,11 @@ export function startBoot(
       error: error instanceof Error ? error : new Error(String(error)),
     }),
   );
-  return { said: stderr.text, ended };
+  const stop = (): Promise<BootEnd> => {
+    end.abort();
+    return ended;
+  };
+  return { said: stderr.text, ended, stop };
 }
 
 /** The machine: fetches the ISO as a BMC does, and its agent calls home. The report of `boot` shows a failure. */

@@ -24,6 +24,7 @@ import { secrets } from '../../../src/kube/objects.ts';
 import { mountSmallDisk, type SmallDisk, smallDiskNote } from '../../support/smallDisk.ts';
 import { links, nmstate, publicUrl, workplace } from './support.ts';
 import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const place = workplace();
 const note = smallDiskNote();
@@ -37,8 +38,6 @@ chmodSync(join(programs, 'nmstatectl'), 0o755);
 const io = ioWith(place.io, { env: { PATH: `${programs}:/usr/bin:/bin` } });
 
 const COUNT = 20;
-/** For `vi.waitFor`, on a machine with much else to do. */
-const WAIT = { timeout: 20_000 };
 const namesOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `worker-${index}`);
 const keyOf = (name: string) => ({ namespace: 'metal3', name });
 
@@ -167,12 +166,12 @@ describe.skipIf(note !== '')(`the controller with a full disk${note}`, () => {
       reason: 'ControllerError',
       message: expect.stringMatching(sentence),
     };
-    await vi.waitFor(() => {
+    await eventually(() => {
       for (const name of names) expect(errorOf(cluster, name)).toMatchObject(isPostponed);
-    }, WAIT);
+    });
     const writes = cluster.asked.length;
     loop.startOver(); // all objects are retried
-    await vi.waitFor(() => expect(loop.load).toEqual({ waiting: 0, delayed: COUNT, running: 0 }), WAIT);
+    await eventually(() => expect(loop.load).toEqual({ waiting: 0, delayed: COUNT, running: 0 }));
     expect(cluster.asked.slice(writes).filter((line) => line.startsWith('patch'))).toEqual([]);
     expect(problems()).toHaveLength(1);
     expect(JSON.parse(problems()[0] ?? '')).toMatchObject({
@@ -184,15 +183,15 @@ describe.skipIf(note !== '')(`the controller with a full disk${note}`, () => {
     expect(events).toHaveLength(COUNT);
 
     free();
-    await vi.waitFor(() => {
+    await eventually(() => {
       for (const name of names) expect(statusOf(cluster, name).imageUrl).toBeDefined();
-    }, WAIT);
+    });
     expect(problems()).toHaveLength(1);
 
     fill();
     const data = { nmstate: Buffer.from(nmstate('192.0.2.8')).toString('base64') };
     cluster.put(secrets, keyOf('worker-3-net'), { data });
-    await vi.waitFor(() => expect(errorOf(cluster, 'worker-3')).toMatchObject(isPostponed), WAIT);
+    await eventually(() => expect(errorOf(cluster, 'worker-3')).toMatchObject(isPostponed));
     expect(problems()).toHaveLength(2);
   }, 120_000);
 
@@ -200,7 +199,7 @@ describe.skipIf(note !== '')(`the controller with a full disk${note}`, () => {
     const cluster = clusterOf(3);
     const leader = await lead(cluster);
     const urls = (): (string | undefined)[] => namesOf(3).map((name) => statusOf(cluster, name).imageUrl);
-    await vi.waitFor(() => expect(urls()).not.toContain(undefined), WAIT);
+    await eventually(() => expect(urls()).not.toContain(undefined));
     const { events, get } = await replicaOf(leader);
     fill();
     for (const url of [...urls(), ...urls()]) {
@@ -219,11 +218,11 @@ describe.skipIf(note !== '')(`the controller with a full disk${note}`, () => {
   it('keeps a published image in the status', async () => {
     const cluster = clusterOf(1);
     const { loop, problems } = await lead(cluster);
-    await vi.waitFor(() => expect(statusOf(cluster, 'worker-0').imageUrl).toBeDefined(), WAIT);
+    await eventually(() => expect(statusOf(cluster, 'worker-0').imageUrl).toBeDefined());
     const before = statusOf(cluster, 'worker-0');
     fill();
     loop.startOver();
-    await vi.waitFor(() => expect(problems()).toHaveLength(1), WAIT);
+    await eventually(() => expect(problems()).toHaveLength(1));
     expect(statusOf(cluster, 'worker-0')).toEqual(before);
   });
 });

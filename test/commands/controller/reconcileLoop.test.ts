@@ -1,7 +1,7 @@
 /** What the leader writes, in a cluster in memory: conflicts, trouble, and that nothing is done twice. */
 
 import { Writable } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Informers, preprovisioningImages } from '../../../src/commands/controller/informers.ts';
 import { ReconcileLoop } from '../../../src/commands/controller/reconcileLoop.ts';
 import { ApiError } from '../../../src/kube/apiError.ts';
@@ -12,6 +12,7 @@ import { createDeferred } from '../../../src/core/deferred.ts';
 import type { Outcome } from '../../../src/commands/controller/api/outcome.ts';
 import type { PreprovisioningImage } from '../../../src/commands/controller/api/preprovisioningImage.ts';
 import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const key = { namespace: 'metal3', name: 'worker-0' };
 const secret = { namespace: 'metal3', name: 'net' };
@@ -96,10 +97,10 @@ describe('the leader', () => {
   it('makes each image once, though what it writes comes back to it', async () => {
     const cluster = clusterWithImage();
     const { built, reconcileLoop } = await lead(cluster);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(statusOf(cluster)).toMatchObject({ imageUrl: 'http://192.0.2.1/worker-0/1' }),
     );
-    await vi.waitFor(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
+    await eventually(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
     expect([built, writesOf(cluster)]).toEqual([['worker-0'], bothPatches]);
   });
 
@@ -111,7 +112,7 @@ describe('the leader', () => {
       return outcome.kind === 'ready' ? { ...outcome, imageUrl } : outcome;
     });
     const until = (name: string): Promise<void> =>
-      vi.waitFor(() => expect(statusOf(cluster)).toMatchObject({ imageUrl: `http://192.0.2.1/${name}` }));
+      eventually(() => expect(statusOf(cluster)).toMatchObject({ imageUrl: `http://192.0.2.1/${name}` }));
     await until('default');
     for (const labels of [{ 'coreos.openshift.io/stream': 'rhel-10' }, { other: 'label' }]) {
       const { metadata, ...fields } = cluster.find(preprovisioningImages, key) ?? {};
@@ -125,19 +126,19 @@ describe('the leader', () => {
   it('makes it anew for another version of its Secret, and not for that of another one', async () => {
     const cluster = clusterWithImage();
     const { built } = await lead(cluster);
-    await vi.waitFor(() => expect(statusOf(cluster)).toBeDefined());
+    await eventually(() => expect(statusOf(cluster)).toBeDefined());
     cluster.put(secrets, { namespace: 'metal3', name: 'other' }, {});
     cluster.put(secrets, secret, {});
-    await vi.waitFor(() => expect(statusOf(cluster)).toMatchObject({ networkData: { version: '6' } }));
+    await eventually(() => expect(statusOf(cluster)).toMatchObject({ networkData: { version: '6' } }));
     expect(built).toEqual(['worker-0', 'worker-0']);
   });
 
   it('makes all anew when settings are others', async () => {
     const cluster = clusterWithImage();
     const { built, reconcileLoop } = await lead(cluster);
-    await vi.waitFor(() => expect(statusOf(cluster)).toBeDefined());
+    await eventually(() => expect(statusOf(cluster)).toBeDefined());
     reconcileLoop.startOver();
-    await vi.waitFor(() => expect(built).toEqual(['worker-0', 'worker-0']));
+    await eventually(() => expect(built).toEqual(['worker-0', 'worker-0']));
     expect(writesOf(cluster)).toEqual(bothPatches);
   });
 
@@ -151,7 +152,7 @@ describe('the leader', () => {
       cluster.put(preprovisioningImages, key, { ...before, spec: changed });
     };
     const { said } = await lead(cluster);
-    await vi.waitFor(() => expect(statusOf(cluster)).toMatchObject({ imageUrl: expect.any(String) }));
+    await eventually(() => expect(statusOf(cluster)).toMatchObject({ imageUrl: expect.any(String) }));
     expect(cluster.find(preprovisioningImages, key)?.['spec']).toMatchObject({
       acceptFormats: ['iso', 'initrd'],
     });
@@ -166,8 +167,8 @@ describe('the leader', () => {
       throw new ApiError('the API server is overloaded', { status: 503, reason: 'Unavailable' });
     };
     const { said } = await lead(cluster);
-    await vi.waitFor(() => expect(said()).toContain('"event":"retry"'));
-    await vi.waitFor(() => expect(statusOf(cluster)).toBeDefined(), { timeout: 20_000 });
+    await eventually(() => expect(said()).toContain('"event":"retry"'));
+    await eventually(() => expect(statusOf(cluster)).toBeDefined());
     expect(said()).toContain('the API server is overloaded');
   });
 
@@ -184,7 +185,7 @@ describe('the leader', () => {
         throw new ApiError('the object has been modified', { status: 409, reason: 'Conflict' });
       };
       const { built, said } = await lead(cluster);
-      await vi.waitFor(() => expect(statusOf(cluster)).toBeDefined(), { timeout: 20_000 });
+      await eventually(() => expect(statusOf(cluster)).toBeDefined());
       expect([count, built.length]).toEqual([conflicts + 1, 1]);
       expect(said().includes('"event":"retry"')).toBe(isLogged);
     },
@@ -200,7 +201,7 @@ describe('the leader', () => {
       if (!isOurs || writesOf(cluster).length > 20) return;
       cluster.put(preprovisioningImages, key, { ...object, status });
     });
-    await vi.waitFor(() => expect(said()).toContain('"event":"retry"'));
+    await eventually(() => expect(said()).toContain('"event":"retry"'));
     expect(said()).toMatch(
       /"Another controller overwrites the status.*","hint":"stop other.*","seconds":10}/,
     );
@@ -216,8 +217,8 @@ describe('the leader', () => {
       }
     };
     const { reconcileLoop, said, informers } = await lead(cluster);
-    await vi.waitFor(() => expect(informers.find('metal3/worker-0')).toBeUndefined());
-    await vi.waitFor(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
+    await eventually(() => expect(informers.find('metal3/worker-0')).toBeUndefined());
+    await eventually(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
     expect(said()).not.toContain('retry');
   });
 
@@ -231,11 +232,11 @@ describe('the leader', () => {
       return client.get(resource, where);
     };
     const { reconcileLoop } = await lead({ ...cluster, client: { ...client, patch } });
-    await vi.waitFor(() => expect(dropped).toBeGreaterThan(0));
-    await vi.waitFor(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
+    await eventually(() => expect(dropped).toBeGreaterThan(0));
+    await eventually(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
     const before = dropped;
     reconcileLoop.startOver();
-    await vi.waitFor(() => expect(dropped).toBe(before + 1));
+    await eventually(() => expect(dropped).toBe(before + 1));
   });
 
   it.each([
@@ -247,7 +248,7 @@ describe('the leader', () => {
     const metadata = { finalizers, labels, deletionTimestamp: '2026-11-21T10:00:00Z' };
     cluster.put(preprovisioningImages, key, { metadata, spec });
     const { built } = await lead(cluster);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(cluster.find(preprovisioningImages, key)?.metadata.finalizers).toEqual(['theirs']);
     });
     expect(built).toEqual([]);
@@ -259,7 +260,7 @@ describe('the leader', () => {
     const { events, said } = await lead(cluster, async () => {
       return { kind: 'failed', reason: 'MissingNetworkData', message: 'there is\u001b[31m none', attempt };
     });
-    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await eventually(() => expect(events).toHaveLength(1));
     expect(events[0]).toMatchObject({ type: 'Warning', reason: 'MissingNetworkData' });
     expect(said()).toContain('there is\\\\u001b[31m none');
     expect(said().match(/build failed/g)).toHaveLength(1);
@@ -272,7 +273,7 @@ describe('the leader', () => {
       await hung.promise;
       return outcomeOf(image, '1');
     });
-    await vi.waitFor(() => expect(built).toEqual(['worker-0']));
+    await eventually(() => expect(built).toEqual(['worker-0']));
     leaders.length = 0;
     await end();
     hung.resolve();

@@ -1,12 +1,13 @@
 /** A replica whose cluster does not answer: it waits, says so, and can be ended. */
 
 import { createServer, type Server } from 'node:http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
 import { readPlan } from '../../../src/commands/controller/plan.ts';
 import { type Replica, startReplica } from '../../../src/commands/controller/controller.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { workplace } from './support.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const place = workplace();
 const token = 'operator-token-0123456789';
@@ -55,7 +56,7 @@ describe('a replica', () => {
       () => 'began',
       () => 'given up',
     );
-    await vi.waitFor(() => expect(place.said()).toContain(message));
+    await eventually(() => expect(place.said()).toContain(message));
     const ready = await fetch(`${replica.origin}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([503, expect.stringMatching(/^503: /)]);
     expect((await fetch(`${replica.origin}/healthz`)).status).toBe(200);

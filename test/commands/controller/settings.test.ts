@@ -11,6 +11,7 @@ import {
 } from '../../../src/commands/controller/settings.ts';
 import { configMaps, secrets } from '../../../src/kube/objects.ts';
 import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const key = { namespace: 'metal3', name: 'ramdisk' };
 const cwd = '/somewhere';
@@ -132,7 +133,7 @@ describe('settings', () => {
     const opened: SettingsFile[] = [];
     for (const text of ['one', 'two', 'three']) {
       cluster.put(configMaps, key, { data: { 'ramdisk.yaml': text } });
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const file = await source.open();
         opened.push(file);
         expect(readFileSync(join(file.folder, file.name ?? ''), 'utf8')).toBe(text);
@@ -159,14 +160,14 @@ describe('settings', () => {
     ];
     for (const [index, step] of steps.entries()) {
       step();
-      await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(index + 1));
+      await eventually(() => expect(changed).toHaveBeenCalledTimes(index + 1));
     }
     const lists = (): number => cluster.asked.filter((line) => line === 'list configmaps').length;
     const before = lists();
     cluster.expire();
-    await vi.waitFor(() => expect(lists()).toBe(before + 1));
+    await eventually(() => expect(lists()).toBe(before + 1));
     cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'four' } });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { folder, name = '', release } = await source.open();
       const text = readFileSync(join(folder, name), 'utf8');
       await release();

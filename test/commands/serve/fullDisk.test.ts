@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mountSmallDisk, type SmallDisk, smallDiskNote } from '../../support/smallDisk.ts';
 import { place } from './support.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const { path, serve, write } = place();
 const note = smallDiskNote();
@@ -50,7 +51,7 @@ describe.skipIf(note !== '')(`serve with a full disk${note}`, () => {
     renameSync(path('new.yaml'), path('many.yaml'));
     const before = running.service.state.current();
     const reloaded = running.reload();
-    await vi.waitFor(() => expect(said()).toHaveLength(1), { timeout: 20_000 });
+    await eventually(() => expect(said()).toHaveLength(1));
     expect(JSON.parse(said()[0] ?? '')).toMatchObject({
       event: 'reload',
       message: expect.stringMatching(

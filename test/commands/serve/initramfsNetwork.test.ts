@@ -10,7 +10,7 @@ const { path, run, serve, write } = place();
 
 const keyfile =
   '[connection]\nid=static\ntype=ethernet\ninterface-name=eth0\n\n[ipv4]\nmethod=manual\naddress1=127.0.0.5/8\n\n[ipv6]\nmethod=disabled\n';
-const large = createHash('shake256', { outputLength: 270_000 }).update('noise').digest();
+const large = createHash('shake256', { outputLength: 340_000 }).update('noise').digest();
 const inventory = `agent:
   ironic.apiUrls: https://127.0.0.9
 hosts:

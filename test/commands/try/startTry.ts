@@ -11,6 +11,8 @@ export interface Trial {
   readonly origin: string;
   readonly said: () => string;
   readonly ended: Promise<{ readonly code: number; readonly report: string }>;
+  /** As the first Ctrl-C does. */
+  readonly stop: () => Trial['ended'];
 }
 
 /** Resolves when the API listens. On a free port unless the options say otherwise. */
@@ -21,6 +23,7 @@ export async function startTry(
 ): Promise<Trial> {
   const stdout = collector();
   const stderr = collector();
+  const end = new AbortController();
   const io: Io = {
     stdin: Readable.from([]),
     stdout: stdout.stream,
@@ -28,6 +31,7 @@ export async function startTry(
     env,
     cwd,
     programName: 'ironic-coreos',
+    signal: end.signal,
   };
   const running = tryRamdisk({ listen: '127.0.0.1:0', ...options }, io);
   const ended = running.then((code) => ({ code, report: stdout.text() }));
@@ -39,7 +43,11 @@ export async function startTry(
   await until(() => isOver || findOrigin() !== undefined);
   const origin = findOrigin();
   if (origin === undefined) await ended;
-  return { origin: origin ?? '', said: stderr.text, ended };
+  const stop = (): Trial['ended'] => {
+    end.abort();
+    return ended;
+  };
+  return { origin: origin ?? '', said: stderr.text, ended, stop };
 }
 
 function collector(): { stream: Writable; text: () => string } {

@@ -179,7 +179,7 @@ describe('the page of a trial', () => {
 
 describe('over HTTP', () => {
   it('try prints its URL, and only its path is answered', async () => {
-    const trial = await startTry({ timeout: '4s', askBack: 'never' }, process.cwd());
+    const trial = await startTry({ timeout: '60s', askBack: 'never' }, process.cwd());
     const [, url = ''] = /status page: (\S+)/.exec(trial.said()) ?? [];
     const token = url.slice(url.lastIndexOf('/') + 1);
     for (const [other, method, status] of [
@@ -200,7 +200,7 @@ describe('over HTTP', () => {
     expect(await answer.text()).toContain('0 of 1 called home');
     for (const other of [`${trial.origin}/status`, url.slice(0, -1)])
       expect((await fetch(other)).status).toBe(404);
-    await trial.ended;
+    await trial.stop();
   });
 });
 

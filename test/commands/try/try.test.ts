@@ -71,10 +71,10 @@ describe('who is awaited', () => {
     expect((await trial.ended).code).toBe(0);
   });
 
-  it('has not come when the time is over', async () => {
-    const trial = await startTry({ timeout: '1s', expect: mac, format: 'json' }, folder);
+  it('has not come when the trial ends', async () => {
+    const trial = await startTry({ timeout: '60s', expect: mac, format: 'json' }, folder);
     await scriptedAgent({ api: trial.origin, mac }).inspect();
-    const { code, report } = await trial.ended;
+    const { code, report } = await trial.stop();
     expect(code).toBe(1);
     expect(JSON.parse(report)).toMatchObject({
       passed: false,
@@ -85,11 +85,11 @@ describe('who is awaited', () => {
   });
 
   it('is not home with an invalid token', async () => {
-    const trial = await startTry({ timeout: '1s', expect: mac, askBack: 'never' }, folder);
+    const trial = await startTry({ timeout: '60s', expect: mac, askBack: 'never' }, folder);
     const agent = scriptedAgent({ api: trial.origin, mac });
     await agent.lookup();
     expect((await agent.heartbeat('guessed')).status).toBe(400);
-    expect((await trial.ended).code).toBe(1);
+    expect((await trial.stop()).code).toBe(1);
   });
 });
 
@@ -182,9 +182,9 @@ describe('an agent that can be asked', () => {
   });
 
   it('at another address is a failure with required steps', async () => {
-    const trial = await startTry({ timeout: '2s', requireStep: ['install_coreos'] }, folder);
+    const trial = await startTry({ timeout: '60s', requireStep: ['install_coreos'] }, folder);
     await scriptedAgent({ api: trial.origin, mac, callbackUrl: 'https://192.0.2.7:9999' }).callHome();
-    const { code, report } = await trial.ended;
+    const { code, report } = await trial.stop();
     expect(code).toBe(1);
     expect(report).toContain('called home, but did not report all required steps\n');
     expect(report).toContain('  steps     not asked: the agent was not contacted\n');
@@ -192,9 +192,10 @@ describe('an agent that can be asked', () => {
   });
 
   it('and does not answer is not home where that is asked for', async () => {
-    const trial = await startTry({ timeout: '2s', until: 'callback' }, folder);
+    const trial = await startTry({ timeout: '60s', until: 'callback' }, folder);
     await scriptedAgent({ api: trial.origin, mac, callbackUrl: 'https://127.0.0.1:1' }).callHome();
-    expect((await trial.ended).code).toBe(1);
+    await until(() => trial.said().includes('did not answer at https://127.0.0.1:1'));
+    expect((await trial.stop()).code).toBe(1);
   });
 });
 
@@ -233,9 +234,12 @@ describe('whoever never calls', () => {
 
 /** Proven causes by the label of the machine that has them. */
 async function provenOf(calls: (origin: string) => Promise<unknown>, expected: string): Promise<object> {
-  const trial = await startTry({ timeout: '2s', expect: expected, format: 'json', askBack: 'never' }, folder);
+  const trial = await startTry(
+    { timeout: '60s', expect: expected, format: 'json', askBack: 'never' },
+    folder,
+  );
   await calls(trial.origin);
-  const { report } = await trial.ended;
+  const { report } = await trial.stop();
   const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
   return Object.fromEntries(
     hosts.map(({ causes, label }) => [
@@ -293,12 +297,12 @@ describe('what is refused', () => {
   });
 
   it('is not proven of a machine where another one may have done it', async () => {
-    const options = { timeout: '2s', expect: `${mac},${other}`, format: 'json', askBack: 'never' };
+    const options = { timeout: '60s', expect: `${mac},${other}`, format: 'json', askBack: 'never' };
     const trial = await startTry(options, folder);
     await scriptedAgent({ api: trial.origin, mac }).lookup();
     await fetch(`${trial.origin}/x/v1/lookup`);
     await scriptedAgent({ api: trial.origin, mac: other }).lookup();
-    const { report } = await trial.ended;
+    const { report } = await trial.stop();
     const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
     expect(hosts.map(({ label }) => label)).toEqual([mac, other]);
     expect(hosts[0]?.causes.map(({ id }) => id)).not.toContain('api-path');
@@ -318,12 +322,12 @@ interface ReportedHost {
 describe('a host of the inventory', () => {
   it('is not home because a machine with another MAC address is, from the address that fetched for it', async () => {
     const served = { inventory: 'inv.yaml', iso: ['live.iso'], serveListen: '127.0.0.1:0', open: true };
-    const options = { ...served, expect: 'worker-0', timeout: '3s', format: 'json', askBack: 'never' };
+    const options = { ...served, expect: 'worker-0', timeout: '60s', format: 'json', askBack: 'never' };
     const trial = await startTry(options, folder);
     await until(() => imagesOf(trial.said()) !== '');
     await (await fetch(`${imagesOf(trial.said())}/worker-0.ign`)).arrayBuffer();
     await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:99' }).callHome();
-    const { code, report } = await trial.ended;
+    const { code, report } = await trial.stop();
     expect([code, JSON.parse(report)]).toMatchObject([1, { calledHome: [], missing: ['worker-0'] }]);
     const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
     expect(hosts[0]?.causes[0]).toMatchObject({ id: 'other-mac-addresses', certainty: 'likely' });
@@ -365,10 +369,11 @@ describe('--format ndjson', () => {
 
 describe('hints', () => {
   it('have the port on which it listens', async () => {
-    const trial = await startTry({ timeout: '1s', tls: true }, folder);
+    const trial = await startTry({ timeout: '60s', tls: true }, folder);
     const port = new URL(trial.origin).port;
     await connectBadly(Number(port));
-    const { report } = await trial.ended;
+    await until(() => trial.said().includes('failed the TLS handshake'));
+    const { report } = await trial.stop();
     expect(trial.said()).toContain(`hint: use --listen :${port} to accept connections from other machines`);
     expect(report).toContain(`IRONIC:${port}`);
     expect(trial.said() + report).not.toContain('6385');
@@ -387,7 +392,7 @@ function podmanLine(message: string): string {
 }
 
 describe('--console-log', () => {
-  const options = { timeout: '2s', expect: mac, format: 'json', consoleLog: ['sol.log'] };
+  const options = { timeout: '60s', expect: mac, format: 'json', consoleLog: ['sol.log'] };
 
   it('is read from its end, and proves why the machine did not call home', async () => {
     writeFileSync(path('sol.log'), podmanLine('Error: reading manifest x in y: manifest unknown'));
@@ -397,7 +402,8 @@ describe('--console-log', () => {
       path('sol.log'),
       podmanLine('Error: initializing source docker://r.example/a: unauthorized').trimEnd(),
     );
-    const { code, report } = await trial.ended;
+    await until(() => trial.said().includes('Trying to pull'));
+    const { code, report } = await trial.stop();
     expect(code).toBe(1);
     const { hosts } = JSON.parse(report);
     expect(hosts).toMatchObject([{ name: mac, stage: 'live system' }]);
@@ -416,7 +422,7 @@ describe('--console-log', () => {
     const trial = await startTry({ ...options, expect: `${mac},${other}`, consoleLog }, folder);
     appendFileSync(path('a.log'), podmanLine('Error: reading manifest x in y: manifest unknown'));
     appendFileSync(path('b.log'), podmanLine('Error: initializing source docker://r.example/a: denied'));
-    const { report } = await trial.ended;
+    const { report } = await trial.stop(); // reads the rest
     const { hosts } = JSON.parse(report);
     expect(hosts).toMatchObject([{ name: mac }, { name: other }]);
     expect(hosts[0].causes[0]).toMatchObject({ id: 'container-image', certainty: 'proven' });
@@ -427,7 +433,7 @@ describe('--console-log', () => {
     writeFileSync(path('sol.log'), 'x'.repeat(1000));
     const trial = await startTry(options, folder);
     writeFileSync(path('sol.log'), podmanLine('Error: initializing source docker://r.example/a: denied'));
-    const { hosts } = JSON.parse((await trial.ended).report);
+    const { hosts } = JSON.parse((await trial.stop()).report);
     expect(hosts[0].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
   });
 
@@ -441,7 +447,7 @@ describe('--console-log', () => {
       path('sol.log'),
       long + podmanLine('Error: initializing source docker://r.example/a: denied'),
     );
-    const { hosts } = JSON.parse((await trial.ended).report);
+    const { hosts } = JSON.parse((await trial.stop()).report);
     expect(hosts[0].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
     expect(trial.said()).toContain('Trying to pull r.example/a...');
   });
@@ -453,7 +459,7 @@ describe('--console-log', () => {
       const trial = await startTry(options, folder);
       writeFileSync(path('other.log'), '', { mode: 0 });
       renameSync(path('other.log'), path('sol.log'));
-      const { code, report } = await trial.ended;
+      const { code, report } = await trial.stop();
       expect(code).toBe(1);
       expect(JSON.parse(report).hosts).toMatchObject([{ name: mac }]);
       expect(trial.said()).toContain('warning: No permission to read sol.log\n');
@@ -518,8 +524,8 @@ describe('--tls', () => {
   );
 
   it('prints the authority where no file is named, and never its key', async () => {
-    const trial = await startTry({ timeout: '1s', tls: true }, folder);
-    await trial.ended;
+    const trial = await startTry({ timeout: '60s', tls: true }, folder);
+    await trial.stop();
     expect(trial.said()).toMatch(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/);
     expect(trial.said()).not.toContain('PRIVATE KEY');
   });
@@ -586,30 +592,31 @@ describe('--inventory', () => {
       'image server listening on loopback only; other machines cannot connect',
     ],
   ])('warns %s', async (_title, options, text) => {
-    const trial = await startTry({ ...served, ...options, timeout: '1s', askBack: 'never' }, folder);
-    await trial.ended;
-    expect(trial.said()).toContain(text);
+    const trial = await startTry({ ...served, ...options, timeout: '60s', askBack: 'never' }, folder);
+    await expect.poll(trial.said).toContain(text);
+    await trial.stop();
   });
 
   it('says with which option the images get another address', async () => {
-    const first = await startTry({ timeout: '3s' }, folder);
+    const first = await startTry({ timeout: '60s' }, folder);
     const trial = await startTry({ ...served, serveListen: new URL(first.origin).host }, folder);
     await expect(trial.ended).rejects.toMatchObject({
       message: expect.stringContaining('the address is already in use'),
       hint: 'pass another address or port with --serve-listen',
     });
-    await first.ended;
+    await first.stop();
   });
 
   it('does not wait for a host that cannot be served', async () => {
     const wrong = `agent: {ironic.apiUrls: 'https://192.0.2.1'}\nhosts:\n- {name: worker-0}\n- {name: worker-1, mac: x}\n`;
     writeFileSync(path('wrong-mac.yaml'), wrong);
-    const options = { ...served, inventory: 'wrong-mac.yaml', timeout: '1s' };
+    const options = { ...served, inventory: 'wrong-mac.yaml', timeout: '60s' };
     const trial = await startTry(options, folder);
     await expect(trial.ended).rejects.toThrow('expected hosts cannot be served: worker-1');
     expect(trial.said()).toContain('wrong-mac.yaml:4');
     const others = await startTry({ ...options, expect: 'worker-0' }, folder);
-    expect((await others.ended).code).toBe(1);
+    await until(() => imagesOf(others.said()) !== '');
+    expect((await others.stop()).code).toBe(1);
   });
 
   it('trusts its Ironic also where the environment names authorities', async () => {
@@ -655,9 +662,9 @@ hosts:
   });
 
   it('awaits all of its hosts', async () => {
-    const trial = await startTry({ ...served, timeout: '3s', format: 'json', askBack: 'never' }, folder);
+    const trial = await startTry({ ...served, timeout: '60s', format: 'json', askBack: 'never' }, folder);
     await scriptedAgent({ api: trial.origin, mac }).callHome();
-    const { code, report } = await trial.ended;
+    const { code, report } = await trial.stop();
     expect(code).toBe(1);
     expect(JSON.parse(report)).toMatchObject({ calledHome: ['worker-0'], missing: ['worker-1'] });
   });

@@ -248,22 +248,6 @@ describe('a client', () => {
     expect(served.blocks.borrowed).toBe(0);
   });
 
-  it('that takes little at a time is not, however long it takes for what is written at once', async () => {
-    const served = await serve({ parts: [text('x'.repeat(28 * MiB))], idleTimeout: 1500 });
-    expect(await fetchBody(served, { bytes: MiB, every: 100 })).toHaveLength(28 * MiB);
-    expect(await served.outcomes[0]).toBe('done');
-  });
-
-  it('is not cut off for what it is not to blame for: a slow source', async () => {
-    const source = readerOf(1024 * MiB, async (target, offset) => {
-      await sleep(120);
-      return pattern.readInto(target, offset);
-    });
-    const served = await serve({ parts: [range(0, 200 * 1024)], source, idleTimeout: 50 });
-    await expectPattern(await fetchBody(served), { offset: 0, length: 200 * 1024 });
-    expect(await served.outcomes[0]).toBe('done');
-  });
-
   it('does not wait for others that take nothing', async () => {
     const served = await serve({ parts: [range(0, 8 * MiB)], blocks: createBlockPool(16) });
     for (let count = 0; count < 32; count++) clientOf(served).pause().write(request);

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createDeferred } from '../../../src/core/deferred.ts';
 import { type Watch, watchFiles } from '../../../src/io/files/watchFiles.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'watch-'));
 const file = join(folder, 'inventory.yaml');
@@ -29,11 +30,11 @@ describe('a watch of files', () => {
   it('reports each change once', async () => {
     const changed = await start();
     writeFileSync(file, 'ab');
-    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+    await eventually(() => expect(changed).toHaveBeenCalledTimes(1));
     await setTimeout(5 * interval);
     expect(changed).toHaveBeenCalledTimes(1);
     rmSync(file);
-    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2), { timeout: 5000 });
+    await eventually(() => expect(changed).toHaveBeenCalledTimes(2));
   });
 
   it('does not report a change that its owner has accepted, but the next one', async () => {
@@ -43,7 +44,7 @@ describe('a watch of files', () => {
     await setTimeout(5 * interval);
     expect(changed).not.toHaveBeenCalled();
     writeFileSync(file, 'abc');
-    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+    await eventually(() => expect(changed).toHaveBeenCalledTimes(1));
   });
 
   it('does not report a change while its owner accepts it, however long that takes', async () => {
@@ -67,6 +68,6 @@ describe('a watch of files', () => {
     await setTimeout(5 * interval);
     expect(changed).not.toHaveBeenCalled();
     writeFileSync(file, 'abc');
-    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+    await eventually(() => expect(changed).toHaveBeenCalledTimes(1));
   });
 });

@@ -160,10 +160,10 @@ describe('the rows of', () => {
   });
 
   it('10,000 machines take little time', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (let time = 0; time < 10; time++)
       formatLiveRows(live(large), { columns: 80, rows: 24 }, () => undefined);
-    expect((performance.now() - started) / 10).toBeLessThan(100);
+    expect(process.cpuUsage(started).user / 1000 / 10).toBeLessThan(100);
   });
 });
 

@@ -1370,7 +1370,8 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'loader-transfer': /Input\/output|Range/,
   'loader-protocol': /NBP filename is http|not supported|only HTTPS/,
   'loader-format': /format|executable|magic|64-bit|plain image/,
-  'secure-boot': /Access Denied|Security Violation|shim signature|not verified|Secure Boot/i,
+  'secure-boot':
+    /Access Denied|Security Violation|shim signature|not verified|did not authenticate|Authorization Fail|Secure Boot/i,
   'architecture-mismatch': /requires .* CPU/,
   'installer-running': /coreos.?installer|coreos\.inst/i,
   'no-memory': /memory|write error|Not enough space|allocate|No space/i,
