@@ -7,10 +7,11 @@ import type { EmbedFiles } from '../image/embedArea.ts';
 import { isLocalImage } from './imageFile.ts';
 import { report } from '../io/report/report.ts';
 import type { Io } from '../io/io.ts';
-import type { NewFile } from '../io/files/newFile.ts';
+import { checkNewFile, type NewFile } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { hasPermissions } from '../io/files/platform.ts';
 import { refuseTerminal } from '../io/stdout.ts';
+import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 
 /** Under the names of the command line. */
 export interface OutputOptions {
@@ -64,7 +65,6 @@ export async function checkOutput(
 ): Promise<void> {
   if (file === undefined) return refuseTerminal(io);
   for (const input of inputs) if (input !== undefined) await refuseInput(file, input, io);
-  const { checkNewFile } = await import('../io/files/newFile.ts');
   await checkNewFile(file);
 }
 
@@ -88,12 +88,12 @@ export async function modeForFiles(
   files: EmbedFiles,
   io: Io,
 ): Promise<number | undefined> {
-  return mode ?? modeForSecrets(await listSecrets(files), io, '; override with --mode');
+  return mode ?? modeForSecrets(listSecrets(files), io, '; override with --mode');
 }
 
 /** The permission bits for a new file by its content: 0600 for secrets, else undefined, so that the umask decides. */
 export async function modeForContent(files: EmbedFiles): Promise<number | undefined> {
-  return hasPermissions() && (await listSecrets(files)).length > 0 ? OWNER_ONLY : undefined;
+  return hasPermissions() && listSecrets(files).length > 0 ? OWNER_ONLY : undefined;
 }
 
 /**
@@ -110,8 +110,8 @@ const OWNER_ONLY = 0o600;
 
 /** Warns on standard error if a file that all users can read now contains secrets that it did not contain before. */
 export async function warnOfSecrets(before: EmbedFiles, after: EmbedFiles, io: Io): Promise<void> {
-  const present = await listSecrets(after);
-  const known = new Set(present.length === 0 ? [] : await listSecrets(before));
+  const present = listSecrets(after);
+  const known = new Set(present.length === 0 ? [] : listSecrets(before));
   const secrets = present.filter((secret) => !known.has(secret));
   if (secrets.length === 0) return;
   const message = `the image now contains ${formatWordList(secrets)} and all users of this machine can read it`;
@@ -119,8 +119,7 @@ export async function warnOfSecrets(before: EmbedFiles, after: EmbedFiles, io: I
 }
 
 /** The secrets in these files, as nouns. Few images contain embedded files, so the check is loaded on demand. */
-export async function listSecrets(files: EmbedFiles): Promise<readonly string[]> {
+export function listSecrets(files: EmbedFiles): readonly string[] {
   if (files.size === 0) return [];
-  const { listEmbeddedSecrets } = await import('../agent/embeddedSecrets.ts');
   return listEmbeddedSecrets(files);
 }

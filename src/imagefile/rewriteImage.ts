@@ -11,7 +11,7 @@ import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { openIsoTree } from '../image/isoTree.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
 import { bytesAccess, patchSource } from '../image/overlay.ts';
-import type { ChangedImage } from './copyImage.ts';
+import { copyWithChange, streamImage, type ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage, readImage, withImageName } from './imageFile.ts';
@@ -19,6 +19,7 @@ import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecret
 import type { ExitCode, Io } from '../io/io.ts';
 import type { NewFile } from '../io/files/newFile.ts';
 import { canAllRead } from '../io/files/platform.ts';
+import { showProgress } from '../io/progress.ts';
 
 /** Whether the image may become larger. */
 export interface GrowthOptions {
@@ -135,7 +136,6 @@ async function deliverInPlace(result: Result, path: string, io: Io): Promise<voi
 /** @param file undefined for standard output */
 async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): Promise<void> {
   const { image, change } = result;
-  const { copyWithChange, streamImage } = await import('./copyImage.ts');
   if (file === undefined) return streamImage(image, change, io);
   const mode = file.mode ?? (await modeForFiles(undefined, await filesOnImage(result), io));
   await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
@@ -176,7 +176,6 @@ async function withCopyProgress(
     return;
   }
   if (size < SHOWN_SIZE || stderr.isTTY !== true) return copy(() => undefined);
-  const { showProgress } = await import('../io/progress.ts');
   const progress = showProgress(stderr, 'MiB written', Math.ceil(size / MIB));
   try {
     await copy((written) => progress.update(Math.floor(written / MIB)));

@@ -14,7 +14,7 @@ import { parseUrl, withBrackets } from '../formats/url.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { type HttpProxies, parseProxies } from '../http/client/httpUrl.ts';
 import type { Io } from '../io/io.ts';
-import type { ClusterAccess, Material } from './kubeconfig.ts';
+import { parseKubeconfig, selectAccess, type ClusterAccess, type Material } from './kubeconfig.ts';
 
 export interface ClusterConfig {
   /** The source of the config, for messages: `context kind of ~/.kube/config`. */
@@ -73,7 +73,6 @@ export async function findClusterConfig(
 }
 
 async function readKubeconfigs(paths: readonly string[], io: Io): Promise<ClusterConfig> {
-  const { parseKubeconfig, selectAccess } = await import('./kubeconfig.ts');
   const files = [];
   for (const path of await existingOf(paths, io)) {
     const bytes = await readUserFile(path, io, { what: 'Kubeconfig', maxBytes: MAX_KUBECONFIG });

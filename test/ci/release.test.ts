@@ -46,14 +46,14 @@ const platforms = [
 
 const pages = man.map((name) => `share/man/man1/${name}`);
 /** Also what the documentation names. */
-const documents = [
-  ...['CHANGELOG.md', 'LICENSE', 'LICENSES', 'NOTICE', 'README.md'],
-  ...['deploy', 'dist/schemas', 'docs'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replace(/^dist\//, '')),
-  ),
-].map((name) => `share/doc/ironic-coreos/${name}`);
+const described = ['deploy', 'dist/schemas', 'docs'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replace(/^dist\//, '')),
+);
+const documents = ['CHANGELOG.md', 'LICENSE', 'LICENSES', 'NOTICE', 'README.md', ...described].map(
+  (name) => `share/doc/ironic-coreos/${name}`,
+);
 const completions = [
   'share/bash-completion/completions/ironic-coreos',
   'share/fish/vendor_completions.d/ironic-coreos.fish',

@@ -51,7 +51,7 @@ describe.skipIf(!haveKubernetes || !have('tmux'))(
         [200, 50],
         [80, 24],
       ] as const) {
-        terminal.resize(columns, rows);
+        await terminal.resize(columns, rows);
         await sleep(2500);
         const screen = terminal.screen();
         expect(screen.filter((text) => text.startsWith('status page:'))).toHaveLength(1);

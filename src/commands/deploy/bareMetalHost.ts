@@ -28,6 +28,7 @@ import { splitHint } from './documents/rootDeviceHints.ts';
 import { bootModes, cleaningModes, type DeployHost, inspectionModes } from './documents/host.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
@@ -44,7 +45,7 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
     const manifests = renderHostManifests(settings).filter(
       ({ kind, metadata }) => !(isRepeated && kind === 'Secret' && metadata.name === settings.userData),
     );
-    const text = await formatManifests(manifests, format, isAlone(options));
+    const text = formatManifests(manifests, format, isAlone(options));
     return { text, content: containsSecrets(settings) ? 'secret' : 'public' };
   };
   const frame = format === 'json' ? manifestList : plainFrame;
@@ -52,13 +53,8 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
 }
 
 /** Formats manifests for `kubectl apply -f`. @param isWhole whether they are the whole document */
-async function formatManifests(
-  manifests: readonly object[],
-  format: 'yaml' | 'json',
-  isWhole: boolean,
-): Promise<string> {
+function formatManifests(manifests: readonly object[], format: 'yaml' | 'json', isWhole: boolean): string {
   if (format === 'json') return manifests.map(formatItem).join(',\n');
-  const { formatYaml } = await import('../../formats/yamlText.ts');
   return isWhole ? formatYaml(manifests) : manifests.map((one) => `---\n${formatYaml([one])}`).join('');
 }
 

@@ -9,14 +9,14 @@ import { UsageError } from '../../core/errors.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
 
 /** Mode of files with secrets. */
 const PRIVATE_MODE = 0o600;
 
 /** Formats a value, with a final line break. */
-export async function formatValue(value: unknown, format: 'json' | 'yaml'): Promise<string> {
+export function formatValue(value: unknown, format: 'json' | 'yaml'): string {
   if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
-  const { formatYaml } = await import('../../formats/yamlText.ts');
   return formatYaml([value]);
 }
 

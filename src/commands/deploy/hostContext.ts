@@ -17,6 +17,8 @@ import { nameInput } from '../../hosts/input/nameInput.ts';
 import { converters } from '../../hosts/settings/networkReaders.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
 import { readUserFile } from '../../io/files/files.ts';
+import { refuseKeyfile } from '../../hosts/input/networkFiles.ts';
+import { locateConverted } from '../../network/keyfileSource.ts';
 
 /** Names and positions of options in messages. */
 export interface OptionSources {
@@ -142,8 +144,6 @@ export async function readNetworkFile(
     const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== NOT_COVERED);
     const error = errors.pop();
     if (error === undefined) {
-      const { refuseKeyfile } = await import('../../hosts/input/networkFiles.ts');
-      const { locateConverted } = await import('../../network/keyfileSource.ts');
       const locate = locateConverted(kind, file, () => yaml);
       for (const keyfile of keyfiles) {
         const data = Buffer.from(keyfile.text);

@@ -44,7 +44,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
   const { name = 'ironic', namespace, kernelAppendParams } = options;
   const settings = { name, namespace, kernelArguments: kernelAppendParams, images: podImagesOf(options) };
   if (reportIssues(checkIronic(settings), flagContext(io)) !== 0) return 1;
-  const text = await formatValue(renderIronicResource(settings), format);
+  const text = formatValue(renderIronicResource(settings), format);
   await writeDocument(text, options.output, 'public', io);
   return 0;
 }

@@ -163,7 +163,7 @@ async function formatNode(
   }
   if (format === 'json') return formatItem(description);
   if (format === 'driver-info') return formatMember(options, description.driver_info);
-  return (await formatValue({ nodes: [description] }, 'yaml')).slice(YAML_START.length);
+  return formatValue({ nodes: [description] }, 'yaml').slice(YAML_START.length);
 }
 
 const YAML_START = 'nodes:\n';

@@ -7,6 +7,7 @@ import { readInputs } from '../../hosts/settings/settings.ts';
 import type { Io } from '../../io/io.ts';
 import { collectDiagnostics, report } from '../../io/report/report.ts';
 import { networkRules } from '../../network/networkRules.ts';
+import { createRenderer } from '../../hosts/settings/renderConfig.ts';
 
 /** The settings of the agent in an inventory. */
 export interface AgentSource {
@@ -24,7 +25,6 @@ export async function reportRamdiskNetwork(
   nmstate: string | undefined,
   io: Io,
 ): Promise<void> {
-  const { createRenderer } = await import('../../hosts/settings/renderConfig.ts');
   const { io: silent, reported } = collectDiagnostics(io);
   const source = { files, options: { ...options, nmstate }, io: silent };
   const { inputs } = readInputs(source);

@@ -76,7 +76,7 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     const text =
       format === 'json'
         ? formatMember(host, deploySteps)
-        : await formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
+        : formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
     return { text, content: options.ignitionInArgs === true ? 'secret' : 'public' };
   };
   const frame = format === 'json' ? jsonMapping(options) : plainFrame;

@@ -8,9 +8,10 @@ import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../core/foreignText.ts';
 import { asTrouble, report } from '../../io/report/report.ts';
 import { jsonBytes, parseFormat } from '../../io/report/choices.ts';
-import type { InspectionDifference } from './compareInspections.ts';
+import { compareInspections, type InspectionDifference } from './compareInspections.ts';
 import { type InspectionReport, reportInspection } from './inspectionReport.ts';
 import { type Inspected, inspectSource } from './inspectSource.ts';
+import { formatInspection } from './inspectionRows.ts';
 
 export interface InspectOptions {
   /** A live ISO, an initramfs or an Ignition config: a path, a URL, or `-` for standard input. */
@@ -40,7 +41,6 @@ async function inspectOne(image: string, form: Form, io: Io): Promise<ExitCode> 
   if (form === 'json') {
     await writeStdout(io, [jsonBytes(document)]);
   } else {
-    const { formatInspection } = await import('./inspectionRows.ts');
     await writeStdout(io, [Buffer.from(formatInspection(document, form))]);
   }
   return isDamaged ? 1 : 0;
@@ -68,7 +68,6 @@ async function compare(image: string, other: string, form: Form, io: Io): Promis
   try {
     const first = await inspectSource(image, io);
     const second = await inspectSource(other, io);
-    const { compareInspections } = await import('./compareInspections.ts');
     const differences = maskTexts(compareInspections(first, second), maskerOf(image, other));
     const isTrouble = reportDamage([first, second], io);
     const output = form === 'json' ? jsonBytes(differences) : formatDifferences(differences, first, second);

@@ -42,6 +42,7 @@ import { archiveMemory } from '../../agent/agentArchive.ts';
 import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
 import type { ImageKind } from '../../image/imageKind.ts';
 import type { RandomAccess } from '../../image/overlay.ts';
+import { listNeeds } from '../../agent/lint/servers.ts';
 
 export interface Inspected {
   /** The name for messages, without credentials. */
@@ -112,7 +113,7 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
           ...checkImageArguments(read.config, subject),
           ...checkInitramfsNetwork(read.config, subject),
         ];
-  const unknowns = config?.runsAgent === true ? await noteUnknowns(config.config, subject) : [];
+  const unknowns = config?.runsAgent === true ? noteUnknowns(config.config, subject) : [];
   const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
   const findings = [
     ...ofImage,
@@ -126,11 +127,7 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
 }
 
 /** What only the machine and its network can answer. */
-async function noteUnknowns(
-  config: Config,
-  subject: ImageInspection | ConfigFile,
-): Promise<readonly Issue[]> {
-  const { listNeeds } = await import('../../agent/lint/servers.ts');
+function noteUnknowns(config: Config, subject: ImageInspection | ConfigFile): readonly Issue[] {
   const own = connectionsOf(config);
   const connections = own.length > 0 || subject.kind === 'ignition' ? own : inspectedConnections(subject);
   return findUnknowns(connections, listNeeds(readSubject(config))).map((problem) => {

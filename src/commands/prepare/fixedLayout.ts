@@ -50,6 +50,7 @@ import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
 import { bootInputsOf } from '../../hosts/plan/bootInputs.ts';
 import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
 
 /** Variables of configure-coreos-ipa for paths of the layout metal3. */
 const pathVariables = [
@@ -362,8 +363,6 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
   checkAgentArguments(placed, first?.configs.fetched.document, io);
   const words = placed.join(' ');
   const inspectionArguments = `${INSPECTION_DEFAULT} ${words}`;
-  const { formatYaml } = await import('../../formats/yamlText.ts');
-  const asYaml = (text: string): string => formatYaml([text]).trimEnd();
   const text = fillTemplate(readAsset('templates/boot/bifrost'), {
     kernelUrl: asYaml(kernelUrl),
     initramfsUrl: asYaml(initramfsUrl),
@@ -371,6 +370,10 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
     inspectionArguments: asYaml(inspectionArguments),
   });
   await folder.put({ path }, Buffer.from(text));
+}
+
+function asYaml(text: string): string {
+  return formatYaml([text]).trimEnd();
 }
 
 /** The value of inspector_extra_kernel_options in Bifrost's defaults, which the variable replaces. */

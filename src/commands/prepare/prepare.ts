@@ -58,6 +58,7 @@ import { report } from '../../io/report/report.ts';
 import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost.ts';
 import { createHash } from 'node:crypto';
 import { programVersion } from '../../core/programVersion.ts';
+import { fixedLayout } from './fixedLayout.ts';
 
 /**
  * The exit code is 1 if a host is invalid; the other hosts are prepared, and invalid hosts keep their previous files.
@@ -65,8 +66,7 @@ import { programVersion } from '../../core/programVersion.ts';
  */
 export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> {
   const name = chooseLayout(given.layout, io.env);
-  const layout =
-    name === 'folder' ? folderLayout(given) : (await import('./fixedLayout.ts')).fixedLayout(name, given, io);
+  const layout = name === 'folder' ? folderLayout(given) : fixedLayout(name, given, io);
   const { baseUrl, options, served, shown } = layout;
   const bundle = readBundle(options, io);
   const access = await readAccess(options);

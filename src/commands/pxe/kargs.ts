@@ -20,9 +20,13 @@ import { collectDiagnostics, report, withoutRepeats } from '../../io/report/repo
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type BootInputs, type BootInputOptions, readBootInputs } from '../../hosts/plan/bootInputs.ts';
-import type { RenderedConfig } from '../../hosts/settings/renderConfig.ts';
+import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';
 import { valueOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
+import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
+import { listServers, reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { readNetwork } from '../../hosts/settings/networkReaders.ts';
+import { refuseKeyfile, reportConnections } from '../../hosts/input/networkFiles.ts';
 
 /** The options of the command line. */
 export type KargsOptions = BootInputOptions & OwnOptions;
@@ -64,7 +68,6 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
 /** Checks `ipa-insecure` against the config of the inventory; without one, the config is unknown. */
 async function checkArguments(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
   if (!list.some((text) => text.startsWith('ipa-insecure='))) return;
-  const { checkAgentArguments } = await import('../../hosts/plan/agentArguments.ts');
   const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
   checkAgentArguments(list, rendered?.document, io);
 }
@@ -77,18 +80,16 @@ async function checkNetwork(
   io: Io,
 ): Promise<void> {
   if (!list.some(isNetworkArgument)) return;
-  const { listServers, reportImageNetwork } = await import('../../hosts/input/imageNetwork.ts');
   const document = options.inventory === undefined ? undefined : (await renderConfig(options, io))?.document;
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   const urls = valueOf(reading, 'ironic.apiUrls')?.text ?? '';
   const needs =
-    read?.status === 'read' ? await listServers(read.config) : [argumentServers(`ipa-api-url=${urls}`, list)];
+    read?.status === 'read' ? listServers(read.config) : [argumentServers(`ipa-api-url=${urls}`, list)];
   await reportImageNetwork(list.join(' '), new Map(), { io, options: {} }, needs);
 }
 
 /** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */
 async function renderConfig(options: KargsOptions, io: Io): Promise<RenderedConfig | undefined> {
-  const { createRenderer } = await import('../../hosts/settings/renderConfig.ts');
   const { io: silent } = collectDiagnostics(io);
   const { files, profile } = await readInventoryLayers(options, silent);
   return createRenderer()({ options: { profile }, io: silent, files }).catch(onCliError(() => undefined));
@@ -96,14 +97,12 @@ async function renderConfig(options: KargsOptions, io: Io): Promise<RenderedConf
 
 /** @throws UsageError without a network, CliError for a network that kernel arguments cannot describe */
 async function withNetwork({ reading, settings }: BootInputs): Promise<BootSettings> {
-  const { readNetwork } = await import('../../hosts/settings/networkReaders.ts');
   const { keyfiles } = (await readNetwork(reading)).settings;
   if (keyfiles.length === 0) {
     throw new UsageError('--static: the network of the host is missing', {
       hint: 'pass --nmstate FILE, --network-data FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
     });
   }
-  const { refuseKeyfile, reportConnections } = await import('../../hosts/input/networkFiles.ts');
   const files = keyfiles.map(({ text, ...keyfile }) => ({ ...keyfile, data: Buffer.from(text) }));
   for (const file of files) await refuseKeyfile(file, {}, reading.io);
   await reportConnections(

@@ -27,6 +27,7 @@ import {
 } from './checkedConfig.ts';
 import { nameInput } from './nameInput.ts';
 import { reportChecked } from './reportChecked.ts';
+import { maskYaml, placeInYaml } from './yamlConfig.ts';
 
 export type FilesDirOption = Pick<ConfigOptions, 'filesDir'>;
 
@@ -108,20 +109,16 @@ async function checkDocument(
   return {
     name,
     bytes,
-    ...(await placesOf(source, read.config)),
+    ...placesOf(source, read.config),
     version: read.version,
     config: read.config,
     findings: checked.report.findings,
   };
 }
 
-async function placesOf(
-  { json, yaml }: ConfigSource,
-  config: Config,
-): Promise<Pick<ConfigDocument, 'place' | 'shown'>> {
+function placesOf({ json, yaml }: ConfigSource, config: Config): Pick<ConfigDocument, 'place' | 'shown'> {
   const place = (findings: readonly Finding[]): readonly Finding[] => locateFindings(findings, json);
   if (yaml === undefined) return { place, shown: maskSecrets(json, config) };
-  const { maskYaml, placeInYaml } = await import('./yamlConfig.ts');
   return { place: (findings) => placeInYaml(place(findings), yaml), shown: maskYaml(yaml) };
 }
 
@@ -183,7 +180,7 @@ export async function writeConfig(
   reportChecked({ report: { valid, findings: unreported }, bytes: maskSecrets(bytes, config) }, name, io);
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) {
-    const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
+    const mode = modeForSecrets(listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
     await writeOutput(output, bytes, io, mode);
   }
   if (valid) return;

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ContainerArchive } from '../../formats/containerArchive.ts';
+import { readContainerArchive, type ContainerArchive } from '../../formats/containerArchive.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
@@ -52,7 +52,6 @@ async function stampOf({ path, place }: NamedArchive, { cwd, readTime }: Archive
 
 async function readArchive({ path, place }: NamedArchive, io: ArchiveIo): Promise<ContainerArchive> {
   const input = await openInput({ path, what: whatIs(place) }, io);
-  const { readContainerArchive } = await import('../../formats/containerArchive.ts');
   try {
     return await readContainerArchive(input.bytes());
   } catch (error) {

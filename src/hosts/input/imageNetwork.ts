@@ -32,6 +32,7 @@ import {
   networkServers,
 } from '../../network/reachability.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
+import { listNeeds } from '../../agent/lint/servers.ts';
 
 /** An issue, with the name of the keyfile that its line is in. */
 interface NetworkIssue extends Issue {
@@ -53,7 +54,7 @@ async function checkImageNetwork(
   const texts = splitArguments(kargs);
   const connections = initramfsConnections(texts, files);
   if (connections.length === 0 || (keyfiles.length === 0 && usesBootInterface(texts))) return [];
-  const ofConfig = await readNeeds(files.get(CONFIG_NAME));
+  const ofConfig = readNeeds(files.get(CONFIG_NAME));
   // The servers of the arguments are checked together with a network of arguments.
   const ofArguments = keyfiles.length === 0 ? [] : texts.map((text) => argumentServers(text, texts));
   const needs = [...ofArguments, ...ofConfig, ...others].filter((servers) => servers.length > 0);
@@ -122,7 +123,7 @@ export async function reportImageNetwork(
 }
 
 /** What a config needs of the network of the initramfs. It is not the network of the agent if the config has one of its own. */
-async function readNeeds(document: Uint8Array | undefined): Promise<readonly Need[]> {
+function readNeeds(document: Uint8Array | undefined): readonly Need[] {
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   if (read?.status !== 'read') return [];
   const { config } = read;
@@ -130,8 +131,7 @@ async function readNeeds(document: Uint8Array | undefined): Promise<readonly Nee
 }
 
 /** The servers of the agent and of Ignition. */
-export async function listServers(config: Config): Promise<readonly Need[]> {
-  const { listNeeds } = await import('../../agent/lint/servers.ts');
+export function listServers(config: Config): readonly Need[] {
   return [...listNeeds(readSubject(config)), ...listFetched(config)];
 }
 

@@ -37,6 +37,9 @@ import { networkRules } from '../../network/networkRules.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { valueAt } from '../../formats/mapping.ts';
+import { lintHost } from '../../agent/lint/lintHost.ts';
+import { lintNetwork } from '../../agent/lint/network.ts';
+import { lintConfig } from '../../agent/lint/lintConfig.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -80,8 +83,8 @@ export function createRenderer(): RenderConfig {
     const hasNetwork = hasKeyfiles(document);
     if (hasNetwork && !(await reportNetwork(effective, settings, inputs, io))) return undefined;
     if (isMerged || hasOwnParts(settings)) {
-      const findings = await lintOwnParts(effective, settings, io);
-      await reportOwnParts(findings, documents, io);
+      const findings = lintOwnParts(effective, settings, io);
+      reportOwnParts(findings, documents, io);
       if (hasErrors(findings)) return undefined;
     }
     const secrets = listConfigSecrets(settings, effective, inputs);
@@ -110,12 +113,7 @@ function reportPlain(findings: readonly Finding[], io: Io): void {
 }
 
 /** Reports findings that a merged config has on its own at their places in it. */
-async function reportOwnParts(
-  findings: readonly Finding[],
-  documents: readonly ConfigDocument[],
-  io: Io,
-): Promise<void> {
-  const { lintHost } = await import('../../agent/lint/lintHost.ts');
+function reportOwnParts(findings: readonly Finding[], documents: readonly ConfigDocument[], io: Io): void {
   const others = new Set(findings);
   const byText = new Map<string, Finding[]>();
   for (const finding of findings.toReversed()) {
@@ -156,7 +154,6 @@ async function reportNetwork(
   inputs: Inputs,
   io: Io,
 ): Promise<boolean> {
-  const { lintNetwork } = await import('../../agent/lint/network.ts');
   // The converter of network data reports inconsistent connections itself, with line and column.
   const reported = inputs.has('host.networkData') ? networkRules.inconsistent.id : undefined;
   const findings = withoutIgnored(lintNetwork(config).map(findingOf), io);
@@ -186,13 +183,15 @@ function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean
 }
 
 /** Problems of the user's parts: the errors and warnings that the config lacks without them. */
-async function lintOwnParts(config: Config, settings: AgentSettings, io: Io): Promise<readonly Finding[]> {
-  const { lintConfig } = await import('../../agent/lint/lintConfig.ts');
-  const lint = (linted: Config): Finding[] => lintConfig(linted, { now: new Date() }).map(findingOf);
+function lintOwnParts(config: Config, settings: AgentSettings, io: Io): readonly Finding[] {
   const others = new Set(lint(renderAgentConfig({ ...settings, ...noOwnParts })).map(identify));
   return withoutIgnored(lint(config), io).filter(
     (one) => one.severity !== 'info' && !others.has(identify(one)),
   );
+}
+
+function lint(config: Config): Finding[] {
+  return lintConfig(config, { now: new Date() }).map(findingOf);
 }
 
 function identify({ message, rule }: Finding): string {
