@@ -47,7 +47,8 @@ const types = await rolldown({
     dts({
       dtsOnly: true,
       tsconfig: 'scripts/bundle/tsconfig.json',
-      logger: { info: () => {}, warn: () => {}, error: console.error }, // each build would print its plans for TypeScript 7.1
+      // Each build would print what the plugin plans for TypeScript 7.1.
+      logger: { info: () => {}, warn: () => {}, error: (text) => process.stderr.write(`${text}\n`) },
     }),
   ],
 });
