@@ -38,6 +38,8 @@ export default defineConfig({
     // The built program is run as it is.
     server: { deps: { external: [/\/dist\/[^/]*\.js$/] } },
     reporters: ['default', { onTestRunEnd: printUnasked }],
+    // Each run of the program makes the same calls of the system.
+    env: { NODE_DISABLE_COMPILE_CACHE: '1' },
     testTimeout: 60_000,
     // Hooks start servers and build samples; on a loaded machine they take as long as tests.
     hookTimeout: 60_000,

@@ -7,10 +7,10 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli, type RunResult } from '../support/runCli.ts';
 import { canTrace, killAt, killSeed, momentsOf, sampleOf, traceNote } from '../support/strace.ts';
+import { programCommand } from '../support/runProgram.ts';
 
 const original = liveIso('2023-07');
 const medium = Buffer.alloc(8 * 1024 * 1024, 'what was there before');
@@ -21,18 +21,15 @@ const canLoop =
 const note = canLoop ? '' : ' (skipped: no loop devices here)';
 
 let cwd: string;
-let program: BuiltProgram;
 let device: string;
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'device '));
   await writeFile(join(cwd, 'medium'), medium);
   await writeFile(join(cwd, 'a.ign'), '{"ignition":{"version":"3.4.0"}}');
   device = spawnSync('losetup', ['-f', '--show', 'medium'], { cwd, encoding: 'utf8' }).stdout.trim();
-  program = await buildProgram();
 });
 afterAll(async () => {
   spawnSync('losetup', ['-d', device]);
-  await program.remove();
   await rm(cwd, { recursive: true });
 });
 
@@ -61,7 +58,7 @@ describe.skipIf(!canLoop)(`an image on a block device${note}`, () => {
       const goal = readFileSync(device);
       await iso('reset', device);
       let unfinished = 0;
-      const command = [...program.command, 'iso', ...customize, device];
+      const command = [...programCommand, 'iso', ...customize, device];
       const moments = momentsOf(['pwrite64'], command, { cwd });
       await iso('reset', device);
       for (const moment of sampleOf(moments, 4)) {

@@ -13,7 +13,6 @@ import { gzipSync } from 'node:zlib';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeAgentIso } from '../support/agentIso.ts';
-import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { type CommandRun, commandRuns, writeInputs } from '../support/commandRuns.ts';
 import { bmcUser, type FakeBmc, startFakeBmc } from '../support/fakeBmc.ts';
 import { type ImageServer, startImageServer } from '../support/imageServer.ts';
@@ -25,14 +24,13 @@ import { scriptedAgent } from '../support/scriptedAgent.ts';
 import { until } from '../support/serveFixtures.ts';
 import { canTrace, traceNote } from '../support/strace.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
+import { programCommand } from '../support/runProgram.ts';
 
-let program: BuiltProgram;
 let root: string;
 let server: ImageServer;
 let bmc: FakeBmc;
 let api: Awaited<ReturnType<typeof startApi>>;
 beforeAll(async () => {
-  program = await buildProgram();
   root = await realpath(await mkdtemp(join(tmpdir(), 'creation modes ')));
   await writeInputs(root);
   server = await startImageServer();
@@ -48,7 +46,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const one of [server, bmc, api]) await one.close();
-  await program.remove();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -118,7 +115,7 @@ async function traceRun(words: readonly string[], run: CommandRun): Promise<Trac
   ];
   const child = spawn(
     'sh',
-    ['-c', 'umask 0; exec "$@"', 'sh', ...strace, ...program.command, ...words, ...args],
+    ['-c', 'umask 0; exec "$@"', 'sh', ...strace, ...programCommand, ...words, ...args],
     {
       cwd,
       env: {
@@ -278,7 +275,7 @@ describe.skipIf(!canSpy)(`another user of the machine${spyNote}`, () => {
     await until(() => told.includes('ready'));
     const { status, stderr } = spawnSync(
       process.execPath,
-      [...program.command.slice(1), ...words, '-o', 'out'],
+      [...programCommand.slice(1), ...words, '-o', 'out'],
       { cwd },
     );
     expect([status, stderr.toString()]).toEqual([0, expect.any(String)]);

@@ -11,11 +11,11 @@ import { copyFile, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
 import { runCli, type RunResult } from '../support/runCli.ts';
 import { sharedData } from '../support/sharedData.ts';
 import { canTrace, killAt, killSeed, momentsOf, sampleOf, traceNote } from '../support/strace.ts';
+import { programCommand } from '../support/runProgram.ts';
 
 const SECRET = createHash('shake256', { outputLength: 40 }).update('secret').digest('hex');
 const noise = createHash('shake256', { outputLength: 340_000 }).update('noise').digest('base64');
@@ -63,10 +63,8 @@ const edits: Readonly<Record<string, KilledEdit>> = {
 /** System calls that change an image, a file beside it, or wait for the disk. */
 const CALLS = ['pwrite64', 'fdatasync', 'ftruncate', 'link', 'unlink'];
 
-let program: BuiltProgram;
 let cwd: string;
 beforeAll(async () => {
-  program = await buildProgram();
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'killed edits ')));
   const config = (text: string): string => {
     const source = `data:;base64,${Buffer.from(SECRET + text).toString('base64')}`;
@@ -80,7 +78,6 @@ beforeAll(async () => {
   await writeFile(join(cwd, 'eth0.nmconnection'), `[connection]\nid=${SECRET}\ntype=ethernet\n`);
 });
 afterAll(async () => {
-  await program.remove();
   await rm(cwd, { recursive: true, force: true });
 });
 
@@ -154,7 +151,7 @@ async function killEverywhere({ before, edit }: KilledEdit): Promise<Record<stri
     after: await digest('after.iso'),
   };
   const seen = { whole: 0, unfinished: 0 };
-  const command = [...program.command, 'iso', ...edit, 'killed.iso'];
+  const command = [...programCommand, 'iso', ...edit, 'killed.iso'];
   await copy('before.iso', 'killed.iso');
   const moments = momentsOf(CALLS, command, { cwd }).filter(({ threads }) => threads === 'all');
   for (const moment of all ? moments : sampleOf(moments, 6)) {

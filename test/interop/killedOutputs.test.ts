@@ -10,9 +10,9 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { type CommandRun, commandRuns, writeInputs } from '../support/commandRuns.ts';
 import { canTrace, killAt, momentsOf, traceNote } from '../support/strace.ts';
+import { programCommand } from '../support/runProgram.ts';
 
 /** System calls that change a file or a folder, or wait for the disk. */
 const CALLS = 'mkdir write pwrite64 ftruncate fchmod chmod fsync fdatasync link rename unlink rmdir'.split(
@@ -37,18 +37,15 @@ const writing = Object.entries(commandRuns).flatMap(([command, runs]) =>
 /** `quickstart` embeds a config in this file after it has written it; killedEdits.test.ts is about such edits. */
 const EDITED = 'out/sample-live.iso';
 
-let program: BuiltProgram;
 let root: string;
 let cwd: string;
 const env = { PATH: process.env['PATH'], SOURCE_DATE_EPOCH: '1700000000' };
 beforeAll(async () => {
-  program = await buildProgram();
   root = await realpath(await mkdtemp(join(tmpdir(), 'killed outputs ')));
   cwd = join(root, 'run');
   await writeInputs(root);
 });
 afterAll(async () => {
-  await program.remove();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -64,7 +61,7 @@ const place = (): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } => (
 });
 
 function start(words: readonly string[]): ReturnType<typeof spawnSync> {
-  const [file = '', ...args] = [...program.command, ...words];
+  const [file = '', ...args] = [...programCommand, ...words];
   return spawnSync(file, args, { ...place(), encoding: 'utf8' });
 }
 
@@ -117,10 +114,10 @@ describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote
     const seen = new Set<string>();
     const repeated = new Set<string>();
     await emptyFolder();
-    const moments = momentsOf(calls, [...program.command, ...words], place());
+    const moments = momentsOf(calls, [...programCommand, ...words], place());
     for (const moment of moments.filter(({ threads }) => threads === 'all')) {
       await emptyFolder();
-      if (!killAt(moment, [...program.command, ...words], place())) continue;
+      if (!killAt(moment, [...programCommand, ...words], place())) continue;
       kills++;
       const found = await everything();
       const left = outputsIn(found);

@@ -15,7 +15,6 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/hosts/artifacts/manifest.ts';
-import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { liveBuild } from '../support/newIso.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { mountSmallDisk } from '../support/smallDisk.ts';
@@ -28,6 +27,7 @@ import {
   sampleOf,
   traceNote,
 } from '../support/strace.ts';
+import { programCommand, startProgram } from '../support/runProgram.ts';
 
 const all = process.env['IRONIC_COREOS_KILL'] === 'all';
 
@@ -62,10 +62,8 @@ const CALLS = [
   'ftruncate',
 ];
 
-let program: BuiltProgram;
 let cwd: string;
 beforeAll(async () => {
-  program = await buildProgram();
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'killed prepare ')));
   for (const build of [1, 2]) {
     const agent = `agent:\n  ironic.apiUrls: https://192.0.2.${build}\n`;
@@ -83,7 +81,6 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await program.remove();
   await rm(cwd, { recursive: true, force: true });
 });
 
@@ -102,7 +99,7 @@ function run(
   build: number,
   folder: string,
 ): { code: number | null; stderr: string } {
-  const [node = '', ...args] = [...program.command, ...commandOf(options, build, folder)];
+  const [node = '', ...args] = [...programCommand, ...commandOf(options, build, folder)];
   const { status, stderr } = spawnSync(node, args, { cwd, encoding: 'utf8' });
   return { code: status, stderr };
 }
@@ -230,7 +227,7 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
 
   it('succeeds', { timeout: 60_000 }, async () => {
     restore('watched');
-    const child = program.start(commandOf(options, 2, 'watched'), cwd);
+    const child = startProgram(commandOf(options, 2, 'watched'), cwd);
     const end = once(child, 'close');
     // Between two looks at fixed names, a run may rename them: only scripts are compared here.
     while (child.exitCode === null) {
@@ -246,7 +243,7 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
   const seedNote = all ? '' : `, seed ${killSeed}`;
   it.skipIf(!canTrace)(`is killed${seedNote}${traceNote}`, { timeout: 3_600_000 }, () => {
     const seen = { former: 0, new: 0, between: 0 };
-    const command = [...program.command, ...commandOf(options, 2, 'killed')];
+    const command = [...programCommand, ...commandOf(options, 2, 'killed')];
     restore('killed');
     for (const moment of chosen(momentsOf(all ? CALLS : ['rename'], command, { cwd }))) {
       restore('killed');

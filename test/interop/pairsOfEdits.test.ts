@@ -7,18 +7,16 @@ import { copyFile, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
+import { startProgram } from '../support/runProgram.ts';
 
 type Words = readonly string[];
 
 const ROUNDS = 4;
 
-let program: BuiltProgram;
 let cwd: string;
 beforeAll(async () => {
-  program = await buildProgram();
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'pairs of edits ')));
   await writeFile(join(cwd, 'original.iso'), liveIso('2023-07'));
   for (const name of ['a', 'b']) {
@@ -28,7 +26,6 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await program.remove();
   await rm(cwd, { recursive: true, force: true });
 });
 
@@ -81,7 +78,7 @@ it.each<[string, Words, Words]>([
   for (let round = 0; round < ROUNDS; round++) {
     await copyFile(join(cwd, 'original.iso'), join(cwd, 'image.iso'));
     const order = round % 2 === 0 ? [first, second] : [second, first];
-    const children = order.map((words) => program.start([...words, 'image.iso'], cwd));
+    const children = order.map((words) => startProgram([...words, 'image.iso'], cwd));
     const ends = await Promise.all(children.map(endOf));
     const [one, other] = round % 2 === 0 ? ends : ends.toReversed();
     expect([oneWay, turned]).toContain(

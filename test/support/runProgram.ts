@@ -1,6 +1,6 @@
 /** The program as it is built, as a process of its own: for what only a process has, such as what its TLS trusts. */
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { program } from './packageFolder.ts';
 
 export interface ProgramResult {
@@ -15,6 +15,14 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A script for sh in which `"$@"` is the program with its arguments. */
   readonly script?: string;
+}
+
+/** What starts it, before its arguments. */
+export const programCommand: readonly string[] = [process.execPath, program];
+
+/** For tests that kill it. */
+export function startProgram(args: readonly string[], cwd: string): ChildProcess {
+  return spawn(process.execPath, [program, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
 /** Does not stop this process, which may be the server that the program asks. */

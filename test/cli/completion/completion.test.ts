@@ -5,12 +5,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../../support/builtProgram.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
+import { programCommand } from '../../support/runProgram.ts';
 
 let folder: string;
-let program: BuiltProgram;
 const scriptFor = (shell: string): string => join(folder, `completion.${shell}`);
 const files = (): string => join(folder, 'files');
 
@@ -25,13 +24,11 @@ beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     writeFileSync(scriptFor(shell), (await runCli(['completion', shell])).stdout);
   }
-  program = await buildProgram();
-  const command = program.command.map((word) => `'${word}'`).join(' ');
+  const command = programCommand.map((word) => `'${word}'`).join(' ');
   writeFileSync(join(folder, 'ironic-coreos'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
 });
 
 afterAll(async () => {
-  await program.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -5,21 +5,19 @@ import { copyFile, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../../support/builtProgram.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
+import { programCommand } from '../../support/runProgram.ts';
 
 const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : oracleNote('strace');
 const words = ['iso', 'kargs', 'modify', '-a', 'x=1'];
 
-let program: BuiltProgram;
 let cwd: string;
 let before: Buffer;
 let after: Buffer;
 beforeAll(async () => {
-  program = await buildProgram();
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'disturbed edits ')));
   await writeFile(join(cwd, 'original.iso'), liveIso('2023-07'));
   await copyFile(join(cwd, 'original.iso'), join(cwd, 'coreos.iso'));
@@ -28,7 +26,6 @@ beforeAll(async () => {
   after = await readFile(join(cwd, 'coreos.iso'));
 });
 afterAll(async () => {
-  await program.remove();
   await rm(cwd, { recursive: true, force: true });
 });
 
@@ -47,7 +44,7 @@ async function disturb(...injections: readonly string[]): Promise<Disturbed> {
   const args = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, ...inject];
   const { status, signal, stderr } = spawnSync(
     'strace',
-    [...args, ...program.command, ...words, 'coreos.iso'],
+    [...args, ...programCommand, ...words, 'coreos.iso'],
     {
       cwd,
       env: { ...process.env, UV_THREADPOOL_SIZE: '1' },

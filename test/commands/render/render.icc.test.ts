@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProfileName, profileNames } from '../../../src/agent/settings.ts';
-import { buildProgram } from '../../support/builtProgram.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
+import { programCommand } from '../../support/runProgram.ts';
 
 interface RecordedInput {
   readonly hostname: string;
@@ -209,14 +209,9 @@ describe.skipIf(mountNote !== '')(
       assisted: common,
       'configure-coreos-ipa': common,
     };
-    let program: Awaited<ReturnType<typeof buildProgram>>;
-    beforeAll(async () => {
-      program = await buildProgram();
-    });
-    afterAll(() => program.remove());
 
     it.each(profileNames)('is read for the profile icc only: %s', (profile) => {
-      const render = [...program.command, 'render', '--profile', profile, ...options[profile]];
+      const render = [...programCommand, 'render', '--profile', profile, ...options[profile]];
       const { status, stderr, stdout } = spawnSync(
         'unshare',
         [...ownMounts, 'sh', '-c', script, secret, ...render],

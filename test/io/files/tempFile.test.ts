@@ -4,14 +4,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { thisProcess } from '../../../src/io/process.ts';
 import { makeTempFolder } from '../../../src/io/files/tempFile.ts';
-import { buildProgram, type BuiltProgram } from '../../support/builtProgram.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';
+import { programCommand } from '../../support/runProgram.ts';
 
 let cwd: string;
 beforeEach(async () => {
@@ -69,25 +69,13 @@ const temporaryFiles = async (): Promise<string[]> =>
   (await readdir(cwd)).filter((name) => name.endsWith('.tmp'));
 
 describe('a program that is killed while it writes', () => {
-  let program: BuiltProgram;
-  beforeAll(async () => {
-    program = await buildProgram();
-  });
   beforeEach(async () => {
     await writeFile(join(cwd, 'coreos.iso'), liveIso('2023-07'));
     await writeFile(join(cwd, 'secret.ign'), '{"ignition":{"version":"3.4.0"}}');
   });
-  afterAll(() => program.remove());
 
   const image = ['iso', 'ignition', 'embed', '-i', 'secret.ign', '-o', 'out.iso', 'coreos.iso'];
   const archive = ['pxe', 'ignition', 'wrap', '-i', 'secret.ign', '-o', 'out.img'];
-
-  /** Gives the program a signal when the data is complete, and returns the one that ended it. */
-  const interrupt = (signal: NodeJS.Signals, words: readonly string[]): NodeJS.Signals | null => {
-    const inject = ['-e', 'trace=fsync', '-e', `inject=fsync:signal=${signal}`];
-    const args = ['-f', '-qq', '-o', '/dev/null', ...inject, ...program.command, ...words];
-    return spawnSync('strace', args, { cwd }).signal;
-  };
 
   it.skipIf(!have('strace')).each<[string, string[]]>([
     ['a new image', image],
@@ -107,3 +95,10 @@ describe('a program that is killed while it writes', () => {
     expect([interrupt(signal, words), await temporaryFiles()]).toEqual([signal, []]);
   });
 });
+
+/** Gives the program a signal when the data is complete, and returns the one that ended it. */
+function interrupt(signal: NodeJS.Signals, words: readonly string[]): NodeJS.Signals | null {
+  const inject = ['-e', 'trace=fsync', '-e', `inject=fsync:signal=${signal}`];
+  const args = ['-f', '-qq', '-o', '/dev/null', ...inject, ...programCommand, ...words];
+  return spawnSync('strace', args, { cwd }).signal;
+}
