@@ -125,11 +125,13 @@ async function openPage(connection: Connection, wanted: Visit): Promise<BrowserP
   await call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: colors }] });
   const screen = { width, height: 900, deviceScaleFactor: 1, mobile: false };
   await call('Emulation.setDeviceMetricsOverride', screen);
-  const loaded = (): number => connection.eventsOf('Page.loadEventFired').length;
+  await call('Page.setLifecycleEventsEnabled', { enabled: true });
   const open = async (address: string): Promise<void> => {
-    const before = loaded();
-    await call('Page.navigate', { url: address });
-    while (loaded() === before) await delay(20);
+    // Of this navigation: one that a click has begun before may end meanwhile.
+    const loader = member(await call('Page.navigate', { url: address }), 'loaderId');
+    const isLoaded = (event: unknown): boolean =>
+      member(event, 'loaderId') === loader && member(event, 'name') === 'load';
+    while (!connection.eventsOf('Page.lifecycleEvent').some(isLoaded)) await delay(20);
     await delay(100); // an icon is asked for after the page is there
   };
   await open(url);

@@ -126,7 +126,7 @@ describe('prepare --artifacts', () => {
   });
 
   it('--grow lets a config in that does not fit, and the error says so', async () => {
-    const noise = createHash('shake256', { outputLength: 340_000 }).update('noise').digest();
+    const noise = createHash('shake256', { outputLength: 1_100_000 }).update('noise').digest();
     await write('noise', noise);
     await write('large.yaml', inventory.replace('hosts:', "  ignition.files: ['/etc/noise=noise']\nhosts:"));
     const args = [

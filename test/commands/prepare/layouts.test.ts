@@ -302,7 +302,7 @@ describe('layouts whose files belong together', () => {
     const before = await list('kept');
     // The kernel is new and right, and the ISO, which comes last, has no room for the config.
     await write('kernel', kernelOf('6.19'));
-    const large = { auths: { r: { auth: randomBytes(400_000).toString('base64') } } };
+    const large = { auths: { r: { auth: randomBytes(1_100_000).toString('base64') } } };
     const secret = Buffer.from(JSON.stringify(large)).toString('base64');
     const { code } = await run([...args, '--iso', 'live.iso', '--kernel', 'kernel'], {
       ...environment,
