@@ -57,6 +57,22 @@ writeFileSync(
 writeFileSync(path('ramdisk.yaml'), inventory(20));
 writeFileSync(path('fifty.yaml'), inventory(50));
 writeFileSync(path('tokens'), `${token}\n`, { mode: 0o600 });
+// With SIGUSR2, the system time of the process becomes a minute later. Its timers stay as they are.
+writeFileSync(
+  path('laterDate.mjs'),
+  `const SystemDate = Date;
+let ahead = 0;
+process.on('SIGUSR2', () => (ahead += 60_000));
+globalThis.Date = class extends SystemDate {
+  constructor(...given) {
+    super(...(given.length === 0 ? [Date.now()] : given));
+  }
+  static now() {
+    return SystemDate.now() + ahead;
+  }
+};
+`,
+);
 writeFileSync(path('serve.key'), 'k'.repeat(32), { mode: 0o600 });
 writeFileSync(path('bmc.json'), JSON.stringify(bmcUser), { mode: 0o600 });
 if (have('tmux')) await writeAgentIso(folder, 'agent.iso', 'http://192.0.2.1:6385');
@@ -105,8 +121,7 @@ function stable(lines: readonly string[]): string {
 
 describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
   it('shows the stuck and the invalid machine among 20 on its first screen', async () => {
-    const laterDate = join(import.meta.dirname, 'support/laterDate.js');
-    const terminal = start(serve, { env: { NODE_OPTIONS: `--import ${laterDate}` } });
+    const terminal = start(serve, { env: { NODE_OPTIONS: '--import ./laterDate.mjs' } });
     await terminal.shows('20 hosts: 1 failed, 19 no activity');
     expect(terminal.history()).toMatch(/^(?:read.*\n)?\n*info: status page: http:/);
     const origin = originOf(terminal);
