@@ -4,8 +4,9 @@
  * is inside. Run by node: rolldown's own command would list every chunk to those who only want to start the program.
  */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { licensesInside } from './bundle/licenses.js';
@@ -39,17 +40,30 @@ await code.write({
   chunkFileNames: '[name]-[hash].js',
 });
 
+// tsc writes the types of each module. One file for each entry has those that the library needs.
+const declarations = resolve(dir, 'declarations');
+execFileSync(process.execPath, [
+  resolve(root, 'node_modules/typescript/bin/tsc'),
+  '-p',
+  resolve(import.meta.dirname, 'bundle/tsconfig.json'),
+]);
 const types = await rolldown({
   ...bundleOptions,
-  input: library,
+  input: Object.fromEntries(
+    Object.entries(library).map(([name, source]) => [
+      name,
+      source.replace(/^src/, declarations).replace(/ts$/, 'd.ts'),
+    ]),
+  ),
   treeshake: true, // types that nothing refers to are not needed
-  plugins: [
-    dts({
-      dtsOnly: true,
-      tsconfig: 'scripts/bundle/tsconfig.json',
-      // Each build would print what the plugin plans for TypeScript 7.1.
-      logger: { info: () => {}, warn: () => {}, error: (text) => process.stderr.write(`${text}\n`) },
-    }),
-  ],
+  plugins: [{ name: 'types-of-modules', resolveId: typesOfModule }, dts({ dtsInput: true, tsconfig: false })],
 });
 await types.write({ dir: resolve(dir, 'types'), chunkFileNames: '[name].d.ts' });
+rmSync(declarations, { recursive: true });
+
+/** tsc leaves the names of sources in imports. @param {string} id @param {string} [from] path of the importing file */
+function typesOfModule(id, from) {
+  return from !== undefined && /^\..*(?<!\.d)\.ts$/.test(id)
+    ? resolve(dirname(from), id.replace(/ts$/, 'd.ts'))
+    : null;
+}
