@@ -9,6 +9,7 @@ import type { Diagnostic } from '../../../src/core/diagnostic.ts';
 import { mountSmallDisk, smallDiskNote } from '../../support/smallDisk.ts';
 import { createConsoleText, openConsoleOutput } from '../../../src/commands/try/consoleOutput.ts';
 import { createIo } from '../../support/createIo.ts';
+import { eventually } from '../../support/eventually.ts';
 
 function linesOf(...parts: readonly (string | Uint8Array)[]): string[] {
   const lines: string[] = [];
@@ -122,12 +123,15 @@ it.skipIf(note !== '')(
       await say(10);
       fill();
       await say(100);
-      expect(reported).toEqual([full]);
+      await eventually(() => expect(reported).toEqual([full]));
       disk?.leave(32);
       await say(10);
+      await eventually(() =>
+        expect(readFileSync(join(path, 'console.log'), 'utf8')).toContain(expected.at(-1)),
+      );
       fill();
       await say(200);
-      expect(reported).toEqual([full, full]);
+      await eventually(() => expect(reported).toEqual([full, full]));
       disk?.leave(64);
       await output.close();
       expect(readFileSync(join(path, 'console.log'), 'utf8')).toBe(`${expected.join('\n')}\n`);
