@@ -56,6 +56,7 @@ const types = await rolldown({
     ]),
   ),
   treeshake: true, // types that nothing refers to are not needed
+  experimental: { attachDebugInfo: 'none' }, // names of files that are removed
   plugins: [{ name: 'types-of-modules', resolveId: typesOfModule }, dts({ dtsInput: true, tsconfig: false })],
 });
 await types.write({ dir: resolve(dir, 'types'), chunkFileNames: '[name].d.ts' });

@@ -4,15 +4,7 @@
  */
 
 import { execFile, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,7 +23,6 @@ const nameOf = ({ start }: Block): string => `line-${start}.ts`;
 let folder: string;
 
 beforeAll(async () => {
-  if (!existsSync(join(root, 'dist/index.d.ts'))) throw new Error('dist/ is missing: npm run build');
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'docs library ')));
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules/ironic-coreos'));

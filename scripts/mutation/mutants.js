@@ -3,8 +3,13 @@
 
 import { parseAst } from 'rolldown/parseAst';
 
-/** @typedef {import('./mutants.d.ts').Change} Change */
-/** @typedef {import('./mutants.d.ts').Mutant} Mutant */
+/**
+ * A change of a source: from the offset `start` to `end`, `text` is in place.
+ * @typedef {{ readonly start: number, readonly end: number, readonly text: string }} Change
+ *
+ * A change, and where it is: its line from 1, and the nearest function around it that has a name.
+ * @typedef {Change & { readonly line: number, readonly functionName: string | undefined }} Mutant
+ */
 
 /** @typedef {{ readonly type: string, readonly start: number, readonly end: number } & Readonly<Record<string, unknown>>} Node */
 

@@ -323,8 +323,9 @@ describe.skipIf(!have('chain', 'Ironic'))(
           ...served,
         ];
         const input = ['--inventory', 'hosts.json', '--iso', parts.iso, '--credentials', 'bmc.json', '--yes'];
-        const report = await cli('boot', 'worker-0', ...input, ...addresses, '--shutdown-timeout', '20s');
-        expect(report).toMatch(/^worker-0: called home/);
+        const options = ['--shutdown-timeout', '20s', '--format', 'full'];
+        const report = await cli('boot', 'worker-0', ...input, ...addresses, ...options);
+        expect(report).toMatch(/^worker-0: called home/m);
         expect(report).toContain('ejected the ISO');
         const ofBoot = ironic.changes().slice(ofIronic.length);
         expect(bootOf(ofBoot)).toEqual(bootOf(ofIronic));
