@@ -36,17 +36,15 @@ await code.write({
   ...outputOptions,
   cleanDir: true,
   codeSplitting: { groups: chunks },
-  // Hashes, as a program that is replaced while it runs would load chunks of the other version.
+  // With hashes: an old program that still runs after an upgrade must not load chunks of the new version.
   chunkFileNames: '[name]-[hash].js',
 });
 
 // tsc writes the types of each module. One file for each entry has those that the library needs.
 const declarations = resolve(dir, 'declarations');
-execFileSync(process.execPath, [
-  resolve(root, 'node_modules/typescript/bin/tsc'),
-  '-p',
-  resolve(import.meta.dirname, 'bundle/tsconfig.json'),
-]);
+const tsc = resolve(root, 'node_modules/typescript/bin/tsc');
+const config = resolve(import.meta.dirname, 'bundle/tsconfig.json');
+execFileSync(process.execPath, [tsc, '-p', config], { stdio: 'inherit' });
 const types = await rolldown({
   ...bundleOptions,
   input: Object.fromEntries(

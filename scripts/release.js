@@ -91,6 +91,7 @@ function packPackage() {
       dependencies: _inside,
       devDependencies: _tools,
       directories: { man: pages },
+      overrides: _overrides,
       knip: _knip,
       ...published
     } = manifest;

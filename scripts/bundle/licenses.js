@@ -31,12 +31,9 @@ const COMMENT = /\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm;
 const HEADING = /^=== (?<name>\S+) (?<version>\S+) \((?<license>.+)\)$/gm;
 
 /**
- * Of two bundles that are written one after the other into one folder, the file has the packages of both.
  * @param {string} fileName of the licences, in the folder of the bundle
  */
 export function licensesInside(fileName) {
-  /** @type {Map<string, string[]>} */
-  const modules = new Map();
   return {
     name: 'licenses-inside',
     /**
@@ -46,6 +43,8 @@ export function licensesInside(fileName) {
      */
     generateBundle(_options, bundle) {
       const ids = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      /** @type {Map<string, string[]>} */
+      const modules = new Map();
       for (const id of ids) {
         const folder = packageFolder(id);
         if (folder !== undefined) modules.set(folder, [...(modules.get(folder) ?? []), id]);

@@ -1,5 +1,5 @@
 // @ts-check
-/** How rolldown bundles the program and the library; the package and the executable are built with these options. */
+/** How rolldown bundles the program and the library. `scripts/bundle.js` uses these options, and tests check what they keep. */
 
 import { resolve } from 'node:path';
 

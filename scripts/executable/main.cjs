@@ -16,7 +16,7 @@ const ROOT = process.platform === 'win32' ? 'file:///C:/ironic-coreos/' : 'file:
 registerHooks({
   /** @param {string} specifier @param {Context} context @param {(specifier: string, context: Context) => object} next */
   resolve(specifier, context, next) {
-    // Others are of Node.
+    // Other specifiers name modules of Node.
     if (!/^(?:\.|file:)/.test(specifier)) return next(specifier, context);
     const { href: url } = new URL(specifier, context.parentURL);
     return url.startsWith(ROOT) ? { url, format: 'module', shortCircuit: true } : next(specifier, context);

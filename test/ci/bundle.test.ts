@@ -9,7 +9,7 @@ import { bundleOptions, outputOptions } from '../../scripts/bundle/options.js';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Calls whose results nobody uses: they are there for what they do or refuse. */
+/** Counts calls whose results are not used: they are there for what they do or refuse. */
 function countStatementCalls(code: string, lang: 'js' | 'ts'): number {
   let count = 0;
   const visit = (node: object): void => {

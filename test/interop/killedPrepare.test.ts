@@ -202,20 +202,12 @@ function chosen(moments: readonly Moment[]): readonly Moment[] {
   return [...sampleOf(ofThreads('all'), 3), ...sampleOf(ofThreads('main'), 3)];
 }
 
-const disk = mountSmallDisk(64 * 1024);
+const DISK = 64 * 1024; // KiB
+const disk = mountSmallDisk(DISK);
 afterAll(() => disk?.remove());
 const diskNote = disk === undefined ? ' (skipped: only root can mount file systems)' : '';
 const diskPath = disk?.path ?? '';
 
-function resize(kib: number): void {
-  const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${kib}k`, diskPath], {
-    encoding: 'utf8',
-  });
-  expect([status, stderr]).toEqual([0, '']);
-}
-
-const usedKib = (): number =>
-  Number(spawnSync('df', ['--output=used', '-k', diskPath], { encoding: 'utf8' }).stdout.split('\n')[1]);
 /** KiB. */
 const free = all ? [0, 4, 8, 16, 32, 64, 100, 200, 400, 800, 1600, 3200] : [8, 64, 800];
 
@@ -260,17 +252,17 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
   it.skipIf(disk === undefined)(`finds the disk full${diskNote}`, { timeout: 600_000 }, async () => {
     const failed: number[] = [];
     for (const kib of free) {
-      resize(64 * 1024);
+      disk?.leave(DISK);
       const folder = join(diskPath, 'boot');
       await rm(folder, { recursive: true, force: true });
       await cp(join(cwd, 'before'), folder, { recursive: true });
-      resize(usedKib() + kib);
+      disk?.leave(kib);
       const { code, stderr } = run(options, 2, folder);
       const isFull = code === 1 && /no space/i.test(stderr);
       if (isFull) failed.push(kib);
       expect([isFull || code === 0, stderr]).toEqual([true, expect.any(String)]);
       checkFolder(folder, builds, options);
-      resize(64 * 1024);
+      disk?.leave(DISK);
       checkNextRun(folder, options);
     }
     expect(failed).not.toEqual([]);

@@ -13,29 +13,23 @@ const installed = process.env['IRONIC_COREOS_PACKAGE'];
 export const packageFolder = installed === undefined ? root : resolve(installed);
 export const program = join(packageFolder, 'bin/ironic-coreos.js');
 
-/** What `npm run build` reads. */
-const SOURCES = ['package.json', 'schemas', 'scripts', 'src'];
-
 /** For `globalSetup` of vitest. */
 export function setup(): void {
   if (installed !== undefined) return;
   const built = statSync(join(root, 'dist/man'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (SOURCES.some((name) => changedAt(join(root, name)) > built))
-    execFileSync('npm', ['run', 'build'], {
-      cwd: root,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      shell: process.platform === 'win32',
-    });
+  if (listSources().every((path) => statSync(join(root, path)).mtimeMs <= built)) return;
+  execFileSync('npm', ['run', 'build'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
 }
 
-/** @returns milliseconds, of the newest file */
-function changedAt(path: string): number {
-  const entries = statSync(path).isDirectory()
-    ? readdirSync(path, { recursive: true, withFileTypes: true })
-    : [];
-  const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'));
-  return Math.max(
-    statSync(path).mtimeMs,
-    ...files.map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
+/** What `npm run build` reads; also the folders, which are newer when a file is gone. */
+function listSources(): readonly string[] {
+  const inFolders = ['schemas', 'scripts', 'src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
+  const site = join('scripts', 'site'); // has packages and pages of its own
+  return ['package.json', ...inFolders.filter((path) => !path.startsWith(site))];
 }

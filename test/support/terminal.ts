@@ -19,7 +19,7 @@ export interface Terminal {
   readonly press: (...keys: readonly string[]) => void;
   /** Sends a signal to the program alone. */
   readonly signal: (name: string) => void;
-  /** The program is told when the terminal has its new size already; what it draws until then has the old one. */
+  /** The program gets SIGWINCH after the terminal has its new size; what it draws before that has the old one. */
   readonly resize: (columns: number, rows: number) => Promise<void>;
   /** Waits until the screen contains the text; lines that the terminal has wrapped are one. */
   readonly shows: (text: string | RegExp) => Promise<void>;
@@ -94,7 +94,6 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
       const tty = tmux('display-message', '-p', '#{pane_tty}').trim();
       tmux('resize-window', '-x', String(width), '-y', String(height));
       await until(
-        // until the program is told
         () => execFileSync('stty', ['-F', tty, 'size'], { encoding: 'utf8' }) === `${height} ${width}\n`,
       );
     },
