@@ -1,8 +1,7 @@
 /**
  * All settings with their names in settings files, flags, environment variables, and supporting profiles. The command
- * line, the parsing of the environment, `--show-settings` and the schema of inventories are generated from this table.
- * `inputParsers.ts` parses the texts. Settings in `boot` and `image` have no effect on a config: they become kernel
- * arguments, and choose the images.
+ * line, the parsing of the environment, `--show-settings` and the schema of inventories are generated from this table. `inputParsers.ts` parses the
+ * texts. Settings in `boot` and `image` have no effect on a config: they become kernel arguments, and choose the images.
  *
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
