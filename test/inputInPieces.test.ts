@@ -12,12 +12,12 @@ import { walkCpio, writeCpio } from '../src/formats/cpio.ts';
 import { unpackGzip } from '../src/formats/gzip.ts';
 import { readTarMembers } from '../src/formats/tar.ts';
 import { unpackXz } from '../src/formats/xz/decode.ts';
-import { encodeXz } from '../src/formats/xz/encode.ts';
 import { nodeFrames, unpackZstd } from '../src/formats/zstd/decode.ts';
 import { decodeFrames } from '../src/formats/zstd/fallback/frame.ts';
 import { readInitrdFrom } from '../src/image/initrd.ts';
 import { splitLines } from '../src/kube/watchStream.ts';
 import { dockerArchive, ociArchive, tarOf } from './support/containerImages.ts';
+import { recordedXz, storeXz } from './support/xzStreams.ts';
 
 /** The pieces between the cuts, each in the memory of the one before it, as those of a file. */
 function sourceCut(bytes: Uint8Array, cuts: readonly number[]): ByteSource {
@@ -107,10 +107,7 @@ const decoders: readonly Decoder[] = [
     name: 'xz',
     decode: (input) => hexOf(runSteps(unpackXz(input.feed, limits), input)),
     samples: async () =>
-      (['crc32', 'crc64'] as const).map((check) => {
-        const stored = noise.subarray(0, 40);
-        return Buffer.concat([encodeXz([text, stored, Buffer.alloc(3000, 7)], check), behind]);
-      }),
+      [recordedXz, storeXz(text, noise.subarray(0, 40))].map((bytes) => Buffer.concat([bytes, behind])),
   },
   {
     name: 'gzip',
@@ -142,7 +139,7 @@ const decoders: readonly Decoder[] = [
       }
       return members.join('\n');
     },
-    samples: async () => [Buffer.concat([...writeCpio(files), behind])],
+    samples: async () => [Buffer.concat([writeCpio(files), behind])],
   },
   {
     name: 'tar',
@@ -181,10 +178,15 @@ const decoders: readonly Decoder[] = [
       return [...found].map(([path, data]) => `${path} ${Buffer.from(data).toString('hex')}`).join('\n');
     },
     samples: async () => {
-      const blocks = writeCpio(new Map([...files].slice(0, 3)));
-      const plain = Buffer.concat(blocks);
+      const plain = writeCpio(new Map([...files].slice(0, 3)));
       return [
-        Buffer.concat([plain, Buffer.alloc(9), gzipSync(plain), encodeXz(blocks, 'crc32'), Buffer.alloc(5)]),
+        Buffer.concat([
+          plain,
+          Buffer.alloc(9),
+          gzipSync(plain),
+          storeXz(plain.subarray(0, 100), plain.subarray(100)),
+          Buffer.alloc(5),
+        ]),
       ];
     },
   },

@@ -88,11 +88,6 @@ const TABLE: CommandTable = {
     hidden: true,
     load: async () => (await import('../commands/dev/command.ts')).declareDev,
   },
-  pack: {
-    summary: 'Prepare live ISOs at build time',
-    hidden: true,
-    load: async () => (await import('../commands/pack/command.ts')).declarePack,
-  },
   completion: {
     summary: 'Print a script that completes command lines in a shell',
     declare: declareCompletion,

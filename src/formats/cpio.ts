@@ -4,7 +4,6 @@
  * coreos-installer does. Left out: the binary and the old ASCII format, hard links (later names come out empty).
  */
 
-import { append } from '../core/lists.ts';
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../core/errors.ts';
 import { type ByteFeed, joined, type Steps } from './byteFeed.ts';
@@ -63,21 +62,13 @@ export function isRegularFile(member: { readonly mode: number }): boolean {
 
 /**
  * One archive with these files, readable by root only, and their parent directories; sorted by path, nothing in it
- * depends on time or machine. It comes in blocks, to be joined: coreos-installer flushes its compressor after a
- * member whose data needs padding, so this is where its xz blocks start.
+ * depends on time or machine.
  */
-export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array[] {
-  const blocks: Uint8Array[] = [];
-  let pieces: Uint8Array[] = [];
-  for (const [index, entry] of withDirectories(files).entries()) {
-    append(pieces, memberBytes(entry, index));
-    if (paddingOf(entry.data.length) > 0) {
-      blocks.push(Buffer.concat(pieces));
-      pieces = [];
-    }
-  }
-  append(pieces, memberBytes({ path: TRAILER, mode: 0, data: new Uint8Array(0) }, 0));
-  return [...blocks, Buffer.concat(pieces)];
+export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  return Buffer.concat([
+    ...withDirectories(files).flatMap(memberBytes),
+    ...memberBytes({ path: TRAILER, mode: 0, data: new Uint8Array(0) }, 0),
+  ]);
 }
 
 /** A truncated member is reported before an invalid name. */

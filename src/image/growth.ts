@@ -25,11 +25,6 @@ export interface TreeWithArea {
 /** Limit of unpacked bytes, which the host needs as memory. With too little memory, it boots with a part of the files. */
 const USUAL_UNPACKED = 32 * 1024 * 1024;
 
-/** Maximum ratio of the sizes of gzip and xz, for texts with many repeated parts. */
-const MOST_XZ_SAVES = 4;
-/** Usual ratio of the sizes of gzip and xz. If the image may grow, xz is not tried beyond it. */
-const LIKELY_XZ_SAVES = 1.25;
-
 /**
  * Fraction of an appended archive that is reserved after it. On every change, also of kernel arguments only,
  * coreos-installer compresses the archive with a slightly larger result, and fails if that does not fit.
@@ -50,8 +45,6 @@ export interface NewData {
   readonly additions: readonly Addition[];
   /** All files of the embed area; undefined keeps the archive. */
   readonly files: EmbedFiles | undefined;
-  /** Returns `files` as an archive of `writeInitrd`; undefined if they are to be compressed here. */
-  readonly archive: (() => Uint8Array) | undefined;
 }
 
 /**
@@ -61,9 +54,9 @@ export interface NewData {
  */
 export async function replaceData(
   place: TreeWithArea,
-  { added, additions, archive: writeXz, before, files }: NewData,
+  { added, additions, before, files }: NewData,
 ): Promise<ImageChange> {
-  const { area, growth, tree } = place;
+  const { area, tree } = place;
   const kept = added.map(({ offset, size }): ByteRange => ({ offset, length: size }));
   const hasGrown = before !== undefined && area.offset >= before.originalSize;
   const reserved = hasGrown ? await reservedArea(place, before) : area;
@@ -72,9 +65,8 @@ export async function replaceData(
     const contents = hasGrown ? { kept: [...kept, area], pointers: emptied } : { kept, pointers: [] };
     return replaceAppendix(tree, before, { additions, data: [], ...contents });
   }
-  const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
-  const { encodeEmbedFiles } = await import('./initrd.ts');
-  const archive = encodeEmbedFiles(files, hopeless, writeXz);
+  const { writeInitrd } = await import('./initrd.ts');
+  const archive = files.size === 0 ? new Uint8Array() : writeInitrd(files);
   if (archive.length > reserved.length) {
     if (archive.length > area.length) checkGrowth(place, archive, files);
     const all = [...additions, await additionOf(place, archive)];

@@ -24,17 +24,11 @@ export interface InitramfsContents {
    * a static network in the config alone is too late. Empty: the network settings of the image stay.
    */
   readonly network: readonly NetworkFile[];
-  /** Both as one compressed archive, which is made once; not to be modified. */
-  readonly archive: () => Uint8Array;
 }
 
-export function initramfsContents(
-  config: Uint8Array,
-  network: readonly NetworkFile[] = [],
-): InitramfsContents {
-  let archive: Uint8Array | undefined;
-  const write = (): Uint8Array => writeInitrd(new Map([...networkMembers(network), [CONFIG_NAME, config]]));
-  return { config, network, archive: () => (archive ??= write()) };
+/** Returns the files as one archive, to append to an initramfs. */
+export function hostArchive({ config, network }: InitramfsContents): Uint8Array {
+  return writeInitrd(new Map([...networkMembers(network), [CONFIG_NAME, config]]));
 }
 
 /** The contents of an ISO of one host that the base image does not have. */
@@ -50,7 +44,7 @@ export async function hostIso(
   contents: HostContents,
   growth: Growth,
 ): Promise<ImageChange> {
-  const { archive, config, kargs, mediumFiles = [], network } = contents;
+  const { config, kargs, mediumFiles = [], network } = contents;
   const iso = await openLiveIso(image, growth);
   const before = await iso.embeddedFiles();
   const files = network.length === 0 ? before : replaceNetworkSettings(before, network);
@@ -58,7 +52,6 @@ export async function hostIso(
   return iso.change({
     files: new Map([...files, [CONFIG_NAME, config]]),
     mediumFiles,
-    ...(before.size === 0 && { archive }),
     ...(kargs.length > 0 && { kargs: append(requireKargsAreas(await iso.kargsAreas()).current) }),
   });
 }
@@ -78,6 +71,6 @@ export async function hostMinimalIso(
 }
 
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */
-export function hostInitramfs({ size }: RandomAccess, { archive }: InitramfsContents): ImageChange {
-  return patchesOnly([{ offset: size, data: archive() }]);
+export function hostInitramfs({ size }: RandomAccess, contents: InitramfsContents): ImageChange {
+  return patchesOnly([{ offset: size, data: hostArchive(contents) }]);
 }

@@ -1,7 +1,6 @@
 /**
  * Reads and writes initramfs archives of CoreOS images: a sequence of cpio archives, each compressed or not. The reader
- * accepts the same archives as coreos-installer, and the writer starts xz blocks at the same positions; the compressed bytes
- * differ, because the encoder is different. Not supported, as in coreos-installer: lz4, lzo, bzip2 and lzma.
+ * accepts the same archives as coreos-installer. Not supported, as in coreos-installer: lz4, lzo, bzip2 and lzma.
  */
 
 import { FormatError, UnsupportedError } from '../core/errors.ts';
@@ -18,7 +17,6 @@ import {
 import { compressionAt, isForeignCompression, unpackMember } from '../formats/compression.ts';
 import { type CpioEntry, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
-import { encodeXz } from '../formats/xz/encode.ts';
 import { bytesAccess, type RandomAccess } from './overlay.ts';
 
 export interface ReadInitrdOptions {
@@ -155,29 +153,9 @@ export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, f
   return [...files].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-/**
- * Returns a compressed archive of these files, in the format of coreos-installer: an xz stream with CRC32, which the kernel
- * requires. Without files, the archive contains only the trailer.
- */
+/** Returns an archive of these files, compressed by gzip. Without files, it contains only the trailer. */
 export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  return encodeXz(writeCpio(files), 'crc32');
-}
-
-/**
- * Returns an archive of these files, or no bytes without files. The archive is compressed by xz, or by gzip if the result of
- * gzip is larger than `xzLimit` bytes, because xz would need minutes to save a few percent.
- * @param writeXz returns the archive of `writeInitrd`
- */
-export function encodeEmbedFiles(
-  files: ReadonlyMap<string, Uint8Array>,
-  xzLimit: number,
-  writeXz = (): Uint8Array => writeInitrd(files),
-): Uint8Array {
-  if (files.size === 0) return new Uint8Array();
-  const blocks = writeCpio(files);
-  const unpacked = blocks.reduce((sum, { length }) => sum + length, 0);
-  const quick = unpacked > xzLimit ? encodeGzip(Buffer.concat(blocks)) : undefined;
-  return quick !== undefined && quick.length > xzLimit ? quick : writeXz();
+  return encodeGzip(writeCpio(files));
 }
 
 /** A regular file of an archive. */

@@ -38,8 +38,6 @@ export interface LiveIso {
 export interface IsoContents {
   /** All files of the embed area. */
   readonly files?: EmbedFiles;
-  /** Returns `files` as an archive of `writeInitrd`, for callers that need the archive several times. */
-  readonly archive?: () => Uint8Array;
   /** The whole line of kernel arguments. */
   readonly kargs?: string;
   /** Files to add to the folder `coreos` of the medium. */
@@ -77,7 +75,7 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
 /** Changes the files in the embed area and the files on the medium. Without such changes, it removes what is left of earlier ones. */
 async function changeData(
   place: TreeWithArea,
-  { archive, files, mediumFiles = [], kargs }: IsoContents,
+  { files, mediumFiles = [], kargs }: IsoContents,
   kargsAreas: LiveIso['kargsAreas'],
 ): Promise<ImageChange> {
   const { tree } = place;
@@ -93,7 +91,7 @@ async function changeData(
     await checkVisible(tree, (await kargsAreas())?.current, kargs);
   }
   const additions = mediumFiles.length === 0 ? [] : await planMediumFiles(tree, mediumFiles);
-  return replaceData(place, { before: appendix, added, additions, files, archive });
+  return replaceData(place, { before: appendix, added, additions, files });
 }
 
 /**

@@ -69,7 +69,7 @@ describe('help', () => {
 
   it.each([
     ['iso', 'nonsense', '-h'],
-    ['pack', 'nonsense', '--help'],
+    ['dev', 'nonsense', '--help'],
     ['iso', 'ignition', 'show', '--version'],
   ])('%s %s %s is a mistake', async (...args) => {
     expect((await runCli(args)).code).toBe(2);

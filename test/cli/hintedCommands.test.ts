@@ -42,7 +42,6 @@ const FOLDERS: Readonly<Record<string, RegExp>> = {
   inspect: /^inspect$/,
   iso: /^iso/,
   ignition: /^ignition/,
-  pack: /^pack/,
   prepare: /^prepare$/,
   pxe: /^pxe/,
   quickstart: /^quickstart$/,

@@ -3,13 +3,13 @@
  * in the table: with the kind of its value, or among those whose value is no input of a machine.
  */
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
-import { isoPair } from '../support/minimalIso.ts';
+import { packedIso } from '../support/minimalIso.ts';
 import { isolinux, kernel, ldlinux, liveInitrd, liveRootfs } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
@@ -519,11 +519,7 @@ let cwd: string;
 let packed: Uint8Array;
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'input kinds '));
-  const { full, minimal } = isoPair();
-  await writeFile(join(cwd, 'full.iso'), full);
-  await writeFile(join(cwd, 'built.iso'), minimal);
-  await runCli(['pack', 'minimal-iso', 'full.iso', 'built.iso'], { cwd });
-  packed = await readFile(join(cwd, 'full.iso'));
+  packed = await packedIso();
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 

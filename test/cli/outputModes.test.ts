@@ -153,7 +153,6 @@ const others = {
   public: ['quickstart', 'download', 'man', 'iso extract minimal-iso', 'iso extract pxe', 'iso reset'],
   secret: ['deploy steps', 'deploy configdrive'],
   services: ['serve', 'try', 'boot', 'controller'],
-  inPlace: ['pack minimal-iso'],
 };
 
 let cwd: string;

@@ -100,7 +100,7 @@ describe('a wrong value', () => {
       const others = at < 0 ? given : given.toSpliced(at, 2);
       const args = command.registeredArguments
         .filter(({ required }) => required)
-        .map(() => (path.startsWith('iso') || path.startsWith('pack') ? 'a.iso' : 'site.ign'));
+        .map(() => (path.startsWith('iso') ? 'a.iso' : 'site.ign'));
       for (const value of wrongValues(one)) {
         const { code, stderr } = await runCli([...path.split(' '), ...others, `${flag}=${value}`, ...args], {
           cwd,

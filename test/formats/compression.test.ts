@@ -2,14 +2,14 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { inputOfBytes } from '../../src/formats/byteFeed.ts';
 import { compressionAt, decompress, detectCompression, unpackMember } from '../../src/formats/compression.ts';
-import { encodeXz } from '../../src/formats/xz/encode.ts';
+import { storeXz } from '../support/xzStreams.ts';
 import { survivesNoise } from './damage.ts';
 
 const decode = (bytes: Uint8Array): unknown => decompress(bytes, 1 << 16);
 const hello = Buffer.from('hello');
 const samples: readonly (readonly [string, Uint8Array])[] = [
   ['gzip', gzipSync(hello)],
-  ['xz', encodeXz([hello], 'crc32')],
+  ['xz', storeXz(hello)],
   ['zstd', Buffer.from('28b52ffd2005290000' + hello.toString('hex'), 'hex')],
 ];
 
@@ -58,7 +58,7 @@ describe('decompress', () => {
 
   it('xz with a larger dictionary than streams may have', async () => {
     const data = new Uint8Array((64 << 20) + 1);
-    const { length } = await decompress(encodeXz([data], 'crc32'), data.length);
+    const { length } = await decompress(storeXz(data), data.length);
     expect(length).toBe(data.length);
   });
 

@@ -16,8 +16,7 @@ const files = new Map([
   ['etc/ünïcode', Buffer.from('x')],
   ['etc/empty', Buffer.alloc(0)],
 ]);
-const blocks = writeCpio(files);
-const archive = Buffer.concat(blocks);
+const archive = Buffer.from(writeCpio(files));
 
 const field = (value: number): string => value.toString(16).padStart(8, '0');
 const zeros = (count: number): string => '00000000'.repeat(count);
@@ -48,12 +47,12 @@ describe('writeCpio', () => {
   it('sorts by bytes and not by UTF-16 units', () => {
     const paths = ['\u{1f600}', '\uffee', 'a/b', 'a.b', 'B'];
     const written = writeCpio(new Map(paths.map((path) => [path, Buffer.alloc(0)])));
-    const read = readCpio(Buffer.concat(written)).members.map(({ path }) => path);
+    const read = readCpio(Buffer.from(written)).members.map(({ path }) => path);
     expect(read).toEqual(['B', 'a.b', 'a', 'a/b', '\uffee', '\u{1f600}']);
   });
 
   it('writes the fields as coreos-installer does', () => {
-    const written = Buffer.concat(writeCpio(new Map([['d/f', Buffer.from('12345')]]))).toString('latin1');
+    const written = Buffer.from(writeCpio(new Map([['d/f', Buffer.from('12345')]]))).toString('latin1');
     expect(written).toBe(
       [
         `070701${zeros(1)}000041ed${zeros(2)}00000001${zeros(6)}00000002${zeros(1)}d\0`,
@@ -64,19 +63,8 @@ describe('writeCpio', () => {
     );
   });
 
-  it.each([
-    ['nothing', [], 1],
-    ['lengths without padding', [4, 0, 8], 1],
-    ['a length with padding', [5], 2],
-    ['both', [4, 5, 8, 1], 3],
-  ])('starts a block after padded data: %s', (_name, lengths, count) => {
-    const written = writeCpio(new Map(lengths.map((length, index) => [`f${index}`, Buffer.alloc(length)])));
-    expect(written).toHaveLength(count);
-    for (const block of written) expect(Buffer.from(block).toString('latin1', 0, 6)).toBe('070701');
-  });
-
   it('without files is a trailer', () => {
-    const { members, end } = readCpio(Buffer.concat(writeCpio(new Map())));
+    const { members, end } = readCpio(Buffer.from(writeCpio(new Map())));
     expect([members.length, end]).toEqual([0, 124]);
   });
 
@@ -86,7 +74,7 @@ describe('writeCpio', () => {
       .map((steps) => steps.join('/'));
     fc.assert(
       fc.property(fc.dictionary(path, contents, { maxKeys: 6 }), (tree) => {
-        const { members, end } = readCpio(Buffer.concat(writeCpio(new Map(Object.entries(tree)))));
+        const { members, end } = readCpio(Buffer.from(writeCpio(new Map(Object.entries(tree)))));
         const read = members
           .filter(isRegularFile)
           .map(({ path: name, data }) => [name, Buffer.from(data).toString('hex')]);
@@ -190,13 +178,13 @@ describe('walkCpio', () => {
     ['small', Buffer.from('x')],
   ]);
   it.each([1000, 65_536, 1 << 21])('reads members in pieces of %i bytes', async (size) => {
-    const read = await inPieces(Buffer.concat(writeCpio(large)), size);
+    const read = await inPieces(Buffer.from(writeCpio(large)), size);
     expect(read.map(([path]) => path)).toEqual([...large.keys()]);
     for (const [path, data] of read) expect(Buffer.compare(data, large.get(path) ?? Buffer.of())).toBe(0);
   });
 
   it('refuses truncated archives that come in pieces', async () => {
-    const whole = Buffer.concat(blocks.slice(0, 2));
+    const whole = archive.subarray(0, archive.indexOf('070701', 300));
     for (const length of [50, 110, 112, 115, whole.length - 1]) {
       await expect(inPieces(whole.subarray(0, length), 7)).rejects.toThrow('the archive is truncated');
     }

@@ -8,7 +8,7 @@ import { bytesAccess } from '../../src/image/overlay.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
 
 const files = new Map([['config.ign', Buffer.from('{}')]]);
-const cpio = Buffer.concat(writeCpio(files));
+const cpio = Buffer.from(writeCpio(files));
 
 describe('detectImageKind', () => {
   it.each<[string, Uint8Array, string]>([

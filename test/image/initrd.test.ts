@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { writeCpio } from '../../src/formats/cpio.ts';
-import { encodeXz } from '../../src/formats/xz/encode.ts';
 import type { ByteSource } from '../../src/formats/byteFeed.ts';
 import {
   listInitrd,
@@ -18,14 +17,15 @@ import {
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { refusesTruncation, survivesBitFlips } from '../formats/damage.ts';
 import { have, oracleNote } from '../support/programs.ts';
+import { storeXz } from '../support/xzStreams.ts';
 
 type Tree = Readonly<Record<string, string>>;
 
 const mapOf = (tree: Tree): Map<string, Uint8Array> =>
   new Map(Object.entries(tree).map(([path, text]) => [path, Buffer.from(text)]));
-const cpio = (tree: Tree): Buffer => Buffer.concat(writeCpio(mapOf(tree)));
-const gzip = (tree: Tree): Buffer => gzipSync(cpio(tree));
-const xz = (tree: Tree): Uint8Array => writeInitrd(mapOf(tree));
+const cpio = (tree: Tree): Buffer => Buffer.from(writeCpio(mapOf(tree)));
+const gzip = (tree: Tree): Uint8Array => writeInitrd(mapOf(tree));
+const xz = (tree: Tree): Buffer => storeXz(cpio(tree));
 /** A zstd frame with one stored block. */
 const zstd = (bytes: Uint8Array): Buffer => {
   const block = Buffer.alloc(3);
@@ -48,7 +48,7 @@ describe('readInitrd', () => {
     ['a plain archive', [cpio(a)], a],
     ['gzip', [gzip(a)], a],
     ['xz', [xz(a)], a],
-    ['xz with CRC64', [encodeXz(writeCpio(mapOf(a)), 'crc64')], a],
+    ['xz of two blocks', [storeXz(cpio(a).subarray(0, 100), cpio(a).subarray(100))], a],
     ['zstd', [zstd(cpio(a))], a],
     ['an archive split over two zstd frames', [zstd(cpio(a).subarray(0, 50)), zstd(cpio(a).subarray(50))], a],
     ['zeros after it', [xz(a), Buffer.alloc(1000)], a],
@@ -293,26 +293,16 @@ describe('writeInitrd', () => {
     );
   });
 
-  it('is one xz stream with CRC32, as scripts and the kernel expect it', () => {
-    expect(Buffer.from(xz(a)).toString('hex', 0, 12)).toBe('fd377a585a0000016922de36');
+  it('does not depend on the time and the machine', () => {
+    expect(Buffer.from(gzip(a)).toString('hex', 0, 10)).toBe('1f8b08000000000002ff');
   });
 
-  it.skipIf(!have('xz') || !have('cpio'))(
-    `is read by xz and cpio${oracleNote('xz')}${oracleNote('cpio')}`,
+  it.skipIf(!have('gzip') || !have('cpio'))(
+    `is read by gzip and cpio${oracleNote('gzip')}${oracleNote('cpio')}`,
     () => {
-      const initrd = xz({ 'config.ign': '{"ignition":{"version":"3.4.0"}}\n', ...b });
-      expect(spawnSync('xz', ['-t'], { input: initrd }).status).toBe(0);
-      const { stdout } = spawnSync('sh', ['-c', 'xz -dc | cpio -t --quiet'], { input: initrd });
+      const initrd = gzip({ 'config.ign': '{"ignition":{"version":"3.4.0"}}\n', ...b });
+      const { stdout } = spawnSync('sh', ['-c', 'gzip -dc | cpio -t --quiet'], { input: initrd });
       expect(stdout.toString()).toBe('b\nconfig.ign\nd\nd/c\n');
     },
   );
-
-  it.skipIf(!have('xz'))(`starts a block after each padded member${oracleNote('xz')}`, () => {
-    const initrd = xz({ a: '1234', b: '12345', c: '12345678', d: '1' });
-    // The layout that xz lists: one stream, three blocks.
-    const { stdout } = spawnSync('sh', ['-c', 'f=$(mktemp); cat > "$f"; xz --robot --list "$f"; rm "$f"'], {
-      input: initrd,
-    });
-    expect(stdout.toString()).toMatch(/^file\t1\t3\t/m);
-  });
 });

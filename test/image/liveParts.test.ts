@@ -24,7 +24,7 @@ function counting(bytes: Uint8Array): { readonly image: RandomAccess; readonly c
 
 /** Starts of gzip data inside of another archive. */
 const startsOf = (count: number): Buffer =>
-  Buffer.concat(
+  Buffer.from(
     writeCpio(new Map([['data', Buffer.from('\x1f\x8b\x08 is no archive'.repeat(count), 'latin1')]])),
   );
 

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 import { compareRuns, type Lab } from './coreosInstaller/compareRuns.js';
-import { type Image, makeImages, makeMinimalPair } from './coreosInstaller/images.js';
+import { type Image, makeImages } from './coreosInstaller/images.js';
 import { writeInputs } from './coreosInstaller/inputs.js';
 import { explain } from './coreosInstaller/known.js';
 import { openDecoder } from './coreosInstaller/meaning.js';
@@ -31,7 +31,7 @@ describe.skipIf(!isReady)(`every command for images${note}`, { timeout: 600_000 
   let lab: Lab;
   beforeAll(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'coreos-installer-')));
-    for (const name of ['images', 'in', 'pair', 'tmp']) mkdirSync(join(folder, name));
+    for (const name of ['images', 'in', 'tmp']) mkdirSync(join(folder, name));
     lab = {
       run: openPrograms(oracleFile(peer), folder),
       meaningOf: openDecoder(oracleFile(peer)),
@@ -41,7 +41,6 @@ describe.skipIf(!isReady)(`every command for images${note}`, { timeout: 600_000 
     };
     writeInputs(lab.inputs);
     images = makeImages(join(folder, 'images'));
-    makeMinimalPair(images[0]?.path ?? '', join(folder, 'pair'));
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -53,8 +52,6 @@ describe.skipIf(!isReady)(`every command for images${note}`, { timeout: 600_000 
     { on }: Scenario,
     turn: number,
   ): [image: string, files: [name: string, path: string][]][] {
-    if (on === 'pair')
-      return [['pair', ['full.iso', 'minimal.iso'].map((name) => [name, join(folder, 'pair', name)])]];
     return images
       .filter((_image, index) => index === 0 || (on === 'every' && (index + turn) % 6 === 0))
       .map(({ name, path }) => [name, [['image.iso', path]]]);

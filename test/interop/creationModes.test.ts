@@ -97,7 +97,7 @@ async function traceRun(words: readonly string[], run: CommandRun): Promise<Trac
   const cwd = join(root, `run ${count++}`);
   for (const folder of [cwd, join(cwd, 'tmp')]) await mkdir(folder);
   await copyFile(join(root, 'in', 'secret.iso'), join(cwd, 'image.iso'));
-  for (const name of ['full.iso', 'minimal.iso']) await copyFile(join(root, 'in', name), join(cwd, name));
+  await copyFile(join(root, 'in', 'full.iso'), join(cwd, 'full.iso'));
   const file = join(root, 'trace');
   const args = run.args.map((arg) => arg.replace('SERVER', server.origin).replace('BMC', bmc.origin));
   const strace = [

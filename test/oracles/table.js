@@ -52,6 +52,7 @@ const machine = {
   isolinux: '/usr/lib/ISOLINUX/isolinux.bin',
   ovmf: '/usr/share/ovmf/OVMF.fd',
 };
+const coreosInstaller = { cargo: 'coreos-installer@0.27.0' };
 const kubernetes = 'test/interop/kubernetes/';
 const chain = 'test/interop/chain/';
 
@@ -85,7 +86,7 @@ export const oracles = [
     version: '0.27.0',
     from: [
       { debian: 'pkg-config libssl-dev libzstd-dev liblzma-dev syslinux-utils genisoimage'.split(' ') },
-      { cargo: 'coreos-installer@0.27.0' },
+      coreosInstaller,
     ],
     parts: {
       'coreos-installer': './bin/coreos-installer',
@@ -529,9 +530,10 @@ export const oracles = [
     name: 'boots without DHCP',
     asks: 'boots with static addresses, bonds and VLANs, with and without keyfiles',
     isInReadme: true,
-    from: [{ debian: [...boot, 'network-manager', 'udev', 'curl'] }],
+    from: [{ debian: [...boot, 'network-manager', 'udev', 'curl'] }, coreosInstaller],
     parts: {
       'boots without DHCP': 'qemu-system-x86_64',
+      'coreos-installer': './bin/coreos-installer',
       ...machine,
       NetworkManager: '/usr/sbin/NetworkManager',
       udevd: '/usr/lib/systemd/systemd-udevd',
@@ -551,6 +553,7 @@ export const oracles = [
             ' ',
           ),
       },
+      coreosInstaller,
       {
         script: ['node', `${chain}build.js`],
         files: [`${chain}build.js`, `${chain}parts.js`, `${chain}live`, 'deploy/agent-image'],

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { liveIso } from './liveIso.ts';
-import { isoPair } from './minimalIso.ts';
+import { packedIso } from './minimalIso.ts';
 import { isolinux, initrd, kernel, ldlinux, liveInitrd } from './newIso.ts';
 import { runCli } from './runCli.ts';
 
@@ -45,11 +45,9 @@ hosts:
 export async function writeInputs(root: string): Promise<void> {
   for (const name of ['in', 'home']) await mkdir(join(root, name));
   const auth = Buffer.from(`user:${SECRET}`).toString('base64');
-  const { full, minimal } = isoPair();
   const files: Readonly<Record<string, string | Uint8Array>> = {
     'coreos.iso': liveIso('2023-07'),
-    'full.iso': full,
-    'minimal.iso': minimal,
+    'full.iso': await packedIso(),
     'small.ign': configOf('small'),
     'large.ign': configOf(noise),
     'site.ign': '{"ignition":{"version":"3.4.0"}}',
@@ -75,7 +73,6 @@ export async function writeInputs(root: string): Promise<void> {
   await cli('iso', 'network', 'embed', '-k', 'eth0.nmconnection', 'secret.iso');
   await cli('pxe', 'network', 'wrap', '-k', 'eth0.nmconnection', '-o', 'network.img');
   await cli('pxe', 'ignition', 'wrap', '-i', 'small.ign', '-o', 'config.img');
-  await cli('pack', 'minimal-iso', 'full.iso', 'minimal.iso');
 }
 
 const image = ['../in/coreos.iso'];
@@ -232,7 +229,6 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   'dev show iso': once(...secretImage),
   'dev show initrd': once('../in/config.img'),
   'dev extract initrd': toFolder('../in/config.img'),
-  'pack minimal-iso': [{ args: ['full.iso', 'minimal.iso'], inPlace: true }],
   __complete: once('--', 'va'),
   completion: once('bash'),
   man: once('-C', 'out'),

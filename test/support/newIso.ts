@@ -49,7 +49,7 @@ export const liveRootfs = cpio({ 'root.squashfs': 'hsqs'.repeat(700) });
 
 export function cpio(files: Readonly<Record<string, string>>): Buffer {
   const members = Object.entries(files).map(([path, text]): [string, Buffer] => [path, Buffer.from(text)]);
-  return Buffer.concat(writeCpio(new Map(members)));
+  return Buffer.from(writeCpio(new Map(members)));
 }
 
 const bios: BiosLoader = { isolinux, ldlinux };

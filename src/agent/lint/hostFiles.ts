@@ -363,22 +363,9 @@ export const sizeRules = {
 };
 
 export function checkSize(document: Uint8Array | undefined): Issue[] {
-  if (document === undefined || document.length <= EMBED_AREA_SIZE || fits(document)) return [];
+  if (document === undefined || document.length <= EMBED_AREA_SIZE) return [];
+  const archive = writeInitrd(new Map([[CONFIG_NAME, document]]));
+  if (archive.length <= EMBED_AREA_SIZE) return [];
   const message = `${sizeRules.tooLarge.message}: the compressed config exceeds the reserved area (${EMBED_AREA_SIZE / 1024} KiB)`;
   return [broken(sizeRules.tooLarge, [], { message })];
-}
-
-/** Excess of a compressed prefix over the whole: the end of the stream, and variations of the encoder. */
-const TOLERANCE = 4096;
-
-/** Compressing megabytes takes seconds, so prefixes are tried first: one that is too large is sufficient. */
-function fits(document: Uint8Array): boolean {
-  for (let length = 2 * EMBED_AREA_SIZE; length < document.length; length *= 4) {
-    if (archiveLength(document.subarray(0, length)) > EMBED_AREA_SIZE + TOLERANCE) return false;
-  }
-  return archiveLength(document) <= EMBED_AREA_SIZE;
-}
-
-function archiveLength(document: Uint8Array): number {
-  return writeInitrd(new Map([[CONFIG_NAME, document]])).length;
 }

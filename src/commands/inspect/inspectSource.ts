@@ -12,9 +12,9 @@ import {
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
 import { readStart } from '../../image/bootParts.ts';
-import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
-import { encodeEmbedFiles, sourceOfImage } from '../../image/initrd.ts';
+import { sourceOfImage, writeInitrd } from '../../image/initrd.ts';
 import { inspectInitrd, inspectIso } from '../../image/inspection/inspectImage.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { filesMemory, liveMemory, type MemoryPart } from '../../image/inspection/memoryNeed.ts';
@@ -79,8 +79,6 @@ export interface InspectedConfig {
 
 /** The limit applies to configs. */
 const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
-/** Size in bytes above which xz is slow and does not make the archive small enough. */
-const XZ_LIMIT = EMBED_AREA_SIZE * 4;
 
 /**
  * Inspects `source`: a path, a URL, `-` for standard input, or the bytes.
@@ -160,7 +158,7 @@ async function readConfigFile(source: ImageInput): Promise<ConfigFile> {
     kind: 'ignition',
     document,
     size: document.length,
-    archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), XZ_LIMIT).length,
+    archiveSize: writeInitrd(new Map([[CONFIG_NAME, document]])).length,
     memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
   };
 }

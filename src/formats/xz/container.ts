@@ -1,5 +1,5 @@
 /**
- * What the .xz container is made of (xz file format 1.2.1, sections 2 to 4), for the decoder and the encoder.
+ * What the .xz container is made of (xz file format 1.2.1, sections 2 to 4).
  * One filter only, LZMA2: initramfs archives and images use no other, and the others (BCJ, delta) are refused by name.
  */
 
@@ -50,13 +50,6 @@ export function dictionarySize(code: number): number {
   return code === 40 ? 0xffff_ffff : (2 + (code & 1)) * 2 ** ((code >> 1) + 11);
 }
 
-/** The code of the smallest dictionary with at least `size` bytes. */
-export function dictionaryCode(size: number): number {
-  let code = 0;
-  while (dictionarySize(code) < size) code++;
-  return code;
-}
-
 // The integrity checks of .xz blocks (xz file format, section 2.1.1.2).
 
 export type IntegrityCheck = 'none' | 'crc32' | 'crc64' | 'sha256';
@@ -75,13 +68,6 @@ export interface Checksum {
 
 export function startChecksum(check: IntegrityCheck): Checksum {
   return CHECKS[check].start();
-}
-
-/** The check of a block's uncompressed data, as the bytes after the block. */
-export function checkBytes(check: IntegrityCheck, data: Uint8Array): Uint8Array {
-  const checksum = startChecksum(check);
-  checksum.update(data);
-  return checksum.bytes();
 }
 
 /** Each check with its ID in the stream header. */

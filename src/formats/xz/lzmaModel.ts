@@ -1,11 +1,10 @@
 /**
- * The probability model of LZMA, shared by both directions: one array of adaptive probabilities in which every
+ * The probability model of LZMA: one array of adaptive probabilities in which every
  * group of symbols has its place, and the state that records the types of the last symbols. After Igor Pavlov's
  * "LZMA specification" (lzma-specification.txt of the LZMA SDK).
  */
 
 export const MIN_MATCH = 2;
-export const MAX_MATCH = 273;
 
 /** A probability is this many 2048ths that the next bit is 0. */
 export const PROBABILITY_ONE = 2048;
@@ -62,12 +61,7 @@ export interface LzmaProperties {
   readonly pb: number;
 }
 
-/** The properties as one byte, the way LZMA2 stores them. */
-export function formatProperties({ lc, lp, pb }: LzmaProperties): number {
-  return (pb * 5 + lp) * 9 + lc;
-}
-
-/** The properties of that byte; undefined if LZMA2 does not allow them. */
+/** The properties that LZMA2 stores as this byte; undefined if it does not allow them. */
 export function parseProperties(byte: number): LzmaProperties | undefined {
   const lc = byte % 9;
   const lp = Math.floor(byte / 9) % 5;
@@ -111,7 +105,3 @@ export const CODED = 0x80;
 export const STATE_RESET = 0xa0;
 export const NEW_PROPERTIES = 0xc0;
 export const DICTIONARY_RESET = 0xe0;
-
-/** Bytes of a chunk, at most. A stored one has to keep to the limit of the compressed ones. */
-export const MAX_COMPRESSED = 0x1_0000;
-export const MAX_UNCOMPRESSED = 0x20_0000;

@@ -11,10 +11,10 @@ import { bytesTag, digestTag, imageTag } from '../../http/server/answer/entityTa
 import type { ArtifactKind } from '../../http/server/answer/resource.ts';
 import { imageParts } from '../../image/bootParts.ts';
 import {
+  hostArchive,
   hostInitramfs,
   hostIso,
   hostMinimalIso,
-  initramfsContents,
   type InitramfsContents,
 } from '../../image/hostImages.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
@@ -54,7 +54,7 @@ export function makeArtifact(kind: ConfigArtifact, plan: HostPlan): Promise<Arti
 
 const makers: Readonly<Record<ConfigArtifact, (plan: HostPlan) => Promise<Artifact>>> = {
   ign: async (plan) => bytesArtifact('ign', plan.config()),
-  archive: async (plan) => bytesArtifact('archive', settingsOf(plan.config(), plan).archive()),
+  archive: async (plan) => bytesArtifact('archive', hostArchive(settingsOf(plan.config(), plan))),
   initramfs: async (plan) => {
     const base = baseOf('initramfs', plan);
     const change = hostInitramfs(base.bytes, settingsOf(plan.config(), plan));
@@ -132,14 +132,10 @@ export function sharedArtifacts(
 /** An artifact with a base image. */
 export type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
 
-/** The config, and the network that it sets up, for the initramfs. The artifacts of one config share one archive. */
+/** The config, and the network that it sets up, for the initramfs. */
 function settingsOf(config: Uint8Array, { takesNetwork }: HostPlan): InitramfsContents {
-  const settings = known.get(config) ?? initramfsContents(config, takesNetwork ? readKeyfiles(config) : []);
-  known.set(config, settings);
-  return settings;
+  return { config, network: takesNetwork ? readKeyfiles(config) : [] };
 }
-
-const known = new WeakMap<Uint8Array, InitramfsContents>();
 
 /** Empty if the ISO already contains the archive. @throws CliError if it contains another file with that name */
 async function missingArchives(

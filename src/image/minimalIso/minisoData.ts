@@ -50,21 +50,6 @@ export function decodeMinisoData(bytes: Uint8Array): MinisoData {
   return { creator, files, digest: feed.take(32), packed: readBincodeBytes(feed) };
 }
 
-/** @throws FormatError if files overlap in the minimal ISO, or the list is empty */
-export function encodeMinisoData({ creator, files, digest, packed }: MinisoData): Uint8Array {
-  checkOrder(files);
-  const numbers = files.flatMap((file) => [file.minimalSector, file.fullSector, file.length]);
-  return Buffer.concat([
-    MAGIC,
-    bincodeNumber(VERSION),
-    bincodeBytes(Buffer.from(creator)),
-    bincodeNumber(files.length),
-    ...numbers.map(bincodeNumber),
-    digest,
-    bincodeBytes(packed),
-  ]);
-}
-
 /** Returns the creator. */
 function readHeader(feed: ByteFeed): string {
   if (Buffer.compare(feed.bytes.subarray(0, MAGIC.length), MAGIC) !== 0) {
@@ -125,19 +110,4 @@ export function readBincodeNumber(feed: ByteFeed, { max }: { readonly max: numbe
  */
 export function readBincodeBytes(feed: ByteFeed): Uint8Array {
   return feed.take(readBincodeNumber(feed, { max: Number.MAX_SAFE_INTEGER }));
-}
-
-/** Encodes a number from 0 to 2^53 in its shortest form. */
-export function bincodeNumber(value: number): Uint8Array {
-  if (value < SMALL) return Uint8Array.of(value);
-  const bytes = Buffer.alloc(9);
-  bytes.writeBigUInt64LE(BigInt(value), 1);
-  const [first, width] = [...WIDTHS].find(([, size]) => value < 256 ** size) ?? [253, 8];
-  bytes[0] = first;
-  return bytes.subarray(0, 1 + width);
-}
-
-/** Encodes the length and the bytes. */
-export function bincodeBytes(bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([bincodeNumber(bytes.length), bytes]);
 }

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import { processWithId } from '../../../src/io/process.ts';
 import { type Fault, type ImageServer, startImageServer } from '../../support/imageServer.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 import { makeKey, signFile, type TestKey } from '../../support/signing.ts';
+import { storeXz } from '../../support/xzStreams.ts';
 
 const content = Buffer.alloc(3_000_000, 'an image of CoreOS\n');
 const other = Buffer.alloc(3_000_000, 'something else\n');
@@ -402,7 +402,7 @@ describe('--decompress', () => {
 
   it.each<readonly [string, string, () => Uint8Array]>([
     ['gzip', 'disk.raw.gz', () => gzipSync(raw)],
-    ['xz', 'disk.raw.xz', () => encodeXz([raw], 'crc64')],
+    ['xz', 'disk.raw.xz', () => storeXz(raw)],
   ])('%s', async (_title, file, pack) => {
     serveImage({
       name: file,

@@ -1,5 +1,3 @@
-/** `pack minimal-iso` and `iso extract minimal-iso`, which undoes it. */
-
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLiveIso } from '../../../src/image/liveIso.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 import { liveIso } from '../../support/liveIso.ts';
-import { isoPair, rootfs } from '../../support/minimalIso.ts';
+import { isoPair, packedIso, rootfs } from '../../support/minimalIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const pair = isoPair();
@@ -17,13 +15,12 @@ const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 let cwd: string;
 beforeEach(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'minimal iso ')));
-  await writeFile(join(cwd, 'full.iso'), pair.full);
+  await writeFile(join(cwd, 'full.iso'), await packedIso(pair));
   await writeFile(join(cwd, 'built.iso'), pair.minimal);
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
 
 const run = async (...args: string[]): Promise<RunResult> => runCli(args, { cwd });
-const pack = async (): Promise<RunResult> => run('pack', 'minimal-iso', 'full.iso', 'built.iso');
 const extract = async (...args: string[]): Promise<RunResult> =>
   run('iso', 'extract', 'minimal-iso', ...args);
 const file = async (name: string): Promise<Buffer> => readFile(join(cwd, name));
@@ -34,44 +31,7 @@ const kargs = async (name: string): Promise<unknown> => {
 const done = { code: 0, stdout: '', stderr: '' };
 const defaults = 'mitigations=auto,nosmt ignition.firstboot ignition.platform.id=metal';
 
-describe('pack minimal-iso', () => {
-  it('changes the full ISO in its reserved file only, and says what it did', async () => {
-    const result = await pack();
-    expect(result).toMatchObject({ code: 0, stdout: '' });
-    expect(result.stderr).toContain('Packing minimal ISO\nMatched 10 files of 10\n');
-    expect(result.stderr).toContain('Packing successful!\n');
-    const after = await file('full.iso');
-    const entry = await (await openLiveIso(bytesAccess(after))).tree.find('coreos/miniso.dat');
-    after.fill(0, entry?.offset, (entry?.offset ?? 0) + (entry?.size ?? 0));
-    expect(digest(after)).toBe(digest(pair.full));
-  });
-
-  it('gives the same bytes again, and deletes the minimal ISO only when told to', async () => {
-    await pack();
-    const first = await file('full.iso');
-    await run('pack', 'minimal-iso', 'full.iso', 'built.iso', '--consume');
-    expect(digest(await file('full.iso'))).toBe(digest(first));
-    expect(await readdir(cwd)).toEqual(['full.iso']);
-  });
-
-  it('leaves both images alone when they do not belong together', async () => {
-    await writeFile(join(cwd, 'built.iso'), isoPair((files) => files.set('x', Buffer.from('x'))).minimal);
-    const { code, stderr } = await run('pack', 'minimal-iso', 'full.iso', 'built.iso', '--consume');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('missing minimal file x in full ISO')]);
-    expect(digest(await file('full.iso'))).toBe(digest(pair.full));
-    expect((await readdir(cwd)).toSorted()).toEqual(['built.iso', 'full.iso']);
-  });
-
-  it('is not shown to those who do not build releases', async () => {
-    const { stdout } = await run('--help');
-    expect(stdout).toContain('iso');
-    expect(stdout).not.toMatch(/^ {2}pack /m);
-  });
-});
-
 describe('iso extract minimal-iso', () => {
-  beforeEach(async () => void (await pack()));
-
   it('gives the same bytes to a file and to standard output', async () => {
     expect(await extract('full.iso', 'out.iso')).toMatchObject(done);
     const { code, stderr, stdoutBytes } = await extract('full.iso');

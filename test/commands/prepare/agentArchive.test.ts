@@ -8,7 +8,7 @@ import { readIgnition } from '../../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../../src/image/liveIso.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 import { dockerArchive, ociArchive } from '../../support/containerImages.ts';
-import { isoPair } from '../../support/minimalIso.ts';
+import { packedIso } from '../../support/minimalIso.ts';
 import { inventory } from '../../support/twoHosts.ts';
 import { expectConsistent, place } from './support.ts';
 
@@ -32,10 +32,7 @@ beforeAll(async () => {
   const damaged = Buffer.from(archive);
   damaged.write('X', 700);
   await write('damaged.tar', damaged);
-  const pair = isoPair();
-  await write('full.iso', pair.full);
-  await write('minimal.iso', pair.minimal);
-  await run(['pack', 'minimal-iso', 'full.iso', 'minimal.iso']);
+  await write('full.iso', await packedIso());
   await write('one.yaml', inventory.replace(/- name: worker-1[^]*/, ''));
 });
 

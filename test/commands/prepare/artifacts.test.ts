@@ -9,7 +9,7 @@ import { readIgnition } from '../../../src/image/embeddedIgnition.ts';
 import { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
 import { openLiveIso, type LiveIso } from '../../../src/image/liveIso.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
-import { isoPair } from '../../support/minimalIso.ts';
+import { packedIso } from '../../support/minimalIso.ts';
 import { kernel } from '../../support/newIso.ts';
 import { inventory } from '../../support/twoHosts.ts';
 import { expectConsistent, place } from './support.ts';
@@ -97,10 +97,7 @@ describe('prepare --artifacts', () => {
   });
 
   it('minimal-iso: fetches the shared root filesystem', async () => {
-    const pair = isoPair();
-    await write('full.iso', pair.full);
-    await write('minimal.iso', pair.minimal);
-    await run(['pack', 'minimal-iso', 'full.iso', 'minimal.iso']);
+    await write('full.iso', await packedIso());
     const args = [
       '--iso',
       'full.iso',

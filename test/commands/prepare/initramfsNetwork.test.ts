@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { liveIsoWith } from '../../support/liveIso.ts';
-import { isoPair } from '../../support/minimalIso.ts';
+import { isoPair, packedIso } from '../../support/minimalIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { place } from './support.ts';
 
@@ -55,11 +55,8 @@ const allArtifacts: readonly (readonly [artifact: string, file: string])[] = [
 ];
 
 async function prepareAll(iso: Uint8Array, names: string, folder: string): ReturnType<typeof run> {
-  const pair = isoPair();
   await write('network.yaml', inventory);
   await write(`${folder}.iso`, iso);
-  await write(`${folder}-minimal.iso`, pair.minimal);
-  await run(['pack', 'minimal-iso', `${folder}.iso`, `${folder}-minimal.iso`]);
   const options = ['--iso', `${folder}.iso`, '--base-url', 'http://h', '-o', folder, '--artifacts', names];
   return run(['prepare', '--inventory', 'network.yaml', ...options]);
 }
@@ -67,7 +64,7 @@ async function prepareAll(iso: Uint8Array, names: string, folder: string): Retur
 describe('the network of a host is in the initramfs of', () => {
   it.each(allArtifacts)('%s', async (artifact, file) => {
     const folder = `of ${artifact}`;
-    const { code, stderr } = await prepareAll(isoPair().full, artifact, folder);
+    const { code, stderr } = await prepareAll(await packedIso(), artifact, folder);
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 hosts prepared')]);
     const found = await networkIn(fileOf('static', file, folder));
     expect(found).toEqual([{ name: 'static.nmconnection', text: keyfile }]);
@@ -89,7 +86,7 @@ describe('the network of a host is in the initramfs of', () => {
 
   it.each(['remove', 'reset'])('an ISO, until `iso network %s` or `iso reset`', async (verb) => {
     const folder = `undone by ${verb}`;
-    await prepareAll(isoPair().full, 'iso', folder);
+    await prepareAll(await packedIso(), 'iso', folder);
     const iso = `${folder}/hosts/static/live.iso`;
     const { code } = await run(verb === 'reset' ? ['iso', 'reset', iso] : ['iso', 'network', 'remove', iso]);
     expect([code, await networkIn(iso)]).toEqual([0, []]);
@@ -102,7 +99,7 @@ describe('inspect and validate report an image whose network is only in the conf
     ['live.iso', 'iso', false],
   ])('%s: %s', async (file, artifact, isReported) => {
     const folder = `late ${artifact}`;
-    await prepareAll(isoPair().full, artifact, folder);
+    await prepareAll(await packedIso(), artifact, folder);
     const iso = fileOf('static', file, folder);
     const rule = '(image-initramfs-network)';
     expect((await run(['inspect', iso])).stdout).not.toContain(rule);
@@ -135,7 +132,7 @@ describe('an image whose features.json does not have live-initrd-network', () =>
 describe.skipIf(!have('coreos-installer'))(`coreos-installer${oracleNote('coreos-installer')}`, () => {
   it.each(allArtifacts)('reads the keyfile out of %s', async (artifact, file) => {
     const folder = `read ${artifact}`;
-    await prepareAll(isoPair().full, artifact, folder);
+    await prepareAll(await packedIso(), artifact, folder);
     const command = file.endsWith('.iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
     const found = execFileSync('coreos-installer', [...command, path(fileOf('static', file, folder))]);
     expect(found.toString()).toContain(keyfile.trimEnd());
@@ -243,10 +240,7 @@ describe('a static network that does not reach the root filesystem is reported b
     ['a full ISO', 'http://boot.example.com', 'iso', ''],
   ])('%s', async (_title, url, artifacts, message) => {
     await write('network.yaml', inventory);
-    const pair = isoPair();
-    await write('reach.iso', pair.full);
-    await write('reach-minimal.iso', pair.minimal);
-    await run(['pack', 'minimal-iso', 'reach.iso', 'reach-minimal.iso', '--consume']);
+    await write('reach.iso', await packedIso());
     const { code, stderr } = await run([
       'prepare',
       '--inventory',

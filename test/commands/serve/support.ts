@@ -17,7 +17,7 @@ import {
 import { readSetup } from '../../../src/commands/serve/setup.ts';
 import { printUrls } from '../../../src/commands/serve/urlList.ts';
 import type { Io } from '../../../src/io/io.ts';
-import { isoPair } from '../../support/minimalIso.ts';
+import { packedIso } from '../../support/minimalIso.ts';
 import { runCli } from '../../support/runCli.ts';
 import { inventory } from '../../support/twoHosts.ts';
 
@@ -68,7 +68,7 @@ export function place(): Place {
     write,
     run,
     serve: async (options = {}, env = {}) => {
-      await (iso ??= makeIso({ run, write }));
+      await (iso ??= packedIso().then((bytes) => write('live.iso', bytes)));
       const usual = { listen: '127.0.0.1:0', iso: ['live.iso'], tokenFile: 'tokens', log: 'json' };
       const hosts = options.nmstateDir === undefined ? { inventory: 'inv.yaml' } : {};
       const { tokenFile, ...rest } = usual;
@@ -78,15 +78,6 @@ export function place(): Place {
       return one;
     },
   };
-}
-
-/** A live ISO that has what a minimal one is made of. */
-async function makeIso({ run, write }: Pick<Place, 'run' | 'write'>): Promise<void> {
-  const { full, minimal } = isoPair();
-  write('live.iso', full);
-  write('minimal.iso', minimal);
-  const { code, stderr } = await run('pack', 'minimal-iso', 'live.iso', 'minimal.iso', '--consume');
-  if (code !== 0) throw new Error(stderr);
 }
 
 async function start(

@@ -11,18 +11,21 @@ import {
   streamFlags,
 } from '../../../src/formats/xz/container.ts';
 import { decodeXz, unpackXz } from '../../../src/formats/xz/decode.ts';
-import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
+import { recordedXz, storeXz } from '../../support/xzStreams.ts';
 import { configText, refusesTruncation, survivesBitFlips, survivesNoise } from '../damage.ts';
 
 const limit = { maxBytes: 1 << 20 };
 const text = configText(40);
-const stream = encodeXz([text.subarray(0, 1000), text.subarray(1000, 1500)], 'crc64');
+const stream = recordedXz;
 
 function xz(options: readonly string[], input: Uint8Array): Buffer {
   return spawnSync('xz', ['-c', ...options], { input, maxBuffer: 1 << 28 }).stdout;
 }
+
+const unpackWith = (data: Uint8Array, maxWindow: number): Uint8Array =>
+  outputOf(unpackXz(ByteFeed.whole('xz', xz([], data)), { ...limit, maxWindow }));
 
 /** Text, noise that LZMA2 stores, and text again. */
 const mixed = Buffer.concat([
@@ -71,6 +74,17 @@ describe.skipIf(!have('xz'))(`decodeXz against xz${oracleNote('xz')}`, () => {
     const refused = `The xz block header data uses the filter ${name}, only LZMA2 is supported, at byte 14`;
     expect(() => decodeXz(xz([option, '--lzma2'], text), limit)).toThrow(refused);
   });
+
+  it.each([1000, 1 << 16])('holds a dictionary for %i bytes', (length) => {
+    const data = Buffer.alloc(length, text);
+    expect(Buffer.compare(unpackWith(data, 1 << 16), data)).toBe(0);
+  });
+
+  it('refuses content that requires a larger dictionary than is held', () => {
+    expect(() => unpackWith(Buffer.alloc(200_000, text), 1 << 16)).toThrow(
+      'The xz data requires a larger dictionary than 65536 bytes at byte ',
+    );
+  });
 });
 
 describe.skipIf(sharedData === undefined || !have('xz'))(
@@ -87,12 +101,9 @@ describe.skipIf(sharedData === undefined || !have('xz'))(
   },
 );
 
-const unpackWith = (data: Uint8Array, maxWindow: number): Uint8Array =>
-  outputOf(unpackXz(ByteFeed.whole('xz', encodeXz([data], 'crc32')), { ...limit, maxWindow }));
-
 /** 300 blocks, more than are compared one by one; of one byte each but for the first. */
-const many = (first: number): Uint8Array =>
-  encodeXz([text.subarray(0, first), ...Array.from({ length: 299 }, () => text.subarray(0, 1))], 'crc32');
+const many = (first: number): Buffer =>
+  storeXz(text.subarray(0, first), ...Array.from({ length: 299 }, () => text.subarray(0, 1)));
 
 describe('decodeXz', () => {
   it('decodes one stream from an offset and says where it ends', () => {
@@ -144,26 +155,15 @@ describe('decodeXz', () => {
     expect(() => decodeXz(bytes, limit)).toThrow(message);
   });
 
-  it.each([1000, 1 << 16])('holds a dictionary for %i bytes', (length) => {
-    const data = Buffer.alloc(length, text);
-    expect(Buffer.compare(unpackWith(data, 1 << 16), data)).toBe(0);
-  });
-
-  it('refuses content that requires a larger dictionary than is held', () => {
-    expect(() => unpackWith(Buffer.alloc(200_000, text), 1 << 16)).toThrow(
-      'The xz data requires a larger dictionary than 65536 bytes at byte ',
-    );
-  });
-
   it('refuses an index that lists other blocks', () => {
-    const one = encodeXz([text.subarray(0, 1000)], 'crc32');
-    const other = encodeXz([text.subarray(0, 1001)], 'crc32');
+    const one = storeXz(text.subarray(0, 1000));
+    const other = storeXz(text.subarray(0, 1001));
     const joined = Buffer.concat([one.subarray(0, -24), other.subarray(-24)]);
     expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');
   });
 
   it('refuses an index that lists blocks of an empty stream', () => {
-    const bytes = Buffer.from(encodeXz([], 'crc32'));
+    const bytes = storeXz();
     bytes.writeUInt8(5, 13);
     bytes.set(crc32Bytes(bytes.subarray(12, 16)), 16);
     expect(() => decodeXz(bytes, limit)).toThrow('has an index that does not match its blocks at byte 12');
@@ -174,7 +174,7 @@ describe('decodeXz', () => {
   });
 
   it('refuses an index that lists another block before many', () => {
-    const [right, wrong] = [Buffer.from(many(2)), Buffer.from(many(3))];
+    const [right, wrong] = [many(2), many(3)];
     const index = (right.readUInt32LE(right.length - 8) + 1) * 4 + 12;
     const joined = Buffer.concat([right.subarray(0, -index), wrong.subarray(-index)]);
     expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');

@@ -60,7 +60,7 @@ describe('inspectIso', () => {
 
   it.each<[string, Uint8Array]>([
     ['xz', writeInitrd(new Map([['config.ign', config]]))],
-    ['gzip', encodeGzip(Buffer.concat(writeCpio(new Map([['config.ign', Buffer.alloc(300_000)]]))))],
+    ['gzip', encodeGzip(Buffer.from(writeCpio(new Map([['config.ign', Buffer.alloc(300_000)]]))))],
   ])('counts what is used of the embed area, compressed by %s', async (_format, archive) => {
     const bytes = liveIsoWith((files) =>
       files.set('images/ignition.img', Buffer.concat([archive, Buffer.alloc(262_144 - archive.length)])),

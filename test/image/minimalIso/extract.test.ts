@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/core/errors.ts';
-import { encodeXz } from '../../../src/formats/xz/encode.ts';
-import { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/extract.ts';
+import { CliError, FormatError } from '../../../src/core/errors.ts';
+import { changedImage } from '../../../src/image/imageChange.ts';
+import { type LiveIso, openLiveIso } from '../../../src/image/liveIso.ts';
+import {
+  adaptKargs,
+  findRootfs,
+  openMinimalIso,
+  reconstructMinimalIso,
+  verifyReconstruction,
+} from '../../../src/image/minimalIso/extract.ts';
 import type { MinisoData } from '../../../src/image/minimalIso/minisoData.ts';
-import { bytesAccess } from '../../../src/image/overlay.ts';
+import { bytesAccess, slice } from '../../../src/image/overlay.ts';
+import { liveIso, liveIsoWith } from '../../support/liveIso.ts';
+import { isoPair, packedIso, rootfs } from '../../support/minimalIso.ts';
+import { storeXz } from '../../support/xzStreams.ts';
 
 const full = createHash('shake256', { outputLength: 10 * 2048 })
   .update('full')
@@ -24,7 +34,7 @@ const sound: MinisoData = {
     { minimalSector: 2, fullSector: 0, length: 2048 },
   ],
   digest: createHash('sha256').update(expected).digest(),
-  packed: encodeXz([gaps], 'crc64'),
+  packed: storeXz(gaps),
 };
 
 const copies = (count: number): MinisoData['files'] =>
@@ -61,12 +71,90 @@ describe('the minimal ISO', () => {
     ['nothing packed', { packed: new Uint8Array() }, 'xz data is truncated'],
     [
       'more packed than the image has',
-      { packed: encodeXz([new Uint8Array(20_481)], 'crc64') },
+      { packed: storeXz(new Uint8Array(20_481)) },
       'decompresses to more than 20480 bytes',
     ],
   ])('is refused: %s', (_title, change, message) => {
     const make = (): unknown => reconstructMinimalIso(bytesAccess(full), { ...sound, ...change });
     expect(make).toThrow(FormatError);
     expect(make).toThrow(message);
+  });
+});
+
+const open = async (bytes: Uint8Array): Promise<LiveIso> => openLiveIso(bytesAccess(bytes));
+const text = (content: string): Uint8Array => Buffer.from(content);
+const packed = async (pair = isoPair()): Promise<LiveIso> => open(await packedIso(pair));
+
+it.each<[string, (files: Map<string, Uint8Array>) => void]>([
+  ['the files of releases', () => undefined],
+  ['an empty file', (files) => files.set('empty', new Uint8Array())],
+  ['a file that fills its sectors', (files) => files.set('round', new Uint8Array(4096).fill(1))],
+])('%s: the minimal ISO comes out as it was', async (_title, edit) => {
+  const pair = isoPair(edit);
+  const minimal = await openMinimalIso(await packed(pair));
+  await verifyReconstruction(minimal);
+  expect(Buffer.compare(await minimal.image.read(0, minimal.image.size), pair.minimal)).toBe(0);
+});
+
+it('a minimal ISO has no root filesystem', async () => {
+  const pair = isoPair();
+  expect((await findRootfs(await open(pair.full))).size).toBe(rootfs.length);
+  const found = open(pair.minimal).then(findRootfs);
+  await expect(found).rejects.toThrow('This ISO image has no images/pxeboot/rootfs.img');
+  await expect(found).rejects.toBeInstanceOf(CliError);
+});
+
+const kargsOf = async (url: string | undefined): Promise<unknown> => {
+  const minimal = await openMinimalIso(await packed());
+  const image = changedImage(minimal.image, await adaptKargs(minimal, url));
+  expect(image.size).toBe(minimal.image.size);
+  const areas = await (await openLiveIso(image)).kargsAreas();
+  return { current: areas?.current, defaults: areas?.defaults };
+};
+
+const rename = (files: Map<string, Uint8Array>): void => {
+  for (const path of ['EFI/fedora/grub.cfg', 'isolinux/isolinux.cfg', 'coreos/kargs.json']) {
+    const before = Buffer.from(files.get(path) ?? []).toString();
+    files.set(path, text(before.replaceAll('coreos.liveiso', 'codeos.liveiso')));
+  }
+};
+
+describe('kernel arguments of a minimal ISO', () => {
+  const defaults = 'mitigations=auto,nosmt ignition.firstboot ignition.platform.id=metal';
+
+  it('have no coreos.liveiso, also by default', async () => {
+    expect(await kargsOf(undefined)).toEqual({ current: defaults, defaults });
+  });
+
+  it('have the URL of the root filesystem, not by default', async () => {
+    const current = `${defaults} coreos.live.rootfs_url=http://[2001:db8::1]/r?a=b`;
+    expect(await kargsOf('http://[2001:db8::1]/r?a=b')).toEqual({ current, defaults });
+  });
+
+  it('are refused where they do not fit', async () => {
+    await expect(kargsOf(`http://${'x'.repeat(1100)}/`)).rejects.toThrow('kargs too large for area: ');
+  });
+
+  it.each<[string, Uint8Array, string]>([
+    ['without a file that tells them', liveIso('2021-01'), 'minimal ISO does not have kargs.json'],
+    [
+      'with a file that has no room for what they become',
+      liveIsoWith((files) => {
+        const info: unknown = JSON.parse(Buffer.from(files.get('coreos/kargs.json') ?? []).toString());
+        files.set('coreos/kargs.json', text(JSON.stringify(info)));
+      }),
+      'New version of coreos/kargs.json does not fit in space (',
+    ],
+  ])('are refused %s', async (_title, bytes, message) => {
+    const minimal = {
+      ...(await openMinimalIso(await packed())),
+      image: slice(bytesAccess(bytes), { offset: 0, length: bytes.length }),
+    };
+    await expect(adaptKargs(minimal, undefined)).rejects.toThrow(message);
+  });
+
+  it('are refused without coreos.liveiso', async () => {
+    const minimal = await openMinimalIso(await packed(isoPair(rename)));
+    await expect(adaptKargs(minimal, undefined)).rejects.toThrow('does not have coreos.liveiso= karg');
   });
 });

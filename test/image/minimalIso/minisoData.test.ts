@@ -2,14 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ByteFeed } from '../../../src/formats/byteFeed.ts';
 import {
-  bincodeBytes,
-  bincodeNumber,
   decodeMinisoData,
-  encodeMinisoData,
   type MinisoData,
   readBincodeBytes,
   readBincodeNumber,
 } from '../../../src/image/minimalIso/minisoData.ts';
+import { bincodeBytes, bincodeNumber, encodeMinisoData } from '../../support/minimalIso.ts';
 import { contents, refusesTruncation, survivesBitFlips, survivesNoise } from '../../formats/damage.ts';
 
 const sample: MinisoData = {
@@ -91,11 +89,6 @@ describe('miniso.dat', () => {
     ],
   ])('is refused: %s', (_title, hex, message) => {
     expect(() => decodeMinisoData(Buffer.from(hex, 'hex'))).toThrow(message);
-  });
-
-  it('is not written with files that overlap', () => {
-    const [first] = sample.files;
-    expect(() => encodeMinisoData({ ...sample, files: [first!, first!] })).toThrow('overlap');
   });
 });
 

@@ -16,10 +16,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { findFile } from '../../oracles/find.js';
 
 const tool = resolve(import.meta.dirname, '../../../../shared/tools/make-boot-iso.sh');
 const modules = '/lib/modules';
-const program = resolve(import.meta.dirname, '../../../bin/ironic-coreos.js');
 
 /** Drivers for a CD and for a disk, and the filesystem. */
 const drivers = ['ata_piix', 'sr_mod', 'virtio_pci', 'virtio_blk', 'isofs'];
@@ -82,8 +82,10 @@ export function makePackedIso(path, workFolder, system) {
   const minimal = join(workFolder, 'minimal.iso');
   fillInitramfs(added, system);
   runTool(path, { added, minimal });
-  const pack = [program, 'pack', 'minimal-iso', '--consume', path, minimal];
-  execFileSync(process.execPath, pack, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const pack = ['pack', 'minimal-iso', '--consume', path, minimal];
+  execFileSync(findFile('coreos-installer') ?? 'coreos-installer', pack, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 /**

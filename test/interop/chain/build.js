@@ -23,11 +23,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { findFile } from '../../oracles/find.js';
 import { agentRecipe, cacheFolder, parts, versions } from './parts.js';
 
 const live = join(import.meta.dirname, 'live');
 const project = resolve(import.meta.dirname, '../../..');
-const program = join(project, 'bin/ironic-coreos.js');
 
 /** The release of Debian of the default base image of the agent's image. */
 const agentRelease = 'trixie';
@@ -211,7 +211,7 @@ function copyKernel() {
 /** The minimal ISO is packed into the full one, like in an image of CoreOS. */
 function buildIso() {
   script('liveIso.sh', parts.kernel, parts.initramfs, parts.rootfs, parts.iso);
-  const pack = [program, 'pack', 'minimal-iso', '--consume', `${parts.iso}.new`, `${parts.iso}.minimal`];
-  execFileSync(process.execPath, pack, { stdio: 'inherit' });
+  const pack = ['pack', 'minimal-iso', '--consume', `${parts.iso}.new`, `${parts.iso}.minimal`];
+  execFileSync(findFile('coreos-installer') ?? 'coreos-installer', pack, { stdio: 'inherit' });
   renameSync(`${parts.iso}.new`, parts.iso);
 }

@@ -2,7 +2,7 @@
 /** Images to compare on: reduced ones of real releases, and synthetic ones of every layout, from the shared data and tools. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const shared = resolve(import.meta.dirname, '../../../../shared');
@@ -37,46 +37,4 @@ export function makeImages(folder) {
     images.push({ name: name.replace(/\.iso\.xz$/, ''), path });
   }
   return images;
-}
-
-/**
- * A full ISO with room for the data of the minimal one, and the minimal one, as `pack minimal-iso` takes them.
- * @param {string} image with all files
- * @param {string} folder that gets full.iso and minimal.iso
- */
-export function makeMinimalPair(image, folder) {
-  const tree = join(folder, 'tree');
-  mkdirSync(tree);
-  run('xorriso', '-osirrox', 'on', '-indev', image, '-extract', '/', tree);
-  run('chmod', '-R', 'u+w', tree);
-  writeFileSync(join(tree, 'coreos/miniso.dat'), Buffer.alloc(16 * 1024));
-  writeIso(tree, join(folder, 'full.iso'));
-  for (const name of ['coreos/miniso.dat', 'images/pxeboot/rootfs.img']) {
-    renameSync(join(tree, name), join(folder, 'left-out'));
-  }
-  writeIso(tree, join(folder, 'minimal.iso'));
-}
-
-/** @param {string} tree @param {string} path */
-function writeIso(tree, path) {
-  run(
-    'xorriso',
-    '-as',
-    'mkisofs',
-    '-iso-level',
-    '1',
-    '-V',
-    'pair',
-    '-R',
-    '-J',
-    '-joliet-long',
-    '-o',
-    path,
-    tree,
-  );
-}
-
-/** @param {string} program @param {string[]} args */
-function run(program, ...args) {
-  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }

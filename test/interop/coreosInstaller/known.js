@@ -41,18 +41,6 @@ const known = [
     reason: 'an extraction that fails leaves no file behind',
   },
   {
-    command: /^pack minimal-iso /,
-    kinds: ['phrase'],
-    detail: /Total bytes written|Verifying that packed image/,
-    reason: 'packing a minimal ISO says less about its progress',
-  },
-  {
-    command: /full\.iso/,
-    kinds: ['contents'],
-    detail: /^full\.iso: /,
-    reason: 'the data for the minimal ISO name their creator, and are compressed by another encoder',
-  },
-  {
     command: /^iso help$/,
     kinds: ['exit code'],
     detail: /0 and not 2/,

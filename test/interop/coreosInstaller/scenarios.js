@@ -7,7 +7,7 @@
  * @typedef {object} Scenario
  * @property {string} command row of the table
  * @property {readonly Step[]} steps
- * @property {'every' | 'one' | 'pair'} on every image, one that stands for all, or the two of a build
+ * @property {'every' | 'one'} on every image, or one that stands for all
  */
 
 /**
@@ -401,14 +401,6 @@ const isoOther = [
   ]),
 ];
 
-const pack = scenariosOf('pack minimal-iso', 'pair', [
-  [step('pack minimal-iso full.iso minimal.iso', 'none'), 'iso extract minimal-iso full.iso again.iso'],
-  [step('pack minimal-iso --consume full.iso minimal.iso', 'none')],
-  ['pack minimal-iso minimal.iso full.iso'],
-  ['pack minimal-iso full.iso nowhere.iso'],
-  ['pack minimal-iso full.iso'],
-]);
-
 const fromImage = 'iso extract pxe -o pxe image.iso';
 const initrd = 'pxe/image-initrd.img';
 
@@ -537,7 +529,7 @@ const dev = [
   ]),
 ];
 
-const help = ['', 'iso', 'iso ignition', 'iso ignition embed', 'iso ignition show', 'iso ignition remove', 'iso network', 'iso network embed', 'iso network extract', 'iso network remove', 'iso kargs', 'iso kargs modify', 'iso kargs reset', 'iso kargs show', 'iso customize', 'iso reset', 'iso extract', 'iso extract pxe', 'iso extract minimal-iso', 'iso embed', 'iso show', 'iso remove', 'pxe', 'pxe customize', 'pxe ignition', 'pxe ignition wrap', 'pxe ignition unwrap', 'pxe network', 'pxe network wrap', 'pxe network unwrap', 'dev', 'dev show', 'dev show iso', 'dev show initrd', 'dev extract', 'dev extract initrd', 'pack', 'pack minimal-iso']; // prettier-ignore
+const help = ['', 'iso', 'iso ignition', 'iso ignition embed', 'iso ignition show', 'iso ignition remove', 'iso network', 'iso network embed', 'iso network extract', 'iso network remove', 'iso kargs', 'iso kargs modify', 'iso kargs reset', 'iso kargs show', 'iso customize', 'iso reset', 'iso extract', 'iso extract pxe', 'iso extract minimal-iso', 'iso embed', 'iso show', 'iso remove', 'pxe', 'pxe customize', 'pxe ignition', 'pxe ignition wrap', 'pxe ignition unwrap', 'pxe network', 'pxe network wrap', 'pxe network unwrap', 'dev', 'dev show', 'dev show iso', 'dev show initrd', 'dev extract', 'dev extract initrd']; // prettier-ignore
 
 const usage = scenariosOf('help and usage', 'one', [
   ...help.flatMap((command) => [
@@ -559,7 +551,6 @@ const usage = scenariosOf('help and usage', 'one', [
     'pxe network',
     'dev',
     'dev show',
-    'pack',
   ].map((group) => [step(group, 'none')]),
   [step('--version', 'none')],
   [step('-V', 'none')],
@@ -576,7 +567,6 @@ export const scenarios = [
   ...isoKargs,
   ...isoCustomize,
   ...isoOther,
-  ...pack,
   ...pxe,
   ...dev,
   ...usage,

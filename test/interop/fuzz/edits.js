@@ -45,7 +45,7 @@ const hasKargs = (kargs) => async (/** @type {LiveIso} */ after) =>
 /** @param {Subjects} subjects @returns {Edit[]} */
 function editsOf(subjects) {
   const { bytesAccess, customizeIso, embedIgnition, readIgnition, removeIgnition } = subjects;
-  const { repairIso, resetIso, restoreDefaultKargs, takeBackAppendix, packMinimalIso } = subjects;
+  const { repairIso, resetIso, restoreDefaultKargs, takeBackAppendix } = subjects;
   /** @param {Uint8Array} config */
   const hasConfig = (config) => async (/** @type {LiveIso} */ after) =>
     Buffer.compare((await readIgnition(after)) ?? Buffer.of(), config) === 0;
@@ -89,7 +89,6 @@ function editsOf(subjects) {
     },
     { name: 'kargs reset', change: restoreDefaultKargs },
     { name: 'take back', change: async (iso) => (await takeBackAppendix(iso.tree)) ?? { stages: [] } },
-    { name: 'pack', change: async (iso) => (await packMinimalIso(iso, iso)).change },
   ];
 }
 

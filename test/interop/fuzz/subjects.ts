@@ -16,7 +16,6 @@ export {
 } from '../../../src/formats/gpt.ts';
 export { readArchiveFiles } from '../../../src/formats/tar.ts';
 export { decodeXz } from '../../../src/formats/xz/decode.ts';
-export { encodeXz } from '../../../src/formats/xz/encode.ts';
 export { decodeZstd } from '../../support/decodeZstd.ts';
 export { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 
@@ -31,7 +30,6 @@ export { openIsoTree } from '../../../src/image/isoTree.ts';
 export { openLiveIso } from '../../../src/image/liveIso.ts';
 export { adaptKargs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';
 export { decodeMinisoData } from '../../../src/image/minimalIso/minisoData.ts';
-export { packMinimalIso } from '../../../src/image/minimalIso/pack.ts';
 export { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/extract.ts';
 export { removeNetworkSettings } from '../../../src/image/networkSettings.ts';
 export { bytesAccess } from '../../../src/image/overlay.ts';
@@ -50,4 +48,5 @@ export { randomButane } from '../../support/butaneDocuments.ts';
 
 export { networkDataDocuments } from '../../support/networkDataDocuments.ts';
 export { readCpio } from '../../support/cpio.ts';
+export { recordedXz, storeXz } from '../../support/xzStreams.ts';
 export { hybridIso, liveIso, liveIsoWith } from '../../support/liveIso.ts';

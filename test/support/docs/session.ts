@@ -7,22 +7,21 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { bmcModels, startFakeBmc } from '../fakeBmc.ts';
 import { dockerArchive } from '../containerImages.ts';
 import { type ImageServer, startImageServer } from '../imageServer.ts';
-import { isoPair } from '../minimalIso.ts';
-import { runCli } from '../runCli.ts';
+import { packedIso } from '../minimalIso.ts';
 import { scriptedAgent, startAgentApi } from '../scriptedAgent.ts';
 import { freePort } from '../listening.ts';
 import { program } from '../packageFolder.ts';
 
 /** What takes long to make, and is the same for all sessions. */
 export interface Supplies {
-  readonly iso: Buffer;
+  readonly iso: Uint8Array;
   /** Folder with the files that stand-ins of blocks copy, `$SUPPLIES` of the shell. */
   readonly folder: string;
   /** Folder for the program's compiled code. */
@@ -55,22 +54,11 @@ export async function makeSupplies(): Promise<Supplies> {
   const names = ['registry.example.com/ironic-agent:13.0.0'];
   writeFileSync(join(folder, 'ironic-agent.tar'), await dockerArchive({ names }));
   return {
-    iso: await makeIso(place),
+    iso: await packedIso(),
     folder,
     cache,
     remove: () => rmSync(place, { recursive: true, force: true }),
   };
-}
-
-/** A live ISO of a few megabytes, from which a minimal one can be made. It does not boot. */
-async function makeIso(place: string): Promise<Buffer> {
-  const { full, minimal } = isoPair();
-  writeFileSync(join(place, 'full.iso'), full);
-  writeFileSync(join(place, 'minimal.iso'), minimal);
-  const args = ['pack', 'minimal-iso', 'full.iso', 'minimal.iso', '--consume'];
-  const { code, stderr } = await runCli(args, { cwd: place });
-  if (code !== 0) throw new Error(stderr);
-  return readFileSync(join(place, 'full.iso'));
 }
 
 export async function startSession(supplies: Supplies): Promise<Session> {
@@ -152,7 +140,7 @@ async function startMachine(
 }
 
 /** A mirror of the stream `stable`: its metadata, and a live ISO with the file name of today. */
-async function startMirror(iso: Buffer): Promise<ImageServer> {
+async function startMirror(iso: Uint8Array): Promise<ImageServer> {
   const mirror = await startImageServer();
   const name = `fedora-coreos-${release}-live-iso.x86_64.iso`;
   const sha256 = createHash('sha256').update(iso).digest('hex');
