@@ -239,10 +239,12 @@ function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
   };
 }
 
-/** Whether the line before it, of the same program, says why the program failed. */
-function isConsequence({ printer, resultOf }: ConsoleSign, before: readonly SeenSign[]): boolean {
-  const previous = before.findLast(({ sign }) => sign.printer === printer)?.sign.id;
-  return previous !== undefined && resultOf?.includes(previous) === true;
+/** Whether the line before it of the same program, or any earlier line of another one, says why the program failed. */
+function isConsequence({ printer, resultOf = [] }: ConsoleSign, before: readonly SeenSign[]): boolean {
+  const previous = before.findLast(({ sign }) => sign.printer === printer);
+  return before.some(
+    (seen) => resultOf.includes(seen.sign.id) && (seen.sign.printer !== printer || seen === previous),
+  );
 }
 
 /** While the agent runs, podman prints the problems of another container. */

@@ -1223,6 +1223,7 @@ describe('what was served', () => {
   const noConfig = `${ignition}failed to fetch config: resource not found`;
   const noRootfs = `${rootfs}curl: (22) The requested URL returned error: 404`;
   const readError = '[   30.000000] I/O error, dev sr0, sector 1420128 op 0x0:(READ) flags 0x80700';
+  const agentUnit = '[   40.000000] systemd[1]: ironic-agent.service: ';
   const beyond = '[   30.000000] sr0: rw=524288, want=1800000, limit=117188';
 
   it.each<readonly [string, readonly string[], readonly TrialEvent[], readonly string[]]>([
@@ -1232,6 +1233,23 @@ describe('what was served', () => {
     ['the whole config before this boot', [...boot, noConfig], [serve('ign', 50)], ['config-not-found']],
     ['the whole root filesystem', [...boot, noRootfs], [serve('rootfs', 103)], []],
     ['an ISO', [...boot, readError], [serve('iso', 50)], ['medium-unreadable']],
+    [
+      'an ISO, whose programs cannot be read later',
+      [
+        ...boot,
+        readError,
+        '[   30.100000] SQUASHFS error: Unable to read metadata cache entry [1d3a4]',
+        `${agentUnit}Failed at step EXEC spawning /usr/bin/podman: Input/output error`,
+      ],
+      [serve('iso', 50)],
+      ['medium-unreadable'],
+    ],
+    [
+      'an ISO that can be read, without a program',
+      [...boot, `${agentUnit}Failed at step EXEC spawning /usr/bin/podman: No such file or directory`],
+      [serve('iso', 50)],
+      ['unit-exec'],
+    ],
     ['a boot from the network', [...boot, readError], [serve('script', 50)], []],
     ['a part of an ISO', [...boot, beyond], [serve('iso', 103, 50)], ['medium-truncated']],
     ['the whole ISO', [...boot, beyond], [serve('iso', 103)], []],

@@ -70,16 +70,19 @@ export const kernelSigns: readonly ConsoleSign[] = rowsWith(
       pattern: /^This kernel requires (?:an|the) .{1,40} CPU/,
       proves: 'architecture-mismatch',
     },
+    // The root file system is read from the medium until the agent runs, so a live system that has started proves little.
     'medium-read-error': {
       source: 'Linux, block/blk-core.c',
       pattern:
         /^(?:blk_update_request: |print_req_error: )?(?:I\/O|critical (?:medium|target)) error, dev sr\d/,
       proves: 'medium-unreadable',
+      solvedBy: from('agent container'),
     },
     'medium-end': {
       source: 'Linux, block/blk-core.c (the line after "attempt to access beyond end of device")',
       pattern: /^(?:sr|loop)\d{1,3}: rw=\d{1,10}, (?:want|sector)=\d{1,20}, .{0,60}limit=\d/,
       proves: 'medium-truncated',
+      solvedBy: from('agent container'),
     },
     'medium-file-system': {
       source: 'Linux, fs/isofs/inode.c',
@@ -99,6 +102,8 @@ export const kernelSigns: readonly ConsoleSign[] = rowsWith(
       pattern:
         /^(?:SQUASHFS error: |erofs(?:: | \(device [\w-]{1,20}\): )(?:failed to|.{0,80}\b(?:corrupted|invalid|I\/O error)))/,
       proves: 'rootfs-damaged',
+      resultOf: ['medium-read-error', 'medium-end', 'medium-disk-error'],
+      solvedBy: from('agent container'),
     },
   },
 );

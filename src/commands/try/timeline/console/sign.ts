@@ -39,7 +39,10 @@ export interface Row {
   readonly proves?: string;
   /** Ids of causes that the line makes likely. */
   readonly suggests?: readonly string[];
-  /** The line is no evidence if the line of the same program before it has one of these ids. */
+  /**
+   * The line is no evidence if the line of the same program before it, or any earlier line of another program, has one of these
+   * ids.
+   */
   readonly resultOf?: readonly string[];
   /** Number of such lines that are evidence; one by default. */
   readonly times?: number;

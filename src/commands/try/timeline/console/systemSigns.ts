@@ -113,6 +113,7 @@ const unitSigns = rowsWith('systemd', ofConfig, {
     pattern:
       /^ironic-agent(?:-image)?\.service: (?:Failed to locate executable |Failed at step [A-Z_]{2,20} spawning |(?:Main|Control) process exited, code=exited, status=2\d\d\/[A-Z_]{2,20}$|Failed to load environment files)/,
     proves: 'unit-exec',
+    resultOf: ['medium-read-error', 'medium-end', 'rootfs-damaged'],
   },
   'agent-unit-invalid': {
     source: 'systemd, src/core/unit.c, src/core/load-fragment.c, src/core/service.c',
