@@ -65,16 +65,18 @@ const MIN_TOKEN = 16;
  */
 export function secretsInUrls(value: unknown): readonly string[] {
   const urls = (JSON.stringify(value) ?? '').match(/\bhttps?:\/\/[^\s"\\]+/g) ?? [];
-  return urls.filter((url) => URL.canParse(url)).flatMap((url) => {
-    const { password, pathname, searchParams, username } = new URL(url);
-    const login = password === '' ? [username] : [password, `${username}:${password}`];
-    const folders = pathname.split('/').slice(0, -1);
-    return [
-      ...login.flatMap((text) => [text, decoded(text)]),
-      ...searchParams.values(),
-      ...folders.filter(({ length }) => length >= MIN_TOKEN),
-    ];
-  });
+  return urls
+    .filter((url) => URL.canParse(url))
+    .flatMap((url) => {
+      const { password, pathname, searchParams, username } = new URL(url);
+      const login = password === '' ? [username] : [password, `${username}:${password}`];
+      const folders = pathname.split('/').slice(0, -1);
+      return [
+        ...login.flatMap((text) => [text, decoded(text)]),
+        ...searchParams.values(),
+        ...folders.filter(({ length }) => length >= MIN_TOKEN),
+      ];
+    });
 }
 
 function decoded(text: string): string {

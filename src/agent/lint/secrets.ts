@@ -3,7 +3,7 @@
  * Everything else stays readable, because an error may be next to a secret.
  */
 
-import { nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
 import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
 import type { Span, TextNode } from '../../formats/textNode.ts';
