@@ -9,6 +9,7 @@ import { CliError, FormatError, replaceFormatError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
+import { trimEndOf } from '../core/trimming.ts';
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
@@ -160,7 +161,7 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
 async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {
   const { offset, pad = DEFAULT_PAD, end = DEFAULT_END } = place;
   const text = decodeUtf8(await image.read(offset, length), offset);
-  return trimSpace(stripEnd(stripEnd(text, pad), end));
+  return trimSpace(trimEndOf(trimEndOf(text, pad), end));
 }
 
 function decodeUtf8(bytes: Uint8Array, offset: number): string {
@@ -169,12 +170,6 @@ function decodeUtf8(bytes: Uint8Array, offset: number): string {
   } catch (error) {
     throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`, { cause: error });
   }
-}
-
-function stripEnd(text: string, character: string): string {
-  let length = text.length;
-  while (text[length - 1] === character) length--;
-  return text.slice(0, length);
 }
 
 /** An error in data of the release, which no command can restore. */

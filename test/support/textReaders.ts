@@ -39,7 +39,8 @@ import { parsePythonFloat, parsePythonInteger, stripPython } from '../../src/for
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../src/formats/sshKey.ts';
 import { splitEnvironmentLine, splitExecLine, variableNames } from '../../src/formats/systemdQuoting.ts';
 import { parseToml } from '../../src/formats/toml.ts';
-import { parseUnit, readSystemdLines } from '../../src/formats/unitFile.ts';
+import { parseUnit } from '../../src/formats/goUnitFile.ts';
+import { readSystemdLines } from '../../src/formats/unitFile.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import { readYamlNodes } from '../../src/formats/yaml/nodes.ts';

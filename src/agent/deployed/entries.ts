@@ -5,7 +5,8 @@ import { formatCount } from '../../formats/messageText.ts';
 import { HIDDEN, maskSetting } from '../../core/masking.ts';
 import type { Resource, Unit } from '../../ignition/config.ts';
 import { type LintedUnit, readContents, type UnitSetting } from '../lint/subject.ts';
-import { parseUnit, readSystemdLines } from '../../formats/unitFile.ts';
+import { parseUnit } from '../../formats/goUnitFile.ts';
+import { readSystemdLines } from '../../formats/unitFile.ts';
 
 export interface Entry {
   /** The name of a setting, or else a description of the part: `file /etc/motd`, `user admin`. */
