@@ -5,7 +5,7 @@
  */
 
 import { formatCount } from '../formats/messageText.ts';
-import { CliError, FormatError, replaceFormatError } from '../core/errors.ts';
+import { CliError, FormatError, only } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
@@ -74,7 +74,9 @@ export async function findKargsAreas(tree: IsoTree): Promise<KargsAreas | undefi
   for (const place of layout.places) {
     const { offset } = place;
     const found = await readKargs(tree.image, layout.length, place).catch(
-      replaceFormatError((cause) => new FormatError(cause.message, { cause, hint: REPAIR, offset })),
+      only(FormatError, (cause) => {
+        throw new FormatError(cause.message, { cause, hint: REPAIR, offset });
+      }),
     );
     current ??= found;
     if (found !== current)
