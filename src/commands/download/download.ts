@@ -390,7 +390,7 @@ const BLOCK = 1024 * 1024;
  * The new file gets its name after it is complete and verified, and replaces an existing file.
  * @param from absolute path of the compressed file
  * @param sha256 expected digest of the new file
- * @throws CliError in the user's terms; then no new file exists
+ * @throws CliError; then no new file exists
  */
 async function unpackFile(from: string, target: OutputPath, sha256: string | undefined): Promise<void> {
   const { shownPath } = target;

@@ -89,10 +89,7 @@ const AT = {
   bootCatalog: 71,
 } as const;
 
-/**
- * The descriptor in one sector.
- * @throws FormatError for a sector without a descriptor, and for block sizes other than 2048 bytes.
- */
+/** The descriptor in one sector. */
 export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
   if (sector.length < SECTOR || latin1(sector.subarray(1, 6)) !== STANDARD_ID) {
     throw new FormatError('not an ISO 9660 volume descriptor');

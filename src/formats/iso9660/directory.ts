@@ -33,7 +33,6 @@ export const MAX_RECORD = 254;
 /**
  * All records of a directory but those of itself and its parent, in their order.
  * @param bytes the whole extent of the directory
- * @throws FormatError where a record is truncated or contradicts itself
  */
 export function readDirectory(bytes: Uint8Array, names: NameEncoding = 'primary'): DirectoryRecord[] {
   const records: DirectoryRecord[] = [];

@@ -67,7 +67,6 @@ export class DirectoryPlan {
   /** Where each overflow is. */
   readonly #overflowOffsets: readonly number[];
 
-  /** @throws FormatError for more directories than a path table can number */
   constructor(root: DirectoryNode, names: NameEncoding, date: Date) {
     this.#date = date;
     const tails: Tail[] = [];
