@@ -30,10 +30,10 @@ export function maskSetting(text: string): string {
   if (text.includes('PRIVATE KEY')) return HIDDEN;
   const masked = maskCredentials(text);
   const assigned = [...masked.matchAll(ASSIGNMENT)].find(({ 1: name = '' }) => isSecretName(name));
-  const ends = [assigned, secretValue.exec(masked)].flatMap((match) =>
-    match ? [match.index + match[0].length] : [],
+  const end = [assigned, secretValue.exec(masked)].reduce(
+    (first, match) => (match ? Math.min(first, match.index + match[0].length) : first),
+    masked.length,
   );
-  const end = Math.min(masked.length, ...ends);
   return end === masked.length ? masked : masked.slice(0, end) + HIDDEN;
 }
 

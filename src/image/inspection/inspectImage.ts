@@ -166,8 +166,8 @@ async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Prom
   const rootfs = await tree.find(ROOTFS);
   const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
-  for (const [path, loader, only = architecture] of LOADERS) {
-    if (architecture === only && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
+  for (const [path, loader, required = architecture] of LOADERS) {
+    if (architecture === required && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
     isMinimal: rootfs === undefined,
