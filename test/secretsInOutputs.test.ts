@@ -1,6 +1,6 @@
 /**
- * Everything that prints text of other programs, which quote what they were sent: none of them prints a secret, in any
- * encoding.
+ * Everything that prints text of other programs, which quote what they were sent: none of them prints a secret, in the
+ * encodings that they use.
  */
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -17,7 +17,15 @@ import {
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
 import { findingOf, type Rule } from '../ignition/rule.ts';
-import { type Finding, FindingLimit, type Position, type Problem, type Report } from '../core/finding.ts';
+import { append } from '../core/lists.ts';
+import {
+  type Finding,
+  limitFindings,
+  MAX_FINDINGS,
+  type Position,
+  type Problem,
+  type Report,
+} from '../core/finding.ts';
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
@@ -55,10 +63,9 @@ interface Setting {
  * parsed. The agent starts if and only if no finding is an error.
  * @param ipaVersion the release of the agent that reads the file; default: the newest
  */
-export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
+export function checkConf(text: string, ipaVersion?: IpaVersion): readonly Finding[] {
   const { document, problems } = parseOsloConfig(text);
-  const found: Found = { findings: [], limit: new FindingLimit() };
-  add(found, problems.map(syntaxFinding));
+  const found = problems.map(syntaxFinding);
   const settings = readSettings(document, found, ipaVersion);
   // The effective line of each option: the last one; a line with an old name counts only without a line with the new name.
   const effective = new Map<IpaOption, Setting>();
@@ -68,28 +75,15 @@ export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
     if (wins) effective.set(setting.option, setting);
   }
   for (const setting of settings) {
-    add(found, checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
+    append(found, checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
   }
-  add(found, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
-  const { findings, limit } = found;
-  return [
-    ...limit.limit(
-      findings.toSorted(
-        (a, b) =>
-          (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
-          (a.position?.column ?? 0) - (b.position?.column ?? 0),
-      ),
-    ),
-  ];
-}
-
-interface Found {
-  readonly findings: Finding[];
-  readonly limit: FindingLimit;
-}
-
-function add({ findings, limit }: Found, found: readonly Finding[]): void {
-  for (const one of found) if (limit.admits(one.severity)) findings.push(one);
+  append(found, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
+  const byLine = found.toSorted(
+    (a, b) =>
+      (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
+      (a.position?.column ?? 0) - (b.position?.column ?? 0),
+  );
+  return limitFindings(byLine);
 }
 
 /**
@@ -163,7 +157,7 @@ const syntaxTexts: Record<OsloProblemCode, Problem> = {
 };
 
 /** The supported options of the file; adds findings about names that the agent ignores. */
-function readSettings(document: OsloDocument, found: Found, ipaVersion?: IpaVersion): Setting[] {
+function readSettings(document: OsloDocument, found: Finding[], ipaVersion?: IpaVersion): Setting[] {
   const settings: Setting[] = [];
   let header: Position | undefined;
   let reported = false;
@@ -173,7 +167,7 @@ function readSettings(document: OsloDocument, found: Found, ipaVersion?: IpaVers
       header = line.position;
       reported = false;
       const otherCase = !isIpaSection(line.name) && isIpaSection(normalizeSection(line.name));
-      if (otherCase) add(found, [finding(confRules.sectionCase, { path: [line.name], position: header })]);
+      if (otherCase) found.push(finding(confRules.sectionCase, { path: [line.name], position: header }));
       continue;
     }
     const match = findIpaOption(line.section, line.name);
@@ -181,10 +175,10 @@ function readSettings(document: OsloDocument, found: Found, ipaVersion?: IpaVers
       const isThere = ipaVersion === undefined || hasIpaOption(match.option, ipaVersion);
       settings.push({ ...match, line, isThere });
     } else if (ipaSectionNames().has(normalizeSection(line.section))) {
-      add(found, checkUnknownName(line, found, ipaVersion));
+      append(found, checkUnknownName(line, found, ipaVersion));
     } else if (!reported) {
       reported = true;
-      add(found, [unknownSection(line.section, header)]);
+      found.push(unknownSection(line.section, header));
     }
   }
   return settings;
@@ -202,7 +196,11 @@ function unknownSection(name: string, position: Position | undefined): Finding {
   return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 
-function checkUnknownName(line: OsloOption, { limit }: Found, ipaVersion: IpaVersion | undefined): Finding[] {
+function checkUnknownName(
+  line: OsloOption,
+  found: readonly Finding[],
+  ipaVersion: IpaVersion | undefined,
+): Finding[] {
   const removed = findRemovedIpaOption(line.name, line.section);
   if (removed !== undefined) {
     if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
@@ -211,8 +209,8 @@ function checkUnknownName(line: OsloOption, { limit }: Found, ipaVersion: IpaVer
       finding(confRules.unknownOption, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
     ];
   }
-  const isKept = !limit.isFull(confRules.unknownOption.severity); // a suggestion takes time
-  const suggestion = isKept ? suggestIpaOption(line.section, line.name) : undefined;
+  const isListed = found.length < MAX_FINDINGS; // a suggestion takes time
+  const suggestion = isListed ? suggestIpaOption(line.section, line.name) : undefined;
   if (suggestion === undefined) return [finding(confRules.unknownOption, atName(line))];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
   return [finding(confRules.unknownOption, { ...atName(line), hint: `use "${suggestion.name}"${place}` })];

@@ -7,7 +7,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { FormatError, UsageError } from '../core/errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
-import { nearestName } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import { splitAuthorizedKeys } from '../formats/sshKey.ts';
 import { findBareRegistry } from './imageSource.ts';
 import {

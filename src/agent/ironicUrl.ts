@@ -9,7 +9,7 @@ import { trimEndOf } from '../core/trimming.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
-import { nearestName } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import type { RuleProblem } from '../ignition/rule.ts';
 import { findAddressProblem } from './machineAddress.ts';

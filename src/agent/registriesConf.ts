@@ -7,7 +7,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { HIDDEN } from '../core/masking.ts';
 import { trimEndOf } from '../core/trimming.ts';
-import { nearestName } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';

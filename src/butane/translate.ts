@@ -34,7 +34,7 @@ import { posix } from 'node:path';
 import { EXECUTABLE_MODE, PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { NodeTracker } from './nodes.ts';
 import { quoteText } from '../core/foreignText.ts';
-import { nearestName } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import { nullObject, unusedKey } from '../ignition/unusedKeys.ts';
 
 export interface TranslatedButane {

@@ -175,28 +175,13 @@ export function ifWellFormed<T>(read: () => T): T | undefined {
   }
 }
 
-/** A handler for `catch` of a promise: calls `handle` for a CliError. Throws all other errors unchanged. */
-export function onCliError<T>(handle: (error: CliError) => T): (error: unknown) => T {
+/** A handler for `catch` of a promise: handles errors of this class, and throws all others unchanged. */
+export function only<E, T>(
+  Kind: abstract new (...details: never[]) => E,
+  handle: (error: E) => T,
+): (error: unknown) => T {
   return (error) => {
-    if (error instanceof CliError) return handle(error);
+    if (error instanceof Kind) return handle(error);
     throw error;
   };
-}
-
-/** Like `onCliError`, for a FormatError. */
-export function onFormatError<T>(handle: (error: FormatError) => T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof FormatError) return handle(error);
-    throw error;
-  };
-}
-
-/**
- * A handler for `catch` of a promise: throws the error that `replace` makes of a FormatError, for example one with the name
- * of the file. Throws all other errors unchanged.
- */
-export function replaceFormatError(replace: (error: FormatError) => CliError): (error: unknown) => never {
-  return onFormatError((error) => {
-    throw replace(error);
-  });
 }

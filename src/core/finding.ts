@@ -39,11 +39,8 @@ export interface Finding {
   /** Ignition accepts the document: the user can turn the rule off. */
   readonly isLint?: true;
   /** Of the finding that says so: how many findings are left out. */
-  readonly left?: Counts;
+  readonly left?: number;
 }
-
-/** Numbers of findings. */
-type Counts = Readonly<Record<Severity, number>>;
 
 export function hasErrors(findings: readonly { readonly severity: Severity }[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
@@ -52,66 +49,29 @@ export function hasErrors(findings: readonly { readonly severity: Severity }[]):
 /** Findings about one document that are reported. The verdict takes all findings into account. */
 export const MAX_FINDINGS = 1000;
 
-/** Counts the findings about one document by severity, so that of each only those are kept that may be reported. */
-export class FindingLimit {
-  readonly #counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 };
-
-  /** Counts findings that were left out before. */
-  count(left: Counts): void {
-    for (const severity of severities) this.#counts[severity] += left[severity];
-  }
-
-  /** Counts a finding. False if it is not to be kept. */
-  admits(severity: Severity): boolean {
-    this.#counts[severity] += 1;
-    return this.#counts[severity] <= MAX_FINDINGS;
-  }
-
-  /** Whether a finding of this severity would not be kept. */
-  isFull(severity: Severity): boolean {
-    return this.#counts[severity] >= MAX_FINDINGS;
-  }
-
-  /** The kept findings, errors first if they are too many, in their order; the last one says how many are left out. */
-  limit<F extends Finding>(kept: readonly F[]): readonly (F | Finding)[] {
-    const left = { ...this.#counts };
-    const reported = new Set<F>();
-    for (const severity of severities) {
-      for (const finding of kept) {
-        if (finding.severity !== severity || reported.size === MAX_FINDINGS) continue;
-        reported.add(finding);
-        left[severity] -= 1;
-      }
-    }
-    const more = severities
-      .filter((severity) => left[severity] > 0)
-      .map((severity) => nameCount(severity, left));
-    if (more.length === 0) return kept;
-    const message = `and more findings, which are not listed: ${more.join(', ')}`;
-    const hint = 'fix the listed findings first';
-    const last: Finding = { severity: 'info', rule: TOO_MANY_FINDINGS, path: [], message, hint, left };
-    return [...kept.filter((finding) => reported.has(finding)), last];
-  }
-}
-
-const severities = ['error', 'warning', 'info'] as const;
-
-function nameCount(severity: Severity, { [severity]: count }: Counts): string {
-  return `${count} ${severity === 'info' ? 'note' : severity}${count === 1 ? '' : 's'}`;
-}
-
 /** The rule of the finding that says how many are left out. */
 export const TOO_MANY_FINDINGS = 'too-many-findings';
 
-/** All findings, or those that {@link FindingLimit} keeps of them. Some may have been left out before. */
+const severities = ['error', 'warning', 'info'] as const;
+
+/** All findings; if they are too many, the first ones in their order, errors first, and a note about the others. */
 export function limitFindings<F extends Finding>(findings: readonly F[]): readonly (F | Finding)[] {
   if (findings.length <= MAX_FINDINGS) return findings;
-  const limit = new FindingLimit();
-  const kept = findings.filter(({ left, severity }) => {
-    if (left !== undefined) limit.count(left);
-    return left === undefined && limit.admits(severity);
-  });
-  return limit.limit(kept);
+  const bySeverity = severities.flatMap((severity) =>
+    findings.filter((finding) => finding.severity === severity && finding.left === undefined),
+  );
+  const listed = new Set(bySeverity.slice(0, MAX_FINDINGS));
+  // Findings about a part of the document may have been left out before.
+  const left = findings.reduce((sum, finding) => sum + (finding.left ?? 1), -listed.size);
+  const note: Finding = {
+    severity: 'info',
+    rule: TOO_MANY_FINDINGS,
+    path: [],
+    message: `and more findings, which are not listed: ${left}`,
+    hint: 'fix the listed findings first',
+    left,
+  };
+  return [...findings.filter((finding) => listed.has(finding)), note];
 }
 
 /** All findings about one document. `valid` is Ignition's verdict: no finding is an error. */

@@ -1,34 +1,33 @@
-/**
- * Suggestions after an error. They may be less similar than `nearestName` in `formats/messageText.ts` requires, which decides whether
- * a name is a misspelling at all.
- */
+/** The known names that a misspelled one may mean. */
 
-/** At most three names, the most similar first; empty without similar names. */
+/** At most three names, the most similar first: about a quarter of the letters may differ. */
 export function nearestNames(typed: string, names: Iterable<string>): readonly string[] {
-  const wanted = pairsOf(typed);
-  return Array.from(names, (name) => ({ name, likeness: likeness(wanted, pairsOf(name)) }))
-    .filter(({ likeness: value }) => value >= LEAST_LIKENESS)
-    .toSorted((a, b) => b.likeness - a.likeness)
+  return [...new Set(names)]
+    .flatMap((name) => {
+      const most = Math.ceil(name.length / 4);
+      // The difference of the lengths takes as many edits at least.
+      const edits = Math.abs(typed.length - name.length) > most ? Infinity : editDistance(typed, name);
+      return edits > most ? [] : [{ name, edits }];
+    })
+    .toSorted((a, b) => a.edits - b.edits)
     .slice(0, 3)
     .map(({ name }) => name);
 }
 
-const LEAST_LIKENESS = 0.5;
-
-/** Longer texts are not misspelled names. */
-const LONGEST_NAME = 80;
-
-/** The pairs of adjacent letters, including the ends of words. */
-function pairsOf(text: string): ReadonlySet<string> {
-  const padded = ` ${text
-    .slice(0, LONGEST_NAME)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.]+/g, ' ')} `;
-  return new Set(Array.from(padded, (_, index) => padded.slice(index, index + 2)));
+export function nearestName(typed: string, names: Iterable<string>): string | undefined {
+  return nearestNames(typed, names)[0];
 }
 
-/** Dice coefficient, from 0 to 1: the share of common pairs. */
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = Array.from(a).filter((pair) => b.has(pair)).length;
-  return (2 * shared) / (a.size + b.size);
+/** The Levenshtein distance in UTF-16 units. */
+export function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= from.length; line++) {
+    const next = [line];
+    for (let column = 1; column <= to.length; column++) {
+      const substituted = (row[column - 1] ?? 0) + (from[line - 1] === to[column - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

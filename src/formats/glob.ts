@@ -103,10 +103,7 @@ function matchesToken(character: string, token: GlobToken): boolean {
 // slashes, `!` negates `[…]`, and `**` between slashes matches any number of folders.
 // There is no escape character: write a bracket as `[[]`.
 
-/**
- * Whether a path matches one of the patterns; an empty list matches every path.
- * @throws FormatError that names the pattern and the place in it
- */
+/** Whether a path matches one of the patterns; an empty list matches every path. */
 export function parseInitrdGlobs(patterns: readonly string[]): (path: string) => boolean {
   if (patterns.length === 0) return () => true;
   const globs = patterns.map(parseGlob);

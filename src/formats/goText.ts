@@ -1,8 +1,9 @@
-/** Texts as Go's standard library treats them, because Ignition prints and compares its results: `%q`, blanks, paths. */
+/**
+ * Texts as Go's standard library treats them, because Ignition prints and compares its results. Its messages are only equal to
+ * the letter if the same characters are escaped. Unquoting is in `dataUrl.ts`, the one place that has a use for it.
+ */
 
-// Text in double quotes as Go prints it with %q. Ignition quotes names that it found in a config this way, so its
-// messages are only equal to the letter if the same characters are escaped. Unquoting is in `dataUrl.ts`, the one place
-// that has a use for it.
+import { trimOf } from '../core/trimming.ts';
 
 const letters: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -63,53 +64,12 @@ function codePointRanges(list: string): RegExp {
 }
 
 /** White space as Go and Rust have it. */
-export const spaces: ReadonlySet<string> = new Set(
-  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f' +
-    '\u205f\u3000',
-);
+export const GO_SPACES =
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 /** Go's `strings.TrimSpace` and Rust's `str::trim`: unlike `trim()`, they remove U+0085 and keep U+FEFF. */
 export function trimSpace(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && spaces.has(text.charAt(start))) start += 1;
-  while (end > start && spaces.has(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-// Slash-separated paths as Go's package `path` treats them, because Ignition compares its results. Unlike `node:path`,
-// cleaning drops a trailing slash, and the answer does not depend on the system this runs on.
-
-/** The shortest equivalent path, found by its text alone (Go `path.Clean`); `.` for an empty one. Links are not followed. */
-export function cleanPath(path: string): string {
-  const rooted = path.startsWith('/');
-  if (rooted && !NEEDS_CLEANING.test(path)) return path;
-  const kept: string[] = [];
-  for (let start = 0, end = 0; start <= path.length; start = end + 1) {
-    end = path.indexOf('/', start);
-    if (end === -1) end = path.length;
-    const element = path.slice(start, end);
-    if (element === '' || element === '.') continue;
-    if (element !== '..') kept.push(element);
-    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop();
-    else if (!rooted) kept.push('..');
-  }
-  return rooted ? `/${kept.join('/')}` : kept.join('/') || '.';
-}
-
-/** An element that is empty, `.` or `..`, or a slash at the end. */
-const NEEDS_CLEANING = /\/\.{0,2}(?:\/|$)/;
-
-/** The path of `second` below `first`, cleaned; an empty part is left out (Go `path.Join`). */
-export function joinPath(first: string, second: string): string {
-  const parts = [first, second].filter((part) => part !== '');
-  return parts.length === 0 ? '' : cleanPath(parts.join('/'));
-}
-
-/** From the last dot of the last element to the end; empty where there is no dot (Go `path.Ext`). */
-export function pathExtension(path: string): string {
-  const dot = path.lastIndexOf('.');
-  return dot > path.lastIndexOf('/') ? path.slice(dot) : '';
+  return trimOf(text, GO_SPACES);
 }
 
 /** `strings.Cut`: the text before and after the first separator; without one, the whole text and an empty one. */

@@ -71,16 +71,6 @@ export function machineNameProblem(text: string): string | undefined {
   return hostNameProblem(text);
 }
 
-/** Device names of Windows (Microsoft, "Naming Files, Paths, and Namespaces"), which no file can have, with any ending. */
-const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
-
-/** Like `machineNameProblem`, for a host whose name becomes that of a folder, which Windows must be able to copy. */
-export function hostFolderProblem(text: string): string | undefined {
-  return WINDOWS_DEVICE.test(text)
-    ? 'Windows reserves it for a device, so no folder can have the name'
-    : machineNameProblem(text);
-}
-
 /** Whether only programs of the same machine reach the host: `localhost`, or a loopback address, also in brackets. */
 export function isLoopbackHost(text: string): boolean {
   const host = withoutBrackets(text);

@@ -36,7 +36,6 @@ export function formatKeyfile(sections: readonly KeyfileSection[]): string {
 /**
  * Reads a keyfile as GLib does: blank lines and lines that start with `#` do not count, blanks around the key and
  * before the value go away. A section that is there twice is one section.
- * @throws FormatError that names the line
  */
 export function parseKeyfile(text: string): KeyfileSection<ParsedEntry>[] {
   const sections = new Map<string, ParsedEntry[]>();

@@ -56,10 +56,7 @@ const config: PartialConfig = {
   allowMissingKeyFlags: true,
 };
 
-/**
- * Reads the signatures of a file, usually one; binary or armored.
- * @throws FormatError for bytes without a signature, and for unsupported signatures
- */
+/** Reads the signatures of a file, usually one; binary or armored. */
 export async function parseSignatures(bytes: Uint8Array): Promise<readonly DetachedSignature[]> {
   const packets = await readPackets(bytes);
   if (packets.length === 0) throw new FormatError('it contains no signature');
@@ -70,7 +67,6 @@ export async function parseSignatures(bytes: Uint8Array): Promise<readonly Detac
 
 /**
  * Reads public keys: binary, or one or several armored blocks. Keys of kinds that the library does not know are left out.
- * @throws FormatError where there is no key at all
  */
 export async function parseKeyring(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   if (Buffer.from(bytes.subarray(8, 12)).toString('latin1') === 'KBXf') {

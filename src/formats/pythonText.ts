@@ -3,27 +3,24 @@
  * other numbers. Left out: complex numbers, and the base argument of `int()`.
  */
 
-const blanks = new Set(
-  '\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
-);
+import { trimEndOf, trimOf, trimStartOf } from '../core/trimming.ts';
+
+const BLANKS =
+  '\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 /** `str.strip()`. */
 export function stripPython(text: string): string {
-  return stripPythonStart(stripPythonEnd(text));
+  return trimOf(text, BLANKS);
 }
 
 /** `str.lstrip()`. */
 export function stripPythonStart(text: string): string {
-  let start = 0;
-  while (start < text.length && blanks.has(text.charAt(start))) start++;
-  return text.slice(start);
+  return trimStartOf(text, BLANKS);
 }
 
 /** `str.rstrip()`. */
 export function stripPythonEnd(text: string): string {
-  let end = text.length;
-  while (end > 0 && blanks.has(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
+  return trimEndOf(text, BLANKS);
 }
 
 // Python refuses longer numbers (sys.set_int_max_str_digits).

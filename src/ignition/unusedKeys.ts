@@ -15,7 +15,7 @@ import {
   skipToToken,
 } from '../formats/json/tokens.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { nearestName } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import type { Config } from './config.ts';
 import { type Issue, warningRule } from './rule.ts';
 import { configType, fieldsByFoldedName, foldName, structAt, structOf, type StructType } from './schema.ts';

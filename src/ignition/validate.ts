@@ -3,7 +3,7 @@
  * additional hints. Nothing is fetched, merged or translated.
  */
 
-import { type Finding, FindingLimit, MAX_FINDINGS, type Path, type Report } from '../core/finding.ts';
+import { type Finding, limitFindings, MAX_FINDINGS, type Path, type Report } from '../core/finding.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -90,7 +90,7 @@ export function validateConfig(bytes: Uint8Array): Report {
 export function examineConfig(document: Buffer): { readonly report: Report; readonly read: ReadResult } {
   const read = readConfig(document);
   if (read.status === 'refused') return { report: { valid: false, findings: [read.finding] }, read };
-  const found: Collected = { issues: [], limit: new FindingLimit(), valid: true };
+  const found: Collected = { issues: [], valid: true };
   collectRules(found, read.type, read.config, read.version);
   for (const { type, value, path } of walkConfig(read.type, read.config)) {
     if (typeof type !== 'string' && isMapping(value)) collectAt(found, path, findDuplicates(type, value));
@@ -100,7 +100,7 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
   }
   const isPlaced = read.hasPositions && found.issues.length > 0;
   const findings = isPlaced ? withPositions(document, found.issues) : found.issues.map(findingOf);
-  return { report: { valid: found.valid, findings: found.limit.limit(findings) }, read };
+  return { report: { valid: found.valid, findings: limitFindings(findings) }, read };
 }
 
 /**
@@ -108,9 +108,9 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
  * unused keys.
  */
 export function checkMergedConfig(config: Config, version: SpecVersion): readonly Finding[] {
-  const found: Collected = { issues: [], limit: new FindingLimit(), valid: true };
+  const found: Collected = { issues: [], valid: true };
   collectRules(found, configType(version), config, version);
-  return found.limit.limit(found.issues.map(findingOf));
+  return limitFindings(found.issues.map(findingOf));
 }
 
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
@@ -159,14 +159,11 @@ function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): Ref
 /** The issues found so far, with paths from the root. */
 interface Collected {
   readonly issues: (Issue | OffsetIssue)[];
-  readonly limit: FindingLimit;
   valid: boolean;
 }
 
 function collect(found: Collected, issue: Issue | OffsetIssue, parent: Path = []): void {
-  const { severity } = issue.rule;
-  if (severity === 'error') found.valid = false;
-  if (!found.limit.admits(severity)) return;
+  if (issue.rule.severity === 'error') found.valid = false;
   found.issues.push(parent.length === 0 ? issue : { ...issue, path: [...parent, ...issue.path] });
 }
 

@@ -4,7 +4,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Architecture } from '../core/architecture.ts';
-import { FormatError, onFormatError } from '../core/errors.ts';
+import { FormatError, only } from '../core/errors.ts';
 import { inputOf } from '../formats/byteFeed.ts';
 import {
   type Compression,
@@ -169,7 +169,7 @@ export async function readStart(image: RandomAccess): Promise<FileStart> {
       if (length >= HEADERS) break;
     }
   } catch (error) {
-    onFormatError(() => undefined)(error); // damaged data are reported when all of it is read
+    only(FormatError, () => undefined)(error); // damaged data are reported when all of it is read
   }
   return { format, head: Buffer.concat(pieces) };
 }

@@ -4,7 +4,7 @@
  * images/ignition.img.
  */
 
-import { FormatError, onCliError } from '../core/errors.ts';
+import { CliError, FormatError, only } from '../core/errors.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoTree, readJsonFile } from './isoTree.ts';
@@ -74,7 +74,7 @@ export function fillEmbedArea(area: EmbedArea, archive: Uint8Array): Patch[] {
 
 /** Adds the message of coreos-installer, which scripts look for. */
 async function unrecognizedUnless<T>(step: () => Promise<T>): Promise<T> {
-  const refuse = onCliError((cause) => {
+  const refuse = only(CliError, (cause) => {
     const hint = cause.hint ?? `use a live ISO of CoreOS; if this is one, ${DOWNLOAD_AGAIN}`;
     throw new FormatError(`Unrecognized CoreOS ISO image: ${cause.message}`, { hint, cause });
   });

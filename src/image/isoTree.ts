@@ -12,7 +12,8 @@ import {
   type VolumeDescriptor,
   type VolumeFacts,
 } from '../formats/iso9660/descriptors.ts';
-import { type DirectoryRecord, readDirectory, readSystemUse } from '../formats/iso9660/directory.ts';
+import { type DirectoryRecord, readDirectory } from '../formats/iso9660/directory.ts';
+import { readSystemUse } from '../formats/iso9660/rockRidge.ts';
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';

@@ -5,10 +5,11 @@
  */
 
 import { formatCount } from '../formats/messageText.ts';
-import { CliError, FormatError, replaceFormatError } from '../core/errors.ts';
+import { CliError, FormatError, only } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
+import { trimEndOf } from '../core/trimming.ts';
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
@@ -73,7 +74,9 @@ export async function findKargsAreas(tree: IsoTree): Promise<KargsAreas | undefi
   for (const place of layout.places) {
     const { offset } = place;
     const found = await readKargs(tree.image, layout.length, place).catch(
-      replaceFormatError((cause) => new FormatError(cause.message, { cause, hint: REPAIR, offset })),
+      only(FormatError, (cause) => {
+        throw new FormatError(cause.message, { cause, hint: REPAIR, offset });
+      }),
     );
     current ??= found;
     if (found !== current)
@@ -160,7 +163,7 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
 async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {
   const { offset, pad = DEFAULT_PAD, end = DEFAULT_END } = place;
   const text = decodeUtf8(await image.read(offset, length), offset);
-  return trimSpace(stripEnd(stripEnd(text, pad), end));
+  return trimSpace(trimEndOf(trimEndOf(text, pad), end));
 }
 
 function decodeUtf8(bytes: Uint8Array, offset: number): string {
@@ -169,12 +172,6 @@ function decodeUtf8(bytes: Uint8Array, offset: number): string {
   } catch (error) {
     throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`, { cause: error });
   }
-}
-
-function stripEnd(text: string, character: string): string {
-  let length = text.length;
-  while (text[length - 1] === character) length--;
-  return text.slice(0, length);
 }
 
 /** An error in data of the release, which no command can restore. */

@@ -4,7 +4,7 @@ import { once } from '../core/once.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
 import type { Growth, TreeWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
-import { FormatError, replaceFormatError } from '../core/errors.ts';
+import { FormatError, only } from '../core/errors.ts';
 import { addedFiles, bytesBehind, readAppendix, takeBackAppendix } from './appendix.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
@@ -101,9 +101,11 @@ async function changeData(
  */
 export async function resetIso(iso: LiveIso): Promise<ImageChange> {
   const hint = 'use `iso reset --force` to clear the reserved area';
-  await iso
-    .embeddedFiles()
-    .catch(replaceFormatError((cause) => new FormatError(cause.message, { hint, cause })));
+  await iso.embeddedFiles().catch(
+    only(FormatError, (cause) => {
+      throw new FormatError(cause.message, { hint, cause });
+    }),
+  );
   await iso.kargsAreas();
   return repairIso(iso);
 }

@@ -8,7 +8,7 @@
 import { largest } from '../core/lists.ts';
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../core/architecture.ts';
-import { onFormatError } from '../core/errors.ts';
+import { FormatError, only } from '../core/errors.ts';
 import { isForeignCompression } from '../formats/compression.ts';
 import { type ImageRole, isKernelHead, kernelArchitecture, readStart } from './bootParts.ts';
 import { detectImageKind } from './imageKind.ts';
@@ -147,7 +147,7 @@ export async function readInitramfsStamps(initramfs: RandomAccess): Promise<Init
     at = at <= 0 ? -1 : tail.lastIndexOf('\x1f\x8b\x08', at - 1, 'latin1');
     if (at < 0) break;
     const files = await readInitrd(tail.subarray(at), { ...STAMP_LIMITS, wants: isStamp }).catch(
-      onFormatError(() => undefined), // these bytes are data of another archive
+      only(FormatError, () => undefined), // these bytes are data of another archive
     );
     if (files?.has(LIVE_STAMP) === true) return stampsOf(files);
   }

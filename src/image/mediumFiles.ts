@@ -12,12 +12,10 @@ import {
   MAX_RECORD,
   partCount,
   partOf,
-  readSystemUse,
   recordLength,
-  writeAttributes,
   writeDirectoryRecord,
-  writeName,
 } from '../formats/iso9660/directory.ts';
+import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
 import { type Addition, MEDIUM_FOLDER, treesOf } from './appendix.ts';

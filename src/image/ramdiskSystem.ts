@@ -5,7 +5,7 @@
  */
 
 import { argumentName } from '../kargs/bootSettings.ts';
-import { FormatError, onFormatError } from '../core/errors.ts';
+import { FormatError, only } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteFeed.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
@@ -94,7 +94,7 @@ const MAX_UNPACKED = 16 * 1024 ** 3;
  */
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
   const limits = { maxKept: MAX_KEPT, maxBytes: MAX_UNPACKED };
-  const marks = await readMarks(sourceOfImage(initrd), limits).catch(onFormatError((error) => error));
+  const marks = await readMarks(sourceOfImage(initrd), limits).catch(only(FormatError, (error) => error));
   if (marks instanceof FormatError) return { kind: 'other', problem: marks.message };
   const { stamp, features, embedded } = marks;
   if (stamp === undefined) return { kind: 'other', embedded };

@@ -3,7 +3,7 @@
 import { formatCount } from '../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { onFormatError, UsageError } from '../core/errors.ts';
+import { FormatError, only, UsageError } from '../core/errors.ts';
 import { addedFiles, MEDIUM_FOLDER, readAppendix } from '../image/appendix.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import type { Growth } from '../image/growth.ts';
@@ -156,7 +156,7 @@ async function filesOnImage({ change, image, iso }: Result): Promise<EmbedFiles>
     }
     return files;
   } catch (error) {
-    return onFormatError(() => new Map())(error);
+    return only(FormatError, () => new Map())(error);
   }
 }
 

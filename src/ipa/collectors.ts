@@ -5,7 +5,7 @@
  */
 
 import type { Problem } from '../core/finding.ts';
-import { nearestName } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import { ipaCollectors, type IpaVersion } from './ipaOptions.ts';
 
 /** The first name that the agent does not find; undefined if it contains all of them. An empty value is valid. */

@@ -4,7 +4,7 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { editDistance } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import { readAsset } from '../core/assets.ts';
 import { UsageError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
@@ -210,32 +210,17 @@ export function suggestIpaOption(section: string, name: string): IpaOption | und
     return findIpaOption(prefix, rest)?.option ?? suggestIpaOption(prefix, rest);
   const plain = name.toLowerCase().replaceAll('-', '_');
   const inSection = options.filter((option) => option.section === normalizeSection(section));
-  return (
+  const exact =
     options.find((option) => option.kernelParam?.replaceAll('-', '_') === plain) ??
     inSection.find((option) => option.name === plain) ??
-    options.find((option) => option.name === plain) ??
-    nearest(plain, inSection)
-  );
+    options.find((option) => option.name === plain);
+  if (exact !== undefined) return exact;
+  const byName = new Map(inSection.map((option) => [option.name, option]));
+  return byName.get(nearestName(plain, byName.keys()) ?? '');
 }
 
 /** The most likely section for an unknown header. */
 export function suggestIpaSection(name: string): string | undefined {
-  const wanted = name.trim().toLowerCase();
-  const sections = [...ipaSectionNames()].map((section) => ({ name: section.toLowerCase(), section }));
-  return nearest(wanted, sections)?.section;
-}
-
-// Longer names are not typing errors, and a comparison takes time.
-const MAX_COMPARED_LENGTH = 80;
-
-/** The candidate with the lowest edit distance, if at most about a third of its letters differ. */
-function nearest<T extends { readonly name: string }>(
-  wanted: string,
-  candidates: readonly T[],
-): T | undefined {
-  if (wanted.length > MAX_COMPARED_LENGTH) return undefined;
-  const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.name) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.name.length / 3)));
-  return ranked.toSorted((a, b) => a.distance - b.distance)[0]?.candidate;
+  const sections = new Map([...ipaSectionNames()].map((section) => [section.toLowerCase(), section]));
+  return sections.get(nearestName(name.trim().toLowerCase(), sections.keys()) ?? '');
 }

@@ -3,7 +3,7 @@
  * arguments of the kernel and its drivers are not checked.
  */
 
-import { nearestName } from '../formats/messageText.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import { errorRule, type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 import { checkConsole, checkIp, checkNetworkArgument } from './argumentValues.ts';
 import { isOneArgument } from './argumentText.ts';

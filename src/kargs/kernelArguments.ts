@@ -7,7 +7,7 @@
  * does not support. The operator can add them.
  */
 
-import { maskText } from '../core/masking.ts';
+import { maskSetting } from '../core/masking.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { findIgnoredExceptions } from '../network/noProxy.ts';
@@ -29,7 +29,7 @@ export function kernelArguments(settings: BootSettings): readonly string[] {
 
 /** Secrets in the arguments, as nouns for a message. */
 export function argumentSecrets(settings: BootSettings): readonly string[] {
-  const isSecret = kernelArguments(settings).some((text) => maskText(text) !== text);
+  const isSecret = kernelArguments(settings).some((text) => maskSetting(text) !== text);
   return isSecret ? ['a password in the kernel arguments'] : [];
 }
 

@@ -4,7 +4,8 @@
 
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../core/errors.ts';
-import { maskLine, type Masker } from '../core/masking.ts';
+import type { Masker } from '../core/knownSecrets.ts';
+import { maskLogLine } from '../core/masking.ts';
 import { readAll } from '../io/files/files.ts';
 import {
   findProblem,
@@ -138,7 +139,7 @@ export function describeRefusal(
   const { message, reason } = answer;
   const words =
     typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
-  return new ApiError(`Cannot ${operation}: ${plainText(maskLine(mask(words)), MAX_MESSAGE)}`, {
+  return new ApiError(`Cannot ${operation}: ${plainText(maskLogLine(mask(words)), MAX_MESSAGE)}`, {
     status,
     reason: typeof reason === 'string' && reason !== '' ? plainText(mask(reason), 60) : 'Unknown',
     retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(answer)) * 1000, LONGEST_WAIT),

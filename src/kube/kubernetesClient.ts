@@ -28,7 +28,7 @@ import {
 import type { ClusterConfig } from './clusterConfig.ts';
 import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';
 import type { RawResponse } from '../http/client/httpExchange.ts';
-import { createMasker, secretsOfRequest } from '../core/masking.ts';
+import { createMasker, secretsInUrls } from '../core/knownSecrets.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
 import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
@@ -360,7 +360,7 @@ async function readRefusal(
   token: string | undefined,
 ): Promise<ApiError> {
   const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
-  const mask = createMasker([token ?? '', ...secretsOfRequest(sent)]);
+  const mask = createMasker([token ?? '', ...secretsInUrls(sent)]);
   return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], mask });
 }
 

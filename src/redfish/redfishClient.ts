@@ -7,7 +7,7 @@ import type { DirectConnection, DirectSettings, RawResponse } from '../http/clie
 import { readAll } from '../io/files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../io/clock.ts';
 import { secondsOf, TransferError } from '../http/client/httpErrors.ts';
-import { createMasker, type Masker, secretsOfRequest } from '../core/masking.ts';
+import { createMasker, type Masker, secretsInUrls } from '../core/knownSecrets.ts';
 import { isMapping, type Mapping, parseIfJson } from '../formats/mapping.ts';
 import { readMessages } from './messages.ts';
 import { readServiceRoot, readTaskState, type RedfishResource, type ServiceRoot } from './resources.ts';
@@ -310,7 +310,7 @@ class RedfishRequests {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     };
-    this.#keepSecrets(secretsOfRequest(body));
+    this.#keepSecrets(secretsInUrls(body));
     const text = body === undefined ? null : JSON.stringify(body);
     return connection.request({ method, path, headers: all, body: text }, signal);
   }

@@ -59,7 +59,7 @@ describe('--ignore', () => {
   });
 
   it.each([
-    ['agent-conf-unknown-optoin', `unknown rule "agent-conf-unknown-optoin"\nhint: use ${rule}`],
+    ['conf-unknown-optoin', `unknown rule "conf-unknown-optoin"\nhint: use ${rule}`],
     ['qqqq', 'unknown rule "qqqq"\nhint: run "ironic-coreos explain" to list all rules'],
     ['', 'unknown rule ""'],
     [`${rule},path-relative`, 'path-relative is an error and cannot be ignored'],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanPath, joinPath, pathExtension, quoteGo, trimSpace } from '../../src/formats/goText.ts';
+import { cleanPath, joinPath, pathExtension } from '../../src/formats/goPath.ts';
+import { quoteGo, trimSpace } from '../../src/formats/goText.ts';
 
 describe('quoteGo', () => {
   it.each([

@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   formatUrlHost,
-  hostFolderProblem,
   hostNameProblem,
   isIpv4,
   isLoopbackHost,
@@ -11,19 +10,6 @@ import {
   parseHost,
   parseIpv6,
 } from '../../src/formats/hostName.ts';
-
-describe('hostFolderProblem', () => {
-  it.each(['CON', 'con', 'nul.example.com', 'Aux.txt', 'prn', 'COM1', 'lpt9.lab', 'com3.'])(
-    'refuses %s',
-    (name) => {
-      expect(hostFolderProblem(name)).toContain('Windows reserves it');
-    },
-  );
-
-  it.each(['console', 'com', 'com0', 'com10', 'nul-0', 'worker.con'])('accepts %s', (name) => {
-    expect(hostFolderProblem(name)).toBeUndefined();
-  });
-});
 
 describe('parseHost', () => {
   it.each([

@@ -61,6 +61,11 @@ describe('checkSshPublicKey', () => {
         weakness: 'the RSA key has only 1024 bits; at least 2048 are secure',
       },
     ],
+    [
+      'an RSA key without a number',
+      `ssh-rsa ${encode('ssh-rsa', number(17), '')}`,
+      { weakness: 'the RSA key has only 0 bits; at least 2048 are secure' },
+    ],
     ['RSA', `ssh-rsa ${encode('ssh-rsa', number(17), number(3072))}`, { type: 'ssh-rsa' }],
     [
       'RSA of odd size',
@@ -159,36 +164,17 @@ describe('checkSshPublicKey', () => {
     ],
     ['a lost character', ed25519.slice(0, -1), 'the key is truncated or modified: it is not valid base64'],
     ['a lost group', ed25519.slice(0, -4), 'the key is truncated'],
+    ['a field that is missing', `ssh-rsa ${encode('ssh-rsa', number(17))}`, 'the key is truncated'],
+    [
+      'a length that is cut',
+      `ssh-rsa ${Buffer.concat([Buffer.from(encode('ssh-rsa'), 'base64'), Buffer.of(0, 0)]).toString('base64')}`,
+      'the key is truncated',
+    ],
     ['no padding', rsa1024.replace(/=+$/, ''), 'the key is truncated or modified: it is not valid base64'],
     [
       'more behind the key',
       `ssh-ed25519 ${encode('ssh-ed25519', Buffer.alloc(32), 'x')}`,
       'the key has extra data at its end',
-    ],
-    [
-      'a short key',
-      `ssh-ed25519 ${encode('ssh-ed25519', Buffer.alloc(31))}`,
-      'the key length does not match its type',
-    ],
-    [
-      'another curve',
-      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp384', point(384))}`,
-      'the curve of the key does not match its type',
-    ],
-    [
-      'a compressed point',
-      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp256', Buffer.alloc(33, 2))}`,
-      'the key length does not match its type',
-    ],
-    [
-      'a negative number',
-      `ssh-rsa ${encode('ssh-rsa', number(17), Buffer.alloc(256, 255))}`,
-      'the key contains a damaged number',
-    ],
-    [
-      'a number with zeros in front',
-      `ssh-rsa ${encode('ssh-rsa', Buffer.from([0, 3]), number(2048))}`,
-      'the key contains a damaged number',
     ],
     ['an unknown option', `no-such-thing ${ed25519}`, 'an option before the key is unknown or has no value'],
     [
@@ -224,26 +210,6 @@ describe('checkSshPublicKey', () => {
       'a line that is a character too long',
       `${ed25519} ${'x'.repeat(32_768 - ed25519.length)}`,
       'it is longer than 32768 characters',
-    ],
-    [
-      'a point that is not one, of the right length',
-      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp256', Buffer.alloc(65, 2))}`,
-      'the key length does not match its type',
-    ],
-    [
-      'a point that is too long',
-      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp256', Buffer.alloc(66, 4))}`,
-      'the key length does not match its type',
-    ],
-    [
-      'the least negative number',
-      `ssh-rsa ${encode('ssh-rsa', number(17), Buffer.concat([Buffer.of(128), Buffer.alloc(255)]))}`,
-      'the key contains a damaged number',
-    ],
-    [
-      'an empty number',
-      `ssh-rsa ${encode('ssh-rsa', '', number(2048))}`,
-      'the key contains a damaged number',
     ],
     [
       'something like a signature algorithm',

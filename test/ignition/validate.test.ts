@@ -208,14 +208,11 @@ describe('validateConfig: any input', () => {
   });
 
   it('keeps the verdict when there are more findings than it keeps', () => {
-    for (const [more, counted] of [
-      [1, '1 warning'],
-      [5, '5 warnings'],
-    ] as const) {
+    for (const more of [1, 5]) {
       const unknown = Array.from({ length: MAX_FINDINGS + more }, (_, index) => `"x${index}":0`).join(',');
       const valid = validate(withVersion(`,${unknown}`));
       expect(valid).toMatchObject({ valid: true, findings: { length: MAX_FINDINGS + 1 } });
-      expect(valid.findings.at(-1)?.message).toBe(`and more findings, which are not listed: ${counted}`);
+      expect(valid.findings.at(-1)?.message).toBe(`and more findings, which are not listed: ${more}`);
     }
   });
 

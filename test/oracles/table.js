@@ -111,7 +111,15 @@ export const oracles = [
     version: '2.27.0',
     from: [{ go: 'github.com/coreos/ignition/v2/validate@v2.27.0', as: 'ignition-validate' }],
     parts: { 'ignition-validate': './bin/ignition-validate' },
-    judges: ['ignition', 'formats/json', 'formats/goUrl.ts', 'formats/dataUrl.ts', 'formats/goText.ts'],
+    judges: [
+      'ignition',
+      'formats/json',
+      'formats/goUrl.ts',
+      'formats/dataUrl.ts',
+      'formats/goText.ts',
+      'formats/goPath.ts',
+      'formats/goUnitFile.ts',
+    ],
     minutes: 2,
   },
   {

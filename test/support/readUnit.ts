@@ -1,4 +1,4 @@
-import { parseUnit } from '../../src/formats/unitFile.ts';
+import { parseUnit } from '../../src/formats/goUnitFile.ts';
 
 /** The sections of a unit file, or the error of go-systemd. */
 export function readUnit(

@@ -39,7 +39,8 @@ import { parsePythonFloat, parsePythonInteger, stripPython } from '../../src/for
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../src/formats/sshKey.ts';
 import { splitEnvironmentLine, splitExecLine, variableNames } from '../../src/formats/systemdQuoting.ts';
 import { parseToml } from '../../src/formats/toml.ts';
-import { parseUnit, readSystemdLines } from '../../src/formats/unitFile.ts';
+import { parseUnit } from '../../src/formats/goUnitFile.ts';
+import { readSystemdLines } from '../../src/formats/unitFile.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import { readYamlNodes } from '../../src/formats/yaml/nodes.ts';
@@ -65,7 +66,8 @@ import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
 import { parseListenAddress } from '../../src/http/server/listenAddress.ts';
 import { maskTokens, parseTokens } from '../../src/http/server/accessCheck.ts';
 import { parseSignedPath } from '../../src/http/server/answer/signedPath.ts';
-import { createMasker, maskLine, maskText } from '../../src/core/masking.ts';
+import { createMasker } from '../../src/core/knownSecrets.ts';
+import { maskLogLine, maskSetting } from '../../src/core/masking.ts';
 import { createConsoleText } from '../../src/commands/try/consoleOutput.ts';
 import { findConsoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
 import { parseBody } from '../../src/commands/try/ironic/messages.ts';
@@ -771,7 +773,7 @@ export const readers: readonly Reader[] = [
     },
   },
   { name: 'tokens', read: (text) => parseTokens(text, 'a') },
-  { name: 'masked texts', read: (text) => [mask(text), maskLine(text), maskText(text)] },
+  { name: 'masked texts', read: (text) => [mask(text), maskLogLine(text), maskSetting(text)] },
   {
     name: 'masked documents',
     place: (text) => JSON.stringify({ systemd: { units: [{ contents: `Environment=${text}x` }] } }),

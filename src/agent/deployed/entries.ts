@@ -2,10 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { formatCount } from '../../formats/messageText.ts';
-import { HIDDEN, maskText } from '../../core/masking.ts';
+import { HIDDEN, maskSetting } from '../../core/masking.ts';
 import type { Resource, Unit } from '../../ignition/config.ts';
 import { type LintedUnit, readContents, type UnitSetting } from '../lint/subject.ts';
-import { parseUnit, readSystemdLines } from '../../formats/unitFile.ts';
+import { parseUnit } from '../../formats/goUnitFile.ts';
+import { readSystemdLines } from '../../formats/unitFile.ts';
 
 export interface Entry {
   /** The name of a setting, or else a description of the part: `file /etc/motd`, `user admin`. */
@@ -22,7 +23,7 @@ const LONGEST = 1000;
 
 /** An entry with a text in which probable secrets are masked. */
 export function textEntry(setting: string, text: string, meaning = text): Entry {
-  return { setting, text: shorten(maskText(text)), meaning };
+  return { setting, text: shorten(maskSetting(text)), meaning };
 }
 
 /** An entry with a text of this program, which contains no secret. */

@@ -6,7 +6,7 @@
 import { readAsset } from '../../core/assets.ts';
 import { once } from '../../core/once.ts';
 import { cutText } from '../../formats/goText.ts';
-import { nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 
 export interface PodmanCommand {

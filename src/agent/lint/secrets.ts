@@ -3,12 +3,12 @@
  * Everything else stays readable, because an error may be next to a secret.
  */
 
-import { nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
 import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
 import type { Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';
-import { createFinder, isSecretName } from '../../core/masking.ts';
+import { isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './pullSecret.ts';
 import { readSubject } from './subject.ts';
@@ -327,6 +327,20 @@ function createValueFinder(text: string): (start: number) => Span {
     if (first === '"' || first === "'")
       return { start: start + 1, end: Math.min(nextQuote[first](start + 1), lineEnd) };
     return { start, end: open === undefined ? nextBlank(start) : Math.min(nextQuote[open](start), lineEnd) };
+  };
+}
+
+/**
+ * Finds the next match of a pattern (with the flag g) at or after a position. The positions must ascend: so the text is
+ * read once. Returns the length of the text if no match follows.
+ */
+function createFinder(text: string, pattern: RegExp): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found >= from) return found;
+    pattern.lastIndex = from;
+    found = pattern.exec(text)?.index ?? text.length;
+    return found;
   };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { posix } from 'node:path';
-import { nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
 import { type Issue, lintError, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
 import {
   broken,

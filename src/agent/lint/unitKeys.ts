@@ -15,7 +15,7 @@ import {
 import { readAsset } from '../../core/assets.ts';
 import type { Problem } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
-import { nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
 
 export const unitKeyRules = {
   key: lintWarning(

@@ -3,7 +3,7 @@
  * one or two characters, and required units that neither has. Names with specifiers and instances are not checked.
  */
 
-import { editDistance } from '../../formats/messageText.ts';
+import { editDistance } from '../../core/nearestNames.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { brokenSetting, type LintedUnit, type LintSubject } from './subject.ts';
 

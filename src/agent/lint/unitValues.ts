@@ -5,7 +5,7 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
-import { nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
 import type { Problem } from '../../core/finding.ts';
 import { broken, brokenSetting, type LintedUnit, splitVariables, type UnitSetting } from './subject.ts';
 

@@ -1,6 +1,6 @@
 /** What prevents the agent in an image from calling home, as far as the image shows. Read before a machine is changed. */
 
-import { CliError, onCliError } from '../../core/errors.ts';
+import { CliError, only } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { applyIgnored } from '../../hosts/input/reportChecked.ts';
@@ -69,7 +69,7 @@ async function checkReadable(
     return [checkOf(preflightDiagnostic({ kind: 'no-config', message: config.problem }))];
   }
   const options = { lint: 'auto', now: new Date() } as const;
-  const checked = await checkIfImage(file, undefined, options, io).catch(onCliError(() => undefined));
+  const checked = await checkIfImage(file, undefined, options, io).catch(only(CliError, () => undefined));
   // Another live system than CoreOS may contain an agent, too.
   if (checked === undefined) return [(await findDamage(file, io)) ?? known(config)];
   const found = reportDiagnostics(applyIgnored(checked.report.findings, io), { ...checked, name: file }).map(

@@ -10,7 +10,7 @@ import {
   type FilePlace,
   FormatError,
   formatPlace,
-  replaceFormatError,
+  only,
   UsageError,
 } from '../../core/errors.ts';
 import { formatPath } from '../../core/finding.ts';
@@ -192,9 +192,9 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   const program = await findNmstatectl(io.env);
   io.note?.(`converting ${path} with ${program ?? 'the built-in converter: nmstatectl not found in PATH'}`);
   const state = Buffer.from(bytes).toString('utf8');
-  const refuse = replaceFormatError((cause) => {
+  const refuse = only(FormatError, (cause) => {
     const { message, hint = `write ${path} in YAML or JSON` } = cause;
-    return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+    throw new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
   });
   const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
   report(io, document.warnings);
@@ -246,7 +246,9 @@ async function readUserConfig(
 ): Promise<Uint8Array> {
   const bytes = await readUserFile(path, io, CONFIG);
   const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
-    replaceFormatError((error) => refusal(path, error.message, error)),
+    only(FormatError, (error) => {
+      throw refusal(path, error.message, error);
+    }),
   );
   // A Butane document that cannot be translated has no config, also with --no-validate.
   const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;

@@ -3,7 +3,7 @@
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import type { PlainConfig } from './documents/installation.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
-import { CliError, type FilePlace, onCliError } from '../../core/errors.ts';
+import { CliError, type FilePlace, only } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
@@ -71,7 +71,7 @@ export function cacheConfigs(): typeof readInstalledConfig {
 /** The config or its error, and what was reported about it. */
 async function readQuietly(options: DeployOptions, io: Io) {
   const { io: quiet, reported } = collectDiagnostics(io);
-  const answer = await readInstalledConfig(options, quiet).catch(onCliError((error) => error));
+  const answer = await readInstalledConfig(options, quiet).catch(only(CliError, (error) => error));
   return { answer, reported };
 }
 

@@ -1,6 +1,6 @@
 /** Whether the network of a ramdisk works with the settings of its agent, as `render` reports it. */
 
-import { onCliError } from '../../core/errors.ts';
+import { CliError, only } from '../../core/errors.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
 import { readInputs } from '../../hosts/settings/settings.ts';
@@ -34,7 +34,9 @@ export async function reportRamdiskNetwork(
     ...(inputs.has('agent.image') || inputs.has('agent.archive') ? {} : { pullPolicy: 'never' }),
   };
   const render = createRenderer();
-  await render({ ...source, options: { ...source.options, ...unknown } }).catch(onCliError(() => undefined));
+  await render({ ...source, options: { ...source.options, ...unknown } }).catch(
+    only(CliError, () => undefined),
+  );
   const rules = new Set(Object.values(networkRules).map(({ id }) => id));
   report(
     io,

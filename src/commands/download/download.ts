@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
 import { machineName } from '../../core/architecture.ts';
-import { CliError, FormatError, onCliError, replaceFormatError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, only, UsageError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import {
   discardPartial,
@@ -263,7 +263,7 @@ async function checkableSignatures(
   { findKeys, policy }: DownloadContext,
 ): Promise<readonly CheckedSignature[]> {
   const { parseSignatures } = await import('../../formats/openpgp.ts');
-  const refuse = onCliError((cause) => {
+  const refuse = only(CliError, (cause) => {
     const hint = 'download the signature again; it is damaged or of an unsupported type';
     const message = `GPG verification failure: the signature of ${name} cannot be used: ${cause.message}`;
     throw new CliError(message, { code: 'ERR_SIGNATURE', hint, cause });
@@ -390,13 +390,13 @@ const BLOCK = 1024 * 1024;
  * The new file gets its name after it is complete and verified, and replaces an existing file.
  * @param from absolute path of the compressed file
  * @param sha256 expected digest of the new file
- * @throws CliError in the user's terms; then no new file exists
+ * @throws CliError; then no new file exists
  */
 async function unpackFile(from: string, target: OutputPath, sha256: string | undefined): Promise<void> {
   const { shownPath } = target;
-  const undecodable = replaceFormatError((cause) => {
+  const undecodable = only(FormatError, (cause) => {
     const hint = 'run the command again to download the file again, or remove --decompress';
-    return new CliError(`${shownPath} cannot be decompressed: ${cause.message}`, {
+    throw new CliError(`${shownPath} cannot be decompressed: ${cause.message}`, {
       code: 'ERR_FORMAT',
       hint,
       cause,

@@ -6,7 +6,7 @@
 import { append } from '../../core/lists.ts';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CliError, onCliError } from '../../core/errors.ts';
+import { CliError, only } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../../formats/openpgp.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -70,7 +70,7 @@ export function createKeySource(options: KeySourceOptions, io: Io): KeySource {
 
 async function readKeyring(path: string, io: Io): Promise<readonly PublicKey[]> {
   const bytes = await readUserFile(path, io, { what: 'Keyring', maxBytes: MAX_KEYRING });
-  const refuse = onCliError((cause) => {
+  const refuse = only(CliError, (cause) => {
     const hint = cause.hint ?? 'use the output of "gpg --export", or a file such as RPM-GPG-KEY-fedora';
     const message = `${path} is not a valid keyring: ${cause.message}`;
     throw new CliError(message, { code: 'ERR_FORMAT', hint, cause });

@@ -2,7 +2,7 @@
 
 import { UsageError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
-import { createMasker, type Masker, maskTexts, secretsOfRequest } from '../../core/masking.ts';
+import { createMasker, type Masker, maskTexts, secretsInUrls } from '../../core/knownSecrets.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -81,7 +81,7 @@ async function compare(image: string, other: string, form: Form, io: Io): Promis
 
 /** A server may put the credentials that it got into what it sends. */
 function maskerOf(...sources: readonly string[]): Masker {
-  return createMasker(secretsOfRequest(sources));
+  return createMasker(secretsInUrls(sources));
 }
 
 function reportDamage(inspected: readonly Inspected[], io: Io): boolean {

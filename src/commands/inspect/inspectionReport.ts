@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { coreosArchitecture } from '../../agent/agentArchive.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
 import { withoutThose } from '../../core/lists.ts';
-import { maskText } from '../../core/masking.ts';
+import { maskSetting } from '../../core/masking.ts';
 import type { ArchivedImage } from '../../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
@@ -109,7 +109,7 @@ function reportAgentArchive(archive: Inspected['archive']) {
   return {
     name,
     sha512,
-    url: url === undefined ? null : maskText(url), // null if the archive is on the medium
+    url: url === undefined ? null : maskSetting(url), // null if the archive is on the medium
     image: image ?? null,
     state,
     size: size ?? null,
@@ -172,7 +172,7 @@ function reportKargs({ current, defaults, length }: InspectedKargs) {
 
 /** Masks each argument separately, because masking hides the rest of a text after a secret. */
 export function maskKargs(kargs: readonly string[]): string[] {
-  return kargs.map((argument) => maskText(argument));
+  return kargs.map((argument) => maskSetting(argument));
 }
 
 function reportAppendix(iso: IsoInspection | undefined) {

@@ -3,7 +3,7 @@
  * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
  */
 
-import { CliError, onFormatError, replaceFormatError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, only, UsageError } from '../../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
@@ -94,7 +94,7 @@ export async function planEmbedding<T>(
 
 /** Only a warning, because the user may need only the added files. A damaged features.json is not an error here. */
 async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
-  const features = await iso.features().catch(onFormatError(() => undefined));
+  const features = await iso.features().catch(only(FormatError, () => undefined));
   if (features?.otherSystem !== true) return;
   const { hint, message } = imageRules.configUnread;
   report(io, { severity: 'warning', message, hint });
@@ -127,9 +127,9 @@ async function readInitrdFiles(
   for (const path of initrdArchive) {
     const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
     const archive = await readArchive(bytes).catch(
-      replaceFormatError((cause) => {
+      only(FormatError, (cause) => {
         const { message, hint = 'use a tar or a cpio archive, compressed or not' } = cause;
-        return new CliError(`${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+        throw new CliError(`${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
       }),
     );
     for (const [name, data] of archive) add(name, data);

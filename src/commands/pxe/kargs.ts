@@ -6,7 +6,7 @@ import { argumentName, type BootSettings } from '../../kargs/bootSettings.ts';
 import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
 import { argumentServers, isNetworkArgument } from '../../kargs/networkArguments.ts';
 import { findInexpressible, staticArguments } from '../../kargs/staticArguments.ts';
-import { CliError, type InputSource, onCliError, UsageError } from '../../core/errors.ts';
+import { CliError, type InputSource, only, UsageError } from '../../core/errors.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import { parseConnection } from '../../network/connection.ts';
@@ -92,7 +92,7 @@ async function checkNetwork(
 async function renderConfig(options: KargsOptions, io: Io): Promise<RenderedConfig | undefined> {
   const { io: silent } = collectDiagnostics(io);
   const { files, profile } = await readInventoryLayers(options, silent);
-  return createRenderer()({ options: { profile }, io: silent, files }).catch(onCliError(() => undefined));
+  return createRenderer()({ options: { profile }, io: silent, files }).catch(only(CliError, () => undefined));
 }
 
 /** @throws UsageError without a network, CliError for a network that kernel arguments cannot describe */

@@ -10,7 +10,7 @@ import { defaultSettings, type ProfileName } from '../../agent/settings.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import { findUnknowns } from '../../network/unknowns.ts';
 import { formatPlace, formatSource } from '../../core/errors.ts';
-import { HIDDEN, maskText } from '../../core/masking.ts';
+import { HIDDEN, maskSetting } from '../../core/masking.ts';
 import type { Problem } from '../../core/finding.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -110,7 +110,7 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
     const value = options[key];
     return value === undefined
       ? []
-      : [[key, value === true ? 'yes' : printable(maskText(String(value))), flagOf(key)]];
+      : [[key, value === true ? 'yes' : printable(maskSetting(String(value))), flagOf(key)]];
   });
   return [...flags, ...rows];
 }
@@ -181,7 +181,7 @@ function formatColumns(rows: readonly (readonly string[])[]): string[] {
 function showValue({ isSecret, kind, name }: Setting, { isContent, text }: InputValue): string {
   if (isSecret === true && (isContent || kind === 'text')) return HIDDEN;
   if (kind === 'switch') return text === 'false' ? 'no' : 'yes';
-  const shown = name === 'agent.options' ? maskOption(text) : maskText(text);
+  const shown = name === 'agent.options' ? maskOption(text) : maskSetting(text);
   return printable(shown.trim());
 }
 
@@ -189,5 +189,5 @@ function showValue({ isSecret, kind, name }: Setting, { isContent, text }: Input
 function maskOption(line: string): string {
   const [, option = '', separator = ''] = /^([^=:]*)([=:]\s*)/.exec(line) ?? [];
   const isSensitive = findIpaOption('DEFAULT', option.trim())?.option.sensitive === true;
-  return isSensitive ? `${option}${separator}${HIDDEN}` : maskText(line);
+  return isSensitive ? `${option}${separator}${HIDDEN}` : maskSetting(line);
 }

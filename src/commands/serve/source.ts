@@ -8,7 +8,7 @@ import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
-import { hostFolderProblem } from '../../formats/hostName.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
 import { leavesFolder } from '../../io/files/folderLinks.ts';
 import { readUserFolder, statsOf } from '../../io/files/fileStates.ts';
 
@@ -89,7 +89,7 @@ function hostNameOf(file: string): string {
 
 function hostOf(path: string, file: string, isEmpty: boolean, taken: ReadonlySet<string>): InventoryHost {
   const name = hostNameOf(file);
-  const problem = hostFolderProblem(name);
+  const problem = machineNameProblem(name);
   const messages = [
     problem && `the file name ${name} is not a valid host name: ${problem}`,
     taken.has(name) ? `another file exists for the host ${name}` : undefined,

@@ -7,7 +7,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
-import { CliError, onCliError, UsageError } from '../../core/errors.ts';
+import { CliError, only, UsageError } from '../../core/errors.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { pause, systemClock } from '../../io/clock.ts';
@@ -95,7 +95,7 @@ export async function followConsoleLog(
   };
   const followed = follow()
     .catch(explain)
-    .catch(onCliError((error) => report({ ...diagnosticOf(error), severity: 'warning' })));
+    .catch(only(CliError, (error) => report({ ...diagnosticOf(error), severity: 'warning' })));
   followed.catch(() => undefined); // the returned function throws it
   return async () => {
     stop.abort();

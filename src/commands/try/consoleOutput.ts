@@ -5,7 +5,7 @@
  * characters are replaced. It does not emulate a screen.
  */
 
-import { maskLine } from '../../core/masking.ts';
+import { maskLogLine } from '../../core/masking.ts';
 import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { diagnosticOf } from '../../core/diagnostic.ts';
@@ -200,7 +200,7 @@ function createLastLines(): LastLines {
   let problems: readonly string[] = [];
   return {
     add: (line) => {
-      const masked = maskLine(line).trim();
+      const masked = maskLogLine(line).trim();
       const text = masked.length > LONGEST_LAST_LINE ? `${masked.slice(0, LONGEST_LAST_LINE)}…` : masked;
       if (text === '') return problems.length > 0 ? problems : any;
       any = [...any, text].slice(-LAST_LINES);

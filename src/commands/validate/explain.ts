@@ -47,7 +47,7 @@ function findEntries(rule: string, all: readonly RuleEntry[]): readonly RuleEntr
   const wanted = rule.trim().toLowerCase();
   const entries = all.filter(({ id }) => id.toLowerCase() === wanted);
   if (entries.length > 0) return entries;
-  const ids = new Set(all.map(({ id }) => id));
+  const ids = all.map(({ id }) => id);
   const nearest = nearestNames(rule, ids);
   const hint =
     nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'list all IDs with "ironic-coreos explain"';

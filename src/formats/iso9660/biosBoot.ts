@@ -28,7 +28,6 @@ interface HybridMbr {
   readonly efi?: { readonly sector: number; readonly size: number };
 }
 
-/** @throws FormatError for invalid or too long code */
 export function writeHybridMbr({ imageSize, bios, efi }: HybridMbr): Uint8Array {
   const mbr = new Uint8Array(SIZE);
   const view = new DataView(mbr.buffer);
@@ -85,7 +84,6 @@ const TABLE_AT = { descriptor: 8, loader: 12, length: 16, checksum: 20 } as cons
 /**
  * A copy of the loader with its table filled in.
  * @param sector where the loader is on the image
- * @throws FormatError for a loader that has no room for a table
  */
 export function withBootInfoTable(loader: Uint8Array, sector: number): Uint8Array {
   if (loader.length <= END) throw new FormatError('The file is too short to be a BIOS boot loader');

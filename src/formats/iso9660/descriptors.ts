@@ -89,10 +89,7 @@ const AT = {
   bootCatalog: 71,
 } as const;
 
-/**
- * The descriptor in one sector.
- * @throws FormatError for a sector without a descriptor, and for block sizes other than 2048 bytes.
- */
+/** The descriptor in one sector. */
 export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
   if (sector.length < SECTOR || latin1(sector.subarray(1, 6)) !== STANDARD_ID) {
     throw new FormatError('not an ISO 9660 volume descriptor');
@@ -102,13 +99,12 @@ export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
   if (sector[6] !== 1) return { type: 'unknown', typeId };
   switch (typeId) {
     case TYPE.boot:
-      return { type: 'boot', bootSystemId: textAt(sector, 7, 32), bootId: textAt(sector, 39, 32) };
+      return { type: 'boot', bootSystemId: textAt(sector, 7), bootId: textAt(sector, 39) };
     case TYPE.primary:
-      return { type: 'primary', ...readFacts(sector, (offset) => textAt(sector, offset, 32)) };
+      return { type: 'primary', ...readFacts(sector, (offset) => textAt(sector, offset)) };
     case TYPE.supplementary: {
       const isJoliet = JOLIET_ESCAPES.has(latin1(sector.subarray(AT.escapes, AT.escapes + 3)));
-      const text = (offset: number): string =>
-        isJoliet ? trim(decodeUcs2(sector.subarray(offset, offset + 32))) : textAt(sector, offset, 32);
+      const text = (offset: number): string => textAt(sector, offset, isJoliet ? decodeUcs2 : latin1);
       return { type: 'supplementary', isJoliet, ...readFacts(sector, text) };
     }
     case TYPE.terminator:
@@ -135,12 +131,8 @@ function readFacts(sector: Uint8Array, text: (offset: number) => string): Volume
   };
 }
 
-function textAt(sector: Uint8Array, offset: number, length: number): string {
-  return trim(latin1(sector.subarray(offset, offset + length)));
-}
-
-function trim(text: string): string {
-  return trimEndOf(text, ' \0');
+function textAt(sector: Uint8Array, offset: number, decode = latin1): string {
+  return trimEndOf(decode(sector.subarray(offset, offset + 32)), ' \0');
 }
 
 /** One sector: the primary descriptor, or Joliet's. `rootRecord` is the 34-byte directory record of the root. */

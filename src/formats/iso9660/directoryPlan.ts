@@ -7,7 +7,6 @@ import { append } from '../../core/lists.ts';
 import { FormatError } from '../../core/errors.ts';
 import type { Extent, NameEncoding } from './descriptors.ts';
 import {
-  CONTINUATION_LENGTH,
   MAX_RECORD,
   PARENT,
   partCount,
@@ -15,13 +14,16 @@ import {
   placeRecords,
   recordLength,
   SELF,
+  writeDirectoryRecord,
+} from './directory.ts';
+import {
+  CONTINUATION_LENGTH,
   writeAttributes,
   writeContinuation,
-  writeDirectoryRecord,
   writeExtensionReference,
   writeName,
   writeSharingProtocol,
-} from './directory.ts';
+} from './rockRidge.ts';
 import { SECTOR, viewOf } from './fields.ts';
 import { type DirectoryNode, type FileSpec, isDirectory, kindOf, naming } from './tree.ts';
 
@@ -65,7 +67,6 @@ export class DirectoryPlan {
   /** Where each overflow is. */
   readonly #overflowOffsets: readonly number[];
 
-  /** @throws FormatError for more directories than a path table can number */
   constructor(root: DirectoryNode, names: NameEncoding, date: Date) {
     this.#date = date;
     const tails: Tail[] = [];

@@ -27,10 +27,7 @@ const MAX_NAME_BYTES = 255;
 /** A whole image has no more sectors. */
 const MAX_FILE_SIZE = 0xffff_ffff * 2048;
 
-/**
- * @returns the root
- * @throws FormatError for a path that is invalid on an image, or that exists already
- */
+/** @returns the root */
 export function buildTree(files: readonly FileSpec[]): DirectoryNode {
   const root = startDirectory(undefined);
   for (const file of files) {

@@ -58,10 +58,7 @@ export function writeIso9660(spec: IsoSpec, files: ReadonlyMap<string, Uint8Arra
   return image;
 }
 
-/**
- * Where everything goes on an image with these files. Files lie in the order given.
- * @throws FormatError for names, sizes or depths that the format cannot express
- */
+/** Where everything goes on an image with these files. Files lie in the order given. */
 export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout {
   if (!/^[\x20-\x7e]{1,32}$/.test(spec.volumeId)) {
     throw new FormatError(`invalid volume ID: ${quoteText(spec.volumeId)}`, {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
 import { splitArguments } from '../../kargs/argumentText.ts';
-import { CliError, onCliError, onFormatError } from '../../core/errors.ts';
+import { CliError, FormatError, only } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
 import type { BaseCatalog, ImagesName } from '../plan/baseCatalog.ts';
@@ -94,7 +94,7 @@ export async function isUnchanged({ iso, parts }: BaseSet): Promise<boolean> {
   const checks = [...files].map((file) =>
     file.checkUnchanged().then(
       () => true,
-      onCliError(() => false),
+      only(CliError, () => false),
     ),
   );
   return (await Promise.all(checks)).every(Boolean);
@@ -145,7 +145,7 @@ async function findFeatures(
 /** An initramfs that cannot be unpacked is not one of CoreOS. */
 async function findBuild(initramfs: BaseImage | undefined): Promise<string | undefined> {
   if (initramfs === undefined) return undefined;
-  const stamps = await readInitramfsStamps(initramfs.bytes).catch(onFormatError(() => undefined));
+  const stamps = await readInitramfsStamps(initramfs.bytes).catch(only(FormatError, () => undefined));
   return stamps?.build;
 }
 

@@ -1,7 +1,7 @@
 /** Reads the Ignition config to embed, and checks it with Ignition's rules. */
 
 import { mayBeButane } from '../../butane/mayBeButane.ts';
-import { CliError, onFormatError } from '../../core/errors.ts';
+import { CliError, FormatError, only } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Finding, Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
@@ -100,7 +100,9 @@ async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
   const { readInitrd } = await import('../../image/initrd.ts');
   const { CONFIG_NAME } = await import('../../image/embeddedIgnition.ts');
   const limits = { maxBytes: CONFIG.maxBytes, wants: (path: string) => path === CONFIG_NAME };
-  const files = await readInitrd(content, limits).catch(onFormatError(() => new Map<string, Uint8Array>()));
+  const files = await readInitrd(content, limits).catch(
+    only(FormatError, () => new Map<string, Uint8Array>()),
+  );
   return files.get(CONFIG_NAME) ?? content;
 }
 

@@ -3,7 +3,7 @@
  * of different builds. Every command that takes them calls this.
  */
 
-import { CliError, FormatError, onFormatError, UnsupportedError } from '../../core/errors.ts';
+import { CliError, FormatError, only, UnsupportedError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { formatWordList } from '../../formats/messageText.ts';
 import { findBootPart, type ImageRole, isPackedKernel, unpackKernel } from '../../image/bootParts.ts';
@@ -76,7 +76,7 @@ export async function requireRole(
 const MOST_TEXT = 64 * 1024;
 
 async function isLiveInitramfs(image: LivePart): Promise<boolean> {
-  const stamps = await readInitramfsStamps(image).catch(onFormatError(() => undefined));
+  const stamps = await readInitramfsStamps(image).catch(only(FormatError, () => undefined));
   return stamps?.build !== undefined;
 }
 
@@ -130,7 +130,7 @@ async function readIsoInitramfs(iso: LivePart) {
 /** What `read` returns; undefined if the format is not supported. @throws CliError if the file is damaged */
 async function intact<T>(part: LivePart, read: (image: RandomAccess) => Promise<T>): Promise<T | undefined> {
   return read(part).catch(
-    onFormatError((error) => {
+    only(FormatError, (error) => {
       if (error instanceof UnsupportedError) return undefined;
       throw damaged(part.name, error);
     }),

@@ -8,7 +8,8 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import { CliError } from '../../core/errors.ts';
-import { createMasker, isSecretName, type Masker, maskText } from '../../core/masking.ts';
+import { createMasker, type Masker } from '../../core/knownSecrets.ts';
+import { isSecretName, maskSetting } from '../../core/masking.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { writeAll } from '../../io/files/handles.ts';
@@ -93,7 +94,7 @@ async function maskerOf(state: string): Promise<Masker> {
   try {
     return createMasker(secretsIn(parseYaml(state).value));
   } catch {
-    return maskText; // nmstatectl may read what this program does not
+    return maskSetting; // nmstatectl may read what this program does not
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { CliError, FormatError, locateError, onFormatError, replaceFormatError } from '../../core/errors.ts';
+import { CliError, FormatError, locateError, only } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
@@ -130,7 +130,7 @@ async function parseNetwork(
   const yaml = await Promise.resolve(text)
     .then(parseYaml)
     .catch(
-      onFormatError(async (error) => {
+      only(FormatError, async (error) => {
         throw (await explainOther(noun, file, Buffer.from(text))) ?? error;
       }),
     );
@@ -151,9 +151,9 @@ export async function textOfPart(
   file: string,
 ): Promise<Pick<PastedPart, 'text' | 'warnings'>> {
   const part = await takePart(wanted, text, file).catch(
-    replaceFormatError(
-      ({ hint, message }) => new CliError(`${file}: ${message}`, { code: 'ERR_FORMAT', hint }),
-    ),
+    only(FormatError, ({ hint, message }) => {
+      throw new CliError(`${file}: ${message}`, { code: 'ERR_FORMAT', hint });
+    }),
   );
   return part ?? { text, warnings: [] };
 }

@@ -9,7 +9,7 @@ import { type AddedFile, PUBLIC_MODE } from '../../ignition/dataFile.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
-import { CliError, type InputSource, locateError, onCliError, UsageError } from '../../core/errors.ts';
+import { CliError, type InputSource, locateError, only, UsageError } from '../../core/errors.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { explainOther } from '../input/contentKind.ts';
@@ -186,7 +186,7 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
     return checkKeys(text, value, reading);
   }
   const content = await readNamedFile(value, reading.io, 'SSH public key').catch(
-    onCliError((error) => {
+    only(CliError, (error) => {
       if (!isMissingKey(error, text)) throw error;
       throw new CliError(error.sentence, {
         code: error.code,

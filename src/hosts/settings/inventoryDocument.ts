@@ -11,14 +11,14 @@ import { ignoreProblem } from '../../io/report/ruleBook.ts';
 import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { hostFolderProblem } from '../../formats/hostName.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
 import { asMapping, isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
-import { nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
 
 /** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
@@ -164,7 +164,7 @@ function checkIgnored(rules: readonly string[] = []): Mistake[] {
 
 function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   const mistakes: Mistake[] = [];
-  const nameProblem = hostFolderProblem(textOf(name) ?? '');
+  const nameProblem = machineNameProblem(textOf(name) ?? '');
   if (nameProblem !== undefined) {
     const message = `${quoteText(textOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
     mistakes.push({ path: ['name'], message, hint: 'use a name such as worker-0 or worker-0.example.com' });
@@ -499,7 +499,7 @@ function hostsHint(path: Path, root: unknown): string | undefined {
     : path.length === 0 && typeof value === 'string'
       ? [value]
       : [];
-  return name === undefined || hostFolderProblem(name) !== undefined ? undefined : `write "- name: ${name}"`;
+  return name === undefined || machineNameProblem(name) !== undefined ? undefined : `write "- name: ${name}"`;
 }
 
 const NETWORK_HINT = 'set the path of a file; the key "network" of a host may contain the network itself';

@@ -10,7 +10,8 @@ import { TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import type { Grant } from './answer/access.ts';
 import { parseSignedPath, type Signer } from './answer/signedPath.ts';
-import { createMasker, maskText } from '../../core/masking.ts';
+import { createMasker } from '../../core/knownSecrets.ts';
+import { maskSetting } from '../../core/masking.ts';
 
 export interface AccessRules {
   /** Undefined: no signed path is valid. */
@@ -152,5 +153,5 @@ export function maskTokens(text: string): string {
     .replace(SIGNED_TOKEN, TOKEN)
     .replace(CREDENTIALS, (_all, scheme: string) => `${scheme} ${TOKEN}`);
   for (const pattern of randomTexts) masked = masked.replace(pattern, TOKEN);
-  return maskText(masked);
+  return maskSetting(masked);
 }

@@ -1,7 +1,7 @@
 /** Files, directories and links, and rules for paths and devices. */
 
 import type { Path } from '../../core/finding.ts';
-import { cleanPath } from '../../formats/goText.ts';
+import { cleanPath } from '../../formats/goPath.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
 import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';

@@ -1,7 +1,7 @@
 /** The storage section: relations between its lists. */
 
 import type { Path } from '../../core/finding.ts';
-import { cleanPath, joinPath } from '../../formats/goText.ts';
+import { cleanPath, joinPath } from '../../formats/goPath.ts';
 import type { Disk, Link, Node, Storage } from '../config.ts';
 import { type Check, type Issue, issue, errorRule, warningRule, type Rule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';

@@ -1,7 +1,8 @@
 /** Units, drop-ins, and templates of units. */
 
-import { pathExtension, quoteGo } from '../../formats/goText.ts';
-import { parseUnit } from '../../formats/unitFile.ts';
+import { pathExtension } from '../../formats/goPath.ts';
+import { quoteGo } from '../../formats/goText.ts';
+import { parseUnit } from '../../formats/goUnitFile.ts';
 import type { Config, Dropin, Systemd, Unit } from '../config.ts';
 import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 

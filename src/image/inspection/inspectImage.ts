@@ -4,7 +4,7 @@
  * append to one, only the files of CoreOS and of this program are inspected, not the thousands of other files.
  */
 
-import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors.ts';
+import { FormatError, ifWellFormed, only } from '../../core/errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { addedFiles, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
@@ -68,7 +68,9 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     (await attempt(iso, imageRules.embedAreaUnreadable, () => {
       const { hint } = imageRules.embedAreaUnreadable;
       return readEmbedArea(image, area).catch(
-        replaceFormatError((error) => new FormatError(error.message, { hint, cause: error })),
+        only(FormatError, (error) => {
+          throw new FormatError(error.message, { hint, cause: error });
+        }),
       );
     }));
   const kargs = await readKargs(iso);
@@ -164,8 +166,8 @@ async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Prom
   const rootfs = await tree.find(ROOTFS);
   const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
-  for (const [path, loader, only = architecture] of LOADERS) {
-    if (architecture === only && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
+  for (const [path, loader, required = architecture] of LOADERS) {
+    if (architecture === required && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
     isMinimal: rootfs === undefined,

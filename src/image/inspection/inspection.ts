@@ -9,8 +9,8 @@ import { splitArguments } from '../../kargs/argumentText.ts';
 import { argumentName, argumentValue } from '../../kargs/bootSettings.ts';
 import { isNetworkArgument } from '../../kargs/networkArguments.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { onFormatError } from '../../core/errors.ts';
-import { maskText } from '../../core/masking.ts';
+import { FormatError, only } from '../../core/errors.ts';
+import { maskSetting } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
@@ -188,8 +188,8 @@ export async function attempt<T>(
   step: () => Promise<T>,
 ): Promise<T | undefined> {
   return step().catch(
-    onFormatError(({ message: text, hint = rule.hint }) => {
-      const message = maskText(text); // the message may contain kernel arguments
+    only(FormatError, ({ message: text, hint = rule.hint }) => {
+      const message = maskSetting(text); // the message may contain kernel arguments
       const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
       if (!isReported) issues.push({ rule, path: [], message, hint });
       return undefined;

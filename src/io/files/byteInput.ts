@@ -28,7 +28,6 @@ export interface InputName {
 /** Bytes per read. */
 const PIECE_SIZE = 256 * 1024;
 
-/** @throws CliError in the user's terms */
 export async function openInput(
   name: InputName,
   io: Pick<Io, 'stdin' | 'cwd' | 'inputs'>,

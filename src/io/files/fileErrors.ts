@@ -4,7 +4,8 @@ import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
-import { formatSizeInWords, nearestName } from '../../formats/messageText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
+import { formatSizeInWords } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 
 /** The failed action and its file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */

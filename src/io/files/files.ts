@@ -19,10 +19,7 @@ export interface Expected {
   readonly maxBytes: number;
 }
 
-/**
- * A whole file; pipes such as `<(…)` work too. `-` is a file name like any other here.
- * @throws CliError in the user's terms
- */
+/** A whole file; pipes such as `<(…)` work too. `-` is a file name like any other here. */
 export async function readUserFile(
   path: string,
   io: Pick<Io, 'cwd' | 'note' | 'inputs' | 'readTime' | 'signal'>,

@@ -24,7 +24,6 @@ export type NewFileOptions = Partial<Pick<NewFile, 'mode' | 'shownPath' | 'input
  * Writes a file that appears complete or not at all. A symbolic link is followed, so that it stays one; a device or a
  * pipe, which cannot be replaced, is written to directly.
  * @param path absolute, or relative to the process
- * @throws CliError in the user's terms
  */
 export async function writeFileAtomically(
   path: string,
@@ -56,7 +55,6 @@ export async function writeFileAtomically(
 /**
  * The same for the file that the user passed as the output: it must not be a file that the command has read.
  * @param output relative to `io.cwd`
- * @throws CliError in the user's terms
  */
 export async function writeOutput(
   output: string,
@@ -70,7 +68,6 @@ export async function writeOutput(
 /**
  * The same as {@link writeFileAtomically}, unless the file already has this content; then its timestamps stay unchanged. A file with more permissions than
  * `mode` is written again. Returns whether the file was written.
- * @throws CliError in the user's terms
  */
 export async function writeIfChanged(
   path: string,
@@ -141,7 +138,6 @@ const PRIVATE = 0o600;
  * @param path absolute
  * @param shownPath the path as the user gave it, for messages
  * @param mode of all new folders
- * @throws CliError in the user's terms
  */
 export async function makeFolder(path: string, shownPath: string, mode?: number): Promise<void> {
   try {
@@ -180,7 +176,7 @@ const MAX_SYNCED = 64 * 1024 * 1024;
  * Passes `fill` a temporary file, empty unless `make` creates another one, and then renames it to the new name. If the name is
  * a symbolic link, its target is replaced, so the link stays.
  * @param make creates a file that only this user can open
- * @throws CliError in the user's terms; what was there is then as it was
+ * @throws CliError; what was there is then as it was
  */
 export async function createFile(file: NewFile, fill: Fill, make: MakeFile = makePrivate): Promise<void> {
   try {

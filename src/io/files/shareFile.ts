@@ -15,7 +15,7 @@ export type Shared = 'cloned' | 'linked' | 'copied' | 'unchanged';
  * Gives `target` the bytes of `source`: by cloning, else by a hard link, else by copying. A link has the permissions of the
  * source, so no link is created if other users could read less, or more, than `target.mode` allows.
  * @param source absolute path of a regular file
- * @throws CliError in the user's terms; what was there is then as it was
+ * @throws CliError; what was there is then as it was
  */
 export async function shareFile(
   source: string,

@@ -5,7 +5,7 @@
 
 import type { Finding, Path } from '../../core/finding.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { HIDDEN, isSecretName, maskText } from '../../core/masking.ts';
+import { HIDDEN, isSecretName, maskSetting } from '../../core/masking.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { checkLoaderSettings, checkTexts, hasUnknownSetting, placedImages } from '../bootForm.ts';
@@ -128,7 +128,7 @@ function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readon
       : checkLoaderSettings([{ text: url, path: [] }])),
     ...(loaders.includes('ipxe') ? [{ rule: bootIsoSan, path: [] }] : []),
   ];
-  return issues.map((issue) => namingValue(issue, maskText(url)));
+  return issues.map((issue) => namingValue(issue, maskSetting(url)));
 }
 
 /** Returns equal findings of several boot loaders once. */
@@ -160,7 +160,7 @@ function keyOf(path: Path): string {
 function shown(text: string): string {
   const name = argumentName(text);
   const isSecret = argumentValue(text) !== undefined && isSecretName(name);
-  return isSecret ? `${name}=${HIDDEN}` : maskText(text);
+  return isSecret ? `${name}=${HIDDEN}` : maskSetting(text);
 }
 
 const LONGEST_SHOWN = 80;

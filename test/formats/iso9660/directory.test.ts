@@ -1,17 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
+import { placeRecords, readDirectory, writeDirectoryRecord } from '../../../src/formats/iso9660/directory.ts';
 import {
-  placeRecords,
-  readDirectory,
   readSystemUse,
   writeAttributes,
   writeContinuation,
-  writeDirectoryRecord,
   writeExtensionReference,
   writeName,
   writeSharingProtocol,
-} from '../../../src/formats/iso9660/directory.ts';
+} from '../../../src/formats/iso9660/rockRidge.ts';
 import { encodeUcs2 } from '../../../src/formats/iso9660/fields.ts';
 
 const date = new Date('2023-11-14T22:13:20Z');

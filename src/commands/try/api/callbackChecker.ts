@@ -5,7 +5,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { createMasker } from '../../../core/masking.ts';
+import { createMasker } from '../../../core/knownSecrets.ts';
 import { parseHost } from '../../../formats/hostName.ts';
 import { parseUrl, withoutBrackets } from '../../../formats/url.ts';
 import { plainText } from '../../../http/server/textResponse.ts';

@@ -5,7 +5,7 @@
 
 import { join, resolve } from 'node:path';
 import { diagnosticOf } from '../../../core/diagnostic.ts';
-import { CliError, onCliError } from '../../../core/errors.ts';
+import { CliError, only } from '../../../core/errors.ts';
 import { isDiskFull } from '../../../io/files/fileErrors.ts';
 import { report } from '../../../io/report/report.ts';
 import { formatCount, formatSize } from '../../../formats/messageText.ts';
@@ -232,7 +232,7 @@ export async function openInventoryFolder(
       const what = `the inventory of ${formatCount(waiting.size, 'machine')}`;
       const isWritten = await writeWaiting().then(
         () => true,
-        onCliError(() => false),
+        only(CliError, () => false),
       );
       if (isWritten)
         report(io, { severity: 'info', message: `${what} is saved now; the disk had no space before` });

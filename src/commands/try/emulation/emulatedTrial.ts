@@ -5,7 +5,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { createMasker, maskLine, secretsOfRequest } from '../../../core/masking.ts';
+import { createMasker, secretsInUrls } from '../../../core/knownSecrets.ts';
+import { maskLogLine } from '../../../core/masking.ts';
 import { asMapping, parseIfJson } from '../../../formats/mapping.ts';
 import { findProgram } from '../../../io/programs.ts';
 import type { Io } from '../../../io/io.ts';
@@ -61,7 +62,7 @@ export async function startMachine(
   child.stderr?.setEncoding('utf8').on('data', (part: string) => {
     stderr = (stderr + part).slice(0, MAX_STDERR);
   });
-  const mask = createMasker(secretsOfRequest(args)); // QEMU quotes the URL of an image
+  const mask = createMasker(secretsInUrls(args)); // QEMU quotes the URL of an image
   readControl(child, onSignal);
   let isStopped = false;
   const ended = new Promise<string | undefined>((end) => {
@@ -107,7 +108,7 @@ function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals
   const first = stderr.split('\n').find((line) => line.trim() !== '') ?? '';
   const how = code === null ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${code}`;
   // QEMU prints its options, and the URL of an image may contain a password.
-  return first === '' ? `QEMU ${how}` : `QEMU ${how}: ${maskLine(first.trim())}`;
+  return first === '' ? `QEMU ${how}` : `QEMU ${how}: ${maskLogLine(first.trim())}`;
 }
 
 /** `stuck`: QEMU stopped the machine, for example because virtualization does not work. */

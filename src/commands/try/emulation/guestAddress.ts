@@ -21,7 +21,7 @@ import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderSer
 import type { TrialPlan } from '../trial.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../../agent/deployed/describeConfig.ts';
-import { CliError, FormatError, onCliError } from '../../../core/errors.ts';
+import { CliError, FormatError, only } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import { checkInsecureArgument } from '../../../agent/insecureArgument.ts';
 import type { Issue } from '../../../ignition/rule.ts';
@@ -168,7 +168,7 @@ async function readLiveConfig(
 }
 
 async function readConfigFile(source: string, io: Io, kargs: readonly string[]): Promise<ImageConfig> {
-  const config = await readDeployedConfig(source, io).catch(onCliError((error) => error));
+  const config = await readDeployedConfig(source, io).catch(only(CliError, (error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
   const values = describeConfig(config).find(({ setting }) => setting === 'ironic.apiUrls')?.values ?? [];
   const urls = values.flatMap((text) => text.split(',')).flatMap((url) => url.trim() || []);

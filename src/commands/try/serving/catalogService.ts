@@ -1,6 +1,6 @@
 /** Serves files without authentication, and reports each fetch as an event. */
 
-import { CliError, onCliError } from '../../../core/errors.ts';
+import { CliError, only } from '../../../core/errors.ts';
 import { createAccessCheck } from '../../../http/server/accessCheck.ts';
 import type { ListenAddress } from '../../../http/server/listenAddress.ts';
 import { createAnswerer } from '../../../http/server/requests.ts';
@@ -43,7 +43,7 @@ export async function startCatalogService(
 
 /** For an address that does not come from `--listen`: throws the error of a server that cannot listen with another hint. */
 export function throwWithHint(hint: string): (error: unknown) => never {
-  return onCliError((error) => {
+  return only(CliError, (error) => {
     const { cause, code, message } = error;
     if (code !== 'ERR_LISTEN') throw error;
     throw new CliError(message, { code, hint, cause });

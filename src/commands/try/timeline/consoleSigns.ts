@@ -3,7 +3,7 @@
  * applies only to lines of its printer, because journald, systemd and the kernel mark their lines.
  */
 
-import { maskLine } from '../../../core/masking.ts';
+import { maskLogLine } from '../../../core/masking.ts';
 import { agentSigns } from './console/agentSigns.ts';
 import { firmwareSigns } from './console/firmwareSigns.ts';
 import { initramfsSigns } from './console/initramfsSigns.ts';
@@ -116,7 +116,7 @@ const LONGEST_EXCERPT = 240;
 
 /** The end of the match, and what precedes it: errors of Go programs have their reason at the end. */
 function excerpt(message: string, pattern: RegExp): string {
-  const text = maskLine(message);
+  const text = maskLogLine(message);
   if (text.length <= LONGEST_EXCERPT) return text;
   const match = pattern.exec(text);
   const end = Math.min(
