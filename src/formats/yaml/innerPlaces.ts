@@ -7,7 +7,7 @@
 import { append } from '../../core/lists.ts';
 import { once } from '../../core/once.ts';
 import type { Path, Position } from '../../core/finding.ts';
-import type { BlockStyle, ScalarNode, Span, TextNode } from '../textNode.ts';
+import { type BlockLayout, childAt, type DocumentNode, type ScalarNode } from '../documentTree.ts';
 import { makeLocator } from './errors.ts';
 import { readYamlNodes } from './nodes.ts';
 
@@ -30,13 +30,13 @@ export function makeLocateInText(source: string): LocateInText {
   // A block may be long, and have many findings.
   const known = new Map<ScalarNode, BlockLines>();
   return (path, { column = 1, line }) => {
-    const node = path.reduce<TextNode | undefined>(
-      (parent, step) => parent && childOf(parent, step),
+    const node = path.reduce<DocumentNode | undefined>(
+      (parent, step) => parent && childAt(parent, step),
       read().root,
     );
     if (node?.kind !== 'scalar' || node.block === undefined) return undefined;
-    const { isFolded } = node.block;
-    const { lines, starts } = known.get(node) ?? readBlock(source, node.span, node.block);
+    const isFolded = node.style === 'folded';
+    const { lines, starts } = known.get(node) ?? readBlock(source, node, node.block);
     known.set(node, { lines, starts });
     const found = lines[starts?.[line - 1] ?? (isFolded ? -1 : line - 1)];
     if (found === undefined) return undefined;
@@ -53,23 +53,16 @@ interface BlockLines {
   readonly starts: readonly number[] | undefined;
 }
 
-function readBlock(source: string, span: Span, { indent, isFolded }: BlockStyle): BlockLines {
+function readBlock(source: string, node: ScalarNode, { contentStart, indent }: BlockLayout): BlockLines {
   const lines: Line[] = [];
   for (const { 0: written, index } of source
-    .slice(span.start, span.end)
+    .slice(contentStart, node.end)
     .matchAll(/(?:[^\r\n]+(?:\r\n|[\r\n])?)|\r\n|[\r\n]/g)) {
     const text = written.replace(/[\r\n]+$/, '');
     const blanks = Math.min(indent, text.length);
-    lines.push({ start: span.start + index + blanks, text: text.slice(blanks) });
+    lines.push({ start: contentStart + index + blanks, text: text.slice(blanks) });
   }
-  return { lines, starts: isFolded ? startsOfFolded(lines) : undefined };
-}
-
-/** Of equal keys, the last one. */
-function childOf(node: TextNode, step: string | number): TextNode | undefined {
-  if (node.kind === 'list') return typeof step === 'number' ? [...node.items()][step] : undefined;
-  if (node.kind !== 'object') return undefined;
-  return [...node.entries()].findLast(([key]) => key === step)?.[1];
+  return { lines, starts: node.style === 'folded' ? startsOfFolded(lines) : undefined };
 }
 
 interface Line {

@@ -4,13 +4,13 @@
  */
 
 import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml';
-import type { ScalarNode, Span, TextNode } from '../textNode.ts';
+import type { DocumentNode, Entry, PlacedText, ScalarNode, Span } from '../documentTree.ts';
 import { readEvents } from './events.ts';
 import { nextEvent, type ScalarEvent } from './places.ts';
 
 export interface YamlNodes {
   /** Undefined for an empty text. */
-  readonly root: TextNode | undefined;
+  readonly root: DocumentNode | undefined;
   /** All scalars, keys included, in their order; outside of them a `#` begins a comment. */
   readonly scalars: readonly Span[];
 }
@@ -26,12 +26,12 @@ interface Reader {
   readonly text: string;
   readonly events: readonly Event[];
   at: number;
-  readonly anchors: Map<string, TextNode>;
+  readonly anchors: Map<string, DocumentNode>;
   readonly scalars: Span[];
 }
 
 /** Undefined at the end of a collection. Recursion is bounded by `maxDepth`. */
-function readNode(reader: Reader): TextNode | undefined {
+function readNode(reader: Reader): DocumentNode | undefined {
   const { text, anchors } = reader;
   const event = nextEvent(reader);
   if (event === undefined) return undefined;
@@ -44,47 +44,54 @@ function readNode(reader: Reader): TextNode | undefined {
 
 type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
 
-function readValue(reader: Reader, event: ScalarEvent | CollectionEvent): TextNode {
+function readValue(reader: Reader, event: ScalarEvent | CollectionEvent): DocumentNode {
   if (event.type === EVENT_ID.SCALAR) return readScalar(reader, event);
   if (event.type === EVENT_ID.SEQUENCE) {
-    const items: TextNode[] = [];
+    const items: DocumentNode[] = [];
     for (let item = readNode(reader); item !== undefined; item = readNode(reader)) items.push(item);
-    return { kind: 'list', items: () => items };
+    return { kind: 'sequence', start: event.start, end: event.start, style: 'block', items };
   }
-  const entries: (readonly [string, TextNode])[] = [];
-  for (let key = readKey(reader); key !== undefined; key = readKey(reader)) {
+  const entries: Entry[] = [];
+  for (let key = readNode(reader); key !== undefined; key = readNode(reader)) {
     const value = readNode(reader);
-    if (value !== undefined) entries.push([key, value]);
+    if (value !== undefined && key.kind === 'scalar') entries.push({ key, value });
   }
-  return { kind: 'object', entries: () => entries };
+  return { kind: 'mapping', start: event.start, end: event.start, style: 'block', entries };
 }
 
-function readKey(reader: Reader): string | undefined {
-  const event = reader.events[reader.at];
-  const node = readNode(reader);
-  if (node === undefined) return undefined;
-  return event?.type === EVENT_ID.SCALAR ? getScalarValue(reader.text, event) : '';
-}
-
-function readScalar({ text: source, scalars }: Reader, event: ScalarEvent): ScalarNode {
+function readScalar({ text, scalars }: Reader, event: ScalarEvent): ScalarNode {
   const span = { start: Math.max(0, event.valueStart), end: Math.max(0, event.valueEnd) };
   scalars.push(span);
-  const written = source.slice(span.start, span.end);
-  const isEscaped = event.style === SCALAR_STYLE.DOUBLE_QUOTED && !written.includes('\n');
-  const text = isEscaped ? getScalarValue(source, event) : written;
-  const place = isEscaped ? createPlacer(written) : (unit: number) => unit;
-  const locate = ({ start, end }: Span): Span => ({
-    start: span.start + place(start),
-    end: span.start + place(end),
-  });
-  const isFolded = event.style === SCALAR_STYLE.FOLDED_BLOCK;
-  const isBlock = isFolded || event.style === SCALAR_STYLE.LITERAL_BLOCK;
+  const style = styles.get(event.style) ?? 'plain';
+  const quote = style.endsWith('quoted') ? 1 : 0;
+  const isBlock = style === 'literal' || style === 'folded';
   return {
     kind: 'scalar',
-    span,
-    text,
-    locate,
-    ...(isBlock && { block: { indent: event.indent, isFolded } }),
+    start: span.start - quote,
+    end: span.end + quote,
+    text: getScalarValue(text, event),
+    style,
+    ...(isBlock && { block: { contentStart: span.start, indent: event.indent } }),
+  };
+}
+
+const styles: ReadonlyMap<number, ScalarNode['style']> = new Map([
+  [SCALAR_STYLE.SINGLE_QUOTED, 'single-quoted'],
+  [SCALAR_STYLE.DOUBLE_QUOTED, 'double-quoted'],
+  [SCALAR_STYLE.LITERAL_BLOCK, 'literal'],
+  [SCALAR_STYLE.FOLDED_BLOCK, 'folded'],
+]);
+
+/** The value of a string in double quotes on one line; other scalars as they are written, without quotes. */
+export function placedText(source: string, { block, end, start, style, text }: ScalarNode): PlacedText {
+  const quote = style.endsWith('quoted') ? 1 : 0;
+  const first = block?.contentStart ?? start + quote;
+  const written = source.slice(first, end - quote);
+  const isEscaped = style === 'double-quoted' && !written.includes('\n');
+  const place = isEscaped ? createPlacer(written) : (unit: number) => unit;
+  return {
+    text: isEscaped ? text : written,
+    locate: (part) => ({ start: first + place(part.start), end: first + place(part.end) }),
   };
 }
 

@@ -6,11 +6,12 @@
 import { butaneHint } from '../../butane/hints.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
 import { translateButane } from '../../butane/translate.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readVersion } from '../../ignition/validate.ts';
 import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
-import { checkSyntax } from '../../formats/json/syntax.ts';
+import { parseJson } from '../../formats/json/parse.ts';
 import { decodeUtf8, type YamlConfig } from './yamlConfig.ts';
 
 /**
@@ -40,7 +41,8 @@ export function readButaneConfig(
 
 /** Ignition reads a document as JSON first. */
 function isIgnition(document: Buffer): boolean {
-  if (checkSyntax(document).problem !== undefined) return false;
-  const version = readVersion(document);
+  const json = ifWellFormed(() => parseJson(document));
+  if (json === undefined) return false;
+  const version = readVersion(json.root);
   return 'text' in version ? version.text !== '' : version.status === 'supported';
 }

@@ -5,9 +5,9 @@
 
 import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '../../agent/lint/secrets.ts';
 import { FormatError } from '../../core/errors.ts';
-import type { Span } from '../../formats/textNode.ts';
+import type { Span } from '../../formats/documentTree.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
-import { readYamlNodes } from '../../formats/yaml/nodes.ts';
+import { placedText, readYamlNodes } from '../../formats/yaml/nodes.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { jsonType, readConfig } from '../../ignition/validate.ts';
 import { type Finding, limitFindings, type Path, type Position } from '../../core/finding.ts';
@@ -78,7 +78,7 @@ function relocate(finding: Finding, config: YamlConfig): Finding {
 function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Position | undefined {
   if (path.length > 0 || rule !== jsonType.id) return locate(path);
   const read = readConfig(json);
-  return locate(read.status === 'refused' ? (read.mismatch?.path ?? []) : []);
+  return locate(read.status === 'refused' ? (read.mismatches?.[0]?.path ?? []) : []);
 }
 
 /**
@@ -89,7 +89,10 @@ export function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
   const read = readEffectiveConfig(json);
   const config = read.status === 'read' ? read.config : undefined;
   const { root, scalars } = readYamlNodes(source);
-  const secrets = root === undefined ? [] : findSecretNodes(root, secretFilesOf(config));
+  const secrets =
+    root === undefined
+      ? []
+      : findSecretNodes(root, (node) => placedText(source, node), secretFilesOf(config));
   const spans = joinSpans([...secrets, ...findComments(source, scalars), ...spansOf(source, DATA_OF_URLS)]);
   return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }

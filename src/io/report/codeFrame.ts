@@ -6,7 +6,6 @@
 
 import type { Span } from '../../formats/documentTree.ts';
 import { lineSpans } from '../../formats/lineColumns.ts';
-import { QUOTE, skipString } from '../../formats/json/tokens.ts';
 import type { Excerpt } from '../../core/errors.ts';
 import type { Finding, Position } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -37,14 +36,26 @@ function findUrlData(bytes: Uint8Array): readonly Span[] {
   const spans: Span[] = [];
   let at = document.indexOf(DATA_PREFIX);
   while (at !== -1) {
-    const end = skipString(document, at);
+    const end = closingQuote(document, at);
     const comma = document.indexOf(',', at);
-    const span = { start: comma + 1 + SHOWN_DATA, end: document[end - 1] === QUOTE ? end - 1 : end };
+    const span = { start: comma + 1 + SHOWN_DATA, end };
     if (comma !== -1 && span.start < span.end) spans.push(span);
     at = document.indexOf(DATA_PREFIX, end);
   }
   return spans;
 }
+
+/** The end of the document if there is none. */
+function closingQuote(document: Buffer, openingQuote: number): number {
+  for (let at = openingQuote + 1; at < document.length; at += 1) {
+    if (document[at] === QUOTE) return at;
+    if (document[at] === BACKSLASH) at += 1;
+  }
+  return document.length;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /** The line of the finding; undefined if the finding has no position. */
 export function excerptOf(finding: Finding, source: FrameSource): Excerpt | undefined {
