@@ -21,7 +21,10 @@ interface NodeBase extends Span {
   readonly tag?: string;
 }
 
-/** A flow collection starts at its bracket, a block mapping at its first key, and a block sequence at its first dash. */
+/**
+ * A flow collection starts at its bracket, a block mapping at its first key, and a block sequence at its first dash. In YAML,
+ * collections end with their last value.
+ */
 interface CollectionBase extends NodeBase {
   /** Collections of JSON are always `flow`. */
   readonly style: 'flow' | 'block';
@@ -66,8 +69,8 @@ export interface BlockLayout {
 /** Only in YAML. */
 export interface AliasNode extends Span {
   readonly kind: 'alias';
-  /** The node with the anchor; it may contain this alias. */
-  readonly target: DocumentNode;
+  /** The node with the anchor, which is complete before the alias. */
+  readonly target: Exclude<DocumentNode, AliasNode>;
 }
 
 /**

@@ -42,7 +42,7 @@ import { parseToml } from '../../src/formats/toml.ts';
 import { parseUnit, readSystemdLines } from '../../src/formats/unitFile.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
-import { readYamlNodes } from '../../src/formats/yaml/nodes.ts';
+import { placedText, scalarSpans } from '../../src/formats/yaml/scalars.ts';
 import { parseArtifacts } from '../../src/hosts/artifacts/artifacts.ts';
 import { parseManifest } from '../../src/hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../../src/hosts/artifacts/servedPaths.ts';
@@ -566,10 +566,11 @@ export const readers: readonly Reader[] = [
   },
   { name: 'YAML', read: parseYaml },
   {
-    name: 'YAML with places',
+    name: 'YAML scalars',
     read: (text) => {
-      parseYaml(text);
-      readYamlNodes(text);
+      const { root } = parseYaml(text);
+      if (root?.kind === 'scalar') placedText(text, root).locate({ start: 0, end: root.text.length });
+      if (root !== undefined) Array.from(scalarSpans(root));
     },
   },
   { name: 'YAML value', place: (text) => `a: ${text}`, read: parseYaml },

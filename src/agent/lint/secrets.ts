@@ -159,7 +159,7 @@ interface Search {
   readonly textOf: (node: ScalarNode) => PlacedText;
   readonly isSecretFile: IsSecretFile;
   readonly spans: Span[];
-  /** Where aliases refer to, with what is known of their context: what they expand to may be endless. */
+  /** Where aliases refer to, with what is known of their context: what they expand to may be long. */
   readonly aliased: Map<DocumentNode, Set<string>>;
 }
 

@@ -5,11 +5,9 @@
  */
 
 import { append } from '../../core/lists.ts';
-import { once } from '../../core/once.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import { type BlockLayout, childAt, type DocumentNode, type ScalarNode } from '../documentTree.ts';
-import { makeLocator } from './errors.ts';
-import { readYamlNodes } from './nodes.ts';
+import { lineColumns } from '../lineColumns.ts';
 
 /** A place in a text. Both numbers count from 1; the column counts bytes. */
 export interface InnerPlace {
@@ -23,24 +21,25 @@ export interface InnerPlace {
  */
 export type LocateInText = (path: Path, place: InnerPlace) => Position | undefined;
 
-/** @param source a valid YAML document, which is read when it is needed */
-export function makeLocateInText(source: string): LocateInText {
-  const read = once(() => readYamlNodes(source));
-  const locate = makeLocator(source);
+/** @param root undefined for an empty text */
+export function makeLocateInText(source: string, root: DocumentNode | undefined): LocateInText {
+  const positionOf = lineColumns(source);
   // A block may be long, and have many findings.
   const known = new Map<ScalarNode, BlockLines>();
   return (path, { column = 1, line }) => {
-    const node = path.reduce<DocumentNode | undefined>(
-      (parent, step) => parent && childAt(parent, step),
-      read().root,
-    );
+    let node = root;
+    for (const step of path) {
+      const parent = node?.kind === 'alias' ? node.target : node;
+      node = parent && childAt(parent, step);
+    }
+    if (node?.kind === 'alias') node = node.target;
     if (node?.kind !== 'scalar' || node.block === undefined) return undefined;
-    const isFolded = node.style === 'folded';
     const { lines, starts } = known.get(node) ?? readBlock(source, node, node.block);
     known.set(node, { lines, starts });
+    const isFolded = node.style === 'folded';
     const found = lines[starts?.[line - 1] ?? (isFolded ? -1 : line - 1)];
     if (found === undefined) return undefined;
-    const start = locate(found.start);
+    const start = positionOf(found.start);
     // In a folded block, the place may be on a later line.
     return { line: start.line, column: start.column + (isFolded ? 0 : column - 1) };
   };

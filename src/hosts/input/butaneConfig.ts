@@ -25,13 +25,14 @@ export function readButaneConfig(
 ): YamlConfig | undefined {
   if (isIgnition(document)) return undefined;
   const source = decodeUtf8(document);
-  const { config, findings, pathOf, positionOf } = translateButane(source, openFiles());
+  const { config, findings, pathOf, positionOf, root } = translateButane(source, openFiles());
   return {
     json: config === undefined ? Buffer.alloc(0) : Buffer.from(formatIgnition(config)),
     text: document,
     source,
+    root,
     locate: positionOf,
-    locateInText: makeLocateInText(source),
+    locateInText: makeLocateInText(source, root),
     pathOf,
     hintOf: butaneHint,
     own: findings,
