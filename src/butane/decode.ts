@@ -3,7 +3,13 @@
  * object as it is, aliases and merge keys are followed, and the values of unknown keys are not read at all.
  */
 
-import type { AliasNode, DocumentNode, MappingNode, ScalarNode } from '../formats/documentTree.ts';
+import {
+  type DocumentNode,
+  type MappingNode,
+  type ScalarNode,
+  targetOf,
+  type ValueNode,
+} from '../formats/documentTree.ts';
 import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
 import type { ButaneField, ButaneStruct } from './schema.ts';
 import type { Integer } from '../ignition/config.ts';
@@ -42,7 +48,7 @@ function decodeStruct(
   given: DocumentNode,
   target: ButaneMembers,
 ): boolean {
-  const node = valueOf(given);
+  const node = targetOf(given);
   if (isNull(node)) return false;
   if (node.kind !== 'mapping') return reportType(decoder, node, 'an object');
   if (!checkKeys(decoder, node)) return false;
@@ -76,7 +82,7 @@ function decodeEntries(
   if (merged === undefined) return;
   const known = done ?? new Set(node.entries.map(({ key }) => key.text));
   for (const source of merged.kind === 'sequence' ? merged.items : [merged]) {
-    const mapping = valueOf(source);
+    const mapping = targetOf(source);
     if (mapping.kind !== 'mapping') {
       const issue = butaneIssue(problems.mergeKey, [...decoder.path]);
       decoder.issues.push({ ...issue, offset: offsetOf(source) });
@@ -91,7 +97,7 @@ function decodeField(
   target: ButaneMembers,
   name: string,
 ): void {
-  const node = valueOf(given);
+  const node = targetOf(given);
   if (field.isList) {
     if (isNull(node)) delete target[name];
     else if (node.kind !== 'sequence') reportType(decoder, node, 'a list');
@@ -113,7 +119,7 @@ function decodeItems(decoder: Decoder, field: ButaneField, nodes: readonly Docum
   for (const [index, given] of nodes.entries()) {
     decoder.path.push(index);
     if (field.struct === undefined) {
-      const value = decodeScalar(decoder, field.kind, valueOf(given));
+      const value = decodeScalar(decoder, field.kind, targetOf(given));
       if (value !== undefined) items.push(value);
     } else {
       const item: ButaneMembers = {};
@@ -153,12 +159,6 @@ function isMergeKey({ style, tag, text }: ScalarNode): boolean {
 
 function isMembers(value: unknown): value is ButaneMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-type ValueNode = Exclude<DocumentNode, AliasNode>;
-
-function valueOf(node: DocumentNode): ValueNode {
-  return node.kind === 'alias' ? node.target : node;
 }
 
 function isNull(node: ValueNode): boolean {

@@ -70,7 +70,13 @@ export interface BlockLayout {
 export interface AliasNode extends Span {
   readonly kind: 'alias';
   /** The node with the anchor, which is complete before the alias. */
-  readonly target: Exclude<DocumentNode, AliasNode>;
+  readonly target: ValueNode;
+}
+
+export type ValueNode = Exclude<DocumentNode, AliasNode>;
+
+export function targetOf(node: DocumentNode): ValueNode {
+  return node.kind === 'alias' ? node.target : node;
 }
 
 /**
@@ -81,6 +87,30 @@ export interface PlacedText {
   readonly text: string;
   /** The place of a part in the document, where it may be longer. */
   readonly locate: (part: Span) => Span;
+}
+
+/**
+ * Locates parts of a string whose characters may be written longer than they are. For parts that do not overlap and are in their
+ * order, the string is passed over once.
+ * @param span the string without its quotes
+ * @param characterAt what is written at an offset, and the number of UTF-16 code units of its value
+ */
+export function locateWritten(
+  span: Span,
+  characterAt: (offset: number) => { readonly length: number; readonly units: number },
+): PlacedText['locate'] {
+  let reached = { offset: span.start, units: 0 };
+  const offsetOf = (unit: number): number => {
+    let { offset, units } = unit < reached.units ? { offset: span.start, units: 0 } : reached;
+    while (units < unit && offset < span.end) {
+      const character = characterAt(offset);
+      offset += character.length;
+      units += character.units;
+    }
+    reached = { offset, units };
+    return offset;
+  };
+  return ({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) });
 }
 
 /** The deepest node on the path that exists. Aliases are not followed. */

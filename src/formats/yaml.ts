@@ -10,12 +10,13 @@
 import { FormatError } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import {
-  type AliasNode,
   childAt,
   type DocumentNode,
   lastEntry,
   type MappingNode,
   type ScalarNode,
+  targetOf,
+  type ValueNode,
 } from './documentTree.ts';
 import { lineColumns } from './lineColumns.ts';
 import { duplicateKeyError, sentence, yamlError } from './yaml/errors.ts';
@@ -80,7 +81,7 @@ function membersOf(
   return members;
 }
 
-function checkTag({ propertiesStart = 0, tag }: Exclude<DocumentNode, AliasNode>, text: string): void {
+function checkTag({ propertiesStart = 0, tag }: ValueNode, text: string): void {
   if (tag === undefined || tag === '!!str') return;
   const hint = 'remove the tag, or put the value in quotes if it is text that starts with !';
   throw yamlError(text, sentence('tags are not supported'), propertiesStart, hint);
@@ -122,7 +123,7 @@ function makeLocate(text: string, root: DocumentNode | undefined): ParsedYaml['l
     let node = root;
     let start = shownStart(root, root.start, 0);
     for (const step of path) {
-      const parent = node.kind === 'alias' ? node.target : node;
+      const parent = targetOf(node);
       const entry =
         parent.kind === 'mapping' && typeof step === 'string' ? lastEntry(parent, step) : undefined;
       const child = entry?.value ?? childAt(parent, step);

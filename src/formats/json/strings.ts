@@ -1,7 +1,7 @@
 /** Strings of JSON with the values that Go gives them, and the places of their parts. */
 
 import { isUtf8 } from 'node:buffer';
-import type { PlacedText, ScalarNode, Span } from '../documentTree.ts';
+import { locateWritten, type PlacedText, type ScalarNode } from '../documentTree.ts';
 
 /**
  * The value of the string whose quotes are at `start` and `end - 1`. Like Go, every byte that is not UTF-8 and every lone
@@ -69,41 +69,20 @@ function sequenceLength(bytes: Buffer, at: number, end: number): number {
   return length;
 }
 
-/** The text of a scalar; its parts are wanted in their order, so that a string with escapes is passed over once. */
 export function placedText(bytes: Buffer, { start, end, style, text }: ScalarNode): PlacedText {
   const quote = style === 'plain' ? 0 : 1;
-  const first: Reached = { at: start + quote, units: 0 };
-  if (text.length === end - start - 2 * quote) {
-    return { text, locate: (part) => ({ start: first.at + part.start, end: first.at + part.end }) };
+  const span = { start: start + quote, end: end - quote };
+  if (text.length === span.end - span.start) {
+    return { text, locate: (part) => ({ start: span.start + part.start, end: span.start + part.end }) };
   }
-  let reached = first;
-  const locate = (part: Span): Span => {
-    reached = advance(bytes, part.start < reached.units ? first : reached, part.start);
-    return { start: reached.at, end: Math.min(advance(bytes, reached, part.end).at, end - quote) };
-  };
-  return { text, locate };
-}
-
-interface Reached {
-  readonly at: number;
-  /** Number of UTF-16 code units of the value before it. */
-  readonly units: number;
-}
-
-/** The first byte of the code unit with this number. */
-function advance(bytes: Buffer, { at: from, units: passed }: Reached, wanted: number): Reached {
-  let at = from;
-  let units = passed;
-  while (units < wanted && at < bytes.length) {
-    if (bytes[at] === BACKSLASH) at += bytes[at + 1] === LETTER_U ? UNICODE_ESCAPE : 2;
-    else {
-      const length = sequenceLength(bytes, at, bytes.length) || 1; // a byte that is not UTF-8 counts alone
-      at += length;
-      if (length === 4) units += 1; // two code units
+  const locate = locateWritten(span, (offset) => {
+    if (bytes[offset] === BACKSLASH) {
+      return { length: bytes[offset + 1] === LETTER_U ? UNICODE_ESCAPE : 2, units: 1 };
     }
-    units += 1;
-  }
-  return { at, units };
+    const length = sequenceLength(bytes, offset, span.end) || 1; // a byte that is not UTF-8 counts alone
+    return { length, units: length === 4 ? 2 : 1 };
+  });
+  return { text, locate };
 }
 
 const BACKSLASH = 0x5c;

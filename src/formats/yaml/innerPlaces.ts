@@ -6,7 +6,7 @@
 
 import { append } from '../../core/lists.ts';
 import type { Path, Position } from '../../core/finding.ts';
-import { type BlockLayout, childAt, type DocumentNode, type ScalarNode } from '../documentTree.ts';
+import { type BlockLayout, childAt, type DocumentNode, type ScalarNode, targetOf } from '../documentTree.ts';
 import { lineColumns } from '../lineColumns.ts';
 
 /** A place in a text. Both numbers count from 1; the column counts bytes. */
@@ -27,12 +27,11 @@ export function makeLocateInText(source: string, root: DocumentNode | undefined)
   // A block may be long, and have many findings.
   const known = new Map<ScalarNode, BlockLines>();
   return (path, { column = 1, line }) => {
-    let node = root;
+    let node = root && targetOf(root);
     for (const step of path) {
-      const parent = node?.kind === 'alias' ? node.target : node;
-      node = parent && childAt(parent, step);
+      const child = node && childAt(node, step);
+      node = child && targetOf(child);
     }
-    if (node?.kind === 'alias') node = node.target;
     if (node?.kind !== 'scalar' || node.block === undefined) return undefined;
     const { lines, starts } = known.get(node) ?? readBlock(source, node, node.block);
     known.set(node, { lines, starts });

@@ -17,7 +17,14 @@ import {
   type ScalarEvent,
   type SequenceEvent,
 } from 'js-yaml';
-import type { DocumentNode, Entry, MappingNode, ScalarNode, SequenceNode } from '../documentTree.ts';
+import type {
+  DocumentNode,
+  Entry,
+  MappingNode,
+  ScalarNode,
+  SequenceNode,
+  ValueNode,
+} from '../documentTree.ts';
 import { explainedError, sentence, yamlError } from './errors.ts';
 
 export interface YamlTree {
@@ -71,7 +78,7 @@ class Reader {
   #end = 0;
   #values = 1;
   /** Complete values, and how many values each contains, itself included. */
-  readonly #anchors = new Map<string, { readonly node: CompleteNode; readonly values: number }>();
+  readonly #anchors = new Map<string, { readonly node: ValueNode; readonly values: number }>();
 
   constructor(text: string, events: readonly Event[]) {
     this.#text = text;
@@ -196,8 +203,6 @@ class Reader {
     return { propertiesStart, tag: shortTag(this.#text.slice(tagStart, tagEnd)) };
   }
 }
-
-type CompleteNode = MappingNode | ScalarNode | SequenceNode;
 
 const scalarStyles: Readonly<Record<ScalarEvent['style'], ScalarNode['style']>> = {
   [SCALAR_STYLE.PLAIN]: 'plain',
