@@ -7,7 +7,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { positionsOf } from '../formats/json/locate.ts';
+import { lineColumns } from '../formats/lineColumns.ts';
 import {
   type OsloDocument,
   type OsloOption,
@@ -97,7 +97,7 @@ export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Repor
   const findings =
     offset === undefined
       ? checkConf(text, ipaVersion)
-      : [finding(confRules.encoding, { position: positionsOf(bytes, [offset])[0] })];
+      : [finding(confRules.encoding, { position: lineColumns(bytes)(offset) })];
   return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
 }
 

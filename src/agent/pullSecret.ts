@@ -6,8 +6,8 @@
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 import type { Position } from '../core/finding.ts';
-import { positionsOf } from '../formats/json/locate.ts';
-import { checkSyntax } from '../formats/json/syntax.ts';
+import { parseJson } from '../formats/json/parse.ts';
+import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 
@@ -23,7 +23,7 @@ function invalid(problem: string, hint = EXPECTED_FORM, position?: Position): Fo
  */
 export function parsePullSecret(text: string): string {
   const json = decodePullSecret(text.trim());
-  const secret = parseJson(json, text);
+  const secret = readJson(json, text);
   if (!isMapping(secret)) throw invalid('is not a JSON object');
   const { auths, credHelpers = {} } = secret;
   if (!isMapping(auths) && (auths !== undefined || secret['credHelpers'] === undefined)) {
@@ -59,26 +59,34 @@ function decodePullSecret(text: string): string {
 }
 
 /** @param written the text with the JSON as it is, or with its base64, in which lines and columns have no meaning */
-function parseJson(text: string, written: string): unknown {
+function readJson(text: string, written: string): unknown {
   const value = parseIfJson(text);
   if (value !== undefined) return value;
   const start = written.indexOf(text);
-  const bytes = Buffer.from(start === -1 ? '' : written.slice(0, start + text.length));
-  const { problem } = checkSyntax(bytes);
-  if (start === -1 || problem === undefined) throw invalid('is not valid JSON');
-  const { message, offset } = problem; // the message quotes a character of the secret
-  if (message === 'unexpected end of JSON input') {
-    throw invalid('is not valid JSON: it ends too early', 'add what is missing at the end, such as "}"');
+  if (start !== -1) explainSyntax(Buffer.from(written.slice(0, start + text.length)));
+  throw invalid('is not valid JSON');
+}
+
+/** Throws the error about text that is not JSON. */
+function explainSyntax(bytes: Buffer): void {
+  try {
+    parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { message, offset } = error; // the message quotes a character of the secret
+    if (offset === undefined) return;
+    if (message === 'unexpected end of JSON input') {
+      throw invalid('is not valid JSON: it ends too early', 'add what is missing at the end, such as "}"');
+    }
+    const isTrailing = /,\s*[}\]]$/.test(bytes.toString('utf8', 0, offset));
+    const isUnseparated = /after (?:object key:value pair|array element)$/.test(message);
+    const hint = isTrailing
+      ? 'remove the comma before it'
+      : isUnseparated
+        ? 'add a comma before it'
+        : undefined;
+    throw invalid('is not valid JSON', hint, lineColumns(bytes)(offset - 1));
   }
-  const [position] = positionsOf(bytes, [offset - 1]);
-  const isTrailing = /,\s*[}\]]$/.test(bytes.toString('utf8', 0, offset));
-  const isUnseparated = /after (?:object key:value pair|array element)$/.test(message);
-  const hint = isTrailing
-    ? 'remove the comma before it'
-    : isUnseparated
-      ? 'add a comma before it'
-      : undefined;
-  throw invalid('is not valid JSON', hint, position);
 }
 
 /** How podman interprets an entry. */

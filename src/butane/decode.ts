@@ -3,15 +3,14 @@
  * object as it is, aliases and merge keys are followed, and the values of unknown keys are not read at all.
  */
 
-import { type MappingNode, textOfKey, type YamlNode, type YamlScalar } from './document.ts';
 import {
-  type ButaneIssue,
-  type ButaneProblem,
-  butaneIssue,
-  butaneRules,
-  duplicateKey,
-  problems,
-} from './rules.ts';
+  type DocumentNode,
+  type MappingNode,
+  type ScalarNode,
+  targetOf,
+  type ValueNode,
+} from '../formats/documentTree.ts';
+import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
 import type { ButaneField, ButaneStruct } from './schema.ts';
 import type { Integer } from '../ignition/config.ts';
 
@@ -24,48 +23,37 @@ interface Decoded {
   readonly issues: readonly ButaneIssue[];
 }
 
-export function decodeButane(root: YamlNode | undefined, type: ButaneStruct): Decoded {
-  const decoder: Decoder = { issues: [], path: [], open: new Set(), count: 0, aliased: 0 };
+export function decodeButane(root: DocumentNode | undefined, type: ButaneStruct): Decoded {
+  const decoder: Decoder = { issues: [], path: [] };
   const value: ButaneMembers = {};
-  try {
-    if (root !== undefined) decodeStruct(decoder, type, root, value);
-  } catch (error) {
-    if (!(error instanceof Stop)) throw error;
-    decoder.issues.push(error.issue);
-  }
+  if (root !== undefined) decodeStruct(decoder, type, root, value);
   return { value, issues: decoder.issues };
+}
+
+/** Where a node starts for yaml.v3: at its anchor or tag. */
+export function offsetOf(node: DocumentNode): number {
+  return node.kind === 'alias' ? node.start : (node.propertiesStart ?? node.start);
 }
 
 interface Decoder {
   readonly issues: ButaneIssue[];
   /** Path to the value that is being decoded. */
   readonly path: (string | number)[];
-  /** The aliases that are being followed. */
-  readonly open: Set<YamlNode>;
-  /** Values read, and those of them that aliases refer to. */
-  count: number;
-  aliased: number;
-}
-
-/** Ends decoding; caught in this module. */
-class Stop extends Error {
-  readonly issue: ButaneIssue;
-
-  constructor(issue: ButaneIssue) {
-    super();
-    this.issue = issue;
-  }
 }
 
 /** Returns whether the object has been set. */
-function decodeStruct(decoder: Decoder, type: ButaneStruct, given: YamlNode, target: ButaneMembers): boolean {
-  return follow(decoder, given, (node) => {
-    if (node.kind === 'scalar' && isNullNode(decoder, node)) return false;
-    if (node.kind !== 'mapping') return reportType(decoder, node, 'an object');
-    if (!checkKeys(decoder, node)) return false;
-    decodeEntries(decoder, type, node, target, undefined);
-    return true;
-  });
+function decodeStruct(
+  decoder: Decoder,
+  type: ButaneStruct,
+  given: DocumentNode,
+  target: ButaneMembers,
+): boolean {
+  const node = targetOf(given);
+  if (isNull(node)) return false;
+  if (node.kind !== 'mapping') return reportType(decoder, node, 'an object');
+  if (!checkKeys(decoder, node)) return false;
+  decodeEntries(decoder, type, node, target, undefined);
+  return true;
 }
 
 /** @param done the keys that are set already, if the entries are merged into an object */
@@ -76,14 +64,14 @@ function decodeEntries(
   target: ButaneMembers,
   done: Set<string> | undefined,
 ): void {
-  let merged: YamlNode | undefined;
-  for (const [key, value] of node.entries) {
+  let merged: DocumentNode | undefined;
+  for (const { key, value } of node.entries) {
     if (isMergeKey(key)) {
       merged = value;
       continue;
     }
-    const name = readKey(decoder, key);
-    if (name === undefined || done?.has(name)) continue;
+    const name = key.text;
+    if (isNull(key) || done?.has(name)) continue;
     done?.add(name);
     const field = type.fields.get(name);
     if (field === undefined) continue;
@@ -92,59 +80,47 @@ function decodeEntries(
     decoder.path.pop();
   }
   if (merged === undefined) return;
-  const known = done ?? new Set(node.entries.map(([key]) => textOfKey(key)));
+  const known = done ?? new Set(node.entries.map(({ key }) => key.text));
   for (const source of merged.kind === 'sequence' ? merged.items : [merged]) {
-    follow(decoder, source, (mapping) => {
-      if (mapping.kind !== 'mapping') stop(decoder, problems.mergeKey, source);
-      if (checkKeys(decoder, mapping)) decodeEntries(decoder, type, mapping, target, known);
-      return true;
-    });
+    const mapping = targetOf(source);
+    if (mapping.kind !== 'mapping') {
+      const issue = butaneIssue(problems.mergeKey, [...decoder.path]);
+      decoder.issues.push({ ...issue, offset: offsetOf(source) });
+    } else if (checkKeys(decoder, mapping)) decodeEntries(decoder, type, mapping, target, known);
   }
 }
 
 function decodeField(
   decoder: Decoder,
   field: ButaneField,
-  given: YamlNode,
+  given: DocumentNode,
   target: ButaneMembers,
   name: string,
 ): void {
+  const node = targetOf(given);
   if (field.isList) {
-    follow(decoder, given, (node) => {
-      if (node.kind === 'scalar' && isNullNode(decoder, node)) {
-        delete target[name];
-        return true;
-      }
-      if (node.kind !== 'sequence') return reportType(decoder, node, 'a list');
-      target[name] = decodeItems(decoder, field, node.items);
-      return true;
-    });
+    if (isNull(node)) delete target[name];
+    else if (node.kind !== 'sequence') reportType(decoder, node, 'a list');
+    else target[name] = decodeItems(decoder, field, node.items);
   } else if (field.struct !== undefined) {
     const value = isMembers(target[name]) ? target[name] : {};
-    const isSet = decodeStruct(decoder, field.struct, given, value);
+    const isSet = decodeStruct(decoder, field.struct, node, value);
     if (isSet) target[name] = value;
     else if (field.isPointer) delete target[name];
   } else {
-    const { kind } = field;
-    follow(decoder, given, (node) => {
-      const value = decodeScalar(decoder, kind, node);
-      if (value !== undefined) target[name] = value;
-      else if (field.isPointer) delete target[name];
-      return value !== undefined;
-    });
+    const value = decodeScalar(decoder, field.kind, node);
+    if (value !== undefined) target[name] = value;
+    else if (field.isPointer) delete target[name];
   }
 }
 
-function decodeItems(decoder: Decoder, field: ButaneField, nodes: readonly YamlNode[]): unknown[] {
+function decodeItems(decoder: Decoder, field: ButaneField, nodes: readonly DocumentNode[]): unknown[] {
   const items: unknown[] = [];
   for (const [index, given] of nodes.entries()) {
     decoder.path.push(index);
     if (field.struct === undefined) {
-      follow(decoder, given, (node) => {
-        const value = decodeScalar(decoder, field.kind, node);
-        if (value !== undefined) items.push(value);
-        return value !== undefined;
-      });
+      const value = decodeScalar(decoder, field.kind, targetOf(given));
+      if (value !== undefined) items.push(value);
     } else {
       const item: ButaneMembers = {};
       if (decodeStruct(decoder, field.struct, given, item)) items.push(item);
@@ -155,106 +131,54 @@ function decodeItems(decoder: Decoder, field: ButaneField, nodes: readonly YamlN
 }
 
 /** Undefined for null, and for a value of another type, which is reported. */
-function decodeScalar(decoder: Decoder, kind: ButaneField['kind'], node: YamlNode): unknown {
-  if (kind === 'struct') return undefined;
-  if (node.kind === 'scalar') {
-    if (isNullNode(decoder, node)) return undefined;
-    const value = readScalar(node, kind);
-    if (value !== undefined) return value;
-  }
-  reportType(decoder, node, kindNames[kind]);
-  return undefined;
+function decodeScalar(decoder: Decoder, kind: ButaneField['kind'], node: ValueNode): unknown {
+  if (kind === 'struct' || isNull(node)) return undefined;
+  const value = node.kind === 'scalar' ? readScalar(node, kind) : undefined;
+  if (value === undefined) reportType(decoder, node, kindNames[kind]);
+  return value;
 }
 
 const kindNames = { string: 'a string', integer: 'an integer', boolean: 'true or false' } as const;
 
-/** Undefined for null, and for a key that is no scalar, which is reported. */
-function readKey(decoder: Decoder, given: YamlNode): string | undefined {
-  let name: string | undefined;
-  follow(decoder, given, (node) => {
-    const value = decodeScalar(decoder, 'string', node);
-    if (typeof value === 'string') name = value;
-    return true;
-  });
-  return name;
-}
-
 /** A key that occurs twice is an error. */
 function checkKeys(decoder: Decoder, { entries }: MappingNode): boolean {
   const seen = new Set<string>();
-  let isUnique = true;
-  for (const [key] of entries) {
-    const id = `${key.kind} ${textOfKey(key)}`;
-    if (seen.has(id)) {
-      isUnique = false;
-      const path = [...decoder.path, textOfKey(key)];
-      decoder.issues.push({ ...butaneIssue(duplicateKey(textOfKey(key)), path), offset: key.start });
+  for (const { key } of entries) {
+    if (seen.has(key.text)) {
+      const issue = butaneIssue(duplicateKey(key.text), [...decoder.path, key.text]);
+      decoder.issues.push({ ...issue, offset: offsetOf(key) });
     }
-    seen.add(id);
+    seen.add(key.text);
   }
-  return isUnique;
+  return seen.size === entries.length;
 }
 
-function isMergeKey(key: YamlNode): boolean {
-  return (
-    key.kind === 'scalar' && key.value === '<<' && key.isPlain && (key.tag === '' || key.tag === '!!merge')
-  );
+function isMergeKey({ style, tag, text }: ScalarNode): boolean {
+  return text === '<<' && style === 'plain' && (tag === undefined || tag === '!' || tag === '!!merge');
 }
 
 function isMembers(value: unknown): value is ButaneMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads a node, or the target of an alias. yaml.v3 stops when most values come from aliases. */
-function follow(decoder: Decoder, node: YamlNode, read: (node: YamlNode) => boolean): boolean {
-  decoder.count += 1;
-  if (decoder.open.size > 0) decoder.aliased += 1;
-  const { aliased, count } = decoder;
-  const isExcessive = aliased > 100 && count > 1000 && aliased / count > allowedAliasRatio(count);
-  if (isExcessive || decoder.open.has(node)) {
-    stop(decoder, problems.aliases, node);
-  }
-  if (node.kind !== 'alias') return read(node);
-  decoder.open.add(node);
-  const result = follow(decoder, node.target, read);
-  decoder.open.delete(node);
-  return result;
+function isNull(node: ValueNode): boolean {
+  return node.kind === 'scalar' && resolve(node).value === null;
 }
 
-/** Falls from 99 % to 10 % between 400,000 and 4,000,000 values. */
-function allowedAliasRatio(count: number): number {
-  const share = (count - 400_000) / 3_600_000;
-  return 0.99 - 0.89 * Math.min(1, Math.max(0, share));
-}
-
-function isNullNode(decoder: Decoder, node: YamlNode): boolean {
-  if (node.kind !== 'scalar') return false;
-  try {
-    return resolve(node).value === null;
-  } catch (error) {
-    if (!(error instanceof UnreadableScalar)) throw error;
-    return stop(decoder, { rule: butaneRules.type, message: error.message }, node);
-  }
-}
-
-function stop(decoder: Decoder, problem: ButaneProblem, { start }: YamlNode): never {
-  throw new Stop({ ...butaneIssue(problem, [...decoder.path]), offset: start });
-}
-
-function reportType(decoder: Decoder, node: YamlNode, wanted: string): false {
+function reportType(decoder: Decoder, node: ValueNode, wanted: string): false {
   const place = decoder.path.length === 0 ? 'the document' : decoder.path.join('.');
   decoder.issues.push({
     rule: butaneRules.type,
     path: [...decoder.path],
     message: `cannot unmarshal ${nodeTag(node)} into ${wanted}`,
     hint: `set ${place} to ${wanted}`,
-    offset: node.start,
+    offset: offsetOf(node),
   });
   return false;
 }
 
 /** The tag that yaml.v3 names in messages, e.g. `!!str`. */
-function nodeTag(node: YamlNode): string {
+function nodeTag(node: ValueNode): string {
   if (node.kind === 'scalar') return resolve(node).tag;
   return node.kind === 'sequence' ? '!!seq' : '!!map';
 }
@@ -264,23 +188,19 @@ function nodeTag(node: YamlNode): string {
 
 type Resolved = { readonly tag: string; readonly value: null | boolean | Integer | string };
 
-/** A value that yaml.v3 cannot read at all, such as `!!int x`. */
-class UnreadableScalar extends Error {}
-
 /** The value; undefined if it has another type. */
 function readScalar(
-  node: YamlScalar,
+  node: ScalarNode,
   kind: 'string' | 'integer' | 'boolean',
 ): string | Integer | boolean | undefined {
   const { tag, value } = resolve(node);
-  if (kind === 'string') return tag === '!!binary' && typeof value === 'string' ? value : node.value;
+  if (kind === 'string') return tag === '!!binary' ? undefined : node.text;
   if (kind === 'integer') {
-    // Numbers with a fraction lose it.
     if (typeof value === 'bigint') return value > MAX_INTEGER ? undefined : value;
-    if (typeof value !== 'number' || Number.isNaN(value) || value > 2 ** 63) return undefined;
-    if (Number.isSafeInteger(Math.trunc(value))) return Math.trunc(value) + 0;
-    // What the processor makes of a float out of range.
-    return value >= 2 ** 63 || value < -(2 ** 63) ? MIN_INTEGER : BigInt(Math.trunc(value));
+    if (typeof value !== 'number' || !(Math.abs(value) < 2 ** 63)) return undefined;
+    // Numbers with a fraction lose it.
+    const whole = Math.trunc(value) + 0;
+    return Number.isSafeInteger(whole) ? whole : BigInt(whole);
   }
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
@@ -291,39 +211,25 @@ function readScalar(
 const MAX_INTEGER = 2n ** 63n - 1n;
 const MIN_INTEGER = -(2n ** 63n);
 
-function resolve({ value, isPlain, tag }: YamlScalar): Resolved {
-  if (tag === '!!str' || (tag === '' && !isPlain)) return { tag: '!!str', value };
-  if (tag === '!!binary') return { tag, value: Buffer.from(value, 'base64').toString('utf8') };
-  if (tag !== '' && !resolvable.has(tag)) return { tag, value };
-  const found = resolvePlain(value, tag);
-  if (tag === '' || tag === found.tag) return found;
-  if (tag === '!!float' && found.tag === '!!int') return { tag, value: found.value };
-  throw new UnreadableScalar(`cannot decode ${found.tag} as a ${tag}`);
+function resolve({ style, tag = '!', text }: ScalarNode): Resolved {
+  if (tag === '!' ? style === 'plain' : resolvable.has(tag)) return resolvePlain(text);
+  return { tag: tag === '!' ? '!!str' : tag, value: text };
 }
 
 const resolvable = new Set(['!!bool', '!!int', '!!float', '!!null', '!!timestamp']);
 
-function resolvePlain(text: string, tag: string): Resolved {
+function resolvePlain(text: string): Resolved {
   if (/^(?:true|True|TRUE)$/.test(text)) return { tag: '!!bool', value: true };
   if (/^(?:false|False|FALSE)$/.test(text)) return { tag: '!!bool', value: false };
   if (/^(?:|~|null|Null|NULL)$/.test(text)) return { tag: '!!null', value: null };
   if (text === '<<') return { tag: '!!merge', value: text };
-  const [, sign = '', name] = /^([-+]?)\.(nan|NaN|NAN|inf|Inf|INF)$/.exec(text) ?? [];
-  if (name !== undefined && (sign === '' || /^i/i.test(name))) {
-    const size = /^n/i.test(name) ? Number.NaN : Number.POSITIVE_INFINITY;
-    return { tag: '!!float', value: sign === '-' ? -size : size };
-  }
-  if (/^\.[0-9]/.test(text)) {
-    return /^\.\d+(?:[eE][-+]?\d+)?$/.test(text)
-      ? { tag: '!!float', value: Number(text) }
-      : { tag: '!!str', value: text };
-  }
-  if (!/^[-+0-9]/.test(text)) return { tag: '!!str', value: text };
-  if ((tag === '' || tag === '!!timestamp') && isTimestamp(text)) return { tag: '!!timestamp', value: text };
-  const integer = parseInteger(text.replaceAll('_', ''));
+  if (/^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/.test(text)) return { tag: '!!float', value: Infinity };
+  if (!/^[-+.0-9]/.test(text)) return { tag: '!!str', value: text };
+  const plain = text.startsWith('.') ? text : text.replaceAll('_', '');
+  const integer = parseInteger(plain);
   if (integer !== undefined) return { tag: '!!int', value: integer };
-  const plain = text.replaceAll('_', '');
-  return /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(plain) && Number.isFinite(Number(plain))
+  const isFloat = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(plain);
+  return isFloat && Number.isFinite(Number(plain))
     ? { tag: '!!float', value: Number(plain) }
     : { tag: '!!str', value: text };
 }
@@ -337,14 +243,4 @@ function parseInteger(text: string): Integer | undefined {
   const value = sign === '-' ? -size : size;
   if (value < MIN_INTEGER || value >= 2n ** 64n || (sign === '+' && value > MAX_INTEGER)) return undefined;
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-function isTimestamp(text: string): boolean {
-  const [, year, month = 0, day = 0, , hour = 0, minute = 0, second = 0] =
-    /^(\d{4})-(\d\d?)-(\d\d?)(?:([Tt ])(\d\d?):(\d\d?):(\d\d?)(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?)?$/.exec(text) ??
-    [];
-  if (year === undefined) return false;
-  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  const isDate = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= days;
-  return isDate && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
 }

@@ -103,11 +103,6 @@ export const problems = {
     message: 'map merge requires map or sequence of maps as the value',
     hint: 'write an alias of an object after "<<:"',
   },
-  aliases: {
-    rule: butaneRules.yaml,
-    message: 'document contains excessive aliasing',
-    hint: 'write the values instead of aliases',
-  },
   resourceSources: {
     rule: butaneRules.sources,
     message: 'only one of the following can be set: inline, local, source',

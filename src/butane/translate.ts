@@ -2,8 +2,10 @@
 
 import { FormatError } from '../core/errors.ts';
 import { type Finding, formatPath, type Path, type Position } from '../core/finding.ts';
-import { makeLocator } from '../formats/yaml/errors.ts';
+import { deepestNode, type DocumentNode, lastEntry } from '../formats/documentTree.ts';
+import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
+import { readYamlTree } from '../formats/yaml/tree.ts';
 import type { Config, NodeOwner } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { normalizeConfig } from '../ignition/merge.ts';
@@ -11,17 +13,8 @@ import { findingOf } from '../ignition/rule.ts';
 import { parseSemver } from '../ignition/validate.ts';
 import { bootDeviceConfig } from './bootDevice.ts';
 import { checkButane, checkPartitions } from './checks.ts';
-import { type ButaneMembers, decodeButane } from './decode.ts';
+import { type ButaneMembers, decodeButane, offsetOf } from './decode.ts';
 import { type ButaneTranslation, desugarValues, readLocal, tryLocal } from './desugar.ts';
-import {
-  type ButaneDocument,
-  lastEntry,
-  MAX_BUTANE_BYTES,
-  offsetOf,
-  readDocument,
-  textOfKey,
-  type YamlNode,
-} from './document.ts';
 import type { LocalEntry, LocalFiles } from './localFiles.ts';
 import { mountUnits } from './mountUnits.ts';
 import { addQuadlets } from './quadlets.ts';
@@ -38,6 +31,8 @@ import { nearestName } from '../core/nearestNames.ts';
 import { nullObject, unusedKey } from '../ignition/unusedKeys.ts';
 
 export interface TranslatedButane {
+  /** The first document of the YAML; undefined for an empty text. */
+  readonly root: DocumentNode | undefined;
   /** Undefined if there are errors. The rules of Ignition have not been checked. */
   readonly config: Config | undefined;
   /** Butane's own findings, with paths and positions in the YAML. */
@@ -47,6 +42,9 @@ export interface TranslatedButane {
   /** The position of the deepest value on a path in the YAML. */
   readonly positionOf: (path: Path) => Position;
 }
+
+/** Larger texts take too much memory: contents belong in files. */
+const MAX_BUTANE_BYTES = 16 * 1024 * 1024;
 
 /**
  * @param files undefined: no local file is read
@@ -58,16 +56,17 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
       hint: 'move large contents to files, and use "local" with --files-dir',
     });
   }
-  const document = readDocument(text);
-  const { issues, generated } = translateDocument(document, files);
-  const locate = makeLocator(text);
-  const { root } = document;
-  const positionOf = (path: Path): Position => locate(root === undefined ? 0 : offsetOf(root, path));
+  const { root } = readYamlTree(text);
+  const { issues, generated } = translateDocument(root, files);
+  const locate = lineColumns(text);
+  const positionOf = (path: Path): Position =>
+    locate(root === undefined ? 0 : offsetOf(deepestNode(root, path)));
   const findings = issues.map(({ offset, ...issue }) =>
     findingOf({ ...issue, position: offset === undefined ? positionOf(issue.path) : locate(offset) }),
   );
   const isValid = findings.every(({ severity }) => severity !== 'error');
   return {
+    root,
     config: isValid ? generated?.config : undefined,
     findings,
     pathOf: (path) => generated?.locate(path) ?? path,
@@ -80,7 +79,7 @@ interface Result {
   readonly generated?: Generated;
 }
 
-function translateDocument({ root }: ButaneDocument, files: LocalFiles | undefined): Result {
+function translateDocument(root: DocumentNode | undefined, files: LocalFiles | undefined): Result {
   const header = decodeButane(root, headerType);
   if (header.issues.length > 0) return { issues: header.issues };
   const rules = rulesOf(header.value);
@@ -230,7 +229,7 @@ function isSet(owner: unknown): owner is NodeOwner {
 function* findUnusedButaneKeys(
   type: ButaneStruct,
   value: ButaneMembers,
-  node: YamlNode,
+  node: DocumentNode,
   path: Path = [],
 ): Generator<ButaneIssue> {
   if (node.kind !== 'mapping') {
@@ -244,12 +243,12 @@ function* findUnusedButaneKeys(
         node.kind === 'alias'
           ? 'write the values instead of the alias, so that unused keys in them are reported'
           : nullObject.hint,
-      offset: node.start,
+      offset: offsetOf(node),
     };
     return;
   }
-  for (const [key] of node.entries) {
-    const name = textOfKey(key);
+  for (const { key } of node.entries) {
+    const name = key.text;
     if (type.fields.has(name)) continue;
     const snake = snakeCase(name);
     const field = type.fields.has(snake) ? snake : nearestName(name, type.fields.keys());
@@ -258,11 +257,11 @@ function* findUnusedButaneKeys(
       path: [...path, name],
       message: `unused key ${name}`,
       hint: field === undefined ? unusedKey.hint : `use ${quoteText(field)}`,
-      offset: key.start,
+      offset: offsetOf(key),
     };
   }
   for (const [name, { isPointer, struct, isList }] of type.fields) {
-    const [, child] = lastEntry(node, name) ?? [];
+    const child = lastEntry(node, name)?.value;
     if (struct === undefined || child === undefined) continue;
     const member = value[name];
     if (!isList) {

@@ -8,6 +8,7 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import { FormatError } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
+import { lineColumns } from './lineColumns.ts';
 
 export interface ParsedToml {
   /** A table as a plain object; below it tables, lists, strings, numbers, booleans and dates. */
@@ -38,29 +39,30 @@ export function parseToml(text: string): ParsedToml {
   try {
     const program = parseTOML(text, { tomlVersion: '1.0' });
     const value = Object(getStaticTOMLValue(program));
-    const noted: Noted = { places: new Map(), lines: text.split('\n') };
-    for (const item of program.body[0].body) notePlaces(item, [], noted);
-    return { value, locate: (path) => locate(path, noted.places) };
+    const places: Places = new Map();
+    for (const item of program.body[0].body) notePlaces(item, [], places);
+    const positionOf = lineColumns(text);
+    const locate = (path: Path): Position | undefined => {
+      const offset = findPlace(path, places);
+      return offset === undefined ? undefined : positionOf(offset);
+    };
+    return { value, locate };
   } catch (error) {
     if (error instanceof RangeError)
       throw new TomlError('contains too many levels or a string that is too long', start);
     if (!(error instanceof ParseError)) throw error;
-    const position = toPosition({ line: error.lineNumber, column: error.column }, text.split('\n'));
     throw new TomlError(
       `is not TOML: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`,
-      position,
+      lineColumns(text)(error.index),
     );
   }
 }
 
-interface Noted {
-  /** By path as JSON. */
-  readonly places: Map<string, Position>;
-  readonly lines: readonly string[];
-}
+/** Offsets by path as JSON. */
+type Places = Map<string, number>;
 
-function notePlaces(item: AST.TOMLTable | AST.TOMLKeyValue, parent: Path, noted: Noted): void {
-  const starts = item.key.keys.map(({ loc }) => loc.start);
+function notePlaces(item: AST.TOMLTable | AST.TOMLKeyValue, parent: Path, places: Places): void {
+  const starts = item.key.keys.map(({ range }) => range[0]);
   if (item.type === 'TOMLTable') {
     const { resolvedKey } = item;
     // An index is where the name before it is.
@@ -68,23 +70,23 @@ function notePlaces(item: AST.TOMLTable | AST.TOMLKeyValue, parent: Path, noted:
     noteSteps(
       resolvedKey,
       resolvedKey.map((step) => starts[typeof step === 'string' ? ++named : named]),
-      noted,
+      places,
     );
-    for (const member of item.body) notePlaces(member, resolvedKey, noted);
+    for (const member of item.body) notePlaces(member, resolvedKey, places);
     return;
   }
   const path = [...parent, ...item.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value))];
-  noteSteps(path, [...parent.map(() => undefined), ...starts], noted);
-  noteValue(item.value, path, noted);
+  noteSteps(path, [...parent.map(() => undefined), ...starts], places);
+  noteValue(item.value, path, places);
 }
 
-function noteValue(value: AST.TOMLContentNode, path: Path, noted: Noted): void {
+function noteValue(value: AST.TOMLContentNode, path: Path, places: Places): void {
   if (path.length > MAX_NOTED_DEPTH) return;
-  if (value.type === 'TOMLInlineTable') for (const member of value.body) notePlaces(member, path, noted);
+  if (value.type === 'TOMLInlineTable') for (const member of value.body) notePlaces(member, path, places);
   if (value.type !== 'TOMLArray') return;
   for (const [index, element] of value.elements.entries()) {
-    noteSteps([...path, index], [...path.map(() => undefined), element.loc.start], noted);
-    noteValue(element, [...path, index], noted);
+    noteSteps([...path, index], [...path.map(() => undefined), element.range[0]], places);
+    noteValue(element, [...path, index], places);
   }
 }
 
@@ -92,19 +94,14 @@ function noteValue(value: AST.TOMLContentNode, path: Path, noted: Noted): void {
 const MAX_NOTED_DEPTH = 16;
 
 /** Each path is where it is first written. */
-function noteSteps(path: Path, starts: readonly (Position | undefined)[], { lines, places }: Noted): void {
+function noteSteps(path: Path, starts: readonly (number | undefined)[], places: Places): void {
   for (const [index, start] of starts.slice(0, MAX_NOTED_DEPTH).entries()) {
     const key = JSON.stringify(path.slice(0, index + 1));
-    if (start !== undefined && !places.has(key)) places.set(key, toPosition(start, lines));
+    if (start !== undefined && !places.has(key)) places.set(key, start);
   }
 }
 
-/** From a column in characters, from 0, to one in bytes, from 1. */
-function toPosition({ line, column }: Position, lines: readonly string[]): Position {
-  return { line, column: Buffer.byteLength((lines[line - 1] ?? '').slice(0, column)) + 1 };
-}
-
-function locate(path: Path, places: ReadonlyMap<string, Position>): Position | undefined {
+function findPlace(path: Path, places: Places): number | undefined {
   for (let length = path.length; length > 0; length--) {
     const place = places.get(JSON.stringify(path.slice(0, length)));
     if (place !== undefined) return place;

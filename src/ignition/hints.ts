@@ -2,12 +2,15 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { formatPath } from '../core/finding.ts';
-import type { SyntaxProblem } from '../formats/json/syntax.ts';
-import type { TypeMismatch } from './decode.ts';
+import type { DocumentNode } from '../formats/documentTree.ts';
+import { isString, type TypeMismatch } from './decode.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
 
-/** A hint for a problem in `bytes`; undefined if the hint of the rule is sufficient. */
-export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array): string | undefined {
+/**
+ * A hint for the error of a JSON text; undefined if the hint of the rule is sufficient.
+ * @param offset number of bytes read, the offending one included
+ */
+export function syntaxHint(message: string, offset: number, bytes: Uint8Array): string | undefined {
   if (message.startsWith('unexpected end')) {
     return 'close all quotes and brackets: the document ends too early, or the file is incomplete';
   }
@@ -96,19 +99,20 @@ export function typeHint(mismatch: TypeMismatch): string {
 }
 
 function specificHint({ path, kind, wanted, found }: TypeMismatch, place: string): string | undefined {
-  const text = found.startsWith('"') ? found.slice(1, -1) : undefined;
+  const text = isString(found) ? found.text : undefined;
+  const word = found.kind === 'scalar' && text === undefined ? found.text : undefined;
   const isMode = path.at(-1) === 'mode';
   if (place === 'ignition.version')
-    return `set ${place} to "${intendedVersion(found) ?? '3.4.0'}", with quotes`;
+    return `set ${place} to "${(word && intendedVersion(word)) ?? '3.4.0'}", with quotes`;
   if (kind === 'integer' && text !== undefined)
     return isMode ? modeHint(text, place) : numberHint(text, place);
-  if (kind === 'integer' && /^-?\d/.test(found))
+  if (kind === 'integer' && word !== undefined && /^-?\d/.test(word))
     return `set ${place} to an integer of at most 64 bits, with digits only`;
   if (kind === 'boolean' && (text === 'true' || text === 'false'))
     return `set ${place} to ${text}, without quotes`;
-  if (wanted === 'string' && /^[-\dtf]/.test(found) && found.length <= 40)
-    return `set ${place} to a string: put quotes around ${found}`;
-  if (wanted.startsWith('[]') && found !== '[') return `set ${place} to a list: put [ ] around the value`;
+  if (wanted === 'string' && word !== undefined && word.length <= 40)
+    return `set ${place} to a string: put quotes around ${word}`;
+  if (wanted.startsWith('[]')) return `set ${place} to a list: put [ ] around the value`;
   if (isResource(wanted) && text !== undefined)
     return `set ${place} to an object: {"source": "data:,…"} or another URL`;
   return undefined;
@@ -140,9 +144,8 @@ const kindNames: Readonly<Record<TypeMismatch['kind'], string>> = {
   list: 'a list',
 };
 
-function describeValue(found: string): string {
-  if (found === '{') return 'an object';
-  if (found === '[') return 'a list';
-  if (found.startsWith('"')) return 'a string';
-  return /^[tf]/.test(found) ? 'true or false' : 'a number';
+function describeValue(found: DocumentNode): string {
+  if (found.kind !== 'scalar') return found.kind === 'mapping' ? 'an object' : 'a list';
+  if (isString(found)) return 'a string';
+  return /^[tf]/.test(found.text) ? 'true or false' : 'a number';
 }

@@ -1,22 +1,15 @@
 /**
  * Keys that Ignition ignores, and null in place of an object. Ignition finds both by comparing the decoded config with
- * the exact spelling in the document, so this module walks the bytes along the schema. It is only needed if decoding
- * found oddities. The bytes must be valid JSON that matches the schema.
+ * the exact spelling in the document. It is only needed if decoding found oddities; the document matches the schema.
  */
 
 import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path } from '../core/finding.ts';
-import {
-  itemsAt,
-  type Member,
-  membersAt,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  skipToToken,
-} from '../formats/json/tokens.ts';
+import { type DocumentNode, lastEntry } from '../formats/documentTree.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import type { Config } from './config.ts';
+import { itemsOf } from './decode.ts';
 import { type Issue, warningRule } from './rule.ts';
 import { configType, fieldsByFoldedName, foldName, structAt, structOf, type StructType } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
@@ -40,7 +33,7 @@ export interface OffsetIssue extends Issue {
 
 /** The input of the check. */
 export interface DecodedDocument {
-  readonly bytes: Buffer;
+  readonly root: DocumentNode;
   readonly version: SpecVersion;
   readonly type: StructType;
   readonly config: Config;
@@ -48,33 +41,39 @@ export interface DecodedDocument {
 
 /** In the order of Ignition; unused keys of one object by position, because Ignition reports them in random order. */
 export function findUnusedKeys(document: DecodedDocument): Iterable<OffsetIssue> {
-  const start = skipToToken(document.bytes, 0);
-  return checkObject(document, { type: document.type, value: document.config, start, path: [] });
+  const { config, root, type } = document;
+  return checkObject(document.version, { type, value: config, node: root, path: [] });
 }
 
 /** An object of the document with its decoded value; `value` is absent if the object was null. */
 interface Place {
   readonly type: StructType;
   readonly value: unknown;
-  readonly start: number;
+  readonly node: DocumentNode;
   readonly path: Path;
 }
 
-function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetIssue> {
-  const { type, value, start, path } = place;
-  if (document.bytes[start] !== OPEN_BRACE) {
+function* checkObject(version: SpecVersion, place: Place): Iterable<OffsetIssue> {
+  const { type, value, node, path } = place;
+  if (node.kind !== 'mapping') {
     yield {
       rule: nullObject,
       path,
       message:
         `context tree does not match content tree at ${formatPath(path)}. ` +
         'Line and column reporting may be inconsistent. Unused keys may not be reported',
-      offset: start,
+      offset: node.start,
     };
     return;
   }
   const fields = new Set(type.fields.map((field) => field.name));
-  const { members, unknown } = readMembers(document.bytes, start, fields);
+  // Of repeated keys, the last one counts.
+  const unknown = new Map<string, number>();
+  for (const { key } of node.entries) {
+    if (fields.has(key.text)) continue;
+    unknown.delete(key.text);
+    unknown.set(key.text, key.start);
+  }
   for (const [key, keyStart] of unknown) {
     const name = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key;
     yield {
@@ -83,62 +82,35 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
       message: `unused key ${name}`,
       // Only determined for findings that are kept: it takes time.
       get hint() {
-        return unusedKeyHint(document.version, type, path, name) ?? unusedKey.hint;
+        return unusedKeyHint(version, type, path, name) ?? unusedKey.hint;
       },
       offset: keyStart,
     };
   }
   for (const field of type.fields) {
-    const member = members.get(field.name);
     const inner = structOf(field);
-    if (member === undefined || inner === undefined) continue;
-    const found: Place = {
-      type: inner,
-      value: isMapping(value) ? value[field.name] : undefined,
-      start: member.valueStart,
-      path: [...path, field.name],
-    };
-    if (field.kind === 'list') yield* checkItems(document, found);
-    else if (found.value !== undefined || !field.pointer) yield* checkObject(document, found);
+    const child = lastEntry(node, field.name)?.value;
+    if (inner === undefined || child === undefined) continue;
+    const member = isMapping(value) ? value[field.name] : undefined;
+    const found = { type: inner, value: member, node: child, path: [...path, field.name] };
+    if (field.kind !== 'list') {
+      if (member !== undefined || !field.pointer) yield* checkObject(version, found);
+    } else if (child.kind === 'sequence') {
+      // If a key is repeated in another case, there may be more or fewer items than were decoded.
+      for (const [index, item] of child.items.slice(0, itemsOf(member).length).entries()) {
+        yield* checkObject(version, {
+          ...found,
+          value: itemsOf(member)[index],
+          node: item,
+          path: [...found.path, index],
+        });
+      }
+    }
   }
 }
-
-/**
- * A list may be longer or shorter in the document than decoded, if its key is repeated in another case.
- * @param list the place of the list, with the type of its items
- */
-function* checkItems(document: DecodedDocument, list: Place): Iterable<OffsetIssue> {
-  const { bytes } = document;
-  if (!Array.isArray(list.value) || bytes[list.start] !== OPEN_BRACKET) return;
-  const starts = itemsAt(bytes, list.start)[Symbol.iterator]();
-  for (const [index, value] of list.value.entries()) {
-    const { done, value: start } = starts.next();
-    if (done === true) return;
-    yield* checkObject(document, { type: list.type, value, start, path: [...list.path, index] });
-  }
-}
-
-/** Unknown keys beyond this number are not counted for one object. */
-const MAX_UNKNOWN = 1_000_000;
 
 /** Maximum length of a key in messages; Ignition has no limit. */
 const LONGEST_KEY = 1000;
-
-/** The members with a name of a field, and the offsets of all other keys in their order. The last of repeated keys counts. */
-function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>) {
-  const members = new Map<string, Member>();
-  const unknown = new Map<string, number>();
-  for (const member of membersAt(bytes, start)) {
-    const { name, keyStart } = member;
-    if (fields.has(name)) {
-      members.set(name, member);
-      continue;
-    }
-    unknown.delete(name);
-    if (unknown.size < MAX_UNKNOWN) unknown.set(name, keyStart);
-  }
-  return { members, unknown };
-}
 
 /**
  * The most likely explanation of an unknown key; undefined if there is no likely one.

@@ -3,9 +3,18 @@
  * additional hints. Nothing is fetched, merged or translated.
  */
 
-import { type Finding, limitFindings, MAX_FINDINGS, type Path, type Report } from '../core/finding.ts';
-import { locatePaths, positionsOf } from '../formats/json/locate.ts';
-import { checkSyntax } from '../formats/json/syntax.ts';
+import { FormatError } from '../core/errors.ts';
+import {
+  type Finding,
+  limitFindings,
+  MAX_FINDINGS,
+  type Path,
+  type Position,
+  type Report,
+} from '../core/finding.ts';
+import { deepestNode, type DocumentNode } from '../formats/documentTree.ts';
+import { type ParsedJson, parseJson } from '../formats/json/parse.ts';
+import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { asString, decode, MAX_MISMATCHES, type TypeMismatch } from './decode.ts';
@@ -55,7 +64,7 @@ export const versionUnsupported = errorRule(
 
 export const tooManyValues = errorRule(
   'too-many-values',
-  'not checked: the config has too many objects and list items',
+  'not checked: the config has too many values',
   'make sure that the file is an Ignition config, or split it with ignition.config.merge',
 );
 
@@ -65,13 +74,12 @@ export type ReadResult = (DocumentRead & { readonly status: 'read' }) | RefusedC
 export interface RefusedConfig {
   readonly status: 'refused';
   readonly finding: Finding;
-  /** The value of an invalid type, if that is the reason. */
-  readonly mismatch?: TypeMismatch;
-  /** The values of an invalid type after it. */
-  readonly further?: readonly TypeMismatch[];
+  /** The values of an invalid type, if they are the reason; Ignition reports the first. */
+  readonly mismatches?: readonly TypeMismatch[];
 }
 
 export interface DocumentRead {
+  readonly root: DocumentNode;
   readonly version: SpecVersion;
   readonly type: StructType;
   readonly config: Config;
@@ -96,10 +104,13 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
     if (typeof type !== 'string' && isMapping(value)) collectAt(found, path, findDuplicates(type, value));
   }
   if (read.hasPositions && read.hasOddities) {
-    for (const issue of findUnusedKeys({ bytes: document, ...read })) collect(found, issue);
+    for (const issue of findUnusedKeys(read)) collect(found, issue);
   }
-  const isPlaced = read.hasPositions && found.issues.length > 0;
-  const findings = isPlaced ? withPositions(document, found.issues) : found.issues.map(findingOf);
+  const positionOf = placeIn(document);
+  const findings = found.issues.map((issue) => {
+    const offset = 'offset' in issue ? issue.offset : offsetOf(deepestNode(read.root, issue.path));
+    return findingOf(read.hasPositions ? { ...issue, position: positionOf(offset) } : issue);
+  });
   return { report: { valid: found.valid, findings: limitFindings(findings) }, read };
 }
 
@@ -116,38 +127,49 @@ export function checkMergedConfig(config: Config, version: SpecVersion): readonl
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
 export function readConfig(bytes: Buffer): ReadResult {
   if (bytes.length === 0) return refuse({ rule: emptyConfig });
-  const { problem, overflows } = checkSyntax(bytes);
-  if (problem !== undefined) {
-    const hint = syntaxHint(problem, bytes) ?? jsonSyntax.hint;
-    return refuse(
-      { rule: jsonSyntax, message: problem.message, hint },
-      positionsOf(bytes, [problem.offset])[0],
-    );
+  let parsed: ParsedJson;
+  try {
+    parsed = parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { message, offset } = error;
+    if (offset === undefined) return refuse({ rule: tooManyValues });
+    const hint = syntaxHint(message, offset, bytes) ?? jsonSyntax.hint;
+    return refuse({ rule: jsonSyntax, message, hint }, placeIn(bytes)(offset));
   }
-  const version = readVersion(bytes);
+  const { root, overflows } = parsed;
+  const version = readVersion(root);
   if (version.status === 'mismatch') return refuseMismatch(bytes, version.mismatch);
   if (version.status !== 'supported') {
     const rule = version.status === 'malformed' ? versionMalformed : versionUnsupported;
     return refuse({ rule, hint: versionHint(version.text) ?? rule.hint });
   }
   const type = configType(version.version);
-  const { value: config, mismatch, further, hasTooMany, hasOddities } = decode(bytes, type);
-  if (mismatch !== undefined) return { ...refuseMismatch(bytes, mismatch), further };
-  if (hasTooMany) return refuse({ rule: tooManyValues });
-  return { status: 'read', version: version.version, type, config, hasOddities, hasPositions: !overflows };
+  const { value: config, mismatches, hasOddities } = decode(root, type);
+  const [first] = mismatches;
+  if (first !== undefined) return { ...refuseMismatch(bytes, first), mismatches };
+  return {
+    status: 'read',
+    version: version.version,
+    root,
+    type,
+    config,
+    hasOddities,
+    hasPositions: !overflows,
+  };
 }
 
 function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
   const issue = { rule: jsonType, message: mismatch.message, hint: typeHint(mismatch) };
-  return { ...refuse(issue, positionsOf(bytes, [mismatch.offset])[0]), mismatch };
+  return { ...refuse(issue, placeIn(bytes)(mismatch.offset)), mismatches: [mismatch] };
 }
 
 /** The values of an invalid type after the one at which Ignition stops; none if there are too many to be mistakes. */
 export function furtherMismatches(document: Buffer, read: ReadResult): readonly Finding[] {
-  const mismatches = (read.status === 'refused' && read.further) || [];
+  const mismatches = (read.status === 'refused' && read.mismatches) || [];
   if (mismatches.length === MAX_MISMATCHES) return [];
   const findings = mismatches
-    .slice(0, MAX_FINDINGS)
+    .slice(1, 1 + MAX_FINDINGS)
     .map((mismatch) => findingOf({ rule: furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
   return locateFindings(findings, document);
 }
@@ -180,26 +202,26 @@ function collectRules(found: Collected, root: StructType, config: Config, versio
   }
 }
 
-function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]): Finding[] {
-  const unplaced = issues.filter((issue) => !('offset' in issue));
-  const located = locatePaths(
-    bytes,
-    unplaced.map((issue) => issue.path),
-  ).values();
-  const offsets = issues.map((issue) => ('offset' in issue ? issue.offset : (located.next().value ?? 0)));
-  const positions = positionsOf(bytes, offsets);
-  return issues.map((issue, index) => findingOf({ ...issue, position: positions[index] }));
-}
-
 /** Adds to each finding the position of its path; `bytes` must be valid JSON. */
 export function locateFindings<F extends Finding>(findings: readonly F[], bytes: Buffer): readonly F[] {
   if (findings.length === 0) return findings;
-  const paths = findings.map(({ path }) => path);
-  const positions = positionsOf(bytes, locatePaths(bytes, paths));
-  return findings.map((finding, index) => {
-    const position = positions[index];
+  const { root } = parseJson(bytes);
+  const positionOf = placeIn(bytes);
+  return findings.map((finding) => {
+    const position = positionOf(offsetOf(deepestNode(root, finding.path)));
     return position === undefined || finding.path.length === 0 ? finding : { ...finding, position };
   });
+}
+
+/** Where Ignition's vcontext places a value: an object or list just behind its bracket. */
+function offsetOf(node: DocumentNode): number {
+  return node.kind === 'scalar' ? node.start : node.start + 1;
+}
+
+/** Like Ignition, it has no position for the end of the document. */
+function placeIn(bytes: Buffer): (offset: number) => Position | undefined {
+  const positionOf = lineColumns(bytes);
+  return (offset) => (offset < bytes.length ? positionOf(offset) : undefined);
 }
 
 // The spec version of a config, read first as in Ignition: only `ignition.version` is decoded, with the error texts of
@@ -211,9 +233,10 @@ export type VersionResult =
   | { readonly status: 'unsupported' | 'malformed'; readonly text: string }
   | { readonly status: 'mismatch'; readonly mismatch: TypeMismatch };
 
-/** Reads `ignition.version` of a document that is valid JSON. */
-export function readVersion(bytes: Buffer): VersionResult {
-  const { value, mismatch } = decode(bytes, stubType);
+/** Reads `ignition.version`. */
+export function readVersion(root: DocumentNode): VersionResult {
+  const { value, mismatches } = decode(root, stubType);
+  const [mismatch] = mismatches;
   if (mismatch !== undefined) {
     const path = mismatch.path.map((step) => String(step).toLowerCase());
     return { status: 'mismatch', mismatch: { ...mismatch, path } };

@@ -26,6 +26,14 @@ describe('parseYaml: values', () => {
     ['a block text that ends in blanks', 'a: |\n  x\n  ', { a: 'x\n' }],
     ['block texts', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
     ['aliases', 'a: &x [1, 2]\nb: *x\nc: &y z\nd: *y\n', { a: [1, 2], b: [1, 2], c: 'z', d: 'z' }],
+    ['keys as they are written', '0755: a\n~: b\n"0x1F": c\n', { '0755': 'a', '~': 'b', '0x1F': 'c' }],
+    ['infinite numbers', '[.inf, -.Inf, +.INF]', [Infinity, -Infinity, Infinity]],
+    [
+      'text that starts like a number',
+      '[1_000, 0o8, 1.2.3, -x, .5x]',
+      ['1_000', '0o8', '1.2.3', '-x', '.5x'],
+    ],
+    ['the newest value of an anchor', 'a: &x 1\nb: &x 2\nc: *x\n', { a: 1, b: 2, c: 2 }],
     ['a merge key as an ordinary one', '<<: {a: 1}\n', { '<<': { a: 1 } }],
     ['!!str', 'a: !!str 12', { a: '12' }],
     ['a byte order mark', '\ufeffa: 1\n', { a: 1 }],
@@ -73,10 +81,13 @@ describe('parseYaml: errors', () => {
     ['two documents', 'a: 1\n---\nb: 2\n', 'more than one document'],
     ['a tag', 'a: !!binary aGk=\n', 'line 1, column 4'],
     ['a list as a key', '? [a]\n: b\n', 'line 1'],
+    ['an alias as a key', 'a: &x b\n*x : c\n', 'line 2, column 1'],
+    ['a tag that is not !!str', 'a: &x !!map {}\n', 'line 1, column 4'],
     ['an alias to nothing', 'a: *x\n', 'line 1, column 4'],
     ['an alias to what it is in', 'a: &x [*x]\n', 'line 1, column 8'],
     ['a control character', 'a: "\u0001"\n', 'line 1'],
     ['leading zeros', 'é: ä\nmode: 0644\n', 'line 2, column 7'],
+    ['a hexadecimal number with a sign', '- -0x1F', 'line 1, column 3'],
     ['a version', 'version: 4.20', 'line 1, column 10'],
     ['a version that ends in .0', 'version: 3.0', 'line 1, column 10'],
     ['an exponent', '- 1e3', 'line 1, column 3'],
@@ -102,7 +113,7 @@ describe('parseYaml: errors', () => {
 
   it('refuses aliases that go deep', () => {
     const levels = Array.from(
-      { length: 300 },
+      { length: 3000 },
       (_, index) => `l${index}: &l${index} [${index === 0 ? 'x' : `*l${index - 1}`}]\n`,
     );
     expect(() => parseYaml(levels.join(''))).toThrow('aliases expand to too much data');

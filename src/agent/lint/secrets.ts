@@ -3,10 +3,11 @@
  * Everything else stays readable, because an error may be next to a secret.
  */
 
+import { ifWellFormed } from '../../core/errors.ts';
 import { nearestName } from '../../core/nearestNames.ts';
-import { readNodes } from '../../formats/json/locate.ts';
-import { checkSyntax } from '../../formats/json/syntax.ts';
-import type { Span, TextNode } from '../../formats/textNode.ts';
+import type { DocumentNode, MappingNode, PlacedText, ScalarNode, Span } from '../../formats/documentTree.ts';
+import { parseJson } from '../../formats/json/parse.ts';
+import { placedText } from '../../formats/json/strings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
@@ -31,10 +32,11 @@ const STAR = 0x2a;
  */
 export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
-  const isJson = checkSyntax(bytes).problem === undefined;
-  const spans = isJson
-    ? findSecretNodes(readNodes(bytes), secretFilesOf(config))
-    : findSecretsInBroken(bytes);
+  const json = ifWellFormed(() => parseJson(bytes));
+  const spans =
+    json === undefined
+      ? findSecretsInBroken(bytes)
+      : findSecretNodes(json.root, (node) => placedText(bytes, node), secretFilesOf(config));
   if (spans.length === 0) return document;
   const masked = Buffer.from(bytes);
   for (const { start, end } of spans) masked.fill(STAR, start, end);
@@ -143,15 +145,22 @@ function stars(text: string): string {
 type IsSecretFile = (path: string) => boolean;
 
 /** Positions of secrets in a config, in order. */
-export function findSecretNodes(root: TextNode, isSecretFile: IsSecretFile): Span[] {
-  const search: Search = { isSecretFile, spans: [] };
+export function findSecretNodes(
+  root: DocumentNode,
+  textOf: (node: ScalarNode) => PlacedText,
+  isSecretFile: IsSecretFile,
+): Span[] {
+  const search: Search = { textOf, isSecretFile, spans: [], aliased: new Map() };
   searchNode(search, root, { type: configType(newestVersion), isSecret: false });
   return joinSpans(search.spans);
 }
 
 interface Search {
+  readonly textOf: (node: ScalarNode) => PlacedText;
   readonly isSecretFile: IsSecretFile;
   readonly spans: Span[];
+  /** Where aliases refer to, with what is known of their context: what they expand to may be long. */
+  readonly aliased: Map<DocumentNode, Set<string>>;
 }
 
 /** What the context of a value reveals about it. */
@@ -165,20 +174,30 @@ interface Context {
 }
 
 /** Recursion is limited by the depth of the type, and by `MAX_UNKNOWN` for lists in lists and below unknown fields. */
-function searchNode(search: Search, node: TextNode, context: Context, unknown = 0): void {
+function searchNode(search: Search, node: DocumentNode, context: Context, unknown = 0): void {
   if (node.kind === 'scalar') {
+    const { text, locate } = search.textOf(node);
     const find = context.find ?? findSecretParts;
-    for (const part of find(node.text)) search.spans.push(node.locate(part));
+    for (const part of find(text)) search.spans.push(locate(part));
     return;
   }
   if (unknown > MAX_UNKNOWN) return;
-  if (node.kind === 'list') {
-    for (const item of node.items()) searchNode(search, item, context, unknown + 1);
+  if (node.kind === 'alias') {
+    const known = search.aliased.get(node.target) ?? new Set();
+    search.aliased.set(node.target, known);
+    const id = [context.type?.name, context.isSecret, context.find?.name].join(' ');
+    if (known.has(id)) return;
+    known.add(id);
+    searchNode(search, node.target, context, unknown);
+    return;
+  }
+  if (node.kind === 'sequence') {
+    for (const item of node.items) searchNode(search, item, context, unknown + 1);
     return;
   }
   const below = context.type === undefined ? unknown + 1 : 0;
   const inner = { ...context, isSecret: context.isSecret || isSecretObject(search, node, context.type) };
-  for (const [key, value] of node.entries()) searchNode(search, value, contextOf(key, inner), below);
+  for (const { key, value } of node.entries) searchNode(search, value, contextOf(key.text, inner), below);
 }
 
 /** No config has more levels than this. */
@@ -223,10 +242,8 @@ function fieldMeant(type: StructType, key: string): Field | undefined {
 
 const LONGEST_KEY = 60;
 
-type ObjectNode = Extract<TextNode, { kind: 'object' }>;
-
 /** A file that only its owner can read or that contains secrets by its path; a header that is not on the list of harmless ones. */
-function isSecretObject({ isSecretFile }: Search, node: ObjectNode, type: StructType | undefined): boolean {
+function isSecretObject({ isSecretFile }: Search, node: MappingNode, type: StructType | undefined): boolean {
   if (type?.name === 'HTTPHeader')
     return !textsOf(node, type, 'name').some((name) => PLAIN_HEADERS.test(name));
   if (type?.name !== 'File') return false;
@@ -240,9 +257,9 @@ function isSecretObject({ isSecretFile }: Search, node: ObjectNode, type: Struct
 const PLAIN_HEADERS =
   /^(?:accept(?:-.*)?|cache-control|connection|content-.*|date|host|if-.*|metadata(?:-flavor)?|range|user-agent)$/i;
 
-function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
-  return [...node.entries()].flatMap(([key, value]) =>
-    value.kind === 'scalar' && fieldMeant(type, key)?.name === name ? [value.text] : [],
+function textsOf(node: MappingNode, type: StructType, name: string): string[] {
+  return node.entries.flatMap(({ key, value }) =>
+    value.kind === 'scalar' && fieldMeant(type, key.text)?.name === name ? [value.text] : [],
   );
 }
 

@@ -5,11 +5,9 @@
  */
 
 import { append } from '../../core/lists.ts';
-import { once } from '../../core/once.ts';
 import type { Path, Position } from '../../core/finding.ts';
-import type { BlockStyle, ScalarNode, Span, TextNode } from '../textNode.ts';
-import { makeLocator } from './errors.ts';
-import { readYamlNodes } from './nodes.ts';
+import { type BlockLayout, childAt, type DocumentNode, type ScalarNode, targetOf } from '../documentTree.ts';
+import { lineColumns } from '../lineColumns.ts';
 
 /** A place in a text. Both numbers count from 1; the column counts bytes. */
 export interface InnerPlace {
@@ -23,24 +21,24 @@ export interface InnerPlace {
  */
 export type LocateInText = (path: Path, place: InnerPlace) => Position | undefined;
 
-/** @param source a valid YAML document, which is read when it is needed */
-export function makeLocateInText(source: string): LocateInText {
-  const read = once(() => readYamlNodes(source));
-  const locate = makeLocator(source);
+/** @param root undefined for an empty text */
+export function makeLocateInText(source: string, root: DocumentNode | undefined): LocateInText {
+  const positionOf = lineColumns(source);
   // A block may be long, and have many findings.
   const known = new Map<ScalarNode, BlockLines>();
   return (path, { column = 1, line }) => {
-    const node = path.reduce<TextNode | undefined>(
-      (parent, step) => parent && childOf(parent, step),
-      read().root,
-    );
+    let node = root && targetOf(root);
+    for (const step of path) {
+      const child = node && childAt(node, step);
+      node = child && targetOf(child);
+    }
     if (node?.kind !== 'scalar' || node.block === undefined) return undefined;
-    const { isFolded } = node.block;
-    const { lines, starts } = known.get(node) ?? readBlock(source, node.span, node.block);
+    const { lines, starts } = known.get(node) ?? readBlock(source, node, node.block);
     known.set(node, { lines, starts });
+    const isFolded = node.style === 'folded';
     const found = lines[starts?.[line - 1] ?? (isFolded ? -1 : line - 1)];
     if (found === undefined) return undefined;
-    const start = locate(found.start);
+    const start = positionOf(found.start);
     // In a folded block, the place may be on a later line.
     return { line: start.line, column: start.column + (isFolded ? 0 : column - 1) };
   };
@@ -53,23 +51,16 @@ interface BlockLines {
   readonly starts: readonly number[] | undefined;
 }
 
-function readBlock(source: string, span: Span, { indent, isFolded }: BlockStyle): BlockLines {
+function readBlock(source: string, node: ScalarNode, { contentStart, indent }: BlockLayout): BlockLines {
   const lines: Line[] = [];
   for (const { 0: written, index } of source
-    .slice(span.start, span.end)
+    .slice(contentStart, node.end)
     .matchAll(/(?:[^\r\n]+(?:\r\n|[\r\n])?)|\r\n|[\r\n]/g)) {
     const text = written.replace(/[\r\n]+$/, '');
     const blanks = Math.min(indent, text.length);
-    lines.push({ start: span.start + index + blanks, text: text.slice(blanks) });
+    lines.push({ start: contentStart + index + blanks, text: text.slice(blanks) });
   }
-  return { lines, starts: isFolded ? startsOfFolded(lines) : undefined };
-}
-
-/** Of equal keys, the last one. */
-function childOf(node: TextNode, step: string | number): TextNode | undefined {
-  if (node.kind === 'list') return typeof step === 'number' ? [...node.items()][step] : undefined;
-  if (node.kind !== 'object') return undefined;
-  return [...node.entries()].findLast(([key]) => key === step)?.[1];
+  return { lines, starts: node.style === 'folded' ? startsOfFolded(lines) : undefined };
 }
 
 interface Line {

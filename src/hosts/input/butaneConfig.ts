@@ -6,11 +6,12 @@
 import { butaneHint } from '../../butane/hints.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
 import { translateButane } from '../../butane/translate.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readVersion } from '../../ignition/validate.ts';
 import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
-import { checkSyntax } from '../../formats/json/syntax.ts';
+import { parseJson } from '../../formats/json/parse.ts';
 import { decodeUtf8, type YamlConfig } from './yamlConfig.ts';
 
 /**
@@ -24,13 +25,14 @@ export function readButaneConfig(
 ): YamlConfig | undefined {
   if (isIgnition(document)) return undefined;
   const source = decodeUtf8(document);
-  const { config, findings, pathOf, positionOf } = translateButane(source, openFiles());
+  const { config, findings, pathOf, positionOf, root } = translateButane(source, openFiles());
   return {
     json: config === undefined ? Buffer.alloc(0) : Buffer.from(formatIgnition(config)),
     text: document,
     source,
+    root,
     locate: positionOf,
-    locateInText: makeLocateInText(source),
+    locateInText: makeLocateInText(source, root),
     pathOf,
     hintOf: butaneHint,
     own: findings,
@@ -40,7 +42,8 @@ export function readButaneConfig(
 
 /** Ignition reads a document as JSON first. */
 function isIgnition(document: Buffer): boolean {
-  if (checkSyntax(document).problem !== undefined) return false;
-  const version = readVersion(document);
+  const json = ifWellFormed(() => parseJson(document));
+  if (json === undefined) return false;
+  const version = readVersion(json.root);
   return 'text' in version ? version.text !== '' : version.status === 'supported';
 }

@@ -4,11 +4,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { locatePaths } from '../../formats/json/locate.ts';
-import { QUOTE, skipString } from '../../formats/json/tokens.ts';
+import { deepestNode, type DocumentNode } from '../../formats/documentTree.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { fetchInlined, listReferences, type Reference } from '../../ignition/inlinedConfig.ts';
+import { isString } from '../../ignition/decode.ts';
 import { readConfig } from '../../ignition/validate.ts';
 import { type FileFinding, REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
@@ -56,7 +56,7 @@ function translate(json: Buffer, place: readonly string[], translator: Translato
     const inner = [...place, reference.path.join('.')];
     const translated = translateOne(document, inner, translator);
     if (translated === document) continue;
-    for (const edit of editsOf(json, reference, translated)) edits.push(edit);
+    for (const edit of editsOf(read.root, reference, translated)) edits.push(edit);
   }
   return applyEdits(json, edits);
 }
@@ -77,7 +77,7 @@ interface Edit {
 }
 
 /** The new source, and the new hash if there is one. */
-function editsOf(json: Buffer, { path, resource }: Reference, contents: Buffer): readonly Edit[] {
+function editsOf(root: DocumentNode, { path, resource }: Reference, contents: Buffer): readonly Edit[] {
   const isPacked = resource.compression === 'gzip';
   const values: (readonly [path: readonly (string | number)[], value: string])[] = [
     [[...path, 'source'], base64DataUrl(isPacked ? encodeGzip(contents) : contents)],
@@ -87,15 +87,10 @@ function editsOf(json: Buffer, { path, resource }: Reference, contents: Buffer):
     const sum = createHash(algorithm).update(contents).digest('hex');
     values.push([[...path, 'verification', 'hash'], `${algorithm}-${sum}`]);
   }
-  const starts = locatePaths(
-    json,
-    values.map(([found]) => found),
-  );
-  return values.flatMap(([, value], index) => {
-    const start = starts[index] ?? 0;
+  return values.flatMap(([valuePath, value]) => {
+    const node = deepestNode(root, valuePath);
     // A key in another case is not found.
-    if (json[start] !== QUOTE) return [];
-    return [{ start, end: skipString(json, start), text: JSON.stringify(value) }];
+    return isString(node) ? [{ start: node.start, end: node.end, text: JSON.stringify(value) }] : [];
   });
 }
 

@@ -5,9 +5,9 @@
 
 import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '../../agent/lint/secrets.ts';
 import { FormatError } from '../../core/errors.ts';
-import type { Span } from '../../formats/textNode.ts';
+import type { DocumentNode, Span } from '../../formats/documentTree.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
-import { readYamlNodes } from '../../formats/yaml/nodes.ts';
+import { placedText, scalarSpans } from '../../formats/yaml/scalars.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { jsonType, readConfig } from '../../ignition/validate.ts';
 import { type Finding, limitFindings, type Path, type Position } from '../../core/finding.ts';
@@ -20,6 +20,8 @@ export interface YamlConfig {
   readonly text: Uint8Array;
   /** The document as a string. */
   readonly source: string;
+  /** Undefined for an empty text. */
+  readonly root: DocumentNode | undefined;
   readonly locate: ParsedYaml['locate'];
   readonly locateInText: ParsedYaml['locateInText'];
   /** The path in the YAML of a path in the JSON (default: the same). */
@@ -35,8 +37,8 @@ export interface YamlConfig {
 /** @throws FormatError if it is not YAML */
 export function parseYamlConfig(text: Uint8Array): YamlConfig {
   const source = decodeUtf8(text);
-  const { value, locate, locateInText } = parseYaml(source);
-  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, locate, locateInText };
+  const { value, ...places } = parseYaml(source);
+  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, ...places };
 }
 
 /** Checks the JSON. Findings have positions in the YAML; those of inlined configs in their own JSON. */
@@ -78,19 +80,21 @@ function relocate(finding: Finding, config: YamlConfig): Finding {
 function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Position | undefined {
   if (path.length > 0 || rule !== jsonType.id) return locate(path);
   const read = readConfig(json);
-  return locate(read.status === 'refused' ? (read.mismatch?.path ?? []) : []);
+  return locate(read.status === 'refused' ? (read.mismatches?.[0]?.path ?? []) : []);
 }
 
 /**
  * Replaces secrets with stars, and everything that may contain secrets: comments, and the data of data URLs after their
  * first characters. The positions of all other bytes are unchanged.
  */
-export function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
+export function maskYaml({ json, root, source, text }: YamlConfig): Uint8Array {
   const read = readEffectiveConfig(json);
   const config = read.status === 'read' ? read.config : undefined;
-  const { root, scalars } = readYamlNodes(source);
-  const secrets = root === undefined ? [] : findSecretNodes(root, secretFilesOf(config));
-  const spans = joinSpans([...secrets, ...findComments(source, scalars), ...spansOf(source, DATA_OF_URLS)]);
+  const secrets =
+    root === undefined
+      ? []
+      : findSecretNodes(root, (node) => placedText(source, node), secretFilesOf(config));
+  const spans = joinSpans([...secrets, ...findComments(source, root), ...spansOf(source, DATA_OF_URLS)]);
   return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }
 
@@ -98,7 +102,8 @@ export function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
 const DATA_OF_URLS = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
 
 /** Comments, without `#` in scalars. */
-function findComments(source: string, scalars: readonly Span[]): Span[] {
+function findComments(source: string, root: DocumentNode | undefined): Span[] {
+  const scalars = root === undefined ? [] : [...scalarSpans(root)];
   const rest = overwrite(source, scalars, (scalar) => 'x'.repeat(scalar.length));
   return spansOf(rest, /(?<=\s|^)(?<before>#[ \t]*)(?<value>\S.*)/gm);
 }

@@ -4,8 +4,8 @@
  * code units.
  */
 
-import { endOfLine } from '../../formats/json/locate.ts';
-import { QUOTE, skipString } from '../../formats/json/tokens.ts';
+import type { Span } from '../../formats/documentTree.ts';
+import { lineSpans } from '../../formats/lineColumns.ts';
 import type { Excerpt } from '../../core/errors.ts';
 import type { Finding, Position } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -13,37 +13,17 @@ import { printable } from '../../core/foreignText.ts';
 /** The source of the excerpts of one document. */
 export interface FrameSource {
   readonly bytes: Uint8Array;
-  readonly lines: Lines;
+  /** By number. */
+  readonly lines: ReadonlyMap<number, Span>;
   /** Hidden ranges, in order. */
   readonly hidden: readonly Span[];
-}
-
-/** Where lines start and end, by number; the line feed is not part of its line. */
-type Lines = ReadonlyMap<number, Span>;
-
-/** Byte offsets; `end` is behind the last byte. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Prepares frames for all these findings, in one pass. */
 export function prepareFrames(bytes: Uint8Array, findings: readonly Finding[]): FrameSource {
   const numbers = findings.flatMap(({ position }) => position?.line ?? []);
   const hidden = numbers.length === 0 ? [] : findUrlData(bytes);
-  return { bytes, lines: indexLines(bytes, numbers), hidden };
-}
-
-/** Finds the lines with these numbers, which count from 1, in one pass. */
-function indexLines(bytes: Uint8Array, numbers: readonly number[]): Lines {
-  const lines = new Map<number, Span>();
-  let line = 1;
-  let start = 0;
-  for (const number of [...new Set(numbers)].toSorted((a, b) => a - b)) {
-    for (; line < number; line += 1) start = endOfLine(bytes, start) + 1;
-    lines.set(number, { start, end: endOfLine(bytes, start) });
-  }
-  return lines;
+  return { bytes, lines: lineSpans(bytes, numbers), hidden };
 }
 
 /** Characters of a data URL's data that are shown: enough to see what kind of data it is. */
@@ -56,14 +36,26 @@ function findUrlData(bytes: Uint8Array): readonly Span[] {
   const spans: Span[] = [];
   let at = document.indexOf(DATA_PREFIX);
   while (at !== -1) {
-    const end = skipString(document, at);
+    const end = closingQuote(document, at);
     const comma = document.indexOf(',', at);
-    const span = { start: comma + 1 + SHOWN_DATA, end: document[end - 1] === QUOTE ? end - 1 : end };
+    const span = { start: comma + 1 + SHOWN_DATA, end };
     if (comma !== -1 && span.start < span.end) spans.push(span);
     at = document.indexOf(DATA_PREFIX, end);
   }
   return spans;
 }
+
+/** The end of the document if there is none. */
+function closingQuote(document: Buffer, openingQuote: number): number {
+  for (let at = openingQuote + 1; at < document.length; at += 1) {
+    if (document[at] === QUOTE) return at;
+    if (document[at] === BACKSLASH) at += 1;
+  }
+  return document.length;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /** The line of the finding; undefined if the finding has no position. */
 export function excerptOf(finding: Finding, source: FrameSource): Excerpt | undefined {
@@ -196,7 +188,7 @@ function decodeUtf8(bytes: Uint8Array, { start, end }: Span): string {
 
 /** For each position its column in UTF-16 code units, from 1. One pass, however long the lines and many the positions. */
 export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]): readonly number[] {
-  const lines = indexLines(
+  const lines = lineSpans(
     bytes,
     positions.map(({ line }) => line),
   );

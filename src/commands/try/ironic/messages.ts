@@ -6,7 +6,8 @@
 import { isUuid } from '../../../core/objectName.ts';
 import { parseRequestPath } from '../../../http/server/answer/requestPath.ts';
 import { parseIfJson } from '../../../formats/mapping.ts';
-import { isWithinBounds } from '../../../formats/json/tokens.ts';
+import { FormatError } from '../../../core/errors.ts';
+import { JsonLimitError, parseJson } from '../../../formats/json/parse.ts';
 
 export type InspectionService = 'ironic' | 'inspector';
 
@@ -92,7 +93,7 @@ export function unexpectedArguments(
 const MAX_SHOWN = 200;
 
 /** Agents of large machines send about 10,000 values. */
-const bodyBounds = { depth: 64, values: 500_000 };
+const bodyLimits = { depth: 64, values: 500_000 };
 
 export type ParsedBody =
   | { readonly kind: 'value'; readonly value: unknown }
@@ -102,8 +103,13 @@ export type ParsedBody =
 /** Parses a JSON body; an empty body is an empty object. */
 export function parseBody(bytes: Uint8Array): ParsedBody {
   if (bytes.length === 0) return { kind: 'value', value: {} };
-  if (!isWithinBounds(bytes, bodyBounds)) {
-    return { kind: 'none', problem: 'its body contains too many values, or is nested too deeply' };
+  try {
+    parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), bodyLimits);
+  } catch (error) {
+    const isLarge = error instanceof JsonLimitError;
+    if (isLarge)
+      return { kind: 'none', problem: 'its body contains too many values, or is nested too deeply' };
+    if (!(error instanceof FormatError)) throw error;
   }
   const value = parseIfJson(new TextDecoder().decode(bytes));
   return value === undefined

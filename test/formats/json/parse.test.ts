@@ -1,10 +1,28 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSyntax, isGoJsonText } from '../../../src/formats/json/syntax.ts';
+import { FormatError } from '../../../src/core/errors.ts';
+import type { DocumentNode } from '../../../src/formats/documentTree.ts';
+import { isGoJsonText, JsonLimitError, parseJson } from '../../../src/formats/json/parse.ts';
 
-const check = (text: string) => checkSyntax(Buffer.from(text, 'latin1'));
+const bytesOf = (text: string) => Buffer.from(text, 'latin1');
+const overflows = (text: string) => parseJson(bytesOf(text)).overflows;
 
-describe('checkSyntax', () => {
+/** The error of a text; undefined if it is JSON. */
+function errorOf(bytes: Buffer, limits?: Parameters<typeof parseJson>[1]): FormatError | undefined {
+  try {
+    parseJson(bytes, limits);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FormatError) return error;
+    throw error;
+  }
+}
+const problemOf = (text: string) => {
+  const { message, offset } = errorOf(bytesOf(text)) ?? {};
+  return { message, offset };
+};
+
+describe('parseJson', () => {
   it.each([
     ['', 'unexpected end of JSON input', 0],
     [' \n', 'unexpected end of JSON input', 2],
@@ -59,7 +77,7 @@ describe('checkSyntax', () => {
     ['nul1', "invalid character '1' in literal null (expecting 'l')", 4],
     ['NaN', "invalid character 'N' looking for beginning of value", 1],
   ])('%j: %s', (text, message, offset) => {
-    expect(check(text).problem).toEqual({ message, offset });
+    expect(problemOf(text)).toEqual({ message, offset });
   });
 
   it.each([
@@ -70,7 +88,7 @@ describe('checkSyntax', () => {
     ['bytes that are not UTF-8', '"\xff\xc3"'],
     ['DEL in a string', '"\x7f"'],
   ])('accepts %s', (_title, text) => {
-    expect(check(text)).toEqual({ overflows: false });
+    expect(overflows(text)).toBe(false);
   });
 
   it.each([
@@ -89,26 +107,26 @@ describe('checkSyntax', () => {
     [`${' '.repeat(500)}1${'0'.repeat(304)}`, false],
     ['{"x":[1e309]}', true],
     ['"1e999"', false],
-  ])('%s: overflows %s', (text, overflows) => {
-    expect(check(text)).toEqual({ overflows });
+  ])('%s: overflows %s', (text, expected) => {
+    expect(overflows(text)).toBe(expected);
   });
 
   it.each('/09:@AFG`afg'.split(''))('takes %j for a hexadecimal digit where it is one', (digit) => {
-    expect(check(`"\\u00${digit}0"`).problem === undefined).toBe(/[0-9a-f]/i.test(digit));
-    expect(check(`"\\u000${digit}"`).problem === undefined).toBe(/[0-9a-f]/i.test(digit));
+    expect(errorOf(bytesOf(`"\\u00${digit}0"`)) === undefined).toBe(/[0-9a-f]/i.test(digit));
+    expect(errorOf(bytesOf(`"\\u000${digit}"`)) === undefined).toBe(/[0-9a-f]/i.test(digit));
   });
 
   it('allows 10000 levels and no more', () => {
-    expect(check('['.repeat(10_000) + ']'.repeat(10_000)).problem).toBeUndefined();
-    expect(check(`${'{"a":'.repeat(10_000)}0${'}'.repeat(10_000)}`).problem).toBeUndefined();
-    expect(check('['.repeat(10_001)).problem).toEqual({
+    expect(errorOf(bytesOf('['.repeat(10_000) + ']'.repeat(10_000)))).toBeUndefined();
+    expect(errorOf(bytesOf(`${'{"a":'.repeat(10_000)}0${'}'.repeat(10_000)}`))).toBeUndefined();
+    expect(problemOf('['.repeat(10_001))).toEqual({
       message: "invalid character '[' exceeded max depth",
       offset: 10_001,
     });
   });
 
   it('stops at once in 50 MB of brackets', () => {
-    expect(checkSyntax(Buffer.alloc(50_000_000, '[')).problem?.offset).toBe(10_001);
+    expect(errorOf(Buffer.alloc(50_000_000, '['))?.offset).toBe(10_001);
   });
 
   it('agrees with JSON.parse on what is valid', () => {
@@ -122,7 +140,7 @@ describe('checkSyntax', () => {
           fc.json(),
         ),
         (text) => {
-          expect(checkSyntax(Buffer.from(text)).problem === undefined).toBe(isJson(text));
+          expect(errorOf(Buffer.from(text)) === undefined).toBe(isJson(text));
         },
       ),
       { numRuns: 5000 },
@@ -138,11 +156,85 @@ describe('checkSyntax', () => {
         (text, place, insert) => {
           const at = place % (text.length + 1);
           const damaged = text.slice(0, at) + insert + text.slice(at + 1);
-          expect(checkSyntax(Buffer.from(damaged)).problem === undefined).toBe(isJson(damaged));
+          expect(errorOf(Buffer.from(damaged)) === undefined).toBe(isJson(damaged));
         },
       ),
       { numRuns: 3000 },
     );
+  });
+});
+
+describe('the tree', () => {
+  it('has the values of the text, with repeated keys', () => {
+    const text = ' {"a": [1, "x"],\n"a": null}';
+    const { root } = parseJson(Buffer.from(text));
+    expect(root).toMatchObject({
+      kind: 'mapping',
+      start: 1,
+      end: text.length,
+      entries: [
+        {
+          key: { text: 'a', start: 2, end: 5, style: 'double-quoted' },
+          value: {
+            kind: 'sequence',
+            items: [
+              { kind: 'scalar', style: 'plain', text: '1' },
+              { kind: 'scalar', style: 'double-quoted', text: 'x', start: 11, end: 14 },
+            ],
+          },
+        },
+        { key: { text: 'a' }, value: { kind: 'scalar', style: 'plain', text: 'null' } },
+      ],
+    });
+  });
+
+  it('is that of JSON.parse', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(0, 1), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        const bytes = Buffer.from(text);
+        expect(valueOf(parseJson(bytes).root, bytes)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+});
+
+/** The value of a node, read where the node says that it is. */
+function valueOf(node: DocumentNode, bytes: Buffer): unknown {
+  const written = bytes.toString('utf8', node.start, node.end);
+  if (node.kind === 'mapping') {
+    expect(`${written[0]}${written.at(-1)}`).toBe('{}');
+    return Object.fromEntries(
+      node.entries.map(({ key, value }) => [valueOf(key, bytes), valueOf(value, bytes)]),
+    );
+  }
+  if (node.kind === 'sequence') {
+    expect(`${written[0]}${written.at(-1)}`).toBe('[]');
+    return node.items.map((item) => valueOf(item, bytes));
+  }
+  if (node.kind === 'alias') throw new Error('JSON has no aliases');
+  const value: unknown = JSON.parse(written);
+  expect(node.text).toBe(node.style === 'double-quoted' ? value : written);
+  return value;
+}
+
+describe('limits', () => {
+  const limits = { depth: 3, values: 8 };
+  it.each([
+    ['a number', '1', true],
+    ['as many levels as allowed', '[[[1]]]', true],
+    ['more levels', '[[[[]]]]', false],
+    ['more levels, and not closed', '[[[[', false],
+    ['more levels of both kinds', '{"a":[{"b":[]}]}', false],
+    ['brackets in a string', '["[[[[[[[[{{{{{{{{"]', true],
+    ['as many values as allowed', '[1,2,3,4,5,6,7]', true],
+    ['more values', '[1,2,3,4,5,6,7,8]', false],
+    ['keys do not count', '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7}', true],
+    ['more values with keys', '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8}', false],
+  ])('%s', (_title, text, isWithin) => {
+    const error = errorOf(Buffer.from(text), limits);
+    if (isWithin) expect(error).toBeUndefined();
+    else expect(error).toBeInstanceOf(JsonLimitError);
   });
 });
 

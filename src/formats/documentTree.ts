@@ -1,0 +1,148 @@
+/**
+ * A document as a tree of its values, in the notation of JSON or YAML. Offsets count bytes in JSON and UTF-16 code units in
+ * YAML. They are those of the text itself: what another program reports as the place of a value (vcontext points behind an
+ * opening bracket, yaml.v3 at an anchor or tag) is left to the code that speaks for that program.
+ */
+
+import type { Path } from '../core/finding.ts';
+
+/** A part of a text; `end` is behind its last character. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type DocumentNode = MappingNode | SequenceNode | ScalarNode | AliasNode;
+
+interface NodeBase extends Span {
+  /** In YAML, where its anchor or tag begins, if it has one: then `start` is behind them. */
+  readonly propertiesStart?: number;
+  /** In YAML, in its short form, if it has one: `!!int`, `!name`. */
+  readonly tag?: string;
+}
+
+/**
+ * A flow collection starts at its bracket, a block mapping at its first key, and a block sequence at its first dash. In YAML,
+ * collections end with their last value.
+ */
+interface CollectionBase extends NodeBase {
+  /** Collections of JSON are always `flow`. */
+  readonly style: 'flow' | 'block';
+}
+
+export interface MappingNode extends CollectionBase {
+  readonly kind: 'mapping';
+  /** As they are written: repeated keys and merge keys are still there. */
+  readonly entries: readonly Entry[];
+}
+
+export interface Entry {
+  readonly key: ScalarNode;
+  readonly value: DocumentNode;
+}
+
+export interface SequenceNode extends CollectionBase {
+  readonly kind: 'sequence';
+  readonly items: readonly DocumentNode[];
+}
+
+export interface ScalarNode extends NodeBase {
+  readonly kind: 'scalar';
+  /** Without quotes, escapes and indentation. A number or word is as it is written: `12`, `1e3`, `null`. */
+  readonly text: string;
+  /**
+   * Strings of JSON are `double-quoted`, its numbers and words `plain`. Quotes and the indicator of a block belong to the span.
+   * A missing value of YAML is `plain` and empty; it is behind its colon or dash.
+   */
+  readonly style: 'plain' | 'single-quoted' | 'double-quoted' | 'literal' | 'folded';
+  /** Of a literal or folded scalar. */
+  readonly block?: BlockLayout;
+}
+
+export interface BlockLayout {
+  /** Where the line below the indicator begins. */
+  readonly contentStart: number;
+  /** Number of blanks before each line. */
+  readonly indent: number;
+}
+
+/** Only in YAML. */
+export interface AliasNode extends Span {
+  readonly kind: 'alias';
+  /** The node with the anchor, which is complete before the alias. */
+  readonly target: ValueNode;
+}
+
+export type ValueNode = Exclude<DocumentNode, AliasNode>;
+
+export function targetOf(node: DocumentNode): ValueNode {
+  return node.kind === 'alias' ? node.target : node;
+}
+
+/**
+ * A text in which parts are looked for, such as secrets: that of a scalar if each part of it has a place in the document, or
+ * what is written there.
+ */
+export interface PlacedText {
+  readonly text: string;
+  /** The place of a part in the document, where it may be longer. */
+  readonly locate: (part: Span) => Span;
+}
+
+/**
+ * Locates parts of a string whose characters may be written longer than they are. For parts that do not overlap and are in their
+ * order, the string is passed over once.
+ * @param span the string without its quotes
+ * @param characterAt what is written at an offset, and the number of UTF-16 code units of its value
+ */
+export function locateWritten(
+  span: Span,
+  characterAt: (offset: number) => { readonly length: number; readonly units: number },
+): PlacedText['locate'] {
+  let reached = { offset: span.start, units: 0 };
+  const offsetOf = (unit: number): number => {
+    let { offset, units } = unit < reached.units ? { offset: span.start, units: 0 } : reached;
+    while (units < unit && offset < span.end) {
+      const character = characterAt(offset);
+      offset += character.length;
+      units += character.units;
+    }
+    reached = { offset, units };
+    return offset;
+  };
+  return ({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) });
+}
+
+/** The deepest node on the path that exists. Aliases are not followed. */
+export function deepestNode(root: DocumentNode, path: Path): DocumentNode {
+  let node = root;
+  for (const step of path) {
+    const child = childAt(node, step);
+    if (child === undefined) break;
+    node = child;
+  }
+  return node;
+}
+
+/** The item with this index, or the value of this key; of repeated keys, the last one counts. */
+export function childAt(node: DocumentNode, step: string | number): DocumentNode | undefined {
+  if (node.kind === 'sequence') return typeof step === 'number' ? node.items[step] : undefined;
+  return node.kind === 'mapping' && typeof step === 'string' ? lastEntry(node, step)?.value : undefined;
+}
+
+/** The last entry with this key. */
+export function lastEntry(mapping: MappingNode, key: string): Entry | undefined {
+  if (mapping.entries.length <= FEW_ENTRIES)
+    return mapping.entries.findLast(({ key: { text } }) => text === key);
+  let index = entryIndexes.get(mapping);
+  if (index === undefined) {
+    index = new Map(mapping.entries.map((entry) => [entry.key.text, entry]));
+    entryIndexes.set(mapping, index);
+  }
+  return index.get(key);
+}
+
+/** Larger mappings are indexed when they are first searched, because a document may have many findings. */
+const FEW_ENTRIES = 32;
+
+const entryIndexes = new WeakMap<MappingNode, ReadonlyMap<string, Entry>>();

@@ -1,0 +1,91 @@
+/** Strings of JSON with the values that Go gives them, and the places of their parts. */
+
+import { isUtf8 } from 'node:buffer';
+import { locateWritten, type PlacedText, type ScalarNode } from '../documentTree.ts';
+
+/**
+ * The value of the string whose quotes are at `start` and `end - 1`. Like Go, every byte that is not UTF-8 and every lone
+ * surrogate becomes U+FFFD; source: `encoding/json/decode.go`, `unquoteBytes`.
+ */
+export function readString(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  isEscaped: boolean,
+  isAscii: boolean,
+): string {
+  if (isAscii && !isEscaped) return bytes.toString('latin1', start + 1, end - 1);
+  const body = isAscii ? bytes.toString('latin1', start, end) : readUtf8(bytes, start, end);
+  if (!isEscaped) return body.slice(1, -1);
+  const text: string = JSON.parse(body);
+  return text.replace(/[\ud800-\udfff]/gu, '\ufffd');
+}
+
+/** Platform decoders replace several bad bytes by one character; Go replaces each. */
+function readUtf8(bytes: Buffer, start: number, end: number): string {
+  return isUtf8(bytes.subarray(start, end))
+    ? bytes.toString('utf8', start, end)
+    : readBrokenUtf8(bytes, start, end);
+}
+
+/** Goes by way of a small buffer, so that a document full of bad bytes does not need many times its size. */
+function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
+  const parts: string[] = [];
+  const repaired = Buffer.alloc(REPAIRED_SIZE);
+  let filled = 0;
+  for (let at = start; at < end;) {
+    if (filled > REPAIRED_SIZE - LONGEST_CHARACTER) {
+      parts.push(repaired.toString('utf8', 0, filled));
+      filled = 0;
+    }
+    const length = sequenceLength(bytes, at, end);
+    if (length === 0) repaired.writeUIntBE(REPLACEMENT, filled, 3);
+    else bytes.copy(repaired, filled, at, at + length);
+    filled += length || 3;
+    at += length || 1;
+  }
+  parts.push(repaired.toString('utf8', 0, filled));
+  return parts.join('');
+}
+
+/** U+FFFD in UTF-8. */
+const REPLACEMENT = 0xefbfbd;
+const REPAIRED_SIZE = 1 << 16;
+const LONGEST_CHARACTER = 4;
+
+/** Length of the character at `at` in bytes; 0 for an invalid sequence (Unicode 3.9, table 3-7). */
+function sequenceLength(bytes: Buffer, at: number, end: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (length === 0 || at + length > end) return 0;
+  const second = bytes[at + 1] ?? 0;
+  const lowest = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const highest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (second < lowest || second > highest) return 0;
+  for (let index = at + 2; index < at + length; index += 1) {
+    if (((bytes[index] ?? 0) & 0xc0) !== 0x80) return 0;
+  }
+  return length;
+}
+
+export function placedText(bytes: Buffer, { start, end, style, text }: ScalarNode): PlacedText {
+  const quote = style === 'plain' ? 0 : 1;
+  const span = { start: start + quote, end: end - quote };
+  if (text.length === span.end - span.start) {
+    return { text, locate: (part) => ({ start: span.start + part.start, end: span.start + part.end }) };
+  }
+  const locate = locateWritten(span, (offset) => {
+    if (bytes[offset] === BACKSLASH) {
+      return { length: bytes[offset + 1] === LETTER_U ? UNICODE_ESCAPE : 2, units: 1 };
+    }
+    const length = sequenceLength(bytes, offset, span.end) || 1; // a byte that is not UTF-8 counts alone
+    return { length, units: length === 4 ? 2 : 1 };
+  });
+  return { text, locate };
+}
+
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+/** Bytes of an escape such as `\\u0041`. */
+const UNICODE_ESCAPE = 6;
