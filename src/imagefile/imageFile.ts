@@ -21,7 +21,6 @@ export type ImageIo = Partial<Io> & { readonly cwd: string };
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
  * @param what noun for errors
- * @throws CliError in the user's terms
  */
 export async function openImage(source: string, io: ImageIo, what = 'ISO image'): Promise<OpenImage> {
   io.signal?.throwIfAborted();
@@ -162,7 +161,7 @@ export function tailOf(device: string): string {
 
 /**
  * Opens an image for reading, whatever is on it: a path, a URL, or `-` for standard input.
- * @throws CliError in the user's terms, with its name where the message is about the image
+ * @throws CliError with the name of the image where the message is about it
  */
 export async function readImage<T>(
   source: string,

@@ -37,7 +37,7 @@ export function accessFor(io: Partial<Io>): RemoteAccess {
 
 /**
  * Opens the image at an http:// or https:// URL.
- * @throws CliError in the user's terms; reading throws it too, where the file has become another meanwhile
+ * @throws CliError; reading throws it too, where the file has become another meanwhile
  */
 export async function openRemoteImage(url: string, access: RemoteAccess): Promise<OpenImage> {
   const { client, policy } = access;

@@ -37,7 +37,7 @@ export interface Rewrite extends OutputOptions, GrowthOptions {
 
 /**
  * Opens a live ISO for reading: a path, a URL, or `-` for standard input.
- * @throws CliError in the user's terms, with its name where the message is about the image
+ * @throws CliError with the name of the image where the message is about it
  */
 export async function readLiveIso<T>(
   source: string,
@@ -54,7 +54,6 @@ export async function readLiveIso<T>(
 /**
  * Applies the change that `edit` works out, and returns the exit code. When anything fails, neither the image nor an
  * existing file has changed.
- * @throws CliError in the user's terms
  */
 export async function rewriteLiveIso(
   rewrite: Rewrite,
@@ -85,7 +84,6 @@ export async function rewriteLiveIso(
 
 /**
  * Returns the bytes of the changed image.
- * @throws CliError in the user's terms
  */
 export async function rewriteLiveBytes(
   image: Uint8Array,

@@ -81,7 +81,7 @@ const makers: Readonly<Record<ConfigArtifact, (plan: HostPlan) => Promise<Artifa
 /** @param archive that the changes add to the ISO */
 function changedArtifact(
   kind: ConfigArtifact,
-  { bytes, digest, file }: BaseImage,
+  { digest, file }: BaseImage,
   unchanged: ImageBytes,
   changes: readonly ImageChange[],
   archive?: OpenArchive,
