@@ -19,7 +19,7 @@ export interface OpenImage extends ImageBytes {
   close(): Promise<void>;
 }
 
-/** The bytes of an open file or device, which nobody else changes. */
+/** The bytes of an open file or device, which no other program changes. */
 export function imageOf(
   handle: FileHandle,
   { name, size }: { readonly name: string; readonly size: number },
