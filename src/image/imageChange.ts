@@ -7,7 +7,6 @@ import { FormatError } from '../core/errors.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import {
   type ByteRange,
-  gapsIn,
   type ImageBytes,
   overlay,
   type Patch,
@@ -85,12 +84,4 @@ export function sizeAfter({ stages, size: after }: ImageChange, size: number): n
 export function changedImage(base: RandomAccess, { stages, size }: ImageChange): ImageBytes {
   const whole = overlay(base, stages.flat());
   return size === undefined || size >= whole.size ? whole : { ...whole, size };
-}
-
-/** The ranges that the change does not affect, in order. */
-export function keptRanges(
-  { size }: { readonly size: number },
-  { stages, size: newSize = size }: ImageChange,
-): readonly ByteRange[] {
-  return gapsIn({ offset: 0, length: Math.min(size, newSize) }, rangesOf({ stages }));
 }

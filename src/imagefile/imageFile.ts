@@ -8,12 +8,12 @@ import { type FileHandle, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, FormatError } from '../core/errors.ts';
 import { parseUrl } from '../formats/url.ts';
-import { overlay } from '../image/overlay.ts';
+import { overlay, readerOf } from '../image/overlay.ts';
 import { emptyPathError, fileError } from '../io/files/fileErrors.ts';
 import { openForReading } from '../io/files/handles.ts';
 import { isRemote } from '../http/client/httpUrl.ts';
-import { abortable, type OpenFile, type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
 import type { Io } from '../io/io.ts';
+import { imageOf, type OpenImage } from './openImage.ts';
 
 /** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
 export type ImageIo = Partial<Io> & { readonly cwd: string };
@@ -21,7 +21,6 @@ export type ImageIo = Partial<Io> & { readonly cwd: string };
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
  * @param what noun for errors
- * @throws CliError in the user's terms
  */
 export async function openImage(source: string, io: ImageIo, what = 'ISO image'): Promise<OpenImage> {
   io.signal?.throwIfAborted();
@@ -40,6 +39,19 @@ async function openSource(source: string, io: ImageIo, what: string): Promise<Op
     return openRemoteImage(source, accessFor(io));
   }
   return openLocalImage(source, io, what);
+}
+
+/** The same image, which cannot be read any more once the signal is aborted. */
+function abortable(image: OpenImage, signal: AbortSignal): OpenImage {
+  const readInto: OpenImage['readInto'] = async (target, offset) => {
+    signal.throwIfAborted();
+    await image.readInto(target, offset);
+  };
+  const checkUnchanged = async (): Promise<void> => {
+    signal.throwIfAborted();
+    await image.checkUnchanged();
+  };
+  return { ...image, ...readerOf(image.size, readInto), checkUnchanged };
 }
 
 /** Calls `use` with a function that opens images, and closes these afterwards. */
@@ -80,12 +92,9 @@ async function openLocalImage(path: string, io: ImageIo, what: string): Promise<
       const { kind, size } = await measureImage(handle, path);
       io.inputs?.add(handle.fd);
       io.note?.(`opened ${path}: ${kind === 'device' ? 'a block device' : 'a file'} of ${size} bytes`);
-      if (kind === 'file') {
-        const checkUnchanged = checkOf(handle, absolute, path);
-        return { kind, path: absolute, checkUnchanged, ...readFromFile(handle, { name: path, size }) };
-      }
-      const device = readFrom(handle, { name: path, size });
-      return { kind, isDevice: true, path: absolute, ...(await withTail(device, absolute)) };
+      const image = imageOf(handle, { name: path, size });
+      if (kind === 'device') return await withTail(image, absolute);
+      return { ...image, path: absolute, checkUnchanged: checkOf(handle, absolute, path) };
     } catch (error) {
       await handle.close();
       throw error;
@@ -123,10 +132,9 @@ export async function measureImage(
 }
 
 /** The device with what an edit has behind its end: one that was interrupted leaves it. */
-async function withTail(device: OpenFile, path: string): Promise<OpenFile> {
+async function withTail(device: OpenImage, path: string): Promise<OpenImage> {
   const tail = await readFile(tailOf(await realpath(path))).catch(() => new Uint8Array());
-  if (tail.length === 0) return device;
-  return { ...device, ...overlay(device, [{ offset: device.size, data: tail }]) };
+  return { ...device, ...overlay(device, [{ offset: device.size, data: tail }]), isDevice: true };
 }
 
 /** A device has no size in its metadata: looks for the last byte that can be read. */
@@ -153,7 +161,7 @@ export function tailOf(device: string): string {
 
 /**
  * Opens an image for reading, whatever is on it: a path, a URL, or `-` for standard input.
- * @throws CliError in the user's terms, with its name where the message is about the image
+ * @throws CliError with the name of the image where the message is about it
  */
 export async function readImage<T>(
   source: string,

@@ -1,26 +1,25 @@
 /**
- * Images on HTTP servers. Only the parts that are needed are fetched, in blocks, of which some are kept; a copy is
- * fetched by one request, or by more where the connection breaks off. Where a server knows no parts, the image is fetched
- * once to a temporary file.
+ * Images on HTTP servers. Only the parts that are needed are fetched, in blocks, of which some are kept. Large reads that
+ * follow each other, as those of a copy, share one request, or more where the connection breaks off. If a server ignores
+ * ranges, the image is fetched once to a temporary file.
  */
 
 import { quoteShellWord } from '../formats/shell.ts';
 import { CliError } from '../core/errors.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
-import { type Clock, systemClock } from '../io/clock.ts';
-import { type ByteRange, type ImageBytes, readerOf } from '../image/overlay.ts';
+import { type ByteRange, readerOf } from '../image/overlay.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/client/httpClient.ts';
 import { parseHttpUrl } from '../http/client/httpUrl.ts';
-import type { OpenImage } from './imageBytes.ts';
 import type { Io } from '../io/io.ts';
 import { countRetries, defaultRetries, type RetryPolicy, withRetries } from '../http/client/retries.ts';
+import type { OpenImage } from './openImage.ts';
 import { openSpooled } from './spool.ts';
 
 /** Large enough for few requests, and for reading all ISO metadata with the first request. */
 const BLOCK = 256 * 1024;
 /** Blocks that are kept. */
 const MAX_BLOCKS = 32;
-/** Longer reads are not cut into blocks, nor kept. */
+/** Larger reads are streamed, and not kept. */
 const LARGE = 2 * BLOCK;
 
 /** By what an image is fetched. */
@@ -38,7 +37,7 @@ export function accessFor(io: Partial<Io>): RemoteAccess {
 
 /**
  * Opens the image at an http:// or https:// URL.
- * @throws CliError in the user's terms; reading throws it too, where the file has become another meanwhile
+ * @throws CliError; reading throws it too, where the file has become another meanwhile
  */
 export async function openRemoteImage(url: string, access: RemoteAccess): Promise<OpenImage> {
   const { client, policy } = access;
@@ -64,12 +63,10 @@ async function openOnce(file: RemoteFile): Promise<OpenImage> {
     const { total } = placeOf(answer);
     const size = total === 0 ? 'of unknown size' : formatSizeInWords(total);
     file.policy.say(`${name}: the server ignores range requests; downloading the whole file (${size})`);
-    const image = await openSpooled(name, refuseTrickle(answer.parts, name), total).catch(
-      (error: unknown) => {
-        answer.dismiss();
-        throw error;
-      },
-    );
+    const image = await openSpooled(name, answer.parts, total).catch((error: unknown) => {
+      answer.dismiss();
+      throw error;
+    });
     await client.close();
     return image;
   }
@@ -84,33 +81,6 @@ async function openOnce(file: RemoteFile): Promise<OpenImage> {
   return imageOf(remote);
 }
 
-/** A slower download of an image is no use. */
-const LEAST = { bytes: 60 * 1024, milliseconds: 60_000 };
-
-/** The same parts. @throws CliError if they arrive too slowly; the HTTP client ends a connection without any */
-export async function* refuseTrickle(
-  parts: AsyncIterable<Uint8Array>,
-  name: string,
-  clock: Clock = systemClock,
-): AsyncGenerator<Uint8Array, void> {
-  let since = clock.now();
-  let bytes = 0;
-  for await (const part of parts) {
-    bytes += part.length;
-    if (clock.now() - since >= LEAST.milliseconds) {
-      if (bytes < LEAST.bytes) {
-        throw new CliError(`${name} arrives too slowly: ${formatSizeInWords(bytes)} in a minute`, {
-          code: 'ERR_NETWORK',
-          hint: `download the file first, or use another server: curl -fLO ${quoteShellWord(name)}`,
-        });
-      }
-      since = clock.now();
-      bytes = 0;
-    }
-    yield part;
-  }
-}
-
 interface Remote extends RemoteFile {
   /** Bytes. */
   readonly size: number;
@@ -122,21 +92,33 @@ interface Remote extends RemoteFile {
 
 function imageOf(remote: Remote): OpenImage {
   const { blocks, name, size, client } = remote;
+  let stream: Stream | undefined;
+  let streaming = Promise.resolve();
+  const readStream = async (target: Uint8Array, offset: number): Promise<void> => {
+    let current = stream;
+    stream = undefined; // one that fails is not continued
+    if (current?.position() !== offset) {
+      current?.close();
+      current = openStream(remote, offset);
+    }
+    await current.read(target);
+    stream = current;
+  };
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
-    if (target.length > LARGE) await fetchRange(remote, target, offset);
-    else await readBlocks(remote, target, offset);
+    if (target.length <= LARGE && stream?.position() !== offset) return readBlocks(remote, target, offset);
+    streaming = streaming.catch(() => undefined).then(() => readStream(target, offset));
+    return streaming;
+  };
+  // A file that is written to while it is streamed may keep its size; all other responses have been compared.
+  const checkUnchanged = async (): Promise<void> => {
+    if (stream !== undefined) await fetchRange(remote, new Uint8Array(1), size - 1);
   };
   const close = async (): Promise<void> => {
+    stream?.close();
     blocks.clear();
     await client.close();
   };
-  return {
-    kind: 'remote',
-    name,
-    ...readerOf(size, readInto),
-    inOrder: (use, range = { offset: 0, length: size }) => readInOrder(remote, range, use),
-    close,
-  };
+  return { name, ...readerOf(size, readInto), checkUnchanged, close };
 }
 
 /** @param offset place in the image of the bytes that fill `target`; also below */
@@ -191,28 +173,17 @@ async function takeRange(
   if (filled < target.length) throw brokenAnswer(remote);
 }
 
-/** A file that is written to while it is read may keep its size, so it is looked at again when all has come. */
-async function readInOrder<T>(
-  remote: Remote,
-  range: ByteRange,
-  use: (bytes: ImageBytes) => Promise<T>,
-): Promise<T> {
-  const stream = openStream(remote, range);
-  try {
-    const result = await use(stream.bytes);
-    if (remote.size > 0) await fetchRange(remote, new Uint8Array(1), remote.size - 1);
-    return result;
-  } finally {
-    stream.close();
-  }
+/** Reads the image from an offset to its end. */
+interface Stream {
+  /** Offset of the next byte in the image. */
+  readonly position: () => number;
+  readonly read: (target: Uint8Array) => Promise<void>;
+  readonly close: () => void;
 }
 
-/** Reads one piece of the range behind the other. Where the connection breaks off, another one brings the rest. */
-function openStream(
-  remote: Remote,
-  { offset: start, length }: ByteRange,
-): { readonly bytes: ImageBytes; readonly close: () => void } {
-  let asked = start;
+/** Where the connection breaks off, another one brings the rest. */
+function openStream(remote: Remote, start: number): Stream {
+  let position = start;
   let received = start;
   let rest: Uint8Array = new Uint8Array();
   let answer: HttpAnswer | undefined;
@@ -220,7 +191,7 @@ function openStream(
   const retry = countRetries(remote.policy, () => received);
   const nextPart = async (): Promise<Uint8Array> => {
     if (parts === undefined) {
-      answer = await requestFrom(remote, { offset: received, length: start + length - received });
+      answer = await requestFrom(remote, received);
       parts = answer.parts[Symbol.asyncIterator]();
     }
     try {
@@ -233,9 +204,7 @@ function openStream(
       throw error;
     }
   };
-  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
-    if (offset !== asked) throw new RangeError(`a stream at ${asked} cannot be read at ${offset}`);
-    asked += target.length;
+  const read = async (target: Uint8Array): Promise<void> => {
     for (let filled = 0; filled < target.length;) {
       if (rest.length === 0) rest = await retry(nextPart);
       const piece = rest.subarray(0, target.length - filled);
@@ -243,16 +212,17 @@ function openStream(
       filled += piece.length;
       rest = rest.subarray(piece.length);
     }
+    position += target.length;
   };
-  return { bytes: readerOf(remote.size, readInto), close: () => answer?.dismiss() };
+  return { position: () => position, read, close: () => answer?.dismiss() };
 }
 
-/** All of the file is asked for as all, which is what every server knows best. */
-async function requestFrom(remote: Remote, range: ByteRange): Promise<HttpAnswer> {
+/** A request for the whole file has no range, which every server supports best. */
+async function requestFrom(remote: Remote, offset: number): Promise<HttpAnswer> {
   const { client, url, size } = remote;
-  const headers = range.length === size ? {} : rangeHeader(range);
+  const headers = offset === 0 ? {} : rangeHeader({ offset, length: size - offset });
   const answer = await client.get(url, { headers });
-  checkAnswer(remote, answer, range.offset);
+  checkAnswer(remote, answer, offset);
   return answer;
 }
 

@@ -13,10 +13,10 @@ import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
 import { bytesAccess, patchSource } from '../image/overlay.ts';
 import { copyWithChange, streamImage, type ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
-import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage, readImage, withImageName } from './imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
+import type { OpenImage } from './openImage.ts';
 import type { NewFile } from '../io/files/newFile.ts';
 import { canAllRead } from '../io/files/platform.ts';
 import { showProgress } from '../io/progress.ts';
@@ -37,7 +37,7 @@ export interface Rewrite extends OutputOptions, GrowthOptions {
 
 /**
  * Opens a live ISO for reading: a path, a URL, or `-` for standard input.
- * @throws CliError in the user's terms, with its name where the message is about the image
+ * @throws CliError with the name of the image where the message is about it
  */
 export async function readLiveIso<T>(
   source: string,
@@ -46,7 +46,7 @@ export async function readLiveIso<T>(
 ): Promise<T> {
   return readImage(source, io, async (image) => {
     const result = await use(await openLiveIso(image));
-    await image.checkUnchanged?.();
+    await image.checkUnchanged();
     return result;
   });
 }
@@ -54,7 +54,6 @@ export async function readLiveIso<T>(
 /**
  * Applies the change that `edit` works out, and returns the exit code. When anything fails, neither the image nor an
  * existing file has changed.
- * @throws CliError in the user's terms
  */
 export async function rewriteLiveIso(
   rewrite: Rewrite,
@@ -85,7 +84,6 @@ export async function rewriteLiveIso(
 
 /**
  * Returns the bytes of the changed image.
- * @throws CliError in the user's terms
  */
 export async function rewriteLiveBytes(
   image: Uint8Array,
@@ -126,7 +124,7 @@ interface Result extends ChangedImage {
 }
 
 async function deliverInPlace(result: Result, path: string, io: Io): Promise<void> {
-  await result.image.checkUnchanged?.();
+  await result.image.checkUnchanged();
   await changeInPlace(path, result.change, io);
   const { files = new Map() } = result.change;
   if (files.size === 0 || !canAllRead(await stat(resolve(io.cwd, path)))) return;

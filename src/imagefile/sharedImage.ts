@@ -5,19 +5,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CliError } from '../core/errors.ts';
 import { hashHandle } from '../io/files/fileDigests.ts';
 import { fileError } from '../io/files/fileErrors.ts';
-import { type ImageBytes, readerOf } from '../image/overlay.ts';
-import { readFrom } from './imageBytes.ts';
-
-/** Whatever is read from it is rejected with a CliError where the file has been changed since it was opened. */
-export interface SharedImage extends ImageBytes {
-  /** As the user gave it. */
-  readonly name: string;
-  /** Of the last change to its bytes. */
-  readonly modified: Date;
-  /** @throws CliError where the file has been changed since it was opened: what is known of it is not true any more */
-  checkUnchanged(): Promise<void>;
-  close(): Promise<void>;
-}
+import { readerOf } from '../image/overlay.ts';
+import { imageOf, type OpenImage } from './openImage.ts';
 
 /** A digest of a whole file, in hexadecimal digits. */
 export interface FileDigest {
@@ -26,24 +15,21 @@ export interface FileDigest {
 }
 
 /**
+ * Opens a file, which may get another name meanwhile. Each read fails if its bytes have changed.
+ * @param path absolute
  * @param digest if known, distinguishes a changed file with a reset modification time from a renamed file
- * @throws CliError in the user's terms
  */
-export async function openSharedImage(path: string, name: string, digest?: FileDigest): Promise<SharedImage> {
+export async function openSharedImage(path: string, name: string, digest?: FileDigest): Promise<OpenImage> {
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw fileError(error, { path: name, what: 'Image', action: 'read' });
   });
-  return shareImage(handle, name, digest);
+  return { ...shareImage(handle, name, digest), path };
 }
 
 /** The same for an open file; the code that closes the image closes the file. */
-export async function shareImage(
-  handle: FileHandle,
-  name: string,
-  digest?: FileDigest,
-): Promise<SharedImage> {
+export function shareImage(handle: FileHandle, name: string, digest?: FileDigest): OpenImage {
   const opened = statNow(handle);
-  const bytes = readFrom(handle, { name, size: Number(opened.size) });
+  const image = imageOf(handle, { name, size: Number(opened.size) });
   // The last answer is kept while ctime stays the same: hashing an image takes seconds.
   let last = { ctime: opened.ctimeNs, isSame: Promise.resolve(true) };
   const checkUnchanged = async (): Promise<void> => {
@@ -59,15 +45,10 @@ export async function shareImage(
     });
   };
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
-    await bytes.readInto(target, offset);
+    await image.readInto(target, offset);
     await checkUnchanged(); // afterwards, as it may change while it is read
   };
-  return {
-    ...bytes,
-    ...readerOf(bytes.size, readInto),
-    modified: opened.mtime,
-    checkUnchanged,
-  };
+  return { ...image, ...readerOf(image.size, readInto), checkUnchanged };
 }
 
 /** Synchronous, because it takes microseconds: in a thread it would take longer than a small read. */

@@ -9,8 +9,8 @@ import { formatSizeInWords } from '../formats/messageText.ts';
 import { fileError, stdinChunks } from '../io/files/fileErrors.ts';
 import { freeMemory } from '../io/process.ts';
 import { writeAll } from '../io/files/handles.ts';
-import { type OpenImage, readFromFile } from './imageBytes.ts';
 import type { Io } from '../io/io.ts';
+import { imageOf, type OpenImage } from './openImage.ts';
 
 export interface Spool {
   readonly handle: FileHandle;
@@ -112,7 +112,7 @@ export async function openSpooled(
   announced?: number,
 ): Promise<OpenImage> {
   const { handle, size } = await spoolToFile(parts, announced);
-  return { kind: 'spool', ...readFromFile(handle, { name, size }) };
+  return imageOf(handle, { name, size });
 }
 
 /** @throws CliError if standard input is a terminal, or if the disk is full */

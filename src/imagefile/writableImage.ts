@@ -25,7 +25,6 @@ interface OpenWritableImage extends WritableImage {
 
 /**
  * @param path as the user gave it
- * @throws CliError in the user's terms
  */
 export async function openWritableImage(
   path: string,
@@ -132,7 +131,7 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
  * undone, whenever the program ends; when something fails, what was written is taken back. A signal ends the program after the
  * edit, which is then complete; if the edit fails, it is undone, and its error ends the program.
  * @param path as the user gave it
- * @throws CliError in the user's terms; the file is then as it was
+ * @throws CliError; the file is then as it was
  */
 export async function changeInPlace(path: string, change: ImageChange, io: ImageIo): Promise<void> {
   if (change.stages.length === 0 && change.size === undefined) return;

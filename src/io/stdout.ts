@@ -4,7 +4,7 @@
  * most commands do. Anything else is written to directly, and waits as they would.
  */
 
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import { CliError } from '../core/errors.ts';
 import { errorCode, streamError } from './files/fileErrors.ts';
 import { writeAllNow } from './files/handles.ts';
@@ -59,54 +59,6 @@ export async function writeLentToStdout(
 
 async function* copiesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunks) yield Buffer.from(chunk);
-}
-
-/** Synchronous standard output. */
-export interface DirectStdout {
-  /** @throws CliError for any failure, except for a closed pipe */
-  readonly write: (bytes: Uint8Array) => 'written' | 'reader gone';
-  /** The best size of a write. */
-  readonly blockSize: number;
-  readonly close: () => void;
-}
-
-/** The size of a pipe buffer on Linux: more bytes would be written in several steps and leave the CPU caches. */
-const PIPE_SIZE = 64 * 1024;
-const FILE_BLOCK = 1024 * 1024;
-
-/**
- * Undefined if standard output is neither a file nor a pipe of the system. Node sets a pipe to non-blocking mode, also for
- * processes that share it; reopening it gives a blocking descriptor.
- */
-export function openDirectStdout({ stdout }: Pick<Io, 'stdout'>): DirectStdout | undefined {
-  if (!('fd' in stdout) || typeof stdout.fd !== 'number' || stdout.writableLength > 0) return undefined;
-  const { fd } = stdout;
-  const stats = fstatSync(fd);
-  if (stats.isFile() || stats.isBlockDevice()) {
-    return { write: (bytes) => writeNow(fd, bytes), blockSize: FILE_BLOCK, close: () => undefined };
-  }
-  const pipe = stats.isFIFO() ? openAnew(fd) : undefined;
-  if (pipe === undefined) return undefined;
-  return { write: (bytes) => writeNow(pipe, bytes), blockSize: PIPE_SIZE, close: () => closeSync(pipe) };
-}
-
-/** Undefined without /proc, or if the pipe belongs to another user. */
-function openAnew(fd: number): number | undefined {
-  try {
-    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY);
-  } catch {
-    return undefined;
-  }
-}
-
-function writeNow(fd: number, bytes: Uint8Array): 'written' | 'reader gone' {
-  try {
-    writeAllNow(fd, bytes, null);
-    return 'written';
-  } catch (error) {
-    if (isReaderGone(error)) return 'reader gone';
-    throw toError(error);
-  }
 }
 
 function writeChunk(stdout: Output, chunk: Uint8Array): Promise<'written' | 'reader gone'> {

@@ -4,7 +4,7 @@
  */
 
 import { openImage as openSource } from '../imagefile/imageFile.ts';
-import type { OpenImage } from '../imagefile/imageBytes.ts';
+import type { OpenImage } from '../imagefile/openImage.ts';
 import type { OpenOptions } from './call.ts';
 
 export { CliError, FormatError, UsageError, type ErrorCode } from '../core/errors.ts';
@@ -20,7 +20,7 @@ export { listNetworkSettings, type NetworkFile } from '../image/networkSettings.
 export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from '../image/overlay.ts';
 export type { RandomAccess } from '../image/overlay.ts';
 export { writeSampleIso, type SampleIso } from '../image/sampleIso.ts';
-export type { OpenImage } from '../imagefile/imageBytes.ts';
+export type { OpenImage } from '../imagefile/openImage.ts';
 
 /**
  * Opens a file, a block device or a URL (http://, https://). Only the required parts are read. The caller closes it.

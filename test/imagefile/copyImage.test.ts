@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
 import { openImage } from '../../src/imagefile/imageFile.ts';
 import type { NewFile } from '../../src/io/files/newFile.ts';
-import { copyWithChange, streamImage } from '../../src/imagefile/copyImage.ts';
+import { copyWithChange, streamImage, writeBytes } from '../../src/imagefile/copyImage.ts';
 import { changeInPlace } from '../../src/imagefile/writableImage.ts';
-import { type ImageChange, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
-import { bytesAccess, CHUNK, type Patch } from '../../src/image/overlay.ts';
+import { changedImage, type ImageChange, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
+import { bytesAccess, CHUNK, type Patch, slice } from '../../src/image/overlay.ts';
+import { directOutput } from '../../src/io/stdout.ts';
 import { createIo } from '../support/createIo.ts';
 
 const original = Buffer.alloc(3 * 1024 * 1024 + 17, 'abcdefg');
@@ -123,6 +125,61 @@ describe('copyWithChange', () => {
     expect((await readFile(join(cwd, 'copy'))).subarray(original.length).toString()).toBe('end');
   });
 
+  it.each(['copied by the system', 'read, as one without a path'])(
+    'writes any change of an image that is %s',
+    async (how) => {
+      const patch = fc.record({
+        offset: fc.integer({ min: 0, max: original.length }),
+        data: fc.uint8Array({ minLength: 1, maxLength: 5000 }),
+      });
+      const cut = fc.option(fc.integer({ min: 1, max: 4 * CHUNK }), { nil: undefined });
+      const { path, ...pathless } = await openImage('image', { cwd });
+      const image = how === 'copied by the system' && path !== undefined ? { ...pathless, path } : pathless;
+      try {
+        await fc.assert(
+          fc.asyncProperty(patch, cut, async ({ offset, data }, most) => {
+            const end = Math.max(original.length, offset + data.length);
+            const change = {
+              stages: [[{ offset, data }]],
+              ...(most !== undefined && { size: Math.min(most, end) }),
+            };
+            await copyWithChange({ image, change }, { ...output(), existing: 'replace' });
+            const whole = changedImage(bytesAccess(original), change);
+            const copied = await readFile(join(cwd, 'copy'));
+            expect(copied.equals(await whole.read(0, whole.size))).toBe(true);
+          }),
+          { numRuns: 20 },
+        );
+      } finally {
+        await image.close();
+      }
+    },
+  );
+
+  it('writes nothing of an image that another program changes', async () => {
+    const image = await openImage('image', { cwd });
+    await writeFile(join(cwd, 'image'), 'another image');
+    await expect(copyWithChange({ image, change: unchanged }, output())).rejects.toThrow(
+      'image was changed by another program while it was in use',
+    );
+    await image.close();
+    expect(await readdir(cwd)).toEqual(['image']);
+  });
+
+  it('reports the size of the copy from time to time', async () => {
+    const slow = {
+      ...bytesAccess(original),
+      readInto: async () => new Promise<void>((done) => void setTimeout(done, 300)),
+    };
+    const image = { ...(await openImage('image', { cwd })), ...slow };
+    const sizes: number[] = [];
+    const { path: _path, ...pathless } = image;
+    await copyWithChange({ image: pathless, change: unchanged }, output(), (size) => void sizes.push(size));
+    await image.close();
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(sizes.at(-1)).toBeLessThanOrEqual(original.length);
+  });
+
   it('leaves nothing when something fails', async () => {
     await expect(copy([failing], output())).rejects.toThrow('the source broke off');
     expect(await readdir(cwd)).toEqual(['image']);
@@ -142,6 +199,19 @@ describe('copyWithChange', () => {
     await expect(copy([late], output())).rejects.toThrow('File exists: copy');
     expect(await readFile(join(cwd, 'copy'), 'utf8')).toBe('theirs');
     expect((await readdir(cwd)).toSorted()).toEqual(['copy', 'image']);
+  });
+});
+
+describe('writeBytes', () => {
+  it('writes a part', async () => {
+    await writeBytes(slice(bytesAccess(original), { offset: 2, length: 5 }), output());
+    expect(await readFile(join(cwd, 'copy'), 'utf8')).toBe('cdefg');
+  });
+
+  it('leaves no file where the image cannot be read', async () => {
+    const broken = { size: 10, read: () => Promise.reject(new Error('broken')) };
+    await expect(writeBytes(broken, output())).rejects.toThrow('broken');
+    expect(await readdir(cwd)).toEqual(['image']);
   });
 });
 
@@ -184,9 +254,8 @@ describe('streamImage', () => {
       const target = await open(join(cwd, 'streamed'), 'w');
       const stream = new PassThrough();
       const image = await openImage('image', { cwd });
-      // What has a descriptor is written to directly.
       const isFile = kind === 'a file of the system';
-      const stdout = isFile ? Object.assign(stream, { fd: target.fd }) : stream;
+      const stdout = isFile ? directOutput(target.fd) : stream;
       const taken = buffer(stream);
       try {
         await streamImage(image, change, createIo({ stdout }));
@@ -204,7 +273,7 @@ describe('streamImage', () => {
   it('fails where the file of the system cannot be written', async () => {
     const target = await open(join(cwd, 'image'), 'r');
     const image = await openImage('image', { cwd });
-    const stdout = Object.assign(new PassThrough(), { fd: target.fd });
+    const stdout = directOutput(target.fd);
     await expect(streamImage(image, unchanged, createIo({ stdout }))).rejects.toThrow(
       'cannot write to standard output: Bad file descriptor',
     );

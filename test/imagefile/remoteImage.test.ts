@@ -1,8 +1,16 @@
 /** Images at URLs, as their server sees it. */
 
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { afterEach, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHttpClient } from '../../src/http/client/httpClient.ts';
+import { defaultRetries } from '../../src/http/client/retries.ts';
+import { chunksOf } from '../../src/image/overlay.ts';
 import { openImage } from '../../src/imagefile/imageFile.ts';
+import type { OpenImage } from '../../src/imagefile/openImage.ts';
+import { openRemoteImage } from '../../src/imagefile/remoteImage.ts';
+import { type ImageServer, startImageServer } from '../support/imageServer.ts';
 import { listenLocally } from '../support/listening.ts';
 
 let server: Server | undefined;
@@ -19,4 +27,51 @@ it.each<[string, number, Record<string, string>, RegExp]>([
   const connections = async (): Promise<number | undefined> =>
     new Promise((resolve) => server?.getConnections((_error, count) => resolve(count)));
   await expect.poll(connections).toBe(0);
+});
+
+describe('an image whose server supports ranges', () => {
+  const content = randomBytes(5 * 1024 * 1024 + 7);
+  const MIB = 1024 * 1024;
+
+  const open = async (): Promise<{ image: OpenImage; images: ImageServer }> => {
+    const images = await startImageServer();
+    images.files.set('/live.iso', { content });
+    const client = createHttpClient({});
+    const policy = { ...defaultRetries, firstPause: 1, say: () => undefined };
+    return { image: await openRemoteImage(`${images.origin}/live.iso`, { client, policy }), images };
+  };
+
+  it('has the same bytes in any order of small and large reads', async () => {
+    const { image, images } = await open();
+    const place = fc.tuple(fc.nat(content.length), fc.nat(2 * MIB));
+    const read = async (offset: number, most: number): Promise<void> => {
+      const length = Math.min(most, content.length - offset);
+      expect(content.subarray(offset, offset + length).equals(await image.read(offset, length))).toBe(true);
+    };
+    await fc.assert(
+      fc.asyncProperty(place, place, async ([first, length], [other, otherLength]) => {
+        await read(first, length);
+        await Promise.all([read(other, otherLength), read(Math.min(first + length, content.length), MIB)]);
+      }),
+      { numRuns: 20 },
+    );
+    await image.close();
+    await images.close();
+  });
+
+  it('is read from start to end by one request, and by another one where the connection breaks off', async () => {
+    const { image, images } = await open();
+    images.files.set('/live.iso', { content, faults: [{ kind: 'drop', after: 3 * MIB }] });
+    const chunks = [];
+    for await (const chunk of chunksOf(image, { offset: 0, length: image.size })) chunks.push(chunk);
+    expect(content.equals(Buffer.concat(chunks))).toBe(true);
+    expect(images.requests.map(({ range }) => range).slice(1)).toEqual([
+      undefined,
+      expect.stringMatching(/^bytes=\d+-5242886$/),
+    ]);
+    images.files.set('/live.iso', { content, etag: '"2"' });
+    await expect(image.checkUnchanged()).rejects.toThrow('File changed on the server');
+    await image.close();
+    await images.close();
+  });
 });

@@ -17,12 +17,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSharedImage, type SharedImage } from '../../src/imagefile/sharedImage.ts';
+import type { OpenImage } from '../../src/imagefile/openImage.ts';
+import { openSharedImage } from '../../src/imagefile/sharedImage.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'shared image '));
 const path = join(folder, 'coreos.iso');
 const bytes = Buffer.from('what was there before'.repeat(1000));
-let image: SharedImage;
+let image: OpenImage;
 
 beforeEach(async () => {
   await writeFile(path, bytes);

@@ -1,9 +1,7 @@
 /** Temporary copies of pipes and downloads: what they may take of the disk. */
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/io/clock.ts';
 import { openSpooled, spoolToFile } from '../../src/imagefile/spool.ts';
-import { refuseTrickle } from '../../src/imagefile/remoteImage.ts';
 import { mountSmallDisk } from '../support/smallDisk.ts';
 
 const disk = mountSmallDisk(8 * 1024);
@@ -55,30 +53,5 @@ describe.skipIf(disk === undefined)('spoolToFile (the tests need a disk of 8 MiB
     );
     await handle.close();
     expect(size).toBe(mebibyte);
-  });
-});
-
-/** Reads so many bytes at a time, in such intervals; the sum. */
-async function read(bytes: number, seconds: number): Promise<number> {
-  let time = 0;
-  let total = 0;
-  const parts = (async function* () {
-    for (let part = 0; part < 200; part += 1) {
-      time += seconds * 1000;
-      yield new Uint8Array(bytes);
-    }
-  })();
-  const clock = { ...systemClock, now: () => time };
-  for await (const part of refuseTrickle(parts, 'coreos.iso', clock)) total += part.length;
-  return total;
-}
-
-describe('refuseTrickle', () => {
-  it('lets a slow download pass', async () => {
-    expect(await read(64 * 1024, 30)).toBe(200 * 64 * 1024);
-  });
-
-  it('ends one that would never end', async () => {
-    await expect(read(1, 30)).rejects.toThrow('coreos.iso arrives too slowly: 2 bytes in a minute');
   });
 });

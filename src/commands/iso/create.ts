@@ -10,7 +10,7 @@ import { chunksOf, zeros } from '../../image/overlay.ts';
 import { writeChange } from '../../imagefile/copyImage.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { createFile } from '../../io/files/newFile.ts';
-import type { OpenImage } from '../../imagefile/imageBytes.ts';
+import type { OpenImage } from '../../imagefile/openImage.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';

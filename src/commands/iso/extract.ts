@@ -3,7 +3,7 @@
 import { parse, resolve } from 'node:path';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { findPxeFiles, type PxeFile } from '../../image/bootParts.ts';
-import { copyRange, writeChange } from '../../imagefile/copyImage.ts';
+import { writeChange } from '../../imagefile/copyImage.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, makeFolder, type NewFile } from '../../io/files/newFile.ts';
 import { imageFileName, readImage } from '../../imagefile/imageFile.ts';
@@ -52,7 +52,9 @@ export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<Ex
     for (const { target } of targets) await checkNewFile(target);
     for (const { file, target } of targets) {
       await writeStdout(io, [lineForOutput(target.shownPath, io)]);
-      await createFile({ ...target, size: file.length }, ({ handle }) => copyRange(image, file, handle));
+      await createFile({ ...target, size: file.length }, ({ handle }) =>
+        writeChunks(handle, reusedChunks(image, file)),
+      );
     }
   });
   return 0;

@@ -8,10 +8,9 @@ import type { BaseImage, BaseSet } from '../../hosts/artifacts/baseImages.ts';
 import { type Artifact, makeArtifact, recipeOf } from '../../hosts/artifacts/hostArtifacts.ts';
 import type { HostPlan } from '../../hosts/plan/planHost.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
-import { copyHashed, digestBehind, writeHashed, copyWithChange } from '../../imagefile/copyImage.ts';
+import { copyWithChange, writeBytes } from '../../imagefile/copyImage.ts';
 import type { NewFile } from '../../io/files/newFile.ts';
 import type { ImageBytes } from '../../image/overlay.ts';
-import type { OpenImage } from '../../imagefile/imageBytes.ts';
 import { openSharedImage } from '../../imagefile/sharedImage.ts';
 import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
 import { UsageError } from '../../core/errors.ts';
@@ -38,20 +37,23 @@ export async function putArtifact(
   );
 }
 
-/** Shares blocks with the base image if that is a file. Returns the SHA-256 of the new file. */
+/** Shares blocks with the base image if that is a file. Returns the SHA-256 of the new file if it takes no further reading. */
 async function writeArtifact(
-  { changes, copied, unchanged }: Artifact,
+  { changes, copied: image, unchanged }: Artifact,
   target: NewFile,
   hashes: PreparedFolder['hashes'],
-): Promise<string> {
+): Promise<string | undefined> {
   const [change, ...others] = changes;
-  if (copied === undefined || change === undefined || others.length > 0) {
-    return writeHashed(changes.reduce<ImageBytes>(changedImage, unchanged), target);
+  if (image === undefined || change === undefined || others.length > 0) {
+    await writeBytes(changes.reduce<ImageBytes>(changedImage, unchanged), target);
+    return undefined;
   }
-  const { file, path } = copied;
-  const image: OpenImage = { ...file, kind: 'file', path, close: () => Promise.resolve() };
-  const appended = appendedBytes(change, unchanged.size);
-  if (appended === undefined) return copyHashed({ image, change }, target);
+  const { path } = image;
+  const appended = appendedBytes(change, image.size);
+  if (appended === undefined || path === undefined) {
+    await copyWithChange({ image, change }, target);
+    return undefined;
+  }
   // The hash state after a file that many other files begin with is computed once.
   const start =
     hashes.get(path) ??
@@ -59,7 +61,7 @@ async function writeArtifact(
   hashes.set(path, start);
   const begun = await start;
   await copyWithChange({ image, change }, target);
-  return digestBehind(begun, appended);
+  return begun.copy().update(appended).digest('hex');
 }
 
 /** The bytes of a change that only appends; undefined for other changes. */
@@ -85,7 +87,7 @@ export async function putImages(
     const { bytes, digest, path } = image;
     const purpose = { path: pathOf(part) };
     if (path !== undefined) await folder.share(purpose, path);
-    else await folder.make({ ...purpose, recipe: digest }, (target) => writeHashed(bytes, target));
+    else await folder.make({ ...purpose, recipe: digest }, (target) => writeBytes(bytes, target));
   }
 }
 

@@ -27,12 +27,13 @@ import {
 } from '../../image/minimalIso/extract.ts';
 import { type ImageBytes, slice } from '../../image/overlay.ts';
 import { withImageName } from '../../imagefile/imageFile.ts';
-import { openSharedImage, type SharedImage, shareImage } from '../../imagefile/sharedImage.ts';
+import type { OpenImage } from '../../imagefile/openImage.ts';
+import { openSharedImage, shareImage } from '../../imagefile/sharedImage.ts';
 import { spoolToFile } from '../../imagefile/spool.ts';
 
 /** A file or a part of one. */
 export interface BaseImage {
-  readonly file: SharedImage;
+  readonly file: OpenImage;
   readonly bytes: ImageBytes;
   /** Identifies the content; hexadecimal. */
   readonly digest: string;
@@ -178,7 +179,7 @@ async function asProgram(kernel: BaseImage, architecture: Architecture): Promise
   const whole = { offset: 0, length: bytes.size };
   if (architecture !== 'aarch64' || !(await isPackedKernel(bytes, whole))) return kernel;
   const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes, whole)));
-  const program = await shareImage(handle, file.name);
+  const program = shareImage(handle, file.name);
   if (bytes === file) await file.close(); // other parts use the file of an ISO, too
   return { file: program, bytes: program, digest: digestOf(`unpacked ${digest}`), path: undefined };
 }

@@ -21,7 +21,7 @@ import type { ImageChange } from '../../image/imageChange.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type ImageBytes, readerOf, reusedChunks } from '../../image/overlay.ts';
 import type { MediumFile } from '../../image/mediumFiles.ts';
-import type { SharedImage } from '../../imagefile/sharedImage.ts';
+import type { OpenImage } from '../../imagefile/openImage.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import type { ConfigArtifact } from './artifacts.ts';
 import { type BaseCatalog } from '../plan/baseCatalog.ts';
@@ -37,9 +37,9 @@ export interface Artifact {
   /** The changes for one host, in this order. */
   readonly changes: readonly ImageChange[];
   /** The file whose bytes `unchanged` are, completely. */
-  readonly copied?: { readonly file: SharedImage; readonly path: string } | undefined;
+  readonly copied?: OpenImage | undefined;
   /** The files that it is read from. */
-  readonly files: readonly SharedImage[];
+  readonly files: readonly OpenImage[];
   /** A strong entity tag, including its quotes. */
   etag(): Promise<string>;
 }
@@ -81,7 +81,7 @@ const makers: Readonly<Record<ConfigArtifact, (plan: HostPlan) => Promise<Artifa
 /** @param archive that the changes add to the ISO */
 function changedArtifact(
   kind: ConfigArtifact,
-  { bytes, digest, file, path }: BaseImage,
+  { digest, file }: BaseImage,
   unchanged: ImageBytes,
   changes: readonly ImageChange[],
   archive?: OpenArchive,
@@ -91,7 +91,7 @@ function changedArtifact(
     kind,
     unchanged,
     changes,
-    copied: path === undefined || unchanged !== bytes ? undefined : { file, path },
+    copied: unchanged === file ? file : undefined,
     files: archive === undefined ? [file] : [file, archive.file],
     etag: () => imageTag({ base: `${kind} of ${digest}`, changes, ...(known && { known }) }),
   };
@@ -111,7 +111,7 @@ export function sharedArtifacts(
   archives: ReadonlyMap<string, OpenArchive>,
 ): Map<string, Artifact> {
   const shared = new Map<string, Artifact>();
-  const add = (path: string, kind: ArtifactKind, file: SharedImage, bytes: ImageBytes, digest: string) =>
+  const add = (path: string, kind: ArtifactKind, file: OpenImage, bytes: ImageBytes, digest: string) =>
     shared.set(path, {
       kind,
       unchanged: bytes,

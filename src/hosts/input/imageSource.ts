@@ -41,7 +41,7 @@ export async function readImageSource<T>(
   const image = await openImage(source, io);
   try {
     const result = await use(await detected(image.name, image, io));
-    await image.checkUnchanged?.();
+    await image.checkUnchanged();
     return result;
   } finally {
     await image.close();

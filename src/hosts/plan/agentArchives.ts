@@ -10,7 +10,8 @@ import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
 import { agentPath } from '../artifacts/servedPaths.ts';
-import { openSharedImage, type SharedImage } from '../../imagefile/sharedImage.ts';
+import type { OpenImage } from '../../imagefile/openImage.ts';
+import { openSharedImage } from '../../imagefile/sharedImage.ts';
 import type { ArchiveToLoad } from '../artifacts/hostMemory.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
@@ -47,7 +48,7 @@ export interface OpenArchive {
   /** File name without folder. */
   readonly name: string;
   readonly sha512: string;
-  readonly file: SharedImage;
+  readonly file: OpenImage;
 }
 
 export interface AgentArchives {

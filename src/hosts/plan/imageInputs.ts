@@ -208,7 +208,7 @@ async function lookAt(
   readonly size: number;
 }> {
   return readImage(name, { cwd: io.cwd, inputs: io.inputs }, async (image) => {
-    if (image.kind !== 'file') {
+    if (image.path === undefined) {
       throw new CliError(`${name} is not a regular file`, {
         code: 'ERR_IMAGE',
         hint: `copy ${name} to a file first, and pass that file to ${flags[role]}`,

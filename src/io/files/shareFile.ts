@@ -22,7 +22,12 @@ export async function shareFile(
   target: NewFile & { readonly mode: number },
 ): Promise<Shared> {
   if (await isSameFile(source, target.path)) return 'unchanged';
-  if (await isDone(() => createFile(target, async () => undefined, cloneOf(source)))) return 'cloned';
+  if (
+    await isDone(() =>
+      createFile(target, async () => undefined, copyOf(source, constants.COPYFILE_FICLONE_FORCE)),
+    )
+  )
+    return 'cloned';
   const { mode, size } = await stat(source);
   if ((mode & 0o777 & 0o444) === (target.mode & 0o444) && (await isDone(() => linkTo(source, target))))
     return 'linked';
@@ -53,16 +58,22 @@ export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Creates a file that shares the blocks of `source`, and opens it. The clone has the mode of `source` at first, so it is created
- * where no other user can open it.
+ * Creates a file with the bytes of `source`, and opens it. The copy has the mode of `source` at first, so it is created where
+ * no other user can open it.
+ * @param flag `COPYFILE_FICLONE` shares blocks if the file system can, and copies otherwise; `COPYFILE_FICLONE_FORCE` never copies
+ * @param observe gets the path of the growing file until the copy is complete
  */
-export function cloneOf(source: string): MakeFile {
+export function copyOf(
+  source: string,
+  flag: number,
+  observe = (_path: string, copying: Promise<void>): Promise<void> => copying,
+): MakeFile {
   return (path) =>
-    withPrivatePath(path, async (clone) => {
-      await copyFile(source, clone, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
-      await chmod(clone, 0o600); // the mode of the source may forbid writing
-      const handle = await open(clone, 'r+');
-      await rename(clone, path).catch(async (error: unknown) => {
+    withPrivatePath(path, async (copy) => {
+      await observe(copy, copyFile(source, copy, flag | constants.COPYFILE_EXCL));
+      await chmod(copy, 0o600); // the mode of the source may forbid writing
+      const handle = await open(copy, 'r+');
+      await rename(copy, path).catch(async (error: unknown) => {
         await handle.close();
         throw error;
       });

@@ -165,7 +165,7 @@ export class PreparedFolder {
    */
   async make(
     file: FilePurpose & { readonly recipe: string },
-    fill: (target: NewFile) => Promise<string | void>,
+    fill: (target: NewFile) => Promise<string | undefined | void>,
   ): Promise<void> {
     await this.#writing(file, async (path) => {
       const before = this.#known.get(file.path);

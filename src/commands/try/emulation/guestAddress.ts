@@ -28,7 +28,7 @@ import type { Issue } from '../../../ignition/rule.ts';
 import { readIgnition } from '../../../image/embeddedIgnition.ts';
 import { splitArguments } from '../../../kargs/argumentText.ts';
 import { openLiveIso } from '../../../image/liveIso.ts';
-import type { OpenImage } from '../../../imagefile/imageBytes.ts';
+import type { OpenImage } from '../../../imagefile/openImage.ts';
 import { readImage } from '../../../imagefile/imageFile.ts';
 import type { ConfigArtifact } from '../../../hosts/artifacts/artifacts.ts';
 import { isArtifactPath } from '../../../hosts/artifacts/servedPaths.ts';

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { parseBaseUrl } from '../../../hosts/artifacts/servedPaths.ts';
+import { statsOf } from '../../../io/files/fileStates.ts';
 import { isRemote } from '../../../http/client/httpUrl.ts';
 import { openSharedImage } from '../../../imagefile/sharedImage.ts';
 import { createResource } from '../../../hosts/artifacts/artifactResource.ts';
@@ -34,6 +35,7 @@ export async function startIso(
   const location = resolve(io.cwd, file);
   const image = await openSharedImage(location, file);
   cleanup.defer(() => image.close());
+  const { mtime: modified = new Date() } = (await statsOf(location)) ?? {};
   const token = randomBytes(ISO_TOKEN_BYTES).toString('hex');
   const fileName = servedIsoName(file);
   const path = `${token}/${fileName}`;
@@ -45,7 +47,7 @@ export async function startIso(
     files: [image],
     etag: async () => `"${token}"`,
   };
-  const { value: resource } = await createResource(artifact, known[0]?.name, path, () => image.modified);
+  const { value: resource } = await createResource(artifact, known[0]?.name, path, () => modified);
   const find = (wanted: string): CatalogEntry | undefined =>
     wanted === path ? entryOf(resource) : undefined;
   const server = await startCatalogService(find, listen, createQuietLog(io), observe).catch(
