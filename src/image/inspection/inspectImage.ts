@@ -172,7 +172,10 @@ async function findLayout(tree: IsoTree, hasKargs: boolean): Promise<string> {
   return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
 }
 
-/** Number of bytes up to the last byte that is not zero, rounded up to 4 bytes, the alignment of archives. */
+/**
+ * Number of bytes up to the last byte that is not zero, rounded up to 4 bytes, the alignment of archives. It may be 4 bytes too
+ * small, because gzip ends with the size of the unpacked data.
+ */
 async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Promise<number> {
   for (let end = length; end > 0; end -= Math.min(CHUNK, end)) {
     const size = Math.min(CHUNK, end);
