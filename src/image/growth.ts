@@ -4,23 +4,16 @@
  * if there is one) are changed to point to it.
  */
 
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError } from '../core/errors.ts';
 import { putBoth32, SECTOR, viewOf } from '../formats/iso9660/fields.ts';
 import { formatCount } from '../formats/messageText.ts';
-import { type Addition, type Appendix, replaceAppendix, treesOf, wholeSectors } from './appendix.ts';
-import { type EmbedArea, type EmbedFiles, fillEmbedArea } from './embedArea.ts';
-import type { ImageChange } from './imageChange.ts';
-import type { IsoEntry, IsoTree } from './isoTree.ts';
-import { type ByteRange, CHUNK, type RandomAccess } from './overlay.ts';
+import type { EmbedArea, EmbedFiles } from './embedArea.ts';
+import type { IsoTree } from './isoTree.ts';
+import { wholeSectors } from './isoVolume.ts';
+import { CHUNK, type Patch, type RandomAccess } from './overlay.ts';
 
 /** Whether a change may enlarge the image: not at all, for an archive of usual size, or for any archive. */
 export type Growth = 'refused' | 'usual' | 'any';
-
-export interface TreeWithArea {
-  readonly tree: IsoTree;
-  readonly area: EmbedArea;
-  readonly growth: Growth;
-}
 
 /** Limit of unpacked bytes, which the host needs as memory. With too little memory, it boots with a part of the files. */
 const USUAL_UNPACKED = 32 * 1024 * 1024;
@@ -36,83 +29,42 @@ const RECORD_EXTENT = { offset: 1, length: 17, sector: 1, size: 9 } as const;
 /** The header of images before 2022: magic, then offset and length of the area. */
 const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length: 16 } as const;
 
-/** What earlier edits appended to an image, and the data that it is to have. */
-export interface NewData {
-  readonly before: Appendix | undefined;
-  /** The files on the medium that earlier edits added. */
-  readonly added: readonly IsoEntry[];
-  /** More files for the medium. */
-  readonly additions: readonly Addition[];
-  /** All files of the embed area; undefined keeps the archive. */
-  readonly files: EmbedFiles | undefined;
+/** Data to append. */
+export interface Addition {
+  readonly data: Patch['data'];
+  /** Bytes that it occupies. */
+  readonly size: number;
+  /** Patches for the pointers to the data, which start at `offset` (bytes, start of a sector). */
+  readonly pointAt: (offset: number) => readonly Patch[];
 }
 
 /**
- * Writes the files to the embed area, or appends them as an archive if they do not fit, and appends the additions. What
- * earlier edits wrote, and is not a part of the image any more, is overwritten or cut off.
- * @throws CliError if the files do not fit, and the image cannot or may not grow enough
+ * Returns the archive with spare space after it. An image that may not grow has the space that it has now.
+ * @param trees of the original image
+ * @param area its reserved area
+ * @param current the area that the image has now
  */
-export async function replaceData(
-  place: TreeWithArea,
-  { added, additions, before, files }: NewData,
-): Promise<ImageChange> {
-  const { area, tree } = place;
-  const kept = added.map(({ offset, size }): ByteRange => ({ offset, length: size }));
-  const hasGrown = before !== undefined && area.offset >= before.originalSize;
-  const reserved = hasGrown ? await reservedArea(place, before) : area;
-  const emptied = fillEmbedArea(reserved, new Uint8Array());
-  if (files === undefined) {
-    const contents = hasGrown ? { kept: [...kept, area], pointers: emptied } : { kept, pointers: [] };
-    return replaceAppendix(tree, before, { additions, data: [], ...contents });
-  }
-  const { writeInitrd } = await import('./initrd.ts');
-  const archive = files.size === 0 ? new Uint8Array() : writeInitrd(files);
-  if (archive.length > reserved.length) {
-    if (archive.length > area.length) checkGrowth(place, archive, files);
-    const all = [...additions, await additionOf(place, archive)];
-    return replaceAppendix(tree, before, { additions: all, kept, data: [], pointers: emptied });
-  }
-  const places = hasGrown ? new Set((await areaPointers(place)).map(({ offset }) => offset)) : undefined;
-  return replaceAppendix(tree, before, {
-    additions,
-    kept,
-    data: fillEmbedArea(reserved, archive),
-    pointers: before?.originals.filter(({ offset }) => places?.has(offset)) ?? [],
-  });
-}
-
-/** A location on the image that contains the offset and the size of the area, in bytes. */
-interface Pointer {
-  readonly offset: number;
-  readonly encode: (offset: number, size: number) => Uint8Array;
-}
-
-/** The archive with spare space after it. An image that may not grow has the space that it has now. */
-async function additionOf(place: TreeWithArea, archive: Uint8Array): Promise<Addition> {
-  const pointers = await areaPointers(place);
+export async function planArchive(
+  trees: readonly IsoTree[],
+  area: EmbedArea,
+  archive: Uint8Array,
+  current: EmbedArea,
+  growth: Growth,
+): Promise<Addition> {
   const usual = wholeSectors(Math.ceil(archive.length * (1 + SPARE)));
-  const size = place.growth === 'refused' ? Math.min(usual, place.area.length) : usual;
-  const data = new Uint8Array(size);
-  data.set(archive);
-  return {
-    data,
-    pointAt: (start) => pointers.map(({ encode, offset }) => ({ offset, data: encode(start, size) })),
-  };
-}
-
-async function areaPointers(place: TreeWithArea): Promise<Pointer[]> {
-  const { tree, area } = place;
-  const file = area.file ?? '';
-  const pointers: Pointer[] = [];
-  for (const it of (await treesOf(tree)).toReversed()) {
-    const entry = await it.find(file);
+  const size = growth === 'refused' ? Math.min(usual, current.length) : usual;
+  const places: ((offset: number) => Patch)[] = [];
+  for (const tree of trees) {
+    const entry = await tree.find(area.file ?? '');
     if (entry?.kind !== 'file' || entry.offset !== area.offset) continue;
-    pointers.push({ offset: entry.recordOffset + RECORD_EXTENT.offset, encode: recordExtent });
+    places.push((offset) => ({
+      offset: entry.recordOffset + RECORD_EXTENT.offset,
+      data: recordExtent(offset, size),
+    }));
+    if (tree.names === 'primary' && (await hasAreaHeader(tree.image)))
+      places.push((offset) => ({ offset: AREA_HEADER.extent, data: headerExtent(offset, size) }));
   }
-  if (await hasAreaHeader(tree.image)) {
-    pointers.push({ offset: AREA_HEADER.extent, encode: headerExtent });
-  }
-  return pointers;
+  return { data: archive, size, pointAt: (offset) => places.map((place) => place(offset)) };
 }
 
 /** Whether the image has the header of images before 2022. */
@@ -135,25 +87,10 @@ function headerExtent(offset: number, size: number): Uint8Array {
   return bytes;
 }
 
-/** The original reserved area of an image whose area was appended. */
-async function reservedArea(place: TreeWithArea, { originalSize, originals }: Appendix): Promise<EmbedArea> {
-  const entry = await place.tree.find(place.area.file ?? '');
-  const offset = (entry?.recordOffset ?? 0) + RECORD_EXTENT.offset;
-  const original = originals.find((it) => it.offset === offset && it.data.length === RECORD_EXTENT.length);
-  const view = original === undefined ? undefined : viewOf(original.data);
-  if (view === undefined) throw new FormatError('the record of the original reserved area is missing');
-  const reserved = {
-    offset: (view.getUint8(0) + view.getUint32(RECORD_EXTENT.sector, true)) * SECTOR,
-    length: view.getUint32(RECORD_EXTENT.size, true),
-  };
-  if (reserved.offset + reserved.length > originalSize) {
-    throw new FormatError('the original reserved area exceeds the end of the original image');
-  }
-  return reserved;
-}
-
-function checkGrowth({ area, growth }: TreeWithArea, archive: Uint8Array, files: EmbedFiles): void {
+/** @throws CliError if the archive does not fit in the area, and the image cannot or may not become larger for it */
+export function checkGrowth(area: EmbedArea, archive: Uint8Array, files: EmbedFiles, growth: Growth): void {
   const missing = archive.length - area.length;
+  if (missing <= 0) return;
   const message = `Compressed initramfs is too large: ${archive.length} > ${area.length}`;
   if (area.file === undefined) {
     throw new CliError(message, {

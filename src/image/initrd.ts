@@ -153,9 +153,13 @@ export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, f
   return [...files].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-/** Returns an archive of these files, compressed by gzip. Without files, it contains only the trailer. */
+/**
+ * Returns an archive of these files, compressed by gzip. Zeros align its end to 4 bytes, because the kernel requires that of an
+ * uncompressed archive after it. Without files, the archive contains only the trailer.
+ */
 export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  return encodeGzip(writeCpio(files));
+  const archive = encodeGzip(writeCpio(files));
+  return Buffer.concat([archive], Math.ceil(archive.length / 4) * 4);
 }
 
 /** A regular file of an archive. */

@@ -110,6 +110,12 @@ export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'pri
   };
 }
 
+/** The primary tree, and that of Joliet if there is one. */
+export async function treesOf(tree: IsoTree): Promise<IsoTree[]> {
+  const hasJoliet = tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet);
+  return hasJoliet ? [tree, await openIsoTree(tree.image, 'joliet')] : [tree];
+}
+
 interface ByteSpan {
   readonly offset: number;
   readonly size: number;

@@ -43,7 +43,7 @@ export function editKargs(current: string, edits: KargsEdits): EditedKargs {
   let line = ` ${current} `;
   for (const argument of edits.delete ?? []) {
     const found = ` ${trimSpace(argument)} `;
-    if (!line.includes(found)) remarks.push(remarkMissing('delete', argument, current));
+    if (!line.includes(found)) remarks.push(remarkMissing('delete', argument, line));
     line = line.replaceAll(found, ' ');
   }
   for (const argument of edits.append ?? []) line += `${trimSpace(argument)} `;

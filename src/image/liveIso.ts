@@ -1,23 +1,23 @@
 /** A CoreOS live ISO: its contents, and changes that embed files or reset it. This module does not write to the image. */
 
 import { once } from '../core/once.ts';
-import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
-import type { Growth, TreeWithArea } from './growth.ts';
-import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
 import { FormatError, only } from '../core/errors.ts';
-import { addedFiles, bytesBehind, readAppendix, takeBackAppendix } from './appendix.ts';
+import { readAppendix } from './appendix.ts';
+import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from './embedArea.ts';
+import type { Growth } from './growth.ts';
+import { type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
+import { bytesBehind } from './isoVolume.ts';
 import {
   findKargsAreas,
   findKargsLayout,
   type KargsAreas,
-  refuseOverlap,
   requireKargsAreas,
   writeKargs,
 } from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
 import type { MediumFile } from './mediumFiles.ts';
-import type { ImageAccess, Patch } from './overlay.ts';
+import { type ImageAccess, slice } from './overlay.ts';
 
 export interface LiveIso {
   readonly image: ImageAccess;
@@ -50,54 +50,49 @@ export interface IsoContents {
  */
 export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'): Promise<LiveIso> {
   const tree = await openIsoTree(image);
-  const area = await findEmbedArea(tree);
-  const kargsAreas = once(() => findKargsAreas(tree));
-  return {
+  const embedArea = await findEmbedArea(tree);
+  const iso = {
     image,
     tree,
     label: tree.volume.volumeId,
-    embedArea: area,
-    embeddedFiles: once(() => readEmbedArea(image, area)),
-    kargsAreas,
+    embedArea,
+    embeddedFiles: once(() => readEmbedArea(image, embedArea)),
+    kargsAreas: once(() => findKargsAreas(tree)),
     features: once(() => readIsoFeatures(tree)),
-    change: async (contents) => {
-      const { files, kargs } = contents;
-      const areas = kargs === undefined ? undefined : await kargsAreas();
-      const change = bothChanges(
-        await changeData({ tree, area, growth }, contents, kargsAreas),
-        kargs === undefined ? unchanged : patchesOnly(writeKargs(areas, kargs)),
-      );
-      return files === undefined ? change : { ...change, files };
-    },
   };
+  return { ...iso, change: (contents) => changeContents(iso, contents, growth) };
 }
 
-/** Changes the files in the embed area and the files on the medium. Without such changes, it removes what is left of earlier ones. */
-async function changeData(
-  place: TreeWithArea,
-  { files, mediumFiles = [], kargs }: IsoContents,
-  kargsAreas: LiveIso['kargsAreas'],
+async function changeContents(
+  iso: Omit<LiveIso, 'change'>,
+  { files, kargs, mediumFiles: added = [] }: IsoContents,
+  growth: Growth,
 ): Promise<ImageChange> {
-  const { tree } = place;
+  const { embedArea, image, tree } = iso;
   const appendix = await readAppendix(tree);
-  // Most edits of kernel arguments end here.
-  if (appendix === undefined && files === undefined && mediumFiles.length === 0) return unchanged;
-  const [{ replaceData }, { checkVisible, planMediumFiles }] = await Promise.all([
-    import('./growth.ts'),
-    import('./mediumFiles.ts'),
-  ]);
-  const added = appendix === undefined ? [] : await addedFiles(tree, appendix);
-  if (mediumFiles.length > 0 || (added.length > 0 && kargs !== undefined)) {
-    await checkVisible(tree, (await kargsAreas())?.current, kargs);
+  const present = (appendix?.mediumFiles ?? []).map(({ name, offset, size }) => ({
+    name,
+    offset,
+    content: slice(image, { offset, length: size }),
+  }));
+  const mediumFiles = [...present, ...added];
+  if (mediumFiles.length > 0) {
+    const { refuseInvisible } = await import('./mediumFiles.ts');
+    await refuseInvisible(tree, (await iso.kargsAreas())?.current, kargs);
   }
-  const additions = mediumFiles.length === 0 ? [] : await planMediumFiles(tree, mediumFiles);
-  return replaceData(place, { before: appendix, added, additions, files });
+  // Most edits of kernel arguments end here, and load nothing else.
+  if (files === undefined && added.length === 0) {
+    return kargs === undefined ? unchanged : patchesOnly(writeKargs(await iso.kargsAreas(), kargs));
+  }
+  const { planState } = await import('./isoState.ts');
+  const state = { files: files ?? (await iso.embeddedFiles()), kargs, mediumFiles };
+  return planState({ appendix, embedArea, tree }, state, growth);
 }
 
 /**
  * Restores the released contents: an empty embed area, the default kernel arguments, and no appended data. Other changes of
  * the image are kept.
- * @throws FormatError if an area cannot be read; use `repairIso` then
+ * @throws FormatError if an area cannot be read; use `resetDamagedIso` then
  */
 export async function resetIso(iso: LiveIso): Promise<ImageChange> {
   const hint = 'use `iso reset --force` to clear the reserved area';
@@ -107,31 +102,27 @@ export async function resetIso(iso: LiveIso): Promise<ImageChange> {
     }),
   );
   await iso.kargsAreas();
-  return repairIso(iso);
+  return resetDamagedIso(iso);
 }
 
 /**
  * Resets the image without reading the areas. Also removes data after the end of the volume.
  * @throws FormatError if the areas cannot be found
  */
-export async function repairIso(iso: LiveIso): Promise<ImageChange> {
-  const shortening = await takeBackAppendix(iso.tree);
-  const original = shortening === undefined ? iso : await openLiveIso(changedImage(iso.image, shortening));
-  const change = bothChanges(patchesOnly(await emptyAreas(original)), shortening ?? unchanged);
-  const leftovers = await bytesBehind(original.tree);
-  const files: EmbedFiles = new Map();
-  return { ...change, files, ...(leftovers > 0 && { size: original.image.size - leftovers }) };
+export async function resetDamagedIso({ embedArea, tree }: LiveIso): Promise<ImageChange> {
+  const { openOriginal, planState } = await import('./isoState.ts');
+  const current = { appendix: await readAppendix(tree), embedArea, tree };
+  const original = (await openOriginal(current)).tree;
+  const released = {
+    files: new Map(),
+    mediumFiles: [],
+    kargs: (await findKargsLayout(original))?.defaults,
+  };
+  const size = original.image.size - (await bytesBehind(original));
+  return { ...(await planState(current, released, 'refused')), size };
 }
 
 /** Restores only the kernel arguments. Throws CliError if the image reserves no area for them. */
 export async function restoreDefaultKargs(iso: LiveIso): Promise<ImageChange> {
   return iso.change({ kargs: requireKargsAreas(await iso.kargsAreas()).defaults });
-}
-
-async function emptyAreas({ tree, embedArea }: LiveIso): Promise<Patch[]> {
-  const emptied = fillEmbedArea(embedArea, new Uint8Array());
-  const kargs = await findKargsLayout(tree);
-  if (kargs === undefined) return emptied;
-  refuseOverlap(kargs, embedArea);
-  return [...emptied, ...writeKargs(kargs, kargs.defaults)];
 }

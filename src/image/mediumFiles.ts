@@ -18,7 +18,7 @@ import {
 import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
-import { type Addition, MEDIUM_FOLDER, treesOf } from './appendix.ts';
+import type { Addition } from './growth.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
@@ -29,17 +29,25 @@ export interface MediumFile {
   readonly content: RandomAccess;
 }
 
+/** The folder of an image to which files are added, which the live system mounts at /run/media/iso/coreos. */
+export const MEDIUM_FOLDER = 'coreos';
+
 const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
 const MODE = 0o100_444;
 const MAX_NAME = 128;
 
 /**
  * Returns the data to append for these files.
+ * @param trees of the original image
  * @throws CliError if a name is invalid or exists, or the folder is full
  */
-export async function planMediumFiles(tree: IsoTree, files: readonly MediumFile[]): Promise<Addition[]> {
+export async function planMediumFiles(
+  trees: readonly IsoTree[],
+  files: readonly MediumFile[],
+): Promise<Addition[]> {
+  if (files.length === 0) return [];
   const names = files.map(({ name }) => name);
-  const folders = await Promise.all((await treesOf(tree)).map(openFolder));
+  const folders = await Promise.all(trees.map(openFolder));
   for (const { entries } of folders) {
     const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
     for (const name of names) {
@@ -61,6 +69,7 @@ export async function planMediumFiles(tree: IsoTree, files: readonly MediumFile[
   const records = folders.map((folder) => planRecords(folder, files));
   return files.map(({ content }, index) => ({
     data: content,
+    size: content.size,
     pointAt: (offset) => records.flatMap((plans) => plans[index]?.(offset) ?? []),
   }));
 }
@@ -68,9 +77,9 @@ export async function planMediumFiles(tree: IsoTree, files: readonly MediumFile[
 /**
  * @param current the kernel arguments of the image
  * @param kargs those that it gets
- * @throws CliError if the live system does not mount the medium
+ * @throws CliError if the live system does not mount the medium, and so does not see files on it
  */
-export async function checkVisible(tree: IsoTree, current = '', kargs = current): Promise<void> {
+export async function refuseInvisible(tree: IsoTree, current = '', kargs = current): Promise<void> {
   if ((await tree.find(ROOT_FILESYSTEM)) === undefined) {
     throw new CliError('Files on a minimal ISO are not visible: the live system does not mount it', {
       code: 'ERR_IMAGE',

@@ -3,12 +3,13 @@
 import { formatCount } from '../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FormatError, only, UsageError } from '../core/errors.ts';
-import { addedFiles, MEDIUM_FOLDER, readAppendix } from '../image/appendix.ts';
+import { only, FormatError, UsageError } from '../core/errors.ts';
+import { readAppendix } from '../image/appendix.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import type { Growth } from '../image/growth.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { openIsoTree } from '../image/isoTree.ts';
+import { MEDIUM_FOLDER } from '../image/mediumFiles.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
 import { bytesAccess, patchSource } from '../image/overlay.ts';
 import { copyWithChange, streamImage, type ChangedImage } from './copyImage.ts';
@@ -145,12 +146,11 @@ const MAX_SECRET = 4 * 1024 * 1024;
 /** The embedded files and the files on the medium of the changed image. Files that cannot be read do not require a mode. */
 async function filesOnImage({ change, image, iso }: Result): Promise<EmbedFiles> {
   try {
-    const tree = await openIsoTree(changedImage(image, change));
+    const changed = changedImage(image, change);
     const files = new Map(change.files ?? (await iso.embeddedFiles()));
-    const appendix = await readAppendix(tree);
-    for (const file of appendix === undefined ? [] : await addedFiles(tree, appendix)) {
-      if (file.size > MAX_SECRET) continue;
-      files.set(`${MEDIUM_FOLDER}/${file.name}`, await tree.readFile(file, { maxBytes: MAX_SECRET }));
+    const appendix = await readAppendix(await openIsoTree(changed));
+    for (const { name, offset, size } of appendix?.mediumFiles ?? []) {
+      if (size <= MAX_SECRET) files.set(`${MEDIUM_FOLDER}/${name}`, await changed.read(offset, size));
     }
     return files;
   } catch (error) {

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { changedImage, type ImageChange, patchesOnly } from '../../src/image/imageChange.ts';
 import { inspectIso } from '../../src/image/inspection/inspectImage.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
-import { type LiveIso, openLiveIso, repairIso } from '../../src/image/liveIso.ts';
+import { type LiveIso, openLiveIso, resetDamagedIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { editInPlace, readRollback, rollBack, type WritableImage } from '../../src/image/rollback.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
@@ -94,7 +94,7 @@ const edits: Readonly<Record<string, () => Promise<Edit>>> = {
   },
   'reset a grown image': async () => {
     const { before, change } = await edits['grow']!();
-    return edit(await apply(before, change), repairIso);
+    return edit(await apply(before, change), resetDamagedIso);
   },
 };
 

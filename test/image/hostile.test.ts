@@ -10,7 +10,7 @@ import { embedIgnition, readIgnition } from '../../src/image/embeddedIgnition.ts
 import { changedImage, checkDisjoint, type ImageChange } from '../../src/image/imageChange.ts';
 import { listIso } from '../../src/image/isoListing.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
-import { type LiveIso, openLiveIso, repairIso, resetIso } from '../../src/image/liveIso.ts';
+import { type LiveIso, openLiveIso, resetDamagedIso, resetIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { liveIsoWith } from '../support/liveIso.ts';
 
@@ -47,7 +47,7 @@ const edits: [string, (iso: LiveIso) => Promise<ImageChange>][] = [
   ['embed --grow', (iso) => embedIgnition(iso, { config: large, existing: 'replace' })],
   ['kargs', (iso) => iso.change({ kargs: 'a b' })],
   ['reset', resetIso],
-  ['reset --force', repairIso],
+  ['reset --force', resetDamagedIso],
 ];
 
 describe('an image whose parts overlap is refused', () => {
@@ -86,9 +86,9 @@ describe('an image whose parts overlap is refused', () => {
       await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
     );
     const data = Buffer.alloc(16).toString('base64');
-    const record = { originalSize: original.length, originals: [[32, data], [34, data]] }; // prettier-ignore
+    const record = { originalSize: original.length, originals: [[32, data], [34, data]], mediumFiles: [] }; // prettier-ignore
     writeRecord(grown, JSON.stringify(record));
-    await expect(repairIso(await open(grown))).rejects.toThrow('two of its parts overlap at byte 34');
+    await expect(resetDamagedIso(await open(grown))).rejects.toThrow('two of its parts overlap at byte 34');
   });
 
   it('patches that touch do not overlap', () => {
@@ -136,11 +136,17 @@ describe('a record of what was appended is refused', () => {
     ['that is no object', '7', 'not a JSON object'],
     ['of an image with another size', `{"originalSize":${2 ** 40},"originals":[]}`, 'invalid original size'],
     ['of an image with less than nothing', '{"originalSize":-1,"originals":[]}', 'invalid original size'],
-    ['without a list', `{"originalSize":${size},"originals":{}}`, 'missing list of bytes'],
+    ['without a list', `{"originalSize":${size},"originals":{}}`, 'missing list'],
+    ['without files', `{"originalSize":${size},"originals":[]}`, 'missing list'],
     [
-      'with too long a list',
-      JSON.stringify({ originalSize: size, originals: Array.from({ length: 1001 }, () => 0) }),
-      'missing list of bytes',
+      'with a file without size',
+      `{"originalSize":${size},"originals":[],"mediumFiles":[["a"]]}`,
+      'file without name or size',
+    ],
+    [
+      'with files that the image lacks',
+      `{"originalSize":${size},"originals":[],"mediumFiles":[["a",1e9],["b",1e9]]}`,
+      'files that exceed the end of the image',
     ],
     [
       'with something else in it',
@@ -176,17 +182,9 @@ describe('a record of what was appended is refused', () => {
   });
 
   it.each([
-    [
-      'without the area',
-      (data: string) => [[0, data]],
-      'the record of the original reserved area is missing',
-    ],
-    [
-      'with an area beyond the end',
-      (data: string, at: number) => [[at, data]],
-      'the original reserved area exceeds the end of the original image',
-    ],
-  ])('%s, when the config fits again', async (_title, originals, message) => {
+    ['without the area', (data: string) => [[0, data]]],
+    ['with an area beyond the end', (data: string, at: number) => [[at, data]]],
+  ])('%s, when the config is replaced', async (_title, originals) => {
     const grown = await apply(
       original,
       await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
@@ -195,10 +193,14 @@ describe('a record of what was appended is refused', () => {
     const extent = Buffer.alloc(17);
     extent.writeUInt32LE(original.length / SECTOR, 1);
     extent.writeUInt32LE(SECTOR, 9);
-    const record = { originalSize: original.length, originals: originals(extent.toString('base64'), at) };
+    const record = {
+      originalSize: original.length,
+      originals: originals(extent.toString('base64'), at),
+      mediumFiles: [],
+    };
     writeRecord(grown, JSON.stringify(record));
     const run = open(grown).then(async (iso) => embedIgnition(iso, { config: small, existing: 'replace' }));
-    await expect(run).rejects.toThrow(message);
+    await expect(run).rejects.toThrow('ISO image is incomplete');
   });
 });
 
@@ -258,7 +260,7 @@ function writeRecord(image: Buffer, json: string): number {
   const end = image.readUInt32LE(16 * SECTOR + 80) * SECTOR;
   const start = end - Math.ceil((json.length + 32) / SECTOR) * SECTOR;
   image.fill(0, start, end).write(json, start);
-  image.write('ironic-coreos/1\0', end - 32, 'latin1');
+  image.write('ironic-coreos/2\0', end - 32, 'latin1');
   image.writeUInt32LE(json.length, end - 16);
   image.writeUInt32LE(crc32(json), end - 12);
   return end;

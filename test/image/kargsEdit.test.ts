@@ -83,6 +83,11 @@ describe('editKargs', () => {
     expect(replaced?.hint).toContain('pass k with its current value');
   });
 
+  it('does not say so of an argument that the same edit deletes', () => {
+    const [again] = editKargs('a b', { delete: ['a', 'a'] }).remarks;
+    expect(again?.hint).toBe('use `iso kargs show` to print the current kernel arguments');
+  });
+
   const word = fc.string({
     unit: fc.constantFrom('a', 'b', '=', ' ', '\n', '$', 'é', '😀', '\ufeff', '\u0085'),
   });

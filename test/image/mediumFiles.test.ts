@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { takeBackAppendix } from '../../src/image/appendix.ts';
+import { originalImage, readAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
-import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
+import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { type IsoContents, type LiveIso, openLiveIso, resetIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
@@ -27,7 +27,9 @@ const add = async (bytes: Uint8Array, contents: IsoContents): Promise<Uint8Array
 
 async function takeBack(bytes: Uint8Array): Promise<Uint8Array> {
   const image = bytesAccess(bytes);
-  return apply(bytes, (await takeBackAppendix(await openIsoTree(image))) ?? unchanged);
+  const appendix = await readAppendix(await openIsoTree(image));
+  const original = appendix === undefined ? image : originalImage(image, appendix);
+  return original.read(0, original.size);
 }
 
 async function readBack(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {

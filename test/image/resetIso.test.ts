@@ -5,7 +5,7 @@ import { requireKargsAreas } from '../../src/image/kargsAreas.ts';
 import {
   type LiveIso,
   openLiveIso,
-  repairIso,
+  resetDamagedIso,
   resetIso,
   restoreDefaultKargs,
 } from '../../src/image/liveIso.ts';
@@ -33,7 +33,7 @@ describe.each(layouts)('layout %s', (layout) => {
 
   it.each([
     ['resetIso', resetIso],
-    ['repairIso', repairIso],
+    ['resetDamagedIso', resetDamagedIso],
   ])('%s gives the original bytes', async (_name, reset) => {
     const bytes = await customized();
     expect(isSame(bytes, original)).toBe(false);
@@ -66,7 +66,7 @@ it('makes a grown image as short as it was', async () => {
     await iso.change({ files: new Map([['config.ign', noise]]), kargs: 'a' }),
   );
   expect(grown.length).toBeGreaterThan(original.length);
-  for (const reset of [resetIso, repairIso]) {
+  for (const reset of [resetIso, resetDamagedIso]) {
     expect(isSame(await apply(grown, await reset(await open(grown))), original)).toBe(true);
   }
 });
@@ -93,18 +93,18 @@ describe('a damaged image', () => {
     await expect(resetIso(await open(damaged))).rejects.toMatchObject({
       hint: expect.stringContaining('`iso reset --force`'),
     });
-    expect(isSame(await apply(damaged, await repairIso(await open(damaged))), original)).toBe(true);
+    expect(isSame(await apply(damaged, await resetDamagedIso(await open(damaged))), original)).toBe(true);
   });
 
   it('is not repaired where kargs.json is damaged', async () => {
     const damaged = liveIsoWith((all) => all.set('coreos/kargs.json', Buffer.from('{')));
-    await expect(repairIso(await open(damaged))).rejects.toThrow(/kargs\.json/);
+    await expect(resetDamagedIso(await open(damaged))).rejects.toThrow(/kargs\.json/);
   });
 
   it('is refused where the areas overlap', async () => {
     const info = { default: 'a', size: 10, files: [{ path: 'images/ignition.img', offset: 5 }] };
     const hostile = liveIsoWith((all) => all.set('coreos/kargs.json', Buffer.from(JSON.stringify(info))));
-    await expect(repairIso(await open(hostile))).rejects.toThrow(/overlaps/);
+    await expect(resetDamagedIso(await open(hostile))).rejects.toThrow(/overlaps/);
   });
 });
 

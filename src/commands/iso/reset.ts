@@ -1,6 +1,6 @@
 /** `iso reset`: restores the released contents of a live ISO. */
 
-import { repairIso, resetIso } from '../../image/liveIso.ts';
+import { resetDamagedIso, resetIso } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
 
@@ -14,5 +14,5 @@ export interface ResetOptions extends Rewrite {
  * @throws CliError for the user; nothing is written then
  */
 export async function reset({ force = false, ...rewrite }: ResetOptions, io: Io): Promise<ExitCode> {
-  return rewriteLiveIso(rewrite, force ? repairIso : resetIso, io);
+  return rewriteLiveIso(rewrite, force ? resetDamagedIso : resetIso, io);
 }

@@ -4,7 +4,7 @@ import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { CliError } from '../../core/errors.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
-import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/inspection.ts';
+import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
 import { splitArguments } from '../../kargs/argumentText.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';

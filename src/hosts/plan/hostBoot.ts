@@ -19,7 +19,7 @@ import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { findingOf } from '../../ignition/rule.ts';
-import { checkNetworkTwice } from '../../image/inspection/inspection.ts';
+import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';

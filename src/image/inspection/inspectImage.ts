@@ -5,14 +5,16 @@
  */
 
 import { FormatError, ifWellFormed, only } from '../../core/errors.ts';
-import type { Issue } from '../../ignition/rule.ts';
-import { addedFiles, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
+import { maskSetting } from '../../core/masking.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
+import { readAppendix } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { type EmbedArea, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
 import { sourceOfImage } from '../initrd.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
+import { bytesBehind, volumeEnds } from '../isoVolume.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
@@ -20,29 +22,11 @@ import { CHUNK, type ImageAccess, type RandomAccess, slice } from '../overlay.ts
 import { readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
 import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
-import {
-  type Appended,
-  attempt,
-  type BootingIso,
-  checkInitrd,
-  checkIso,
-  checkNetwork,
-  type InitrdInspection,
-  type InspectedKargs,
-  type IsoInspection,
-  issueOf,
-  type Leftover,
-} from './inspection.ts';
+import { type BootingIso, checkInitrd, checkIso, checkNetwork, issueOf } from './imageChecks.ts';
+import type { InitrdInspection, IsoInspection, Leftover } from './inspection.ts';
 import { splitArguments } from '../../kargs/argumentText.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
-
-interface Iso {
-  /** Of the image without the rollback journal of an unfinished edit. */
-  readonly tree: IsoTree;
-  /** Damaged parts. */
-  readonly issues: Issue[];
-}
 
 const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
@@ -59,72 +43,92 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const journal = await readRollback(source);
   const image: ImageAccess =
     journal === undefined ? source : slice(source, { offset: 0, length: journal.start });
-  const iso: Iso = { tree: await openIsoTree(image), issues: [] };
-  if (journal !== undefined) iso.issues.push(issueOf(imageRules.editUnfinished));
-  const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(iso.tree));
+  const tree = await openIsoTree(image);
+  const { issues, read } = damageReader();
+  if (journal !== undefined) issues.push(issueOf(imageRules.editUnfinished));
+  const area = await read(imageRules.embedAreaUnreadable, () => findEmbedArea(tree));
   // The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired.
+  const { hint } = imageRules.embedAreaUnreadable;
   const files =
     area &&
-    (await attempt(iso, imageRules.embedAreaUnreadable, () => {
-      const { hint } = imageRules.embedAreaUnreadable;
-      return readEmbedArea(image, area).catch(
+    (await read(imageRules.embedAreaUnreadable, () =>
+      readEmbedArea(image, area).catch(
         only(FormatError, (error) => {
           throw new FormatError(error.message, { hint, cause: error });
         }),
-      );
-    }));
-  const kargs = await readKargs(iso);
-  const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
-  const appended = await attempt(iso, imageRules.appendixUnreadable, () => readAppended(iso, area));
+      ),
+    ));
+  // The areas of kernel arguments are known also if their contents cannot be read.
+  const layout = await read(imageRules.kernelArgumentsUnreadable, () => findKargsLayout(tree));
+  const kargs =
+    layout && (await read(imageRules.kernelArgumentsUnreadable, () => findKargsAreas(tree)))?.current;
+  const features = await read(imageRules.featuresUnreadable, () => readIsoFeatures(tree));
+  const appendix = await read(imageRules.appendixUnreadable, () => readAppendix(tree));
   // During an unfinished edit, the end of the image is not inspected.
-  const leftovers: readonly Leftover[] =
-    journal === undefined ? await findLeftovers(iso, appended) : ['unfinished edit'];
-  const facts = await attempt(iso, imageRules.layoutUnreadable, () => readFacts(iso, kargs));
+  const ends = journal === undefined ? await inspectEnd(tree) : { issues: [], leftovers: [UNFINISHED] };
+  const facts = await read(imageRules.layoutUnreadable, () => readFacts(tree, layout !== undefined));
+  const label = tree.volume.volumeId;
   const isOtherSystem = features?.otherSystem === true;
-  const isMinimal = facts?.isMinimal === true && !isOtherSystem;
-  const initramfs = await attempt(
-    iso,
-    imageRules.layoutUnreadable,
-    async () => (await iso.tree.find(INITRAMFS))?.size,
-  );
-  const label = iso.tree.volume.volumeId;
-  const booting = { label, isMinimal, kargs: kargs?.current, files, features };
+  const isMinimal = facts !== undefined && facts.rootfsSize === undefined && !isOtherSystem;
+  const booting = { label, isMinimal, kargs, files, features };
   return {
     kind: 'iso',
     size: source.size,
     label,
-    ...(facts ?? { hasMinimalIso: false, layout: 'unknown', bootLoaders: [] }),
     isMinimal,
-    ...(area !== undefined && { embedArea: { ...area, used: await usedBytes(image, area) } }),
-    ...(files !== undefined && { files }),
-    ...(kargs !== undefined && { kargs }),
-    ...(features !== undefined && { features }),
-    ...(appended !== undefined && { appended }),
-    leftovers,
-    memory: isOtherSystem
-      ? filesMemory('initramfs', [initramfs ?? 0])
-      : memoryFor(booting, facts?.rootfsSize, initramfs),
-    issues: [...iso.issues, ...checkIso(booting)],
+    rootfsSize: facts?.rootfsSize,
+    hasMinimalIso: facts?.hasMinimalIso ?? false,
+    layout: facts?.layout ?? 'unknown',
+    architecture: facts?.architecture,
+    bootLoaders: facts?.bootLoaders ?? [],
+    embedArea: area && { ...area, used: await usedBytes(image, area) },
+    files,
+    kargs: layout && { ...layout, current: kargs },
+    features,
+    appended: appendix && {
+      originalSize: appendix.originalSize,
+      hasGrown: area !== undefined && area.offset >= appendix.originalSize,
+      files: appendix.mediumFiles.map(({ name, size }) => ({ name, size })),
+    },
+    leftovers: ends.leftovers,
+    memory: isOtherSystem ? filesMemory('initramfs', [facts?.initramfsSize ?? 0]) : memoryFor(booting, facts),
+    issues: [...issues, ...ends.issues, ...checkIso(booting)],
   };
 }
 
-async function findLeftovers({ tree, issues }: Iso, appended: Appended | undefined): Promise<Leftover[]> {
-  const { image } = tree;
-  const isUsed = appended === undefined || appended.hasGrown || appended.files.length > 0;
-  const bytes = isUsed ? await bytesBehind(tree) : image.size - appended.originalSize;
-  const [first, ...others] = volumeEnds(tree);
+const UNFINISHED: Leftover = 'unfinished edit';
+
+/** Reads the parts of an image. A part that cannot be read is undefined, and one of the issues. */
+function damageReader() {
+  const issues: Issue[] = [];
+  const read = async <T>(rule: Rule, step: () => Promise<T>): Promise<T | undefined> =>
+    step().catch(
+      only(FormatError, ({ message: text, hint = rule.hint }) => {
+        const message = maskSetting(text); // the message may contain kernel arguments
+        const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
+        if (!isReported) issues.push({ rule, path: [], message, hint });
+        return undefined;
+      }),
+    );
+  return { issues, read };
+}
+
+async function inspectEnd(tree: IsoTree): Promise<{ issues: Issue[]; leftovers: Leftover[] }> {
+  const issues: Issue[] = [];
   const leftovers: Leftover[] = [];
+  const [first, ...others] = volumeEnds(tree);
   if (others.some((end) => end !== first)) {
     leftovers.push('volume descriptors');
     const found = 'its volume descriptors differ, probably because of an interrupted edit';
     issues.push(issueOf(imageRules.endUnexpected, found));
   }
+  const bytes = await bytesBehind(tree);
   if (bytes > 0) {
     leftovers.push('bytes after the end');
     const found = `${bytes} bytes after its end, probably of an interrupted edit; they may contain secrets`;
-    if (!(await isPadding(image, bytes))) issues.push(issueOf(imageRules.endUnexpected, found));
+    if (!(await isPadding(tree.image, bytes))) issues.push(issueOf(imageRules.endUnexpected, found));
   }
-  return leftovers;
+  return { issues, leftovers };
 }
 
 /** Whether the last `bytes` of an image are zeros, as added by copying programs. Checks only both ends of the range. */
@@ -136,45 +140,18 @@ async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
   return true;
 }
 
-/** Returns the areas also if their contents cannot be read. */
-async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
-  const { tree } = iso;
-  const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(tree));
-  if (layout === undefined) return undefined;
-  const areas = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsAreas(tree));
-  return { ...layout, ...(areas !== undefined && { current: areas.current }) };
-}
-
-async function readAppended({ tree }: Iso, area: EmbedArea | undefined): Promise<Appended | undefined> {
-  const appendix = await readAppendix(tree);
-  if (appendix === undefined) return undefined;
-  const { originalSize } = appendix;
-  const added = await addedFiles(tree, appendix);
-  return {
-    originalSize,
-    hasGrown: area !== undefined && area.offset >= originalSize,
-    files: added.map(({ name, size }) => ({ name, size })),
-  };
-}
-
-type Facts = Pick<
-  IsoInspection,
-  'isMinimal' | 'rootfsSize' | 'hasMinimalIso' | 'layout' | 'architecture' | 'bootLoaders'
->;
-
-async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Promise<Facts> {
-  const rootfs = await tree.find(ROOTFS);
+async function readFacts(tree: IsoTree, hasKargs: boolean) {
   const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
   for (const [path, loader, required = architecture] of LOADERS) {
     if (architecture === required && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
-    isMinimal: rootfs === undefined,
-    ...(rootfs !== undefined && { rootfsSize: rootfs.size }),
+    rootfsSize: (await tree.find(ROOTFS))?.size,
+    initramfsSize: (await tree.find(INITRAMFS))?.size,
     hasMinimalIso: await hasMinisoData(tree),
-    layout: await findLayout(tree, kargs !== undefined),
-    ...(architecture !== undefined && { architecture }),
+    layout: await findLayout(tree, hasKargs),
+    architecture,
     bootLoaders,
   };
 }
@@ -197,7 +174,10 @@ async function findLayout(tree: IsoTree, hasKargs: boolean): Promise<string> {
   return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
 }
 
-/** Number of bytes up to the last byte that is not zero, rounded up to 4 bytes, the alignment of archives. */
+/**
+ * Number of bytes up to the last byte that is not zero, rounded up to 4 bytes, the alignment of archives. It may be 4 bytes too
+ * small, because gzip ends with the size of the unpacked data.
+ */
 async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Promise<number> {
   for (let end = length; end > 0; end -= Math.min(CHUNK, end)) {
     const size = Math.min(CHUNK, end);
@@ -209,9 +189,9 @@ async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Pr
 
 function memoryFor(
   { isMinimal, kargs = '', files = new Map() }: BootingIso,
-  rootfsSize = 0,
-  initramfs = 0,
+  parts: { readonly rootfsSize: number | undefined; readonly initramfsSize: number | undefined } | undefined,
 ): MemoryPart[] {
+  const { initramfsSize: initramfs = 0, rootfsSize = 0 } = parts ?? {};
   const sizes = [...files.values()].map(({ length }) => length);
   const isCopied = splitArguments(kargs).some((argument) =>
     argument.startsWith(coreosArguments.fromRam.name),
@@ -229,22 +209,20 @@ const MAX_KEPT = 256 * 1024 * 1024;
 export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
   const marks = await readMarks(sourceOfImage(image), { maxKept: MAX_KEPT });
   const { stamp, hasRootfs, embedded: files } = marks;
-  const issues: Issue[] = [];
+  const { issues, read } = damageReader();
   const features =
-    stamp &&
-    (await attempt({ issues }, imageRules.featuresUnreadable, async () => readInitrdFeatures(marks)));
+    stamp && (await read(imageRules.featuresUnreadable, async () => readInitrdFeatures(marks)));
+  const source = hasRootfs ? 'initramfs' : 'network';
   const sizes = [...files.values()].map(({ length }) => length);
   return {
     kind: 'initramfs',
     size: image.size,
-    ...(stamp !== undefined && { build: versionIn(stamp) }),
+    build: stamp && versionIn(stamp),
     hasRootfs,
-    ...(features !== undefined && { features }),
+    features,
     files,
     memory: [
-      ...(stamp === undefined
-        ? []
-        : liveMemory(hasRootfs ? 'initramfs' : 'network', { initramfs: image.size })),
+      ...(stamp === undefined ? [] : liveMemory(source, { initramfs: image.size })),
       ...filesMemory('embedded files', sizes),
     ],
     issues: [

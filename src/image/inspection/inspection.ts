@@ -1,26 +1,11 @@
-/**
- * The contents of an image as data, and checks whether the image boots the agent. The data contains secrets, which must be
- * masked before output.
- */
+/** The contents of an image as data, which contains secrets: they must be masked before output. */
 
-import { posix } from 'node:path';
-import { append } from '../../core/lists.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
-import { argumentName, argumentValue } from '../../kargs/bootSettings.ts';
-import { isNetworkArgument } from '../../kargs/networkArguments.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { FormatError, only } from '../../core/errors.ts';
-import { maskSetting } from '../../core/masking.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
-import { initramfsNameProblem } from '../../network/keyfile/names.ts';
+import type { Issue } from '../../ignition/rule.ts';
 import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
-import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { KargsLayout } from '../kargsAreas.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
-import { findKeyfileProblems, isNetworkPath } from '../networkSettings.ts';
-import { imageRules } from './imageRules.ts';
 import type { MemoryPart } from './memoryNeed.ts';
-import { coreosArguments, firstBootNames } from '../../kargs/coreosArguments.ts';
 
 export type ImageInspection = IsoInspection | InitrdInspection;
 
@@ -32,17 +17,17 @@ export interface IsoInspection extends Contents {
   /** Whether the root filesystem is missing on the medium. */
   readonly isMinimal: boolean;
   /** Size of the root filesystem on the medium in bytes. */
-  readonly rootfsSize?: number;
+  readonly rootfsSize?: number | undefined;
   /** Whether the minimal ISO can be extracted. */
   readonly hasMinimalIso: boolean;
   /** Period in which Fedora CoreOS had this layout of the reserved areas. */
   readonly layout: string;
-  readonly architecture?: Architecture;
+  readonly architecture?: Architecture | undefined;
   /** For example `UEFI (GRUB)`. */
   readonly bootLoaders: readonly string[];
-  readonly embedArea?: UsedArea;
-  readonly kargs?: InspectedKargs;
-  readonly appended?: Appended;
+  readonly embedArea?: UsedArea | undefined;
+  readonly kargs?: InspectedKargs | undefined;
+  readonly appended?: Appended | undefined;
   /** Traces of interrupted edits. */
   readonly leftovers: readonly Leftover[];
 }
@@ -53,7 +38,7 @@ export type Leftover = 'unfinished edit' | 'volume descriptors' | 'bytes after t
 export interface InitrdInspection extends Contents {
   readonly kind: 'initramfs';
   /** Build of the live system; undefined if it is not an initramfs of CoreOS. */
-  readonly build?: string;
+  readonly build?: string | undefined;
   /** Whether it contains the root filesystem of the live system. */
   readonly hasRootfs: boolean;
 }
@@ -61,9 +46,9 @@ export interface InitrdInspection extends Contents {
 interface Contents {
   /** Bytes. */
   readonly size: number;
-  readonly features?: LiveFeatures;
+  readonly features?: LiveFeatures | undefined;
   /** Embedded files by path; for an initramfs only the Ignition config and network settings. */
-  readonly files?: EmbedFiles;
+  readonly files?: EmbedFiles | undefined;
   /** Minimum memory of a host. */
   readonly memory: readonly MemoryPart[];
   readonly issues: readonly Issue[];
@@ -76,7 +61,7 @@ interface UsedArea extends EmbedArea {
 
 export interface InspectedKargs extends KargsLayout {
   /** Undefined if the areas differ or cannot be read. */
-  readonly current?: string;
+  readonly current?: string | undefined;
 }
 
 /** Data that this program appended to an image. */
@@ -87,117 +72,4 @@ export interface Appended {
   readonly hasGrown: boolean;
   /** Files on the medium, with their sizes in bytes. */
   readonly files: readonly { readonly name: string; readonly size: number }[];
-}
-
-/** The parts of a live ISO that `checkIso` checks. Parts that could not be read are undefined, and are not checked. */
-export interface BootingIso {
-  readonly label: string;
-  readonly isMinimal: boolean;
-  readonly kargs: string | undefined;
-  readonly files: EmbedFiles | undefined;
-  readonly features: LiveFeatures | undefined;
-}
-
-/**
- * Checks whether an ISO boots the agent: whether it has a config, Ignition runs, the root filesystem is found, and the network
- * settings are supported. The contents of the config, and other kernel arguments, are not checked here.
- */
-export function checkIso({ label, isMinimal, kargs, files, features }: BootingIso): Issue[] {
-  const issues: Issue[] = [];
-  if (features?.otherSystem === true) {
-    // Other ramdisks boot without a config and without a root filesystem.
-    if (files?.has(CONFIG_NAME) === true) issues.push(issueOf(imageRules.configUnread));
-    return [...issues, ...checkNetwork(files ?? new Map(), features)];
-  }
-  if (files !== undefined && kargs !== undefined) {
-    append(issues, checkConfig(splitArguments(kargs), files.has(CONFIG_NAME)));
-  }
-  if (kargs !== undefined) append(issues, checkRootfs(splitArguments(kargs), label, isMinimal));
-  if (files !== undefined) {
-    append(issues, checkNetwork(files, features));
-    append(issues, checkNetworkTwice(splitArguments(kargs ?? ''), embedsKeyfiles(files)));
-  }
-  return issues;
-}
-
-/** The kernel arguments are unknown, because the boot loader gets them from another source. */
-export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
-  const missing = files.has(CONFIG_NAME) ? [] : [issueOf(imageRules.initrdConfigMissing)];
-  return [...missing, ...checkNetwork(files, features)];
-}
-
-function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
-  const names = new Set(kargs.map(argumentName));
-  const isNamed = names.has(coreosArguments.configUrl.name);
-  if (!isEmbedded && !isNamed) return [issueOf(imageRules.configMissing)];
-  const missing = firstBootNames.filter((name) => !names.has(name));
-  const issues = isEmbedded && isNamed ? [issueOf(imageRules.configTwice)] : [];
-  if (missing.length === 0) return issues;
-  return [...issues, issueOf(imageRules.firstBootMissing, missing.join(', '))];
-}
-
-function checkRootfs(kargs: readonly string[], label: string, isMinimal: boolean): Issue[] {
-  if (isMinimal) {
-    const isNamed = kargs.some((argument) => argumentName(argument) === coreosArguments.rootfsUrl.name);
-    return isNamed ? [] : [issueOf(imageRules.rootfsMissing)];
-  }
-  const wanted = kargs.findLast((argument) => argumentName(argument) === coreosArguments.liveIso.name);
-  const other = wanted === undefined ? undefined : argumentValue(wanted);
-  if (other === undefined || other === label) return [];
-  const issue = issueOf(imageRules.mediumNotFound, `${other}, label of this image: ${label}`);
-  // The default arguments may have the other label, too.
-  const isWritable = [other, label].every((text) => /^[\w.:+-]+$/.test(text));
-  return [
-    isWritable
-      ? { ...issue, hint: `use \`iso kargs modify -r ${coreosArguments.liveIso.name}=${other}=${label}\`` }
-      : issue,
-  ];
-}
-
-export function embedsKeyfiles(files: EmbedFiles): boolean {
-  return [...files.keys()].some(isNetworkPath);
-}
-
-/** `features` is undefined for archives without an initramfs. */
-export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
-  const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
-  const issues = keyfiles.flatMap(([path, data]) => {
-    const problem =
-      initramfsNameProblem(posix.basename(path)) ??
-      findKeyfileProblems(data).find(({ severity }) => severity === 'error')?.message;
-    return problem === undefined ? [] : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem}`)];
-  });
-  const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
-  return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;
-}
-
-/**
- * Embedded keyfiles replace all connections that kernel arguments configure: coreos-copy-firstboot-network.sh deletes the output
- * of nm-initrd-generator before it copies them.
- */
-export function checkNetworkTwice(kargs: readonly string[], isEmbedded: boolean): Issue[] {
-  const names = [...new Set(kargs.filter(isNetworkArgument).map(argumentName))];
-  if (names.length === 0 || !isEmbedded) return [];
-  return [issueOf(imageRules.networkTwice, names.map((name) => `${name}=`).join(', '))];
-}
-
-/** Runs the step; if it throws a FormatError, adds an issue and returns undefined. */
-export async function attempt<T>(
-  { issues }: { readonly issues: Issue[] },
-  rule: Rule,
-  step: () => Promise<T>,
-): Promise<T | undefined> {
-  return step().catch(
-    only(FormatError, ({ message: text, hint = rule.hint }) => {
-      const message = maskSetting(text); // the message may contain kernel arguments
-      const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
-      if (!isReported) issues.push({ rule, path: [], message, hint });
-      return undefined;
-    }),
-  );
-}
-
-/** The message of the rule, with what was found. */
-export function issueOf(rule: Rule, found?: string): Issue {
-  return { rule, path: [], message: found === undefined ? rule.message : `${rule.message}: ${found}` };
 }

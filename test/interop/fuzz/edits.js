@@ -45,7 +45,7 @@ const hasKargs = (kargs) => async (/** @type {LiveIso} */ after) =>
 /** @param {Subjects} subjects @returns {Edit[]} */
 function editsOf(subjects) {
   const { bytesAccess, customizeIso, embedIgnition, readIgnition, removeIgnition } = subjects;
-  const { repairIso, resetIso, restoreDefaultKargs, takeBackAppendix } = subjects;
+  const { resetDamagedIso, resetIso, restoreDefaultKargs } = subjects;
   /** @param {Uint8Array} config */
   const hasConfig = (config) => async (/** @type {LiveIso} */ after) =>
     Buffer.compare((await readIgnition(after)) ?? Buffer.of(), config) === 0;
@@ -84,11 +84,10 @@ function editsOf(subjects) {
     { name: 'reset', change: resetIso, check: async (after) => (await after.embeddedFiles()).size === 0 },
     {
       name: 'reset --force',
-      change: repairIso,
+      change: resetDamagedIso,
       check: async (after) => (await after.embeddedFiles()).size === 0,
     },
     { name: 'kargs reset', change: restoreDefaultKargs },
-    { name: 'take back', change: async (iso) => (await takeBackAppendix(iso.tree)) ?? { stages: [] } },
   ];
 }
 

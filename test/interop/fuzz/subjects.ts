@@ -19,7 +19,6 @@ export { decodeXz } from '../../../src/formats/xz/decode.ts';
 export { decodeZstd } from '../../support/decodeZstd.ts';
 export { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 
-export { takeBackAppendix } from '../../../src/image/appendix.ts';
 export { readAppendix } from '../../../src/image/appendix.ts';
 export { checkPristine, customizeIso } from '../../../src/image/customize/customization.ts';
 export { embedIgnition, readIgnition, removeIgnition } from '../../../src/image/embeddedIgnition.ts';
@@ -34,7 +33,7 @@ export { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/
 export { removeNetworkSettings } from '../../../src/image/networkSettings.ts';
 export { bytesAccess } from '../../../src/image/overlay.ts';
 export { findPxeFiles } from '../../../src/image/bootParts.ts';
-export { repairIso, resetIso, restoreDefaultKargs } from '../../../src/image/liveIso.ts';
+export { resetDamagedIso, resetIso, restoreDefaultKargs } from '../../../src/image/liveIso.ts';
 
 export { parseKeyfile } from '../../../src/formats/keyfile.ts';
 export { parseYaml } from '../../../src/formats/yaml.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BootingIso, checkInitrd, checkIso } from '../../../src/image/inspection/inspection.ts';
+import { type BootingIso, checkInitrd, checkIso } from '../../../src/image/inspection/imageChecks.ts';
 import { noFeatures } from '../../../src/image/liveFeatures.ts';
 
 const config = new Map([['config.ign', Buffer.from('{}')]]);
