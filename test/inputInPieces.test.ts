@@ -12,8 +12,8 @@ import { walkCpio, writeCpio } from '../src/formats/cpio.ts';
 import { unpackGzip } from '../src/formats/gzip.ts';
 import { readTarMembers } from '../src/formats/tar.ts';
 import { unpackXz } from '../src/formats/xz/decode.ts';
-import { nodeFrames, unpackZstd } from '../src/formats/zstd/decode.ts';
-import { decodeFrames } from '../src/formats/zstd/fallback/frame.ts';
+import { fzstdFrames, nodeFrames, unpackZstd } from '../src/formats/zstd/decode.ts';
+
 import { readInitrdFrom } from '../src/image/initrd.ts';
 import { splitLines } from '../src/kube/watchStream.ts';
 import { dockerArchive, ociArchive, tarOf } from './support/containerImages.ts';
@@ -116,8 +116,8 @@ const decoders: readonly Decoder[] = [
       [gzipSync(''), gzipWithHeader(text), gzipSync(noise)].map((bytes) => Buffer.concat([bytes, behind])),
   },
   {
-    name: 'zstd, decoder of this program',
-    decode: (input) => hexOf(unpackZstd(input, limits, decodeFrames)),
+    name: 'zstd, fzstd',
+    decode: (input) => hexOf(unpackZstd(input, limits, fzstdFrames)),
     samples: async () => [Buffer.concat([zstdFrames, behind])],
   },
   {

@@ -1,7 +1,7 @@
 /**
- * Zstandard data (RFC 8878): consecutive frames as one stream. Node's zlib decodes the frames from Node 22.15 on, in less
- * than half of the time that `fallback/` takes. The blocks are walked here, which shows where a frame ends and about where
- * an error is. Left out: dictionaries, and windows that zstd itself takes only with `--long=31`.
+ * Zstandard data (RFC 8878): consecutive frames as one stream. The blocks are walked here, which shows where a frame
+ * ends and about where an error is; Node's zlib decodes them, or before Node 22.15 the package fzstd, which does not verify the
+ * checksums of frames. Left out: dictionaries, and windows that zstd itself takes only with `--long=31`.
  */
 
 import type { Transform } from 'node:stream';
@@ -13,11 +13,10 @@ import {
   CHECKSUM_SIZE,
   type FrameDecoder,
   type FrameHeader,
+  hasEndlessWeights,
   isZstd,
   MAGIC_SIZE,
   maxBlockOf,
-  OTHER_CHECKSUM,
-  OTHER_LENGTH,
   peekBlockHeader,
   readFrameHeader,
 } from './headers.ts';
@@ -26,17 +25,17 @@ import {
  * Decodes consecutive frames as one stream, up to the first bytes that start no frame. A piece is good until the next one
  * is asked for.
  *
- * @param decoder decodes frames; default: the one of Node if it has one, else the one of this program, which is loaded then
+ * @param decoder decodes frames; default: the one of Node if it has one
  * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
  */
 export async function* unpackZstd(
   input: ByteInput,
   { maxBytes, streams }: UnpackOptions,
-  decoder = nodeFrames(),
+  decoder = nodeFrames() ?? fzstdFrames,
 ): AsyncGenerator<Uint8Array, void> {
   const { feed } = input;
   feed.format = 'zstd';
-  const decodeFrame = (decoder ?? (await import('./fallback/frame.ts')).decodeFrames)(input);
+  const decodeFrame = decoder(input);
   let room = maxBytes;
   do {
     const { offset } = feed;
@@ -53,6 +52,10 @@ export async function* unpackZstd(
     await runAll(feed.has(MAGIC_SIZE), input);
   } while (isZstd(feed.bytes, feed.index));
 }
+
+const DAMAGED_HEADER = 'has a damaged frame header';
+const DAMAGED_BLOCK = 'has a damaged block';
+const OTHER_LENGTH = 'has a length that differs from its frame header';
 
 /** Blocks are handed on together up to so many bytes, packed or unpacked. */
 const MAX_PIECE = 32 * 1024;
@@ -72,12 +75,38 @@ export function nodeFrames(): FrameDecoder | undefined {
   );
 }
 
-/** What zlib is given at a time. */
+/** The decoder of the package fzstd. */
+export const fzstdFrames: FrameDecoder = (input) => (header) => decodeByFzstd(header, input);
+
+/** What a decoder is given at a time. */
 interface Piece {
   readonly bytes: Uint8Array;
   readonly offset: number;
-  /** The error if zlib rejects it. */
+  /** The error if the decoder rejects it. */
   readonly problem: string;
+}
+
+async function* decodeByFzstd(header: FrameHeader, input: ByteInput): AsyncGenerator<Uint8Array, void> {
+  const { Decompress } = await import('fzstd');
+  const { feed } = input;
+  const unpacked: Uint8Array[] = [];
+  const decoder = new Decompress((piece) => unpacked.push(piece));
+  let length = 0;
+  const push = function* ({ bytes, offset, problem }: Piece, isLast = false): Generator<Uint8Array, void> {
+    try {
+      decoder.push(Uint8Array.from(bytes), isLast); // it keeps the first bytes until there are enough of them
+    } catch {
+      throw feed.error(problem, offset);
+    }
+    for (const piece of unpacked.splice(0)) {
+      length += piece.length;
+      yield piece;
+    }
+  };
+  yield* push({ bytes: header.bytes, offset: header.start, problem: DAMAGED_HEADER });
+  for await (const piece of runSteps(takePieces(feed, header), input)) yield* push(piece);
+  yield* push({ bytes: new Uint8Array(), offset: feed.offset, problem: DAMAGED_BLOCK }, true);
+  if (length !== (header.contentSize ?? length)) throw feed.error(OTHER_LENGTH);
 }
 
 async function* decodeByZlib(
@@ -86,7 +115,7 @@ async function* decodeByZlib(
   transform: Transform,
 ): AsyncGenerator<Uint8Array, void> {
   const { feed } = input;
-  let latest: Piece = { bytes: header.bytes, offset: header.start, problem: 'has a damaged frame header' };
+  let latest: Piece = { bytes: header.bytes, offset: header.start, problem: DAMAGED_HEADER };
   const failures: unknown[] = [];
   const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
     yield latest.bytes;
@@ -125,13 +154,15 @@ function* takePieces(feed: ByteFeed, header: FrameHeader): Steps<Piece> {
       length += BLOCK_HEADER_SIZE + block.length;
       unpacked += block.kind === 'compressed' ? maxBlock : block.size;
       yield* feed.need(length);
+      const content = feed.bytes.subarray(feed.index + length - block.length, feed.index + length);
+      if (block.kind === 'compressed' && hasEndlessWeights(content)) throw feed.error(DAMAGED_BLOCK);
       isLast = block.isLast;
     } while (!isLast && length < MAX_PIECE && unpacked < MAX_PIECE_UNPACKED);
     const { offset } = feed;
-    yield { bytes: feed.take(length), offset, problem: 'has a damaged block' };
+    yield { bytes: feed.take(length), offset, problem: DAMAGED_BLOCK };
   }
   if (!header.hasChecksum) return;
   yield* feed.need(CHECKSUM_SIZE);
   const { offset } = feed;
-  yield { bytes: feed.take(CHECKSUM_SIZE), offset, problem: OTHER_CHECKSUM };
+  yield { bytes: feed.take(CHECKSUM_SIZE), offset, problem: 'does not match its checksum' };
 }

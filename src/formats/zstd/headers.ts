@@ -58,7 +58,7 @@ export function* readFrameHeader(feed: ByteFeed): Steps<never, FrameHeader | 'sk
   const dictionaryBytes = DICTIONARY_ID_BYTES[descriptor & 3]!;
   const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0);
   yield* feed.need(MAGIC_SIZE + 1 + windowBytes + dictionaryBytes + sizeBytes);
-  const bytes = feed.take(MAGIC_SIZE + 1 + windowBytes + dictionaryBytes + sizeBytes).slice();
+  const bytes = Uint8Array.from(feed.take(MAGIC_SIZE + 1 + windowBytes + dictionaryBytes + sizeBytes));
   const fields = ByteFeed.whole('zstd', bytes, MAGIC_SIZE + 1);
   const declared = isSingleSegment ? undefined : windowOf(fields.uint8());
   if (fields.uint(dictionaryBytes) !== 0) {
@@ -126,5 +126,32 @@ export type FrameDecoder = (input: ByteInput) => (header: FrameHeader) => AsyncI
 /** Bytes of the checksum behind the blocks. */
 export const CHECKSUM_SIZE = 4;
 
-export const OTHER_LENGTH = 'has a length that differs from its frame header';
-export const OTHER_CHECKSUM = 'does not match its checksum';
+/** Compressed literals with a table of their own, and the bytes of their header by its size format (section 3.1.1.3.1.1). */
+const LITERALS_WITH_TABLE = 2;
+const LITERALS_HEADER_SIZES = [3, 3, 4, 5];
+
+/**
+ * Whether the weights of the Huffman table are coded by a table that gives all of the probability to one weight (sections
+ * 4.1.1 and 4.2.1.2). Such a block is invalid: its weights take no bits, and fzstd reads them for ever.
+ */
+export function hasEndlessWeights(block: Uint8Array): boolean {
+  const [first = 0] = block;
+  const start = LITERALS_HEADER_SIZES[(first >> 2) & 3]!;
+  if ((first & 3) !== LITERALS_WITH_TABLE || block[start]! >= 128) return false;
+  let at = (start + 1) * 8;
+  const take = (bits: number): number => {
+    const byte = at >> 3;
+    const value = ((block[byte] ?? 0) | ((block[byte + 1] ?? 0) << 8)) >> (at & 7);
+    at += bits;
+    return value & ((1 << bits) - 1);
+  };
+  const accuracy = take(4) + 5;
+  if (accuracy > 6) return false;
+  for (;;) {
+    const number = take(accuracy + 1);
+    if (number === (2 << accuracy) - 1) return true;
+    at--; // all smaller numbers that matter take one bit less
+    if ((number & ((1 << accuracy) - 1)) !== 1) return false;
+    while (take(2) === 3); // a probability of 0, and how many more follow
+  }
+}

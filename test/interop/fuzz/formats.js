@@ -21,7 +21,7 @@ const text = Buffer.from('initrd config.ign etc/coreos-firstboot-network/eth0.nm
 
 /** @param {Subjects} subjects @returns {Readonly<Record<string, Target>>} */
 export function formatTargets(subjects) {
-  const { decodeFrames, decodeGzip, decodeMinisoData, decodeXz, decodeZstd } = subjects;
+  const { decodeGzip, decodeMinisoData, decodeXz, decodeZstd, fzstdFrames } = subjects;
   const { readArchiveFiles, readCpio, readInitrd } = subjects;
   const archives = sampleArchives(subjects);
   const streams = sampleStreams(subjects);
@@ -45,7 +45,7 @@ export function formatTargets(subjects) {
     zstd: {
       make: (random) => damage(random, pick(random, frames)),
       run: placed(async (input) =>
-        checkDecoded(await decodeZstd(input, { maxBytes, decoder: decodeFrames }), input),
+        checkDecoded(await decodeZstd(input, { maxBytes, decoder: fzstdFrames }), input),
       ),
     },
     initramfs: {

@@ -16,8 +16,8 @@ export {
 } from '../../../src/formats/gpt.ts';
 export { readArchiveFiles } from '../../../src/formats/tar.ts';
 export { decodeXz } from '../../../src/formats/xz/decode.ts';
+export { fzstdFrames } from '../../../src/formats/zstd/decode.ts';
 export { decodeZstd } from '../../support/decodeZstd.ts';
-export { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 
 export { takeBackAppendix } from '../../../src/image/appendix.ts';
 export { readAppendix } from '../../../src/image/appendix.ts';
