@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Architecture } from '../core/architecture.ts';
 import { FormatError, onFormatError } from '../core/errors.ts';
-import { inputOf } from '../formats/byteFeed.ts';
+import { ByteReader } from '../formats/byteReader.ts';
 import {
   type Compression,
   compressionAt,
@@ -156,14 +156,14 @@ export interface FileStart {
 
 /** Unpacks only the first bytes, whatever size the compressed data state. */
 export async function readStart(image: RandomAccess): Promise<FileStart> {
-  const input = inputOf('compressed', sourceOfImage(image));
-  const format = await compressionAt(input);
+  const reader = new ByteReader('compressed', sourceOfImage(image));
+  const format = await compressionAt(reader);
   if (format === 'none')
     return { format, head: Buffer.from(await image.read(0, Math.min(HEADERS, image.size))) };
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of unpackMember(format, input, { maxBytes: Infinity, streams: { left: 1 } })) {
+    for await (const piece of unpackMember(format, reader, { maxBytes: Infinity })) {
       pieces.push(Uint8Array.from(piece.subarray(0, HEADERS)));
       length += piece.length;
       if (length >= HEADERS) break;

@@ -12,7 +12,7 @@ import { onFormatError } from '../core/errors.ts';
 import { isForeignCompression } from '../formats/compression.ts';
 import { type ImageRole, isKernelHead, kernelArchitecture, readStart } from './bootParts.ts';
 import { detectImageKind } from './imageKind.ts';
-import { findInitrdFile, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
+import { initrdFiles, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
 import { isLiveRootfs, LIVE_STAMP, versionIn } from './ramdiskSystem.ts';
 
@@ -96,11 +96,14 @@ const MODULES = /^(?:usr\/)?lib\/modules\/([^/]+)\//;
 /** The releases of the kernels for which an initramfs contains modules, until `release` is found. @throws FormatError if it is damaged */
 export async function findModules(initramfs: RandomAccess, release: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  await findInitrdFile(sourceOfImage(initramfs), (path) => {
+  const wants = (path: string): boolean => {
     const [, of] = MODULES.exec(path) ?? [];
     if (of !== undefined && found.size < MAX_KERNELS) found.add(of);
     return of === release;
-  });
+  };
+  const files = initrdFiles(sourceOfImage(initramfs), wants);
+  await files.next();
+  await files.return();
   return found;
 }
 

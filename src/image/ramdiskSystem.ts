@@ -6,7 +6,7 @@
 
 import { argumentName } from '../kargs/bootSettings.ts';
 import { FormatError, onFormatError } from '../core/errors.ts';
-import type { ByteSource } from '../formats/byteFeed.ts';
+import type { ByteSource } from '../formats/byteReader.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from './initrd.ts';

@@ -9,8 +9,6 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { layouts, liveIso } from '../support/liveIso.ts';
@@ -35,8 +33,6 @@ interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-const byName = (left: string, right: string): number => (left < right ? -1 : 1);
 
 const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';
 

@@ -1,6 +1,6 @@
 /** Reads an initramfs from a path or standard input. It may be larger than memory. */
 
-import type { ByteSource } from '../../formats/byteFeed.ts';
+import type { ByteSource } from '../../formats/byteReader.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';

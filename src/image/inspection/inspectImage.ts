@@ -4,7 +4,7 @@
  * append to one, only the files of CoreOS and of this program are inspected, not the thousands of other files.
  */
 
-import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors.ts';
+import { FormatError, onFormatError, replaceFormatError } from '../../core/errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { addedFiles, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
@@ -181,7 +181,7 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind !== 'file' || entry.size > MAX_MINISO) return false;
   const bytes = await tree.readFile(entry, { maxBytes: MAX_MINISO });
-  return ifWellFormed(() => decodeMinisoData(bytes)) !== undefined;
+  return (await decodeMinisoData(bytes).catch(onFormatError(() => undefined))) !== undefined;
 }
 
 /**

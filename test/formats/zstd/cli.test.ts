@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { fzstdFrames } from '../../../src/formats/zstd/decode.ts';
-import { decodeZstd } from '../../support/decodeZstd.ts';
+import { startFzstd, unpackZstd } from '../../../src/formats/zstd/decode.ts';
+import { decoded } from '../../support/decoding.ts';
 
 import { have, oracleNote } from '../../support/programs.ts';
 import { configText, contents } from '../damage.ts';
@@ -44,7 +44,10 @@ function compress(options: string, input: Uint8Array): Buffer {
 /** The content of exactly these frames, or why not. */
 async function decode(bytes: Uint8Array): Promise<Uint8Array | string> {
   try {
-    const { data, end } = await decodeZstd(bytes, { maxBytes: 1 << 24, decoder: fzstdFrames });
+    const { data, end } = await decoded(
+      (reader) => unpackZstd(reader, { maxBytes: 1 << 24 }, startFzstd),
+      bytes,
+    );
     return end === bytes.length ? data : `something follows at ${end}`;
   } catch (error) {
     if (error instanceof FormatError) return error.message;

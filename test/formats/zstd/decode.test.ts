@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/core/errors.ts';
-import { type ByteSource, inputOf } from '../../../src/formats/byteFeed.ts';
-import { fzstdFrames, nodeFrames, unpackZstd } from '../../../src/formats/zstd/decode.ts';
-import { decodeZstd } from '../../support/decodeZstd.ts';
+import type { FormatError } from '../../../src/core/errors.ts';
+import { ByteReader, type ByteSource } from '../../../src/formats/byteReader.ts';
+import { startFzstd, startNodeDecoder, unpackZstd } from '../../../src/formats/zstd/decode.ts';
+import { type Decoded, decoded } from '../../support/decoding.ts';
 
-import { type FrameDecoder, isZstd } from '../../../src/formats/zstd/headers.ts';
+import { isZstd } from '../../../src/formats/zstd/headers.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { configText, refusesTruncation, survivesBitFlips, survivesNoise } from '../damage.ts';
 
@@ -40,9 +40,9 @@ function skippableFrame(length: number): Buffer {
   return Buffer.concat([header, Buffer.alloc(length, 0x55)]);
 }
 
-const native = nodeFrames();
-const decoders: readonly (readonly [string, FrameDecoder | undefined])[] = [
-  ['fzstd', fzstdFrames],
+const native = startNodeDecoder();
+const decoders: readonly (readonly [string, typeof native | typeof startFzstd])[] = [
+  ['fzstd', startFzstd],
   [native === undefined ? 'Node (skipped: it has no zstd)' : 'Node', native],
 ];
 
@@ -85,9 +85,9 @@ function sliced(bytes: Uint8Array, size: number): ByteSource {
 
 describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
   const skipped = chosen === undefined;
-  const decoder = chosen ?? fzstdFrames;
-  const decode = (bytes: Uint8Array): Promise<{ data: Uint8Array; end: number }> =>
-    decodeZstd(bytes, { maxBytes, decoder });
+  const decoder = chosen ?? startFzstd;
+  const decode = (bytes: Uint8Array, options = { maxBytes }): Promise<Decoded> =>
+    decoded((reader) => unpackZstd(reader, options, decoder), bytes);
 
   const small = Buffer.from('hello');
   it.skipIf(skipped).each([
@@ -130,7 +130,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     ['a limit of nothing', repeatedFrame(33, 1), 0],
   ])('keeps to the limit by %s', async (_name, bytes, room) => {
     const message = `The zstd data decompresses to more than ${room} bytes`;
-    await expect(decodeZstd(bytes, { maxBytes: room, decoder })).rejects.toThrow(message);
+    await expect(decode(bytes, { maxBytes: room })).rejects.toThrow(message);
   });
 
   const sound = Buffer.concat([storedFrame(small), repeatedFrame(33, 500)]);
@@ -170,7 +170,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     await expect(decode(Buffer.from(ENDLESS_WEIGHTS, 'hex'))).rejects.toThrow('has a damaged block at byte');
   });
 
-  it.skipIf(decoder === fzstdFrames || !have('zstd')).each([
+  it.skipIf(decoder === startFzstd || !have('zstd')).each([
     [
       'a checksum',
       (frame: Buffer) => flip(frame, frame.length - 1),
@@ -186,13 +186,13 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     async () => {
       const compressed = Buffer.concat([zstd(['-3'], mixed), skippableFrame(9), zstd(['-19'], text)]);
       for (const size of [1, 2, 7, 1000, 65_537]) {
-        const input = inputOf('zstd', sliced(compressed, size));
+        const reader = new ByteReader('zstd', sliced(compressed, size));
         const pieces: Uint8Array[] = [];
-        for await (const piece of unpackZstd(input, { maxBytes, streams: { left: 9 } }, decoder)) {
-          pieces.push(piece.slice());
+        for await (const piece of unpackZstd(reader, { maxBytes }, decoder)) {
+          pieces.push(Uint8Array.from(piece));
         }
         expect(Buffer.compare(Buffer.concat(pieces), Buffer.concat([mixed, text]))).toBe(0);
-        expect(input.feed.offset).toBe(compressed.length);
+        expect(reader.offset).toBe(compressed.length);
       }
     },
   );
