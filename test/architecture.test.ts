@@ -32,7 +32,6 @@ const layers: readonly Layer[] = [
   {
     rooms: [
       'commands/deploy',
-      'commands/dev',
       'commands/download',
       'commands/ignition',
       'commands/inspect',

@@ -6,14 +6,13 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ByteInput, type ByteSource, inputOf, runSteps } from '../src/formats/byteFeed.ts';
+import { ByteReader, type ByteSource } from '../src/formats/byteReader.ts';
 import { readContainerArchive } from '../src/formats/containerArchive.ts';
 import { walkCpio, writeCpio } from '../src/formats/cpio.ts';
 import { unpackGzip } from '../src/formats/gzip.ts';
 import { readTarMembers } from '../src/formats/tar.ts';
 import { unpackXz } from '../src/formats/xz/decode.ts';
-import { nodeFrames, unpackZstd } from '../src/formats/zstd/decode.ts';
-import { decodeFrames } from '../src/formats/zstd/fallback/frame.ts';
+import { startFzstd, startNodeDecoder, unpackZstd } from '../src/formats/zstd/decode.ts';
 import { readInitrdFrom } from '../src/image/initrd.ts';
 import { splitLines } from '../src/kube/watchStream.ts';
 import { dockerArchive, ociArchive, tarOf } from './support/containerImages.ts';
@@ -42,7 +41,7 @@ function sourceCut(bytes: Uint8Array, cuts: readonly number[]): ByteSource {
 interface Decoder {
   readonly name: string;
   /** All that the decoder returns, as text. */
-  readonly decode: (input: ByteInput) => Promise<string>;
+  readonly decode: (reader: ByteReader, source: ByteSource) => Promise<string>;
   readonly samples: () => Promise<readonly Uint8Array[]>;
   /** Whether a sample is so large that only some cuts are tried. */
   readonly isLarge?: true;
@@ -99,40 +98,37 @@ const files = new Map<string, Uint8Array>([
 /** One file is passed over. */
 const wants = (path: string): boolean => path !== 'etc/ab';
 
-const limits = { maxBytes: 1 << 20, maxWindow: 1 << 20, streams: { left: Infinity } };
-const native = nodeFrames();
+const limits = { maxBytes: 1 << 20 };
+const native = startNodeDecoder();
 
 const decoders: readonly Decoder[] = [
   {
     name: 'xz',
-    decode: (input) => hexOf(runSteps(unpackXz(input.feed, limits), input)),
+    decode: (reader) => hexOf(unpackXz(reader, limits)),
     samples: async () =>
       [recordedXz, storeXz(text, noise.subarray(0, 40))].map((bytes) => Buffer.concat([bytes, behind])),
   },
   {
     name: 'gzip',
-    decode: (input) => hexOf(unpackGzip(input, limits)),
+    decode: (reader) => hexOf(unpackGzip(reader, limits)),
     samples: async () =>
       [gzipSync(''), gzipWithHeader(text), gzipSync(noise)].map((bytes) => Buffer.concat([bytes, behind])),
   },
   {
-    name: 'zstd, decoder of this program',
-    decode: (input) => hexOf(unpackZstd(input, limits, decodeFrames)),
+    name: 'zstd, fzstd',
+    decode: (reader) => hexOf(unpackZstd(reader, limits, startFzstd)),
     samples: async () => [Buffer.concat([zstdFrames, behind])],
   },
   {
     name: `zstd, decoder of Node.js${native === undefined ? ' (skipped: Node.js has no zstd)' : ''}`,
-    decode: (input) => hexOf(unpackZstd(input, limits, native)),
+    decode: (reader) => hexOf(unpackZstd(reader, limits, native)),
     samples: async () => (native === undefined ? [] : [Buffer.concat([zstdFrames, behind])]),
   },
   {
     name: 'cpio',
-    decode: async (input) => {
+    decode: async (reader) => {
       const members: string[] = [];
-      for await (const { data, mode, path, size } of runSteps(
-        walkCpio(input.feed, (header) => wants(header.path)),
-        input,
-      )) {
+      for await (const { data, mode, path, size } of walkCpio(reader, (header) => wants(header.path))) {
         members.push(
           `${mode} ${path} ${size} ${data === undefined ? '-' : Buffer.from(data).toString('hex')}`,
         );
@@ -143,9 +139,9 @@ const decoders: readonly Decoder[] = [
   },
   {
     name: 'tar',
-    decode: async (input) => {
+    decode: async (reader) => {
       const members: string[] = [];
-      for await (const member of readTarMembers(input)) {
+      for await (const member of readTarMembers(reader)) {
         const { path, type } = member;
         const isSkipped = type === 'file' && path === 'skipped';
         members.push(
@@ -167,13 +163,13 @@ const decoders: readonly Decoder[] = [
   },
   {
     name: 'archives of container images',
-    decode: async ({ source }) => JSON.stringify(await readContainerArchive(source)),
+    decode: async (_reader, source) => JSON.stringify(await readContainerArchive(source)),
     samples: () => Promise.all([dockerArchive({ packLayer: (tar) => gzipSync(tar) }), ociArchive({})]),
     isLarge: true,
   },
   {
     name: 'initramfs',
-    decode: async ({ source }) => {
+    decode: async (_reader, source) => {
       const found = await readInitrdFrom(source, { wants });
       return [...found].map(([path, data]) => `${path} ${Buffer.from(data).toString('hex')}`).join('\n');
     },
@@ -192,7 +188,7 @@ const decoders: readonly Decoder[] = [
   },
   {
     name: 'lines of a watch of the Kubernetes API',
-    decode: async ({ source }) => {
+    decode: async (_reader, source) => {
       const parts = { [Symbol.asyncIterator]: () => ({ next: async () => stepOf(await source.next()) }) };
       const lines: string[] = [];
       for await (const line of splitLines(parts, 1000, 'watch')) lines.push(Buffer.from(line).toString());
@@ -208,10 +204,11 @@ function stepOf(value: Uint8Array | undefined): IteratorResult<Uint8Array, undef
 
 /** What the decoder returns and where it ended, or its error. */
 async function outcomeOf({ decode }: Decoder, bytes: Uint8Array, cuts: readonly number[]): Promise<string> {
-  const input = inputOf('file', sourceCut(bytes, cuts));
+  const source = sourceCut(bytes, cuts);
+  const reader = new ByteReader('file', source);
   try {
-    const result = await decode(input);
-    return `${result}\nends at ${input.feed.offset}`;
+    const result = await decode(reader, source);
+    return `${result}\nends at ${reader.offset}`;
   } catch (error) {
     return String(error);
   }

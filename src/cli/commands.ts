@@ -83,11 +83,6 @@ const TABLE: CommandTable = {
     group: 'Tools:',
     load: async () => (await import('../commands/ignition/command.ts')).declareIgnition,
   },
-  dev: {
-    summary: 'Show the parts of images; may change at any time',
-    hidden: true,
-    load: async () => (await import('../commands/dev/command.ts')).declareDev,
-  },
   completion: {
     summary: 'Print a script that completes command lines in a shell',
     declare: declareCompletion,

@@ -1,29 +1,11 @@
-/** What the decoders of compressed data have in common: options, limits, results, and the use of node:zlib as a stream. */
+/** What the decoders of compressed data have in common: the limit of their output, and the use of node:zlib. */
 
 import type { Transform } from 'node:stream';
 import { FormatError } from '../core/errors.ts';
 
-export interface DecodeOptions {
-  /** Where the compressed data starts, in bytes; 0 unless given. What follows its end is not looked at. */
-  readonly offset?: number;
-  /** More unpacked bytes than this are an error, found before memory is spent on them. */
-  readonly maxBytes: number;
-}
-
-/** For decoders of streams, whose output is handed on piece by piece. */
 export interface UnpackOptions {
+  /** More unpacked bytes than this are an error. */
   readonly maxBytes: number;
-  /**
-   * Counts down members and frames: setting up their decoders takes time, however little is in them. A decoder that may
-   * meet many of them does so.
-   */
-  readonly streams: { left: number };
-}
-
-export interface Decoded {
-  readonly data: Uint8Array;
-  /** Offset of the first byte after the compressed data. */
-  readonly end: number;
 }
 
 /** The data exceed a limit of this program; they may be valid. */
@@ -37,59 +19,38 @@ export function tooLarge(format: string, maxBytes: number, offset: number): Limi
   });
 }
 
-/** @throws FormatError once too many were counted; `offset` is where the next one starts */
-export function countStream(streams: UnpackOptions['streams'], offset: number): void {
-  if (streams.left-- > 0) return;
-  throw new LimitError(`The compressed data contains too many streams at byte ${offset}`, {
-    offset,
-    hint: 'get a new copy of the file; this one is damaged or malicious',
-  });
-}
+/** Unpacks data that it gets in pieces, by a transform of node:zlib, which works beside this thread. */
+export class ZlibUnpacker {
+  readonly #transform: Transform & { readonly bytesWritten: number };
+  #unpacked: Uint8Array[] = [];
 
-// Bytes through one of the transforms of node:zlib, which work beside this thread, in memory that does not grow.
-
-/**
- * What the transform makes of the pieces. A piece is asked for when the one before it was used up.
- *
- * @throws what `pieces` throws, also where it does so later than the transform fails, so that the cause of an error does
- *   not depend on how far ahead is read; else what the transform throws.
- */
-export async function* throughZlib(
-  transform: Transform,
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
-  const failures: unknown[] = [];
-  const feeding = writeAll(transform, pieces).catch((error: unknown) => {
-    failures.push(error);
-    transform.destroy();
-  });
-  try {
-    for await (const piece of transform) yield toBytes(piece);
-  } catch (error) {
-    await feeding;
-    throw failures.length > 0 ? failures[0] : error;
-  } finally {
-    transform.destroy();
-    await feeding;
+  constructor(transform: Transform & { readonly bytesWritten: number }) {
+    this.#transform = transform.on('data', (piece: Uint8Array) => this.#unpacked.push(piece));
   }
-  if (failures.length > 0) throw failures[0];
-}
 
-/** A transform that failed or was given up does not use up anything; the remaining pieces are asked for all the same. */
-async function writeAll(transform: Transform, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    transform.once('close', resolve);
-  });
-  for await (const piece of pieces) {
-    const written = new Promise<void>((resolve) => {
-      transform.write(piece, () => resolve());
+  /** Bytes of the pieces that belong to the data; zlib takes none behind their end. */
+  get used(): number {
+    return this.#transform.bytesWritten;
+  }
+
+  /** What the piece unpacks to. @throws errors of zlib */
+  async unpack(piece: Uint8Array): Promise<readonly Uint8Array[]> {
+    const transform = this.#transform;
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error?: Error | null): void => {
+        transform.off('end', settle).off('error', settle);
+        if (error) reject(error);
+        else resolve();
+      };
+      // Behind the end of the data, only the event `end` comes.
+      transform.once('end', settle).once('error', settle).write(piece, settle);
     });
-    await Promise.race([written, closed]);
+    const unpacked = this.#unpacked;
+    this.#unpacked = [];
+    return unpacked;
   }
-  transform.end();
-}
 
-function toBytes(piece: unknown): Uint8Array {
-  if (!(piece instanceof Uint8Array)) throw new TypeError('zlib gives bytes');
-  return piece;
+  close(): void {
+    this.#transform.destroy();
+  }
 }

@@ -1,9 +1,9 @@
 /** Detects the compression of bytes and decompresses them, with the formats that an initramfs can use. */
 
-import { type ByteInput, inputOfBytes, runAll, runSteps } from './byteFeed.ts';
-import { countStream, type UnpackOptions } from './codec.ts';
+import { ByteReader, sourceOfBytes } from './byteReader.ts';
+import type { UnpackOptions } from './codec.ts';
 import { unpackGzip } from './gzip.ts';
-import { decodeXz, unpackXz } from './xz/decode.ts';
+import { unpackXz } from './xz/decode.ts';
 import { unpackZstd } from './zstd/decode.ts';
 import { isZstd } from './zstd/headers.ts';
 
@@ -12,9 +12,6 @@ export type Compression = 'gzip' | 'xz' | 'zstd' | 'none';
 
 /** Number of bytes required to detect the compression. */
 export const MAX_MAGIC = 6;
-
-/** Maximum size of an xz dictionary for streams: the size that `xz -9` declares. */
-const MAX_WINDOW = 64 * 1024 * 1024;
 
 /** How the bytes are compressed, by the first of them. */
 export function detectCompression(bytes: Uint8Array): Compression {
@@ -33,10 +30,10 @@ export function isForeignCompression(bytes: Uint8Array): boolean {
   return FOREIGN.some((magic) => start.startsWith(magic));
 }
 
-/** How what comes next in the input is compressed. */
-export async function compressionAt({ feed, source }: ByteInput): Promise<Compression> {
-  await runAll(feed.has(MAX_MAGIC), { feed, source });
-  return detectCompression(feed.bytes.subarray(feed.index));
+/** How what comes next is compressed. */
+export async function compressionAt(reader: ByteReader): Promise<Compression> {
+  await reader.has(MAX_MAGIC);
+  return detectCompression(reader.bytes);
 }
 
 /**
@@ -48,12 +45,11 @@ export async function compressionAt({ feed, source }: ByteInput): Promise<Compre
 export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const format = detectCompression(bytes);
   if (format === 'none') return bytes;
-  // As the output is in memory, a dictionary of any size fits: it is a part of the output.
-  if (format === 'xz') return decodeXz(bytes, { maxBytes }).data;
-  const input = inputOfBytes(format, bytes);
   const pieces: Uint8Array[] = [];
-  for await (const piece of unpackMember(format, input, { maxBytes, streams: { left: Infinity } })) {
-    pieces.push(new Uint8Array(piece));
+  for await (const piece of unpackMember(format, new ByteReader(format, sourceOfBytes(bytes)), {
+    maxBytes,
+  })) {
+    pieces.push(Uint8Array.from(piece));
   }
   return Buffer.concat(pieces);
 }
@@ -65,13 +61,9 @@ export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<U
  */
 export function unpackMember(
   format: Exclude<Compression, 'none'>,
-  input: ByteInput,
+  reader: ByteReader,
   options: UnpackOptions,
 ): AsyncGenerator<Uint8Array, void> {
-  const { maxBytes, streams } = options;
-  if (format === 'zstd') return unpackZstd(input, options);
-  countStream(streams, input.feed.offset);
-  return format === 'gzip'
-    ? unpackGzip(input, options)
-    : runSteps(unpackXz(input.feed, { maxBytes, maxWindow: MAX_WINDOW }), input);
+  if (format === 'zstd') return unpackZstd(reader, options);
+  return format === 'gzip' ? unpackGzip(reader, options) : unpackXz(reader, options);
 }

@@ -8,7 +8,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
-import { type ByteSource, type ByteInput, hasMore, inputOf, sourceOf } from './byteFeed.ts';
+import { ByteReader, type ByteSource, sourceOf } from './byteReader.ts';
 import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
 import { parseIfJson, valueAt } from './mapping.ts';
@@ -51,8 +51,6 @@ const MAX_DOCUMENT = 4 * 1024 * 1024;
 const MAX_DOCUMENTS = 64 * 1024 * 1024;
 /** Of all files together, with their compression and without: an image has to fit into the memory of a host. */
 const MAX_UNPACKED = 16 * 1024 ** 3;
-/** Layers of eStargz have one gzip member for each file. */
-const MAX_STREAMS = 500_000;
 const MAX_MANIFESTS = 1000;
 /** Names of one image. Each descriptor has two at most, but all images of an index have the names of all its descriptors. */
 const MAX_NAMES = 100;
@@ -64,13 +62,13 @@ const MAX_LINKS = 16;
 export async function readContainerArchive(source: ByteSource): Promise<ContainerArchive> {
   const hash = createHash('sha512');
   const outer = watched(source, (piece) => hash.update(piece));
-  const inner = watched(sourceOf(unpackAll(inputOf('compressed', outer.source))), () => undefined);
-  const input = inputOf('tar', inner.source);
+  const inner = watched(sourceOf(unpackAll(new ByteReader('compressed', outer.source))), () => undefined);
+  const reader = new ByteReader('tar', inner.source);
   const files = new Map<string, IndexedFile>();
   const links = new Map<string, string>();
   const budget = { unpacked: MAX_UNPACKED, documents: MAX_DOCUMENTS };
   let paths = MAX_PATHS;
-  for await (const member of readTarMembers(input)) {
+  for await (const member of readTarMembers(reader)) {
     paths -= member.path.length + (member.type === 'link' ? member.target.length : 0);
     if (paths < 0)
       throw new FormatError(`contains paths of more than ${formatSizeInWords(MAX_PATHS)} in total`, {
@@ -114,15 +112,16 @@ async function drain(source: ByteSource): Promise<void> {
 }
 
 /** What the input unpacks to: one compressed member after the other, or the bytes themselves. */
-async function* unpackAll(input: ByteInput): AsyncGenerator<Uint8Array, void> {
-  const streams = { left: MAX_STREAMS };
+async function* unpackAll(reader: ByteReader): AsyncGenerator<Uint8Array, void> {
   let left = MAX_UNPACKED;
-  if ((await compressionAt(input)) === 'none') {
-    while (await hasMore(input)) yield input.feed.take(input.feed.available);
+  let format = await compressionAt(reader);
+  if (format === 'none') {
+    for (let piece = await reader.takeAtMost(); piece.length > 0; piece = await reader.takeAtMost())
+      yield piece;
   }
   // What follows the compressed members is no part of them, such as the padding of a tape.
-  for (let format = await compressionAt(input); format !== 'none'; format = await compressionAt(input)) {
-    for await (const piece of unpackMember(format, input, { maxBytes: left, streams })) {
+  for (; format !== 'none'; format = await compressionAt(reader)) {
+    for await (const piece of unpackMember(format, reader, { maxBytes: left })) {
       left -= piece.length;
       yield piece;
     }
@@ -159,12 +158,12 @@ async function indexFile(
     hash.update(piece);
     document?.push(Buffer.from(piece));
   });
-  const input = inputOf('layer', source);
-  const isPacked = (await compressionAt(input)) !== 'none';
+  const reader = new ByteReader('layer', source);
+  const isPacked = (await compressionAt(reader)) !== 'none';
   if (isPacked) document = undefined;
   const unpacked = createHash('sha256');
   let unpackedSize = 0;
-  for await (const piece of unpackAll(input)) {
+  for await (const piece of unpackAll(reader)) {
     unpackedSize += piece.length;
     budget.unpacked -= piece.length;
     if (budget.unpacked < 0)

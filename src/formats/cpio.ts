@@ -6,7 +6,10 @@
 
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../core/errors.ts';
-import { type ByteFeed, joined, type Steps } from './byteFeed.ts';
+import type { ByteReader } from './byteReader.ts';
+
+/** The archive is invalid; other errors are those of the input. */
+export class CpioError extends FormatError {}
 
 /** What is known of a member before its data is read. */
 export interface CpioHeader {
@@ -20,7 +23,7 @@ export interface CpioHeader {
 
 /** A member whose data was read, or passed over. */
 export interface CpioEntry extends CpioHeader {
-  /** Undefined for unwanted members; otherwise valid until the next step. */
+  /** Undefined for unwanted members. */
   readonly data: Uint8Array | undefined;
 }
 
@@ -43,14 +46,17 @@ const NEW_FILE = 0o100600;
 const NEW_DIRECTORY = 0o040755;
 
 /**
- * Reads one archive, up to and including its trailer, as a coroutine: yields the members one after the other, with the data
- * of those that are wanted.
+ * Reads one archive, up to and including its trailer: yields the members one after the other, with the data of those that are
+ * wanted.
  *
- * @throws FormatError in the words of coreos-installer, with the offset of the member.
+ * @throws CpioError in the words of coreos-installer, with the offset of the member; errors of the input
  */
-export function* walkCpio(feed: ByteFeed, wants: (header: CpioHeader) => boolean): Steps<CpioEntry> {
+export async function* walkCpio(
+  reader: ByteReader,
+  wants: (header: CpioHeader) => boolean,
+): AsyncGenerator<CpioEntry, void> {
   for (;;) {
-    const entry = yield* readMember(feed, (header) => header.path !== TRAILER && wants(header));
+    const entry = await readMember(reader, (header) => header.path !== TRAILER && wants(header));
     if (entry.path === TRAILER) return;
     yield entry;
   }
@@ -72,37 +78,44 @@ export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
 }
 
 /** A truncated member is reported before an invalid name. */
-function* readMember(feed: ByteFeed, wants: (header: CpioHeader) => boolean): Steps<never, CpioEntry> {
-  const start = feed.offset;
-  if (!(yield* feed.has(HEADER_SIZE))) throw cutOff(start);
-  const header = Buffer.from(feed.take(HEADER_SIZE)).toString('latin1');
+async function readMember(reader: ByteReader, wants: (header: CpioHeader) => boolean): Promise<CpioEntry> {
+  const start = reader.offset;
+  const skip = async (length: number): Promise<void> => {
+    if (!(await reader.skip(length))) throw truncated(start);
+  };
+  if (!(await reader.has(HEADER_SIZE))) throw truncated(start);
+  const header = reader.pass(HEADER_SIZE).toString('latin1');
   const magic = header.slice(0, MAGIC_NEWC.length);
   if (magic !== MAGIC_NEWC && magic !== MAGIC_CRC) throw entryError('Invalid magic number', start);
   const nameSize = readField(header, NAME_SIZE_FIELD, start);
   const size = readField(header, FILE_SIZE_FIELD, start);
   const mode = readField(header, MODE_FIELD, start);
-  const path = yield* readName(feed, nameSize, start);
-  yield* skip(feed, paddingOf(HEADER_SIZE + nameSize), start);
-  const isWanted = typeof path === 'string' && wants({ path, mode, size });
-  const data = yield* isWanted ? readData(feed, size, start) : skip(feed, size, start);
-  yield* skip(feed, paddingOf(size), start);
+  const path = await readName(reader, nameSize, start);
+  await skip(paddingOf(HEADER_SIZE + nameSize));
+  let data: Uint8Array | undefined;
+  if (typeof path === 'string' && wants({ path, mode, size })) data = await readData(reader, size, start);
+  else await skip(size);
+  await skip(paddingOf(size));
   if (typeof path !== 'string') throw path;
   return { path, mode, size, data };
 }
 
-function* skip(feed: ByteFeed, length: number, start: number): Steps<never, undefined> {
-  if (!(yield* feed.skip(length))) throw cutOff(start);
-}
-
-/** A view, unless the data comes in pieces. */
-function* readData(feed: ByteFeed, size: number, start: number): Steps<never, Uint8Array> {
-  if (feed.available >= size + paddingOf(size)) return feed.take(size);
+/** In memory of its own, which is taken only as the data comes: the size may be made up. */
+async function readData(reader: ByteReader, size: number, start: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for (let left = size; left > 0; left -= pieces.at(-1)!.length) {
-    if (!(yield* feed.has(1))) throw cutOff(start);
-    pieces.push(new Uint8Array(feed.take(Math.min(feed.available, left))));
+    const piece = await reader.takeAtMost(left);
+    if (piece.length === 0) throw truncated(start);
+    pieces.push(new Uint8Array(piece));
   }
-  return joined(pieces);
+  if (pieces.length === 1) return pieces[0]!;
+  const data = new Uint8Array(size);
+  let length = 0;
+  for (const piece of pieces) {
+    data.set(piece, length);
+    length += piece.length;
+  }
+  return data;
 }
 
 function readField(header: string, index: number, start: number): number {
@@ -113,13 +126,13 @@ function readField(header: string, index: number, start: number): number {
 }
 
 /** The name, or the error for an invalid name. dracut-cpio pads names with further NULs, to align the data. */
-function* readName(feed: ByteFeed, size: number, start: number): Steps<never, string | FormatError> {
+async function readName(reader: ByteReader, size: number, start: number): Promise<string | CpioError> {
   if (size > MAX_NAME_SIZE) {
-    yield* skip(feed, size, start);
+    if (!(await reader.skip(size))) throw truncated(start);
     return entryError('the name is too long', start);
   }
-  if (!(yield* feed.has(size))) throw cutOff(start);
-  const bytes = Buffer.from(feed.take(size));
+  if (!(await reader.has(size))) throw truncated(start);
+  const bytes = reader.pass(size);
   if (bytes.at(-1) !== 0) return entryError('the name does not end with NUL', start);
   let length = size - 1;
   while (length > 0 && bytes[length - 1] === 0) length--;
@@ -127,12 +140,12 @@ function* readName(feed: ByteFeed, size: number, start: number): Steps<never, st
   return isUtf8(name) ? name.toString() : entryError('the name is not UTF-8', start);
 }
 
-function cutOff(start: number): FormatError {
+function truncated(start: number): CpioError {
   return entryError('the archive is truncated', start);
 }
 
-function entryError(problem: string, offset: number): FormatError {
-  return new FormatError(`reading CPIO entry at byte ${offset}: ${problem}`, { offset });
+function entryError(problem: string, offset: number): CpioError {
+  return new CpioError(`reading CPIO entry at byte ${offset}: ${problem}`, { offset });
 }
 
 interface NewMember {

@@ -1,11 +1,12 @@
 /**
- * gzip members (RFC 1952). The header and the trailer are read here and not by zlib, which goes on into whatever
+ * gzip members (RFC 1952). In streams, the header and the trailer are read here and not by zlib, which goes on into whatever
  * follows the member and fails there when that is no gzip.
  */
 
-import { constants, crc32, createInflateRaw, gzipSync, inflateRawSync } from 'node:zlib';
-import { ByteFeed, type ByteInput, hasMore, runAll, runWhole, type Steps } from './byteFeed.ts';
-import { countStream, type Decoded, type DecodeOptions, throughZlib, tooLarge } from './codec.ts';
+import { constants, crc32, createInflateRaw, gunzipSync, gzipSync } from 'node:zlib';
+import { FormatError } from '../core/errors.ts';
+import type { ByteReader } from './byteReader.ts';
+import { tooLarge, type UnpackOptions, ZlibUnpacker } from './codec.ts';
 
 const MAGIC = 0x8b1f;
 const DEFLATE = 8;
@@ -21,77 +22,77 @@ const RESERVED = 0xe0;
 const OS_OFFSET = 9;
 const OS_UNKNOWN = 255;
 
-/** zlib grows its output by this many bytes at a time. */
-const CHUNK_SIZE = 256 * 1024;
-/** The same where the output is used up at once, and how much zlib is given at a time. */
-const PIECE_SIZE = 32 * 1024;
+/** Bytes of the input that zlib gets at a time, and of its output. */
+const INPUT_SIZE = 32 * 1024;
+const OUTPUT_SIZE = 64 * 1024;
 const TRAILER_SIZE = 8;
-
-/**
- * Decodes exactly one member and checks its CRC and length.
- *
- * @throws FormatError with the offset, when the member is damaged, truncated or too large.
- */
-export function decodeGzip(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOptions): Decoded {
-  const feed = ByteFeed.whole('gzip', bytes, offset);
-  runWhole(readHeader(feed));
-  const data = inflate(feed, maxBytes);
-  runWhole(checkTrailer(feed, crc32(data), data.length));
-  return { data, end: feed.offset };
-}
 
 /**
  * Decodes all members, one behind the other until the end, as Go's gzip reader does.
  *
  * @throws FormatError where a member is damaged or truncated, something else follows, or all are too large together
  */
-export function decodeGzipMembers(
-  bytes: Uint8Array,
-  { maxBytes }: { readonly maxBytes: number },
-): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const streams = { left: MAX_MEMBERS };
-  let room = maxBytes;
-  for (let offset = 0; offset < bytes.length || parts.length === 0;) {
-    countStream(streams, offset);
-    const { data, end } = decodeGzip(bytes, { offset, maxBytes: room });
-    parts.push(data);
-    room -= data.length;
-    offset = end;
+export function decodeGzip(bytes: Uint8Array, { maxBytes }: UnpackOptions): Uint8Array {
+  try {
+    // zlib takes no limit of 0. Node's types do not know what it returns with `info`.
+    const options = { info: true, maxOutputLength: Math.max(maxBytes, 1), chunkSize: 256 * 1024 };
+    const result: object = gunzipSync(bytes, options);
+    if (!isInflated(result)) throw new TypeError('zlib returned no info');
+    const { buffer, engine } = result;
+    if (buffer.length > maxBytes) throw tooLarge('gzip', maxBytes, 0);
+    const offset = engine.bytesWritten; // zlib passes over zeros behind the last member
+    if (offset < bytes.length)
+      throw new FormatError(`The gzip data is followed by other data at byte ${offset}`, { offset });
+    return buffer;
+  } catch (error) {
+    switch (errorCode(error)) {
+      case 'ERR_BUFFER_TOO_LARGE':
+        throw tooLarge('gzip', maxBytes, 0);
+      case 'Z_BUF_ERROR':
+        throw new FormatError(`The gzip data is truncated at byte ${bytes.length}`, { offset: bytes.length });
+      case 'Z_DATA_ERROR':
+        throw new FormatError(`The gzip data is corrupt: ${error instanceof Error ? error.message : ''}`);
+      default:
+        throw error;
+    }
   }
-  const [only = new Uint8Array(), ...others] = parts;
-  return others.length === 0 ? only : Buffer.concat(parts);
 }
 
-/** Each takes time, however little is in it; programs that write several make them of 64 KiB or more. */
-const MAX_MEMBERS = 4096;
+interface Inflated {
+  readonly buffer: Uint8Array;
+  /** `bytesWritten` is what zlib consumed. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
+function isInflated(result: object): result is Inflated {
+  return 'engine' in result;
+}
 
 /**
- * The same for a stream, piece by piece.
+ * Unpacks one member of a stream, and checks its CRC and length. A piece is good until the next one is asked for.
  *
  * @throws FormatError with the offset, when the member is damaged, truncated or too large.
  */
 export async function* unpackGzip(
-  input: ByteInput,
-  { maxBytes }: { readonly maxBytes: number },
+  reader: ByteReader,
+  { maxBytes }: UnpackOptions,
 ): AsyncGenerator<Uint8Array, void> {
-  const { feed } = input;
-  feed.format = 'gzip';
-  await runAll(readHeader(feed), input);
-  const start = feed.offset;
+  reader.format = 'gzip';
+  await readHeader(reader);
+  const start = reader.offset;
   let crc = 0;
   let length = 0;
-  try {
-    for await (const piece of inflateMember(input)) {
-      crc = crc32(piece, crc);
-      length += piece.length;
-      if (length > maxBytes) throw tooLarge('gzip', maxBytes, start);
-      yield piece;
-    }
-  } catch (error) {
-    throw inflateError(error, feed, start, maxBytes);
+  for await (const piece of inflate(reader)) {
+    crc = crc32(piece, crc);
+    length += piece.length;
+    if (length > maxBytes) throw tooLarge('gzip', maxBytes, start);
+    yield piece;
   }
-  await runAll(checkTrailer(feed, crc, length), input);
+  const { offset } = reader;
+  const trailer = await reader.take(TRAILER_SIZE);
+  if (trailer.readUInt32LE(0) !== crc) throw reader.error('does not match its CRC32', offset);
+  if (trailer.readUInt32LE(4) !== length % 2 ** 32)
+    throw reader.error('does not match its length', offset + 4);
 }
 
 /** One member at the best level, with nothing in the header that depends on the machine or the time. */
@@ -101,105 +102,56 @@ export function encodeGzip(data: Uint8Array): Uint8Array {
   return member;
 }
 
-/** Moves past the header. Names and comments are as long as they like, so it is checked as it comes. */
-function* readHeader(feed: ByteFeed): Steps<never> {
-  const start = feed.offset;
+/** Moves past the header. Names and comments are as long as they like, so they are passed over as they come. */
+async function readHeader(reader: ByteReader): Promise<void> {
+  const start = reader.offset;
   let crc = 0;
-  const pass = (length: number): Uint8Array => {
-    const bytes = feed.take(length);
+  const take = async (length: number): Promise<Buffer> => {
+    const bytes = await reader.take(length);
     crc = crc32(bytes, crc);
     return bytes;
   };
-  const take = function* (length: number): Steps<never, number> {
-    yield* feed.need(length);
-    return pass(length).reduceRight((value, byte) => value * 256 + byte, 0);
-  };
-  const skipString = function* (): Steps<never> {
+  const skipString = async (): Promise<void> => {
     for (let end = -1; end < 0;) {
-      yield* feed.need(1);
-      end = feed.bytes.indexOf(0, feed.index);
-      pass(end < 0 ? feed.available : end + 1 - feed.index);
+      if (!(await reader.has(1))) throw reader.truncated();
+      end = reader.bytes.indexOf(0);
+      await take(end < 0 ? reader.bytes.length : end + 1);
     }
   };
-  if ((yield* take(2)) !== MAGIC) throw feed.error('lacks the magic number', start);
-  if ((yield* take(1)) !== DEFLATE) throw feed.error('has an unknown compression method', start + 2);
-  const flags = yield* take(1);
-  if ((flags & RESERVED) !== 0) throw feed.error('has unknown flags', start + 3);
-  yield* take(6);
-  if ((flags & EXTRA) !== 0) yield* take(yield* take(2));
-  if ((flags & NAME) !== 0) yield* skipString();
-  if ((flags & COMMENT) !== 0) yield* skipString();
-  if ((flags & HEADER_CRC) !== 0) {
-    const expected = crc & 0xffff;
-    if ((yield* take(2)) !== expected) throw feed.error('has a damaged header', start);
-  }
+  if ((await take(2)).readUInt16LE() !== MAGIC) throw reader.error('lacks the magic number', start);
+  if ((await take(1))[0] !== DEFLATE) throw reader.error('has an unknown compression method', start + 2);
+  const flags = (await take(1)).readUInt8();
+  if ((flags & RESERVED) !== 0) throw reader.error('has unknown flags', start + 3);
+  await take(6);
+  if ((flags & EXTRA) !== 0) await take((await take(2)).readUInt16LE());
+  if ((flags & NAME) !== 0) await skipString();
+  if ((flags & COMMENT) !== 0) await skipString();
+  if ((flags & HEADER_CRC) === 0) return;
+  const expected = crc & 0xffff;
+  if ((await take(2)).readUInt16LE() !== expected) throw reader.error('has a damaged header', start);
 }
 
-/** `crc` and `length` are those of what was unpacked. */
-function* checkTrailer(feed: ByteFeed, crc: number, length: number): Steps<never> {
-  const start = feed.offset;
-  yield* feed.need(TRAILER_SIZE);
-  if (feed.uint(4) !== crc) throw feed.error('does not match its CRC32', start);
-  if (feed.uint(4) !== length % 2 ** 32) throw feed.error('does not match its length', start + 4);
-}
-
-function inflate(feed: ByteFeed, maxBytes: number): Uint8Array {
-  const start = feed.offset;
+/** The output of the deflate stream, behind which the reader is then. */
+async function* inflate(reader: ByteReader): AsyncGenerator<Uint8Array, void> {
+  const start = reader.offset;
+  const unpacker = new ZlibUnpacker(createInflateRaw({ chunkSize: OUTPUT_SIZE }));
   try {
-    const result: object = inflateRawSync(feed.bytes.subarray(feed.index), {
-      info: true,
-      // zlib takes no limit of 0; one byte too many is still found below.
-      maxOutputLength: Math.max(maxBytes, 1),
-      chunkSize: CHUNK_SIZE,
-    });
-    if (!isInflated(result)) throw new TypeError('zlib returned no info');
-    const { buffer, engine } = result;
-    if (buffer.length > maxBytes) throw tooLarge('gzip', maxBytes, start);
-    feed.take(engine.bytesWritten);
-    return buffer;
-  } catch (error) {
-    throw inflateError(error, feed, start, maxBytes);
-  }
-}
-
-/** The decompressed output of the current deflate stream; afterwards, the input is at its end. */
-async function* inflateMember(input: ByteInput): AsyncGenerator<Uint8Array, void> {
-  const inflater = createInflateRaw({ chunkSize: PIECE_SIZE });
-  const { feed } = input;
-  const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
-    while (await hasMore(input)) {
-      const before = inflater.bytesWritten;
-      const piece = feed.bytes.subarray(feed.index, feed.index + PIECE_SIZE);
-      yield piece;
-      const used = inflater.bytesWritten - before;
-      feed.take(used);
-      if (used < piece.length) return; // zlib takes no more than belongs to the stream
+    for (let isOver = false; !isOver && (await reader.has(1));) {
+      const piece = reader.bytes.subarray(0, INPUT_SIZE);
+      const { used } = unpacker;
+      yield* await unpacker.unpack(piece);
+      reader.pass(unpacker.used - used);
+      isOver = unpacker.used - used < piece.length;
     }
-  };
-  yield* throughZlib(inflater, pieces());
-}
-
-interface Inflated {
-  readonly buffer: Uint8Array;
-  /** `bytesWritten` is what zlib consumed. */
-  readonly engine: { readonly bytesWritten: number };
-}
-
-/** Node's types do not know what zlib returns with `info`. */
-function isInflated(result: object): result is Inflated {
-  return 'engine' in result;
-}
-
-/** `start` is the offset of the deflate stream. */
-function inflateError(error: unknown, feed: ByteFeed, start: number, maxBytes: number): unknown {
-  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
-    case 'ERR_BUFFER_TOO_LARGE':
-      return tooLarge('gzip', maxBytes, start);
-    case 'Z_BUF_ERROR':
-      return feed.cutOff();
-    case 'Z_DATA_ERROR':
-      return feed.error('is corrupt in the deflate stream', start);
-    default:
-      return error;
+  } catch (error) {
+    throw errorCode(error) === 'Z_DATA_ERROR'
+      ? reader.error('is corrupt in the deflate stream', start)
+      : error;
+  } finally {
+    unpacker.close();
   }
+}
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -9,7 +9,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
-import { type ByteInput, hasMore, inputOfBytes, runAll } from './byteFeed.ts';
+import { ByteReader, sourceOfBytes } from './byteReader.ts';
 
 /** A file or a link; folders are passed over. `content` is good until the next member is asked for, and read once. */
 export type TarMember =
@@ -66,7 +66,7 @@ interface Header {
  */
 export async function readArchiveFiles(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
-  for await (const member of readTarMembers(inputOfBytes('tar', bytes))) {
+  for await (const member of readTarMembers(new ByteReader('tar', sourceOfBytes(bytes)))) {
     if (member.type === 'link') throw refused(member.path, member.isSymbolic ? 'symlink' : 'link');
     const pieces: Uint8Array[] = [];
     for await (const piece of member.content) pieces.push(Uint8Array.from(piece));
@@ -84,34 +84,34 @@ function refused(path: string, what: string): FormatError {
  * The members in their order. What follows the end of the archive is read as well, so that all of the input has passed.
  * @throws FormatError where it is damaged, truncated, or has members of kinds that are refused
  */
-export async function* readTarMembers(input: ByteInput): AsyncGenerator<TarMember, void> {
+export async function* readTarMembers(reader: ByteReader): AsyncGenerator<TarMember, void> {
   let global: Extensions = {};
   let next: Extensions = {};
   for (let count = 0; ; count++) {
-    const header = await readHeader(input);
+    const header = await readHeader(reader);
     if (header === undefined) break;
     if (count >= MAX_HEADERS) throw damaged(`it contains more than ${MAX_HEADERS} members`, header.offset);
     const { kind } = header;
     if (kind === 'g')
-      global = { ...global, ...parseRecords(await readExtension(input, header), header.offset) };
+      global = { ...global, ...parseRecords(await readExtension(reader, header), header.offset) };
     else if (kind === 'x')
-      next = { ...next, ...parseRecords(await readExtension(input, header), header.offset) };
-    else if (kind === 'L') next = { ...next, path: textOf(await readExtension(input, header)) };
-    else if (kind === 'K') next = { ...next, linkpath: textOf(await readExtension(input, header)) };
+      next = { ...next, ...parseRecords(await readExtension(reader, header), header.offset) };
+    else if (kind === 'L') next = { ...next, path: textOf(await readExtension(reader, header)) };
+    else if (kind === 'K') next = { ...next, linkpath: textOf(await readExtension(reader, header)) };
     else {
-      yield* readMember(input, header, { ...global, ...next });
+      yield* readMember(reader, header, { ...global, ...next });
       next = {};
     }
   }
-  while (await hasMore(input)) input.feed.take(input.feed.available);
+  while ((await reader.takeAtMost()).length > 0);
 }
 
 /** Undefined at the end: two blocks of zeros, of which some writers leave out the second, or the end of the input. */
-async function readHeader(input: ByteInput): Promise<Header | undefined> {
-  const { offset } = input.feed;
-  if (!(await hasMore(input))) return undefined;
-  if (!(await runAll(input.feed.has(BLOCK), input))) throw cutOff(input);
-  const block = Buffer.from(input.feed.take(BLOCK)); // a copy, because the buffer of the available bytes is reused
+async function readHeader(reader: ByteReader): Promise<Header | undefined> {
+  const { offset } = reader;
+  if (!(await reader.has(1))) return undefined;
+  if (!(await reader.has(BLOCK))) throw truncated(reader);
+  const block = reader.pass(BLOCK);
   if (block.every((byte) => byte === 0)) return undefined;
   // The sum of all bytes, where those of the field itself count as spaces.
   const stored = field(block, CHECKSUM);
@@ -130,7 +130,7 @@ async function readHeader(input: ByteInput): Promise<Header | undefined> {
 }
 
 async function* readMember(
-  input: ByteInput,
+  reader: ByteReader,
   header: Header,
   extensions: Extensions,
 ): AsyncGenerator<TarMember, void> {
@@ -141,12 +141,12 @@ async function* readMember(
   } else if (kind === '5' || (isFile(kind) && path.endsWith('/'))) {
     return; // the size of a folder is a hint, without content
   } else if (isFile(kind)) {
-    const content = readContent(input, size);
+    const content = readContent(reader, size);
     yield { type: 'file', path, size, content };
     for await (const piece of content) void piece; // whatever the reader has left
-    await passOver(input, paddingOf(size));
+    await passOver(reader, paddingOf(size));
   } else if (kind === LABEL) {
-    await passOver(input, size + paddingOf(size));
+    await passOver(reader, size + paddingOf(size));
   } else {
     const what = REFUSED.get(kind);
     if (what !== undefined) throw refused(path, what);
@@ -158,24 +158,24 @@ function isFile(kind: string): boolean {
   return kind === '0' || kind === '\0' || kind === '7';
 }
 
-async function* readContent(input: ByteInput, size: number): TarContent {
+async function* readContent(reader: ByteReader, size: number): TarContent {
   for (let left = size; left > 0;) {
-    if (!(await hasMore(input))) throw cutOff(input);
-    const piece = input.feed.take(Math.min(left, input.feed.available));
+    const piece = await reader.takeAtMost(left);
+    if (piece.length === 0) throw truncated(reader);
     left -= piece.length;
     yield piece;
   }
 }
 
-async function passOver(input: ByteInput, length: number): Promise<void> {
-  for await (const piece of readContent(input, length)) void piece;
+async function passOver(reader: ByteReader, length: number): Promise<void> {
+  if (!(await reader.skip(length))) throw truncated(reader);
 }
 
-async function readExtension(input: ByteInput, { size, offset }: Header): Promise<Buffer> {
+async function readExtension(reader: ByteReader, { size, offset }: Header): Promise<Buffer> {
   if (size > MAX_EXTENSION) throw damaged('an extended header is too large', offset);
   const pieces: Buffer[] = [];
-  for await (const piece of readContent(input, size)) pieces.push(Buffer.from(piece));
-  await passOver(input, paddingOf(size));
+  for await (const piece of readContent(reader, size)) pieces.push(Buffer.from(piece));
+  await passOver(reader, paddingOf(size));
   return Buffer.concat(pieces);
 }
 
@@ -251,8 +251,8 @@ function decimal(text: string): number {
   return Number.isSafeInteger(value) ? value : Number.NaN;
 }
 
-function cutOff({ feed }: ByteInput): FormatError {
-  return damaged('it is truncated', feed.offset + feed.available);
+function truncated({ offset, bytes }: ByteReader): FormatError {
+  return damaged('it is truncated', offset + bytes.length);
 }
 
 function damaged(problem: string, offset: number): FormatError {

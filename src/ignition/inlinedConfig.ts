@@ -11,7 +11,7 @@ import { LimitError } from '../formats/codec.ts';
 import { findBundleProblem, parseCaCertificates } from '../formats/caCertificates.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
-import { decodeGzipMembers } from '../formats/gzip.ts';
+import { decodeGzip } from '../formats/gzip.ts';
 import type { Config, Resource, Storage, Verification } from './config.ts';
 import { errorRule, infoRule, type Issue, issue, warningRule } from './rule.ts';
 
@@ -101,7 +101,7 @@ const fetchedSchemes: ReadonlySet<string> = new Set(['arn', 'data', 'gs', 'http'
 /** The contents, or the error if they cannot be decompressed. */
 function unpack(data: Uint8Array, compression: string, maxBytes: number): Uint8Array | FormatError {
   try {
-    return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes }) : data;
+    return compression === 'gzip' ? decodeGzip(data, { maxBytes }) : data;
   } catch (error) {
     if (error instanceof FormatError) return error;
     throw error;

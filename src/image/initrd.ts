@@ -4,20 +4,11 @@
  */
 
 import { FormatError, UnsupportedError } from '../core/errors.ts';
-import {
-  type ByteFeed,
-  type ByteInput,
-  type ByteSource,
-  hasMore,
-  inputOf,
-  runSteps,
-  sourceOf,
-  type Steps,
-} from '../formats/byteFeed.ts';
+import { ByteReader, type ByteSource, sourceOf, sourceOfBytes } from '../formats/byteReader.ts';
 import { compressionAt, isForeignCompression, unpackMember } from '../formats/compression.ts';
-import { type CpioEntry, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
+import { CpioError, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
-import { bytesAccess, type RandomAccess } from './overlay.ts';
+import type { RandomAccess } from './overlay.ts';
 
 export interface ReadInitrdOptions {
   /** Limit of the unpacked bytes of all compressed archives (default: 1 GiB). */
@@ -28,13 +19,10 @@ export interface ReadInitrdOptions {
   readonly wants?: (path: string) => boolean;
 }
 
+/** Limit of unpacked bytes and of returned files in bytes, unless given. */
 const DEFAULT_MAX_BYTES = 1024 ** 3;
 /** Limit of archives and members. A real initramfs has a few thousand; many empty ones would exhaust the memory. */
 const MAX_MEMBERS = 500_000;
-/** Limit of compressed streams and frames. A real initramfs has two or three; many empty ones would take hours. */
-const MAX_STREAMS = 5000;
-/** Limit of the characters of all listed paths. */
-const MAX_NAMES = 16 * 1024 * 1024;
 /** Bytes per read. */
 const PIECE_SIZE = 256 * 1024;
 
@@ -46,11 +34,11 @@ const READABLE = 'use complete newc cpio archives, uncompressed or compressed by
  *
  * @throws FormatError with the offset if an archive is damaged, truncated or too large
  */
-export async function readInitrd(
+export function readInitrd(
   bytes: Uint8Array,
   options: ReadInitrdOptions = {},
 ): Promise<Map<string, Uint8Array>> {
-  return readInitrdFrom(sourceOfImage(bytesAccess(bytes)), options);
+  return readInitrdFrom(sourceOfBytes(bytes), options);
 }
 
 /**
@@ -72,9 +60,7 @@ export async function readInitrdFrom(
     const hint = 'use a valid initramfs; this file is damaged or malicious';
     throw unreadable(`with ${path}, the extracted files are larger than ${maxKept} bytes`, { hint });
   };
-  for await (const { path, data } of walkArchives(source, countSize, maxBytes)) {
-    files.set(path, Uint8Array.from(data));
-  }
+  for await (const { path, data } of initrdFiles(source, countSize, maxBytes)) files.set(path, data);
   return files;
 }
 
@@ -88,46 +74,12 @@ export async function listInitrd(
   wants: (path: string) => boolean,
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  let characters = 0;
   const addSize = (path: string, size: number): boolean => {
-    if (!wants(path)) return false;
-    if (!sizes.has(path)) characters += path.length;
-    if (characters > MAX_NAMES) {
-      const hint = 'use a valid initramfs, which has only a few thousand files';
-      throw unreadable(`the names of its files are longer than ${MAX_NAMES} characters`, { hint });
-    }
-    sizes.set(path, size);
+    if (wants(path)) sizes.set(path, size);
     return false;
   };
-  await walkArchives(source, addSize).next(); // no file is wanted, so it reads to the end
+  await initrdFiles(source, addSize).next(); // no file is wanted, so it reads to the end
   return sizes;
-}
-
-/**
- * Passes the wanted regular files to `take`, in the order of the archives. Only one file is in memory at a time, until the
- * promise of `take` settles.
- *
- * @throws FormatError like `readInitrd`; what the source and `take` throw
- */
-export async function takeInitrdFiles(
-  source: ByteSource,
-  wants: (path: string) => boolean,
-  take: (path: string, data: Uint8Array) => Promise<void>,
-): Promise<void> {
-  for await (const { path, data } of walkArchives(source, wants)) await take(path, data);
-}
-
-/**
- * The path of the first wanted regular file, after which nothing is read; undefined without one.
- *
- * @throws FormatError like `readInitrd`, if the archive is damaged in front of the file; what the source throws
- */
-export async function findInitrdFile(
-  source: ByteSource,
-  wants: (path: string) => boolean,
-): Promise<string | undefined> {
-  for await (const { path } of walkArchives(source, wants)) return path;
-  return undefined;
 }
 
 /** All bytes of an image in order, for `readInitrdFrom`. Skipped bytes are not read. */
@@ -165,7 +117,6 @@ export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array 
 /** A regular file of an archive. */
 interface InitrdFile {
   readonly path: string;
-  /** Valid until the next file is requested. */
   readonly data: Uint8Array;
 }
 
@@ -178,48 +129,46 @@ interface Budget {
   room: number;
   /** Archives and members. */
   members: number;
-  readonly streams: { left: number };
 }
 
-/** Yields the wanted files of all archives, in order. */
-async function* walkArchives(
+/**
+ * Yields the wanted files of all archives, in order.
+ * @throws FormatError like `readInitrd`; what the source throws
+ */
+export async function* initrdFiles(
   source: ByteSource,
   wants: Wants,
   maxBytes = DEFAULT_MAX_BYTES,
 ): AsyncGenerator<InitrdFile, void> {
-  const input = inputOf('initramfs', source);
-  const budget: Budget = { room: maxBytes, members: MAX_MEMBERS, streams: { left: MAX_STREAMS } };
-  while (await hasMore(input)) {
+  const reader = new ByteReader('initramfs', source);
+  const budget: Budget = { room: maxBytes, members: MAX_MEMBERS };
+  while (await reader.has(1)) {
     countMember(budget);
-    const format = await compressionAt(input);
-    if (format === 'none' && isForeignCompression(input.feed.bytes.subarray(input.feed.index))) {
-      const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${input.feed.offset}`;
-      throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, {
-        hint: READABLE,
-        offset: input.feed.offset,
-      });
+    const format = await compressionAt(reader);
+    const { offset } = reader;
+    if (format === 'none' && isForeignCompression(reader.bytes)) {
+      const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${offset}`;
+      throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, { hint: READABLE, offset });
     }
-    if (format === 'none') yield* readEntries(input, wants, budget);
-    else yield* readCompressed(format, input, wants, budget);
-    await skipZeros(input);
+    if (format === 'none') yield* readEntries(reader, wants, budget);
+    else yield* readCompressed(format, reader, wants, budget);
+    await skipZeros(reader);
   }
 }
 
 async function* readCompressed(
   format: 'gzip' | 'xz' | 'zstd',
-  input: ByteInput,
+  reader: ByteReader,
   wants: Wants,
   budget: Budget,
 ): AsyncGenerator<InitrdFile, void> {
-  const { offset } = input.feed;
-  const where = ` (in the ${format} data from byte ${offset} on)`;
-  const limits = { maxBytes: budget.room, streams: budget.streams };
-  const pieces = counted(unpackMember(format, input, limits), budget);
-  const unpacked = inputOf(format, sourceOf(pieces));
+  const { offset } = reader;
+  const pieces = counted(unpackMember(format, reader, { maxBytes: budget.room }), budget);
+  const unpacked = new ByteReader(format, sourceOf(pieces));
   try {
-    yield* readEntries(unpacked, wants, budget, where);
+    yield* readEntries(unpacked, wants, budget, ` (in the ${format} data from byte ${offset} on)`);
     await skipZeros(unpacked);
-    if (await hasMore(unpacked)) {
+    if (await unpacked.has(1)) {
       const hint = 'append additional archives after the compressed archive, not inside it';
       throw unreadable(`found trailing garbage inside compressed archive at byte ${offset}`, {
         offset,
@@ -247,23 +196,22 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, budget: Budget): Asyn
  * @param where the end of error messages: the offset of the compressed data in the input
  */
 async function* readEntries(
-  input: ByteInput,
+  reader: ByteReader,
   wants: Wants,
   budget: Budget,
   where = '',
 ): AsyncGenerator<InitrdFile, void> {
-  for await (const { path, data } of runSteps(entriesOf(input.feed, wants, where), input)) {
-    countMember(budget);
-    if (data !== undefined) yield { path, data };
-  }
-}
-
-function* entriesOf(feed: ByteFeed, wants: Wants, where: string): Steps<CpioEntry> {
   try {
-    yield* walkCpio(feed, (it) => isRegularFile(it) && wants(it.path, it.size));
+    for await (const { path, data } of walkCpio(
+      reader,
+      (it) => isRegularFile(it) && wants(it.path, it.size),
+    )) {
+      countMember(budget);
+      if (data !== undefined) yield { path, data };
+    }
   } catch (cause) {
-    if (!(cause instanceof FormatError) || cause.offset === undefined) throw cause;
-    const { offset } = cause;
+    if (!(cause instanceof CpioError)) throw cause;
+    const { offset = 0 } = cause;
     throw unreadable(cause.message + where, { cause, hint: READABLE, offset });
   }
 }
@@ -278,20 +226,16 @@ function unreadable(problem: string, details: ConstructorParameters<typeof Forma
   return new FormatError(`Cannot read the initramfs: ${problem}`, details);
 }
 
-/** Skips zeros. */
-async function skipZeros(input: ByteInput): Promise<void> {
-  while ((await hasMore(input)) && passZeros(input.feed));
-}
-
 const ZEROS = Buffer.alloc(4096);
 
-/** Returns false if it found a byte that is not zero. */
-function passZeros(feed: ByteFeed): boolean {
-  const { bytes } = feed;
-  let { index } = feed;
-  // Most of an area is free, and comparing blocks is ten times faster than comparing bytes.
-  while (Buffer.compare(ZEROS, bytes.subarray(index, index + ZEROS.length)) === 0) index += ZEROS.length;
-  while (bytes[index] === 0) index++;
-  feed.index = index;
-  return feed.available === 0;
+async function skipZeros(reader: ByteReader): Promise<void> {
+  while (await reader.has(1)) {
+    const { bytes } = reader;
+    let length = 0;
+    // Most of an area is free, and comparing blocks is ten times faster than comparing bytes.
+    while (ZEROS.equals(bytes.subarray(length, length + ZEROS.length))) length += ZEROS.length;
+    while (bytes[length] === 0) length++;
+    reader.pass(length);
+    if (length < bytes.length) return;
+  }
 }

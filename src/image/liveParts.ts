@@ -5,21 +5,17 @@
  * (35coreos-live of fedora-coreos-config). Kernels have no stamp, but their release is that of the modules in the initramfs.
  */
 
-import { largest } from '../core/lists.ts';
 import { createHash } from 'node:crypto';
-import type { Architecture } from '../core/architecture.ts';
 import { FormatError, only } from '../core/errors.ts';
 import { isForeignCompression } from '../formats/compression.ts';
-import { type ImageRole, isKernelHead, kernelArchitecture, readStart } from './bootParts.ts';
+import type { ImageRole } from './bootParts.ts';
+import { readStart } from './fileStart.ts';
 import { detectImageKind } from './imageKind.ts';
-import { findInitrdFile, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
+import { initrdFiles, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
+import { readKernelHeader } from './kernel.ts';
 import type { RandomAccess } from './overlay.ts';
-import { isLiveRootfs, LIVE_STAMP, versionIn } from './ramdiskSystem.ts';
+import { LIVE_STAMP, ROOTFS, versionIn } from './ramdiskSystem.ts';
 
-/** Bytes of an image that its kind is in, unless it is an ISO. */
-const HEAD = 1024;
-/** A kernel of s390x: `EP_STRING` at `EP_OFFSET` (arch/s390/include/asm/setup.h). */
-const S390_MARK = { offset: 0x1_0008, text: 'S390EP' };
 /** The start of all text formats of cpio. */
 const CPIO = '0707';
 
@@ -30,65 +26,27 @@ const CPIO = '0707';
 export async function detectPart(image: RandomAccess): Promise<ImageRole | 'other'> {
   if ((await detectImageKind(image)) === 'iso') return 'iso';
   if (await isLiveRootfs(image)) return 'rootfs';
+  if ((await readKernelHeader(image)) !== undefined) return 'kernel';
   const { head } = await readStart(image);
-  if (isKernelHead(head) || (await isS390Kernel(image))) return 'kernel';
-  const isArchive = head.toString('latin1', 0, CPIO.length) === CPIO || isForeignCompression(head);
-  return isArchive ? 'initramfs' : 'other';
+  return head.toString('latin1', 0, CPIO.length) === CPIO || isForeignCompression(head)
+    ? 'initramfs'
+    : 'other';
 }
 
-async function isS390Kernel(image: RandomAccess): Promise<boolean> {
-  const { offset, text } = S390_MARK;
-  if (image.size < offset + text.length) return false;
-  return Buffer.from(await image.read(offset, text.length)).toString('latin1') === text;
-}
-
-/** Undefined if its header does not name an architecture with CoreOS. */
-export async function readKernelArchitecture(kernel: RandomAccess): Promise<Architecture | undefined> {
-  return (await isS390Kernel(kernel)) ? 's390x' : kernelArchitecture((await readStart(kernel)).head);
-}
-
-/** Offset of the pointer to the release, and of what it counts from (Documentation/arch/x86/boot.rst, kernel_version). */
-const RELEASE = { pointer: 0x20e, base: 0x200 };
-/** Limit of `uname -r`. */
-const MAX_RELEASE = 64;
-
-/** `uname -r` of a kernel for x86, for example `6.18.4-200.fc44.x86_64`; undefined for others, whose headers do not have it. */
-export async function readKernelRelease(kernel: RandomAccess): Promise<string | undefined> {
-  const head = Buffer.from(await kernel.read(0, Math.min(HEAD, kernel.size)));
-  if (head.length < HEAD || head.toString('latin1', 514, 518) !== 'HdrS') return undefined;
-  const offset = RELEASE.base + head.readUInt16LE(RELEASE.pointer);
-  const length = Math.min(MAX_RELEASE, kernel.size - offset);
-  if (offset === RELEASE.base || length <= 0) return undefined;
-  const text = Buffer.from(await kernel.read(offset, length)).toString('latin1');
-  return /^[\w.+~-]+(?=[ \0])/.exec(text)?.[0];
-}
+const NEWC = '070701';
+const NEWC_HEADER = 110;
+const LONGEST_MEMBER = 'root.squashfs\0'.length;
 
 /**
- * The size that the header of a kernel states, in bytes; a smaller file is truncated. Undefined if the header does not state it.
- * The file may be larger, for example by a signature.
+ * Whether a file is rootfs.img, the root filesystem of a CoreOS live system: an archive with the filesystem as its first file,
+ * which the live system mounts without unpacking.
  */
-export async function readKernelSize(kernel: RandomAccess): Promise<number | undefined> {
-  const head = Buffer.from(await kernel.read(0, Math.min(PROGRAM_HEAD, kernel.size)));
-  if (head.length < HEAD) return undefined;
-  if (head.toString('latin1', 514, 518) === 'HdrS') {
-    // setup_sects and syssize (Documentation/arch/x86/boot.rst); 0 sectors mean 4, and the boot sector comes first.
-    return ((head.readUInt8(0x1f1) || 4) + 1) * 512 + head.readUInt32LE(0x1f4) * 16;
-  }
-  // The end of the last section of a PE program: after the headers of COFF and of the program, 40 bytes describe each section.
-  if (head.toString('latin1', 0, 2) !== 'MZ') return undefined;
-  const coff = head.readUInt32LE(60) + 4;
-  if (coff + 20 > head.length) return undefined;
-  const table = coff + 20 + head.readUInt16LE(coff + 16);
-  const count = head.readUInt16LE(coff + 2);
-  if (table + count * 40 > head.length) return undefined;
-  const ends = Array.from({ length: count }, (_, index) => table + index * 40).map(
-    (section) => head.readUInt32LE(section + 16) + head.readUInt32LE(section + 20),
-  );
-  return largest(ends, 0);
+async function isLiveRootfs(file: RandomAccess): Promise<boolean> {
+  const head = await file.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, file.size));
+  const text = Buffer.from(head).toString('latin1');
+  const [member = ''] = text.slice(NEWC_HEADER).split('\0');
+  return text.startsWith(NEWC) && ROOTFS.has(member);
 }
-
-/** Bytes with the section table of a program. */
-const PROGRAM_HEAD = 4096;
 
 /** Modules in the initramfs of CoreOS and of other systems. */
 const MODULES = /^(?:usr\/)?lib\/modules\/([^/]+)\//;
@@ -96,11 +54,14 @@ const MODULES = /^(?:usr\/)?lib\/modules\/([^/]+)\//;
 /** The releases of the kernels for which an initramfs contains modules, until `release` is found. @throws FormatError if it is damaged */
 export async function findModules(initramfs: RandomAccess, release: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  await findInitrdFile(sourceOfImage(initramfs), (path) => {
+  const wants = (path: string): boolean => {
     const [, of] = MODULES.exec(path) ?? [];
     if (of !== undefined && found.size < MAX_KERNELS) found.add(of);
     return of === release;
-  });
+  };
+  const files = initrdFiles(sourceOfImage(initramfs), wants);
+  await files.next();
+  await files.return();
   return found;
 }
 

@@ -115,7 +115,7 @@ function lastPart(path: string): string {
   const name = path.split('/').findLast((step) => step !== '' && step !== '.') ?? '';
   if (name !== '..') return name;
   throw new FormatError(`missing filename in ${path}`, {
-    hint: 'use `dev show initrd` to list the files; coreos-installer does not create such an archive',
+    hint: 'create the archive again, for example with coreos-installer, which does not create such names',
   });
 }
 

@@ -6,7 +6,7 @@
 
 import { argumentName } from '../kargs/bootSettings.ts';
 import { FormatError, only } from '../core/errors.ts';
-import type { ByteSource } from '../formats/byteFeed.ts';
+import type { ByteSource } from '../formats/byteReader.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from './initrd.ts';
@@ -19,7 +19,7 @@ import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
 const FEATURES = 'etc/coreos/features.json';
 /** Names of root filesystems; one of them is the first file in the archive for network boot. */
-const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
+export const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
 
 /** The files that identify the system of an initramfs, and the embedded files. */
 export interface InitrdMarks {
@@ -100,21 +100,6 @@ export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSy
   if (stamp === undefined) return { kind: 'other', embedded };
   readInitrdFeatures(marks); // throws if the file is invalid
   return { kind: 'coreos', build: versionIn(stamp), features, embedded };
-}
-
-const NEWC = '070701';
-const NEWC_HEADER = 110;
-const LONGEST_MEMBER = 'root.squashfs\0'.length;
-
-/**
- * Whether a file is rootfs.img, the root filesystem of a CoreOS live system: an archive with the filesystem as its first file,
- * which the live system mounts without unpacking.
- */
-export async function isLiveRootfs(file: RandomAccess): Promise<boolean> {
-  const head = await file.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, file.size));
-  const text = Buffer.from(head).toString('latin1');
-  const [member = ''] = text.slice(NEWC_HEADER).split('\0');
-  return text.startsWith(NEWC) && ROOTFS.has(member);
 }
 
 /** The default of the scripts of ironic-python-agent-builder. */

@@ -8,7 +8,7 @@ import type { OpenImage } from '../imagefile/openImage.ts';
 import type { OpenOptions } from './call.ts';
 
 export { CliError, FormatError, UsageError, type ErrorCode } from '../core/errors.ts';
-export type { ByteSource } from '../formats/byteFeed.ts';
+export type { ByteSource } from '../formats/byteReader.ts';
 export { embedIgnition as planIgnition, readIgnition, type Embedding } from '../image/embeddedIgnition.ts';
 export type { Growth } from '../image/growth.ts';
 export { changedImage, type ImageChange } from '../image/imageChange.ts';

@@ -57,7 +57,7 @@ describe('adaptArguments', () => {
 
 describe('help', () => {
   it('has one line for each command, within 80 columns', async () => {
-    for (const args of [[], ['iso'], ['pxe'], ['iso', 'kargs'], ['deploy'], ['ignition'], ['dev']]) {
+    for (const args of [[], ['iso'], ['pxe'], ['iso', 'kargs'], ['deploy'], ['ignition']]) {
       const { stdout } = await runCli([...args, '--help']);
       const headings = /^(?:Commands|Start|Images|Serve|Deploy|Tools):\n((?:.*\n)*?)(?:\n|$)/gm;
       const blocks = Array.from(stdout.matchAll(headings), ([, lines = '']) => lines);
@@ -69,7 +69,7 @@ describe('help', () => {
 
   it.each([
     ['iso', 'nonsense', '-h'],
-    ['dev', 'nonsense', '--help'],
+    ['pxe', 'nonsense', '--help'],
     ['iso', 'ignition', 'show', '--version'],
   ])('%s %s %s is a mistake', async (...args) => {
     expect((await runCli(args)).code).toBe(2);

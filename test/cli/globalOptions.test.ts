@@ -50,7 +50,6 @@ describe('between a group and its command', () => {
     ['iso --color always kargs show missing.iso', '--color always iso kargs show missing.iso'],
     ['iso kargs --color=always show missing.iso', '--color always iso kargs show missing.iso'],
     ['pxe --verbose ignition wrap -i good.ign', '--verbose pxe ignition wrap -i good.ign'],
-    ['dev --verbose show iso live.iso', '--verbose dev show iso live.iso'],
     ['iso --color blue kargs show live.iso', '--color blue iso kargs show live.iso'],
     ['iso --color', '--color iso'],
     ['iso --verbose --help', 'iso --help'],
@@ -211,14 +210,5 @@ describe('--verbose', () => {
   it('the last of --quiet and --verbose counts', async () => {
     expect((await run('--quiet validate --verbose good.ign')).stderr).toContain('note: ');
     expect((await run('--verbose validate --quiet good.ign')).stderr).toBe('');
-  });
-
-  it('keeps the meaning that it has for coreos-installer', async () => {
-    const { stdoutBytes } = await run('pxe ignition wrap -i good.ign');
-    writeFileSync(join(cwd, 'config.img'), stdoutBytes);
-    mkdirSync(join(cwd, 'out'));
-    const extracted = await run('dev extract initrd --verbose -C out config.img');
-    expect(extracted).toMatchObject({ code: 0, stderr: '' });
-    expect(extracted.stdout).toContain('config.ign');
   });
 });

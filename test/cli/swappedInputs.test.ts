@@ -82,8 +82,6 @@ describe('an image and another input that are swapped', () => {
     'pxe ignition unwrap image',
     'pxe network unwrap image',
     'pxe customize --live-ignition a.ign -o out image',
-    'dev show initrd image',
-    'dev extract initrd -C out image',
   ])('%s: an ISO instead of an initramfs', async (line) => {
     const { code, stderr } = await run(line);
     expect([code, stderr]).toEqual([
@@ -224,7 +222,7 @@ describe('something else than the file of an option', () => {
       'a kernel or another EFI program',
       'an initramfs',
     ],
-    ['dev show initrd', 'auth.json', 'a pull secret', 'an initramfs'],
+    ['pxe ignition unwrap', 'auth.json', 'a pull secret', 'an initramfs'],
     [
       'inspect',
       'inv.yaml',

@@ -31,7 +31,6 @@ describe('an error of the command line', () => {
     ['a missing argument', 'iso ignition embed', 'iso ignition embed [options] <ISO>'],
     ['too many arguments', 'iso ignition show a b', 'iso ignition show [options] <ISO>'],
     ['a wrong value', 'iso ignition remove --mode 9 a.iso', 'iso ignition remove [options] <ISO>'],
-    ['options that exclude each other', 'dev show iso --kargs --ignition a', 'dev show iso [options] <ISO>'],
     ['what a command finds wrong', 'render', 'render [options]'],
     ['errors alone', '--quiet explain nonsense', 'explain [options] [ID]'],
   ])('%s', async (_title, line, usage) => {

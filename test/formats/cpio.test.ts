@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ByteFeed, inputOf, runSteps } from '../../src/formats/byteFeed.ts';
+import { ByteReader, sourceOfBytes } from '../../src/formats/byteReader.ts';
 import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../../src/formats/cpio.ts';
 import { readCpio } from '../support/cpio.ts';
 import { have, oracleNote } from '../support/programs.ts';
@@ -32,8 +32,8 @@ function member(name: string, options: { magic?: string; size?: string; nameSize
 const trailer = member('TRAILER!!!\0');
 
 describe('writeCpio', () => {
-  it('lists files bytewise by path, each directory once before its files', () => {
-    const members = readCpio(archive).members.map(({ path, mode }) => `${mode.toString(8)} ${path}`);
+  it('lists files bytewise by path, each directory once before its files', async () => {
+    const members = (await readCpio(archive)).members.map(({ path, mode }) => `${mode.toString(8)} ${path}`);
     expect(members).toEqual([
       '100600 config.ign',
       '40755 etc',
@@ -44,14 +44,14 @@ describe('writeCpio', () => {
     ]);
   });
 
-  it('sorts by bytes and not by UTF-16 units', () => {
+  it('sorts by bytes and not by UTF-16 units', async () => {
     const paths = ['\u{1f600}', '\uffee', 'a/b', 'a.b', 'B'];
     const written = writeCpio(new Map(paths.map((path) => [path, Buffer.alloc(0)])));
-    const read = readCpio(Buffer.from(written)).members.map(({ path }) => path);
+    const read = (await readCpio(Buffer.from(written))).members.map(({ path }) => path);
     expect(read).toEqual(['B', 'a.b', 'a', 'a/b', '\uffee', '\u{1f600}']);
   });
 
-  it('writes the fields as coreos-installer does', () => {
+  it('writes the fields as coreos-installer does', async () => {
     const written = Buffer.from(writeCpio(new Map([['d/f', Buffer.from('12345')]]))).toString('latin1');
     expect(written).toBe(
       [
@@ -63,18 +63,18 @@ describe('writeCpio', () => {
     );
   });
 
-  it('without files is a trailer', () => {
-    const { members, end } = readCpio(Buffer.from(writeCpio(new Map())));
+  it('without files is a trailer', async () => {
+    const { members, end } = await readCpio(Buffer.from(writeCpio(new Map())));
     expect([members.length, end]).toEqual([0, 124]);
   });
 
-  it('round trip of anything', () => {
+  it('round trip of anything', async () => {
     const path = fc
       .array(fc.stringMatching(/^[a-zäß._-]{1,6}$/), { minLength: 1, maxLength: 4 })
       .map((steps) => steps.join('/'));
-    fc.assert(
-      fc.property(fc.dictionary(path, contents, { maxKeys: 6 }), (tree) => {
-        const { members, end } = readCpio(Buffer.from(writeCpio(new Map(Object.entries(tree)))));
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(path, contents, { maxKeys: 6 }), async (tree) => {
+        const { members, end } = await readCpio(Buffer.from(writeCpio(new Map(Object.entries(tree)))));
         const read = members
           .filter(isRegularFile)
           .map(({ path: name, data }) => [name, Buffer.from(data).toString('hex')]);
@@ -101,13 +101,9 @@ describe('writeCpio', () => {
 });
 
 describe('walkCpio', () => {
-  it('reads one archive from an offset and says where it ends', () => {
-    const { members, end } = readCpio(Buffer.concat([Buffer.from('xy'), archive, archive]), 2);
+  it('reads one archive from an offset and says where it ends', async () => {
+    const { members, end } = await readCpio(Buffer.concat([Buffer.from('xy'), archive, archive]), 2);
     expect([members.length, end]).toEqual([6, 2 + archive.length]);
-  });
-
-  it('gives views, not copies', () => {
-    expect(readCpio(archive).members[0]?.data.buffer).toBe(archive.buffer);
   });
 
   it.each([
@@ -118,8 +114,8 @@ describe('walkCpio', () => {
     ['a byte order mark in a name', member('\ufeffa\0'), '\ufeffa'],
     ['a name of 64 KiB', member(`${'a'.repeat(0xffff)}\0`), 'a'.repeat(0xffff)],
     ['a name of NULs alone', member('\0\0'), ''],
-  ])('accepts %s', (_name, bytes, path) => {
-    const { members } = readCpio(Buffer.concat([Buffer.from(bytes), trailer]));
+  ])('accepts %s', async (_name, bytes, path) => {
+    const { members } = await readCpio(Buffer.concat([Buffer.from(bytes), trailer]));
     expect(members.map((entry) => entry.path)).toEqual([path]);
   });
 
@@ -149,27 +145,30 @@ describe('walkCpio', () => {
     ],
     ['a name of more than 64 KiB', member(`${'a'.repeat(0x1_0000)}\0`), 0, 'the name is too long'],
     ['a field that is no number', member('a\0', { size: '+0000001' }), 0, 'a header field is not a number'],
-  ])('refuses %s', (_name, bytes, offset, problem) => {
+  ])('refuses %s', async (_name, bytes, offset, problem) => {
     const message = `reading CPIO entry at byte ${offset}: ${problem}`;
-    expect(() => readCpio(bytes)).toThrow(expect.objectContaining({ message, offset }));
+    await expect(readCpio(bytes)).rejects.toThrow(expect.objectContaining({ message, offset }));
   });
 
-  it('asks about members that are whole, and not about the trailer', () => {
+  it('asks about members that are whole, and not about the trailer', async () => {
     const asked: CpioHeader[] = [];
     const bytes = Buffer.concat([member('a\0'), member('b\0', { size: '00000004' }), Buffer.from('data')]);
-    const feed = ByteFeed.whole('cpio', Buffer.concat([bytes, trailer]));
-    const entries = [...walkCpio(feed, (header) => asked.push(header) > 1)];
+    const reader = new ByteReader('cpio', sourceOfBytes(Buffer.concat([bytes, trailer])));
+    const data: unknown[] = [];
+    for await (const entry of walkCpio(reader, (header) => asked.push(header) > 1)) {
+      data.push(entry.data && Buffer.from(entry.data).toString());
+    }
     expect(asked).toEqual([
       { path: 'a', mode: 0o100644, size: 0 },
       { path: 'b', mode: 0o100644, size: 4 },
     ]);
-    expect(entries.map((entry) => entry?.data?.toString())).toEqual([undefined, 'data']);
+    expect(data).toEqual([undefined, 'data']);
   });
 
-  it('asks about no member whose name is wrong', () => {
-    const feed = ByteFeed.whole('cpio', Buffer.concat([member('ab'), trailer]));
+  it('asks about no member whose name is wrong', async () => {
+    const reader = new ByteReader('cpio', sourceOfBytes(Buffer.concat([member('ab'), trailer])));
     const wants = vi.fn<() => boolean>();
-    expect(() => [...walkCpio(feed, wants)]).toThrow('the name does not end with NUL');
+    await expect(walkCpio(reader, wants).next()).rejects.toThrow('the name does not end with NUL');
     expect(wants).not.toHaveBeenCalled();
   });
 
@@ -203,12 +202,9 @@ async function inPieces(bytes: Uint8Array, size: number): Promise<[string, Uint8
   let offset = 0;
   const next = async (): Promise<Uint8Array | undefined> =>
     offset < bytes.length ? bytes.subarray(offset, (offset += size)) : undefined;
-  const input = inputOf('cpio', { next });
+  const reader = new ByteReader('cpio', { next });
   const members: [string, Uint8Array][] = [];
-  for await (const { path, data } of runSteps(
-    walkCpio(input.feed, () => true),
-    input,
-  )) {
+  for await (const { path, data } of walkCpio(reader, () => true)) {
     members.push([path, Uint8Array.from(data ?? [])]);
   }
   return members;
@@ -224,12 +220,12 @@ describe.skipIf(!have('cpio'))(`walkCpio of what cpio writes${oracleNote('cpio')
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.each(['newc', 'crc'])('%s', (format) => {
+  it.each(['newc', 'crc'])('%s', async (format) => {
     const written = spawnSync('cpio', ['-o', '--quiet', '-H', format], {
       cwd: folder,
       input: 'd\nd/f\nd/link\n',
     });
-    const { members, end } = readCpio(written.stdout);
+    const { members, end } = await readCpio(written.stdout);
     expect(members.map(({ path, data }) => [path, Buffer.from(data).toString()])).toEqual([
       ['d', ''],
       ['d/f', 'content'],

@@ -2,14 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inputOf } from '../../src/formats/byteFeed.ts';
+import { ByteReader } from '../../src/formats/byteReader.ts';
 import { decodeGzip, encodeGzip, unpackGzip } from '../../src/formats/gzip.ts';
+import { decoded } from '../support/decoding.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { configText, contents, refusesTruncation, survivesBitFlips, survivesNoise } from './damage.ts';
 
 const limit = { maxBytes: 1 << 20 };
 const text = configText(10);
 const member = encodeGzip(text);
+const head = member.subarray(0, -8);
 
 /** A member with these flags and optional fields. */
 function memberWith(flags: number, fields: Uint8Array): Buffer {
@@ -34,7 +36,10 @@ function headerCrc(flags: number): Buffer {
   return bytes;
 }
 
-describe('decodeGzip', () => {
+const decode = (bytes: Uint8Array, offset = 0) =>
+  decoded((reader) => unpackGzip(reader, limit), bytes, offset);
+
+describe('unpackGzip', () => {
   it.each([
     ['no optional field', memberWith(0, Buffer.alloc(0))],
     ['a text hint', memberWith(1, Buffer.alloc(0))],
@@ -43,8 +48,8 @@ describe('decodeGzip', () => {
     ['a name', memberWith(8, Buffer.from('config.ign\0'))],
     ['a comment', memberWith(16, Buffer.from('made by hand\0'))],
     ['all of them but the CRC', memberWith(28, Buffer.from('\x02\0abname\0comment\0', 'latin1'))],
-  ])('reads a member with %s', (_name, bytes) => {
-    const { data, end } = decodeGzip(bytes, limit);
+  ])('reads a member with %s', async (_name, bytes) => {
+    const { data, end } = await decode(bytes);
     expect(Buffer.compare(data, text)).toBe(0);
     expect(end).toBe(bytes.length);
   });
@@ -54,16 +59,12 @@ describe('decodeGzip', () => {
     ['zeros', Buffer.alloc(5)],
     ['another member', member],
     ['something else', Buffer.from('070701')],
-  ])('decodes one member from an offset, followed by %s', (_name, rest) => {
-    const { data, end } = decodeGzip(Buffer.concat([Buffer.from('before'), member, rest]), {
-      ...limit,
-      offset: 6,
-    });
+  ])('decodes one member from an offset, followed by %s', async (_name, rest) => {
+    const { data, end } = await decode(Buffer.concat([Buffer.from('before'), member, rest]), 6);
     expect(Buffer.compare(data, text)).toBe(0);
     expect(end).toBe(6 + member.length);
   });
 
-  const head = member.subarray(0, -8);
   it.each([
     ['another magic number', Buffer.from('0123456789'), 'The gzip data lacks the magic number at byte 0'],
     [
@@ -94,48 +95,36 @@ describe('decodeGzip', () => {
       Buffer.concat([head, trailer(crc32(text), 1)]),
       `The gzip data does not match its length at byte ${head.length + 4}`,
     ],
-  ])('refuses %s', (_name, bytes, message) => {
-    expect(() => decodeGzip(bytes, limit)).toThrow(message);
-  });
-
-  it.each([text.length - 1, 1, 0])('keeps to a limit of %i bytes', (maxBytes) => {
-    const message = `The gzip data decompresses to more than ${maxBytes} bytes`;
-    expect(() => decodeGzip(member, { maxBytes })).toThrow(message);
-  });
-
-  it('fits a limit exactly', () => {
-    expect(decodeGzip(member, { maxBytes: text.length }).data).toHaveLength(text.length);
-    expect(decodeGzip(gzipSync(''), { maxBytes: 0 }).data).toHaveLength(0);
+  ])('refuses %s', async (_name, bytes, message) => {
+    await expect(decode(bytes)).rejects.toThrow(message);
   });
 
   it('refuses truncated members', async () => {
-    await expect(refusesTruncation(member, (bytes) => decodeGzip(bytes, limit))).resolves.toBeUndefined();
+    await expect(refusesTruncation(member, decode)).resolves.toBeUndefined();
   });
   it('survives flipped bits', async () => {
-    await expect(survivesBitFlips(member, (bytes) => decodeGzip(bytes, limit))).resolves.toBeUndefined();
+    await expect(survivesBitFlips(member, decode)).resolves.toBeUndefined();
   });
   it('survives noise', async () => {
-    await expect(
-      survivesNoise(member.subarray(0, 3), (bytes) => decodeGzip(bytes, limit)),
-    ).resolves.toBeUndefined();
+    await expect(survivesNoise(member.subarray(0, 3), decode)).resolves.toBeUndefined();
   });
 });
 
 /** What the stream unpacks to, given in pieces, and how much of it that took. */
 async function unpack(bytes: Uint8Array, pieceSize: number, maxBytes = 1 << 20) {
   let offset = 0;
-  const input = inputOf('file', {
+  const reader = new ByteReader('file', {
     next: async () => {
       const piece = bytes.subarray(offset, (offset += pieceSize));
       return piece.length === 0 ? undefined : piece;
     },
   });
   const pieces: Uint8Array[] = [];
-  for await (const piece of unpackGzip(input, { maxBytes })) pieces.push(Uint8Array.from(piece));
-  return { data: Buffer.concat(pieces), end: input.feed.offset };
+  for await (const piece of unpackGzip(reader, { maxBytes })) pieces.push(Uint8Array.from(piece));
+  return { data: Buffer.concat(pieces), end: reader.offset };
 }
 
-describe('unpackGzip', () => {
+describe('unpackGzip of pieces', () => {
   const noise = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * index * 31) >>> 5));
   it.each([
     ['nothing', Buffer.alloc(0)],
@@ -151,24 +140,12 @@ describe('unpackGzip', () => {
     }
   });
 
-  const damaged = Buffer.from(member).fill(0xff, 10, 40);
   it.each([
-    ['a magic number of something else', Buffer.from('0123456789'), 'lacks the magic number at byte 0'],
-    ['a corrupt stream', damaged, 'is corrupt in the deflate stream at byte 10'],
-    ['a cut in the stream', member.subarray(0, 100), 'is truncated at byte 100'],
-    ['a cut in the trailer', member.subarray(0, -1), `is truncated at byte ${member.length - 1}`],
-    [
-      'a wrong CRC',
-      Buffer.concat([member.subarray(0, -8), trailer(1, text.length)]),
-      `does not match its CRC32 at byte ${member.length - 8}`,
-    ],
-    [
-      'a wrong length',
-      Buffer.concat([member.subarray(0, -8), trailer(crc32(text), 1)]),
-      `does not match its length at byte ${member.length - 4}`,
-    ],
-  ])('refuses %s', async (_title, bytes, message) => {
-    await expect(unpack(bytes, 33)).rejects.toThrow(`The gzip data ${message}`);
+    ['the stream', 100],
+    ['the trailer', member.length - 1],
+  ])('refuses a cut in %s', async (_title, length) => {
+    const message = `The gzip data is truncated at byte ${length}`;
+    await expect(unpack(member.subarray(0, length), 33)).rejects.toThrow(message);
   });
 
   it('keeps to a limit, and fits it exactly', async () => {
@@ -179,11 +156,55 @@ describe('unpackGzip', () => {
   });
 });
 
+describe('decodeGzip', () => {
+  it.each([
+    ['one member', member, text],
+    ['several members', Buffer.concat([member, gzipSync(''), member]), Buffer.concat([text, text])],
+    ['an empty one', gzipSync(''), Buffer.alloc(0)],
+  ])('reads %s', (_name, bytes, expected) => {
+    expect(Buffer.compare(decodeGzip(bytes, limit), expected)).toBe(0);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0), 'The gzip data is truncated at byte 0'],
+    ['something else', Buffer.from('0123456789'), 'The gzip data is corrupt: incorrect header check'],
+    ['a cut', member.subarray(0, 100), 'The gzip data is truncated at byte 100'],
+    ['a cut in a later member', Buffer.concat([member, member.subarray(0, 9)]), 'The gzip data is truncated'],
+    [
+      'a wrong CRC',
+      Buffer.concat([head, trailer(1, text.length)]),
+      'The gzip data is corrupt: incorrect data check',
+    ],
+    ['other data behind it', Buffer.concat([member, Buffer.from('070701')]), 'The gzip data is corrupt: '],
+    [
+      'zeros behind it',
+      Buffer.concat([member, Buffer.alloc(3)]),
+      `The gzip data is followed by other data at byte ${member.length}`,
+    ],
+  ])('refuses %s', (_name, bytes, message) => {
+    expect(() => decodeGzip(bytes, limit)).toThrow(message);
+  });
+
+  it.each([text.length - 1, 1, 0])('keeps to a limit of %i bytes', (maxBytes) => {
+    const message = `The gzip data decompresses to more than ${maxBytes} bytes`;
+    expect(() => decodeGzip(member, { maxBytes })).toThrow(message);
+  });
+
+  it('fits a limit exactly', () => {
+    expect(decodeGzip(member, { maxBytes: text.length })).toHaveLength(text.length);
+    expect(decodeGzip(gzipSync(''), { maxBytes: 0 })).toHaveLength(0);
+  });
+
+  it('survives flipped bits', async () => {
+    await expect(survivesBitFlips(member, (bytes) => decodeGzip(bytes, limit))).resolves.toBeUndefined();
+  });
+});
+
 describe('encodeGzip', () => {
   it('round trip of anything', () => {
     fc.assert(
       fc.property(contents, (data) => {
-        expect(Buffer.compare(decodeGzip(encodeGzip(data), limit).data, data)).toBe(0);
+        expect(Buffer.compare(decodeGzip(encodeGzip(data), limit), data)).toBe(0);
       }),
     );
   });

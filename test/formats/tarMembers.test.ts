@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
-import { inputOf } from '../../src/formats/byteFeed.ts';
+import { ByteReader } from '../../src/formats/byteReader.ts';
 import { readTarMembers } from '../../src/formats/tar.ts';
 import { have, oracleNote } from '../support/programs.ts';
 
@@ -66,7 +66,7 @@ function record(key: string, value: string): string {
 
 async function list(bytes: Uint8Array, pieceSize = 1000): Promise<Record<string, string>> {
   const members: Record<string, string> = {};
-  for await (const member of readTarMembers(inputOf('tar', sourceIn(bytes, pieceSize)))) {
+  for await (const member of readTarMembers(new ByteReader('tar', sourceIn(bytes, pieceSize)))) {
     if (member.type === 'link') members[member.path] = `-> ${member.target}`;
     else {
       let text = '';
@@ -107,7 +107,8 @@ describe('readTarMembers', () => {
   it('passes over content that nobody reads', async () => {
     const archive = await tarOf({ a: 'x'.repeat(5000), b: 'y' });
     const paths: string[] = [];
-    for await (const { path } of readTarMembers(inputOf('tar', sourceIn(archive, 700)))) paths.push(path);
+    for await (const { path } of readTarMembers(new ByteReader('tar', sourceIn(archive, 700))))
+      paths.push(path);
     expect(paths).toEqual(['a', 'b', 'soft', 'hard']);
   });
 
@@ -230,7 +231,8 @@ describe('readTarMembers', () => {
       memberOf({ name: 'h', kind: '1', link: 't' }),
     ]);
     const members: unknown[] = [];
-    for await (const member of readTarMembers(inputOf('tar', sourceIn(archive, 512)))) members.push(member);
+    for await (const member of readTarMembers(new ByteReader('tar', sourceIn(archive, 512))))
+      members.push(member);
     expect(members).toMatchObject([
       { type: 'file', path: 'a', size: 4 },
       { type: 'link', path: 's', target: 't', isSymbolic: true },
@@ -240,13 +242,13 @@ describe('readTarMembers', () => {
 
   it('reads on behind the end, so that all has passed', async () => {
     const source = sourceIn(Buffer.concat([memberOf({}, 'x'), Buffer.alloc(100_000)]), 1000);
-    for await (const { path } of readTarMembers(inputOf('tar', source))) expect(path).toBe('a');
+    for await (const { path } of readTarMembers(new ByteReader('tar', source))) expect(path).toBe('a');
     expect(await source.next()).toBeUndefined();
   });
 
   it('refuses more members than any archive has', async () => {
     const folders = Buffer.concat(Array.from({ length: 1000 }, () => memberOf({ name: 'f/', kind: '5' })));
-    const members = readTarMembers(inputOf('tar', { next: async () => folders }));
+    const members = readTarMembers(new ByteReader('tar', { next: async () => folders }));
     await expect(members.next()).rejects.toThrow('it contains more than 200000 members at byte 102400000');
   });
 

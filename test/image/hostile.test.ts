@@ -8,7 +8,6 @@ import { CliError } from '../../src/core/errors.ts';
 import { readAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, checkDisjoint, type ImageChange } from '../../src/image/imageChange.ts';
-import { listIso } from '../../src/image/isoListing.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { type LiveIso, openLiveIso, resetDamagedIso, resetIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
@@ -208,8 +207,9 @@ it('bears a directory that is its own child', async () => {
   const at = await recordOf('images');
   const root = (await openIsoTree(bytesAccess(original))).volume.root.sector;
   const bytes = await changed((image) => void image.writeUInt32LE(root, at + 2));
-  const { records } = await listIso(await openIsoTree(bytesAccess(bytes)));
-  expect(records.length).toBeLessThan(200);
+  const paths: string[] = [];
+  for await (const { path } of (await openIsoTree(bytesAccess(bytes))).walk()) paths.push(path);
+  expect(paths.length).toBeLessThan(200);
 });
 
 it.each(Array.from({ length: 33 }, (_, index) => index + 1))(

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { writeCpio } from '../../src/formats/cpio.ts';
-import { readStart } from '../../src/image/bootParts.ts';
+import { readStart } from '../../src/image/fileStart.ts';
 import { detectPart, hasStreamHash, readInitramfsStamps } from '../../src/image/liveParts.ts';
 import { bytesAccess, type RandomAccess } from '../../src/image/overlay.ts';
 import { cpio, liveBuild } from '../support/newIso.ts';

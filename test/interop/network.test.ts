@@ -9,8 +9,6 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { layouts, liveIso } from '../support/liveIso.ts';
@@ -35,8 +33,6 @@ interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-const byName = (left: string, right: string): number => (left < right ? -1 : 1);
 
 const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';
 
@@ -112,10 +108,6 @@ describe.skipIf(!have(peer))(`with ${peer}${oracleNote(peer)}`, () => {
       expect(await ours(put)).toMatchObject({ code: 1, stderr: expect.stringContaining('.nmconnection') });
       expect(theirs(put).stderr).not.toContain('.nmconnection');
     });
-
-    it.each([[[]], [['--ignition']], [['--kargs']]])('dev show iso %j', async (flags) => {
-      expect(await differing(['dev', 'show', 'iso', ...flags, 'image.iso'])).toEqual([]);
-    });
   });
 
   it('each unwraps what the other wraps', async () => {
@@ -127,7 +119,6 @@ describe.skipIf(!have(peer))(`with ${peer}${oracleNote(peer)}`, () => {
     for (const name of ['1', '2', '3', '4']) {
       expect(await differing(['pxe', 'ignition', 'unwrap', name])).toEqual([]);
       expect(await differing(['pxe', 'network', 'unwrap', name])).toEqual([]);
-      expect(await differing(['dev', 'show', 'initrd', name])).toEqual([]);
     }
   });
 
@@ -141,49 +132,5 @@ describe.skipIf(!have(peer))(`with ${peer}${oracleNote(peer)}`, () => {
     const stdin = Buffer.from(writeCpio(new Map(paths.map((path) => [path, Buffer.from(`${path}\n`)]))));
     expect(await differing(['pxe', 'network', 'unwrap'], stdin)).toEqual([]);
     expect(await differing(['pxe', 'ignition', 'unwrap'], stdin)).toEqual([]);
-  });
-
-  it.each([
-    ['files', ['a', 'b/c', './d//e', '.f']],
-    ['a step upwards', ['a', 'b/../../c']],
-    ['an absolute path', ['a', '/b']],
-  ])('dev extract initrd of %s', async (_title, paths) => {
-    const archive = Buffer.from(writeCpio(new Map(paths.map((path) => [path, Buffer.from(path)]))));
-    await writeFile(join(cwd, 'x.img'), gzipSync(archive));
-    const extract = ['dev', 'extract', 'initrd', 'x.img', '-C'];
-    const codes = [(await ours([...extract, 'ours'])).code, theirs([...extract, 'theirs']).code];
-    expect(codes[0]).toBe(codes[1]);
-    const list = async (folder: string): Promise<string[]> =>
-      (await readdir(join(cwd, folder), { recursive: true }).catch(() => [])).toSorted(byName);
-    // We write nothing, coreos-installer what comes before.
-    expect(await list('ours')).toEqual(codes[0] === 0 ? await list('theirs') : []);
-  });
-
-  it('patterns mean the same', async () => {
-    const paths = ['a', 'b', 'ab', 'a/b', 'a/b/a', 'b/a', '.a/b', '[', 'ü', '^', '-', 'a-b', 'bb/ab/a', '\\'];
-    const stdin = Buffer.from(writeCpio(new Map(paths.map((path) => [path, Buffer.alloc(0)]))));
-    await writeFile(join(cwd, 'x.img'), stdin);
-    const piece = fc.constantFrom(
-      'a',
-      'b',
-      '/',
-      '*',
-      '**',
-      '/**/',
-      '?',
-      '[ab]',
-      '[!a]',
-      '[a-',
-      '[',
-      ']',
-      '^',
-    );
-    const pattern = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
-    await fc.assert(
-      fc.asyncProperty(pattern, async (glob) => {
-        expect(await differing(['dev', 'show', 'initrd', 'x.img', '--', glob])).toEqual([]);
-      }),
-      { numRuns: 60 },
-    );
   });
 });

@@ -1,24 +1,23 @@
 /** A cpio archive read at once. */
 
-import { ByteFeed } from '../../src/formats/byteFeed.ts';
+import { ByteReader, sourceOfBytes } from '../../src/formats/byteReader.ts';
 import { walkCpio } from '../../src/formats/cpio.ts';
 
 export interface CpioMember {
   readonly path: string;
   readonly mode: number;
-  /** A view of the archive. */
   readonly data: Uint8Array;
 }
 
 /** `end` is the offset of the first byte after the trailer and its padding. */
-export function readCpio(
+export async function readCpio(
   bytes: Uint8Array,
   offset = 0,
-): { readonly members: readonly CpioMember[]; readonly end: number } {
-  const feed = ByteFeed.whole('cpio', bytes, offset);
+): Promise<{ readonly members: readonly CpioMember[]; readonly end: number }> {
+  const reader = new ByteReader('cpio', sourceOfBytes(bytes.subarray(offset)), offset);
   const members: CpioMember[] = [];
-  for (const entry of walkCpio(feed, () => true)) {
-    if (entry?.data !== undefined) members.push({ path: entry.path, mode: entry.mode, data: entry.data });
+  for await (const { path, mode, data } of walkCpio(reader, () => true)) {
+    if (data !== undefined) members.push({ path, mode, data });
   }
-  return { members, end: feed.offset };
+  return { members, end: reader.offset };
 }

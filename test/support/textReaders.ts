@@ -26,7 +26,6 @@ import { parseMacAddress } from '../../src/core/macAddress.ts';
 import { parseHintExpression } from '../../src/commands/deploy/documents/rootDeviceHints.ts';
 import { parseStreamMetadata } from '../../src/commands/download/artifacts/streamMetadata.ts';
 import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
-import { parseInitrdGlobs } from '../../src/formats/glob.ts';
 import { parseGoUrl, queryParameter } from '../../src/formats/goUrl.ts';
 import { machineNameProblem, parseHost } from '../../src/formats/hostName.ts';
 import { checkConditions, parseHttpDate } from '../../src/http/server/answer/answer.ts';
@@ -711,7 +710,6 @@ export const readers: readonly Reader[] = [
     },
   },
   { name: 'MAC address', read: parseMacAddress },
-  { name: 'glob', read: (text) => parseInitrdGlobs([text])('a/'.repeat(100)) },
   {
     name: 'numbers of Python',
     read: (text) => {

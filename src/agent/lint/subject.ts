@@ -7,7 +7,7 @@
  */
 
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
-import { decodeGzipMembers } from '../../formats/gzip.ts';
+import { decodeGzip } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
@@ -202,7 +202,7 @@ export function readContents({ source = '', compression = '' }: Resource = {}): 
   if (!source.startsWith('data:')) return undefined;
   return ifWellFormed(() => {
     const { data } = decodeDataUrl(source);
-    return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes: MAX_CONTENT_BYTES }) : data;
+    return compression === 'gzip' ? decodeGzip(data, { maxBytes: MAX_CONTENT_BYTES }) : data;
   });
 }
 

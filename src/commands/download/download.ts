@@ -27,7 +27,7 @@ import { readStreamMetadata, type StreamAccess, type StreamOptions } from './str
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, type FileHandle, lstat, stat } from 'node:fs/promises';
-import { hasMore, inputOf, sourceOf } from '../../formats/byteFeed.ts';
+import { ByteReader, sourceOf } from '../../formats/byteReader.ts';
 import { compressionAt, unpackMember } from '../../formats/compression.ts';
 import type { DetachedSignature, PublicKey } from '../../formats/openpgp.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
@@ -432,9 +432,9 @@ async function writeUnpacked(from: string, output: FileHandle): Promise<string> 
 
 /** A piece is valid until the next one is requested. */
 async function* unpack(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const input = inputOf('compressed', sourceOf(pieces[Symbol.asyncIterator]()));
-  const format = await compressionAt(input);
+  const reader = new ByteReader('compressed', sourceOf(pieces[Symbol.asyncIterator]()));
+  const format = await compressionAt(reader);
   if (format === 'none') throw new FormatError('it is not compressed, but its name ends in .gz, .xz or .zst');
-  yield* unpackMember(format, input, { maxBytes: Infinity, streams: { left: Infinity } });
-  if (await hasMore(input)) throw new FormatError('trailing garbage after the compressed data');
+  yield* unpackMember(format, reader, { maxBytes: Infinity });
+  if (await reader.has(1)) throw new FormatError('trailing garbage after the compressed data');
 }

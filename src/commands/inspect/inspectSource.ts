@@ -11,7 +11,7 @@ import {
 } from '../../ignition/effectiveConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
-import { readStart } from '../../image/bootParts.ts';
+import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
 import { sourceOfImage, writeInitrd } from '../../image/initrd.ts';

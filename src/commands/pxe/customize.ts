@@ -9,7 +9,7 @@ import {
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
-import { type ByteSource, piecesOf } from '../../formats/byteFeed.ts';
+import { type ByteSource, piecesOf } from '../../formats/byteReader.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { refuseIso, refuseSwapped } from '../../hosts/input/swappedInputs.ts';

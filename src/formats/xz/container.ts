@@ -84,7 +84,7 @@ export function crc32Bytes(data: Uint8Array): Uint8Array {
 }
 
 /** Little-endian. */
-function uint32Bytes(value: number): Uint8Array {
+export function uint32Bytes(value: number): Uint8Array {
   return Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24);
 }
 

@@ -1,137 +1,155 @@
 /**
- * Zstandard data (RFC 8878): consecutive frames as one stream. Node's zlib decodes the frames from Node 22.15 on, in less
- * than half of the time that `fallback/` takes. The blocks are walked here, which shows where a frame ends and about where
- * an error is. Left out: dictionaries, and windows that zstd itself takes only with `--long=31`.
+ * Zstandard data (RFC 8878): consecutive frames as one stream. The blocks are walked here, which shows where a frame ends and
+ * about where an error is; Node's zlib decodes them, or before Node 22.15 the package fzstd, which does not verify the
+ * checksums of frames. Left out: dictionaries, and windows that zstd itself takes only with `--long=31`.
  */
 
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { type ByteFeed, type ByteInput, runAll, runSteps, type Steps } from '../byteFeed.ts';
-import { countStream, throughZlib, tooLarge, type UnpackOptions } from '../codec.ts';
+import type { ByteReader } from '../byteReader.ts';
+import { tooLarge, type UnpackOptions, ZlibUnpacker } from '../codec.ts';
 import {
   BLOCK_HEADER_SIZE,
   CHECKSUM_SIZE,
-  type FrameDecoder,
   type FrameHeader,
+  hasEndlessWeights,
   isZstd,
   MAGIC_SIZE,
   maxBlockOf,
-  OTHER_CHECKSUM,
-  OTHER_LENGTH,
-  peekBlockHeader,
+  parseBlockHeader,
   readFrameHeader,
 } from './headers.ts';
+
+/** Decodes one frame, which it gets in pieces. It throws where they are damaged. */
+export interface FrameDecoder {
+  unpack(piece: Uint8Array, isLast: boolean): Promise<readonly Uint8Array[]>;
+  close(): void;
+}
 
 /**
  * Decodes consecutive frames as one stream, up to the first bytes that start no frame. A piece is good until the next one
  * is asked for.
  *
- * @param decoder decodes frames; default: the one of Node if it has one, else the one of this program, which is loaded then
+ * @param startDecoder default: the decoder of Node if it has one
  * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
  */
 export async function* unpackZstd(
-  input: ByteInput,
-  { maxBytes, streams }: UnpackOptions,
-  decoder = nodeFrames(),
+  reader: ByteReader,
+  { maxBytes }: UnpackOptions,
+  startDecoder = startNodeDecoder() ?? startFzstd,
 ): AsyncGenerator<Uint8Array, void> {
-  const { feed } = input;
-  feed.format = 'zstd';
-  const decodeFrame = (decoder ?? (await import('./fallback/frame.ts')).decodeFrames)(input);
+  reader.format = 'zstd';
   let room = maxBytes;
   do {
-    const { offset } = feed;
-    countStream(streams, offset);
-    const header = await runAll(readFrameHeader(feed), input);
+    const { offset } = reader;
+    const header = await readFrameHeader(reader);
     if (header !== 'skippable') {
       if ((header.contentSize ?? 0) > room) throw tooLarge('zstd', maxBytes, offset);
-      for await (const piece of decodeFrame(header)) {
+      for await (const piece of unpackFrame(header, reader, await startDecoder())) {
         room -= piece.length;
         if (room < 0) throw tooLarge('zstd', maxBytes, offset);
         yield piece;
       }
     }
-    await runAll(feed.has(MAGIC_SIZE), input);
-  } while (isZstd(feed.bytes, feed.index));
+    await reader.has(MAGIC_SIZE);
+  } while (isZstd(reader.bytes));
 }
 
 /** Blocks are handed on together up to so many bytes, packed or unpacked. */
 const MAX_PIECE = 32 * 1024;
 const MAX_PIECE_UNPACKED = 4 * 1024 * 1024;
+const OUTPUT_SIZE = 64 * 1024;
 
-/** The decoder of Node; undefined before Node 22.15. A function, as loading zlib takes 3 ms, which `validate` seldom needs. */
-export function nodeFrames(): FrameDecoder | undefined {
+/** Undefined before Node 22.15. A function, as loading zlib takes 3 ms, which `validate` seldom needs. */
+export function startNodeDecoder(): (() => FrameDecoder) | undefined {
   // Node's types of the oldest supported version do not know it.
   const {
     createZstdDecompress,
   }: typeof zlib & {
-    readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
+    readonly createZstdDecompress?: (options: {
+      readonly chunkSize: number;
+    }) => Transform & { readonly bytesWritten: number };
   } = zlib;
-  return (
-    createZstdDecompress &&
-    ((input) => (header) => decodeByZlib(header, input, createZstdDecompress({ chunkSize: MAX_PIECE })))
-  );
+  return createZstdDecompress && (() => new ZlibUnpacker(createZstdDecompress({ chunkSize: OUTPUT_SIZE })));
 }
 
-/** What zlib is given at a time. */
-interface Piece {
-  readonly bytes: Uint8Array;
-  readonly offset: number;
-  /** The error if zlib rejects it. */
-  readonly problem: string;
+export async function startFzstd(): Promise<FrameDecoder> {
+  const { Decompress } = await import('fzstd');
+  let unpacked: Uint8Array[] = [];
+  const decoder = new Decompress((piece) => unpacked.push(piece));
+  return {
+    unpack: async (piece, isLast) => {
+      unpacked = [];
+      decoder.push(Uint8Array.from(piece), isLast); // it keeps the first bytes until there are enough of them
+      return unpacked;
+    },
+    close: () => undefined,
+  };
 }
 
-async function* decodeByZlib(
+async function* unpackFrame(
   header: FrameHeader,
-  input: ByteInput,
-  transform: Transform,
+  reader: ByteReader,
+  decoder: FrameDecoder,
 ): AsyncGenerator<Uint8Array, void> {
-  const { feed } = input;
-  let latest: Piece = { bytes: header.bytes, offset: header.start, problem: 'has a damaged frame header' };
-  const failures: unknown[] = [];
-  const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
-    yield latest.bytes;
+  const maxBlock = maxBlockOf(header);
+  let length = 0;
+  const unpack = async (
+    piece: Uint8Array,
+    { offset, problem, isLast = false }: { offset: number; problem: string; isLast?: boolean },
+  ): Promise<readonly Uint8Array[]> => {
     try {
-      for await (const piece of runSteps(takePieces(feed, header), input)) {
-        if (transform.errored !== null) return;
-        latest = piece;
-        yield piece.bytes;
-      }
-    } catch (error) {
-      failures.push(error);
-      throw error;
+      const unpacked = await decoder.unpack(piece, isLast);
+      for (const part of unpacked) length += part.length;
+      return unpacked;
+    } catch {
+      throw reader.error(problem, offset);
     }
   };
-  let length = 0;
   try {
-    for await (const piece of throughZlib(transform, pieces())) {
-      length += piece.length;
-      yield piece;
+    yield* await unpack(header.bytes, { offset: header.start, problem: 'has a damaged frame header' });
+    for (let isLast = false; !isLast;) {
+      const { offset } = reader;
+      const blocks = await takeBlocks(reader, maxBlock);
+      isLast = blocks.isLast;
+      const isEnd = isLast && !header.hasChecksum;
+      yield* await unpack(blocks.bytes, { offset, problem: DAMAGED_BLOCK, isLast: isEnd });
     }
-  } catch {
-    throw failures.length > 0 ? failures[0] : feed.error(latest.problem, latest.offset);
+    if (header.hasChecksum) {
+      const { offset } = reader;
+      const checksum = await reader.take(CHECKSUM_SIZE);
+      yield* await unpack(checksum, { offset, problem: 'does not match its checksum', isLast: true });
+    }
+  } finally {
+    decoder.close();
   }
-  if (length !== (header.contentSize ?? length)) throw feed.error(OTHER_LENGTH);
+  if (length !== (header.contentSize ?? length))
+    throw reader.error('has a length that differs from its frame header');
 }
 
-/** The blocks of a frame, some at a time, and its checksum. */
-function* takePieces(feed: ByteFeed, header: FrameHeader): Steps<Piece> {
-  const maxBlock = maxBlockOf(header);
-  for (let isLast = false; !isLast;) {
-    let length = 0;
-    let unpacked = 0;
-    do {
-      yield* feed.need(length + BLOCK_HEADER_SIZE);
-      const block = peekBlockHeader(feed, maxBlock, length);
-      length += BLOCK_HEADER_SIZE + block.length;
-      unpacked += block.kind === 'compressed' ? maxBlock : block.size;
-      yield* feed.need(length);
-      isLast = block.isLast;
-    } while (!isLast && length < MAX_PIECE && unpacked < MAX_PIECE_UNPACKED);
-    const { offset } = feed;
-    yield { bytes: feed.take(length), offset, problem: 'has a damaged block' };
-  }
-  if (!header.hasChecksum) return;
-  yield* feed.need(CHECKSUM_SIZE);
-  const { offset } = feed;
-  yield { bytes: feed.take(CHECKSUM_SIZE), offset, problem: OTHER_CHECKSUM };
+const DAMAGED_BLOCK = 'has a damaged block';
+
+/** The next blocks, some at a time. */
+async function takeBlocks(
+  reader: ByteReader,
+  maxBlock: number,
+): Promise<{ readonly bytes: Uint8Array; readonly isLast: boolean }> {
+  let length = 0;
+  let unpacked = 0;
+  let isLast: boolean;
+  do {
+    const start = reader.offset + length;
+    if (!(await reader.has(length + BLOCK_HEADER_SIZE))) throw reader.truncated();
+    const block = parseBlockHeader(reader.bytes.readUIntLE(length, BLOCK_HEADER_SIZE));
+    if (block === undefined) throw reader.error('has an unknown kind of block', start);
+    if (block.size > maxBlock) throw reader.error('has a block that is too large', start);
+    const content = length + BLOCK_HEADER_SIZE;
+    length = content + block.length;
+    unpacked += block.kind === 'compressed' ? maxBlock : block.size;
+    if (!(await reader.has(length))) throw reader.truncated();
+    if (block.kind === 'compressed' && hasEndlessWeights(reader.bytes.subarray(content, length)))
+      throw reader.error(DAMAGED_BLOCK, start);
+    ({ isLast } = block);
+  } while (!isLast && length < MAX_PIECE && unpacked < MAX_PIECE_UNPACKED);
+  return { bytes: reader.pass(length), isLast };
 }

@@ -1,6 +1,6 @@
-/** Headers of zstandard frames and blocks (RFC 8878, sections 3.1.1.1, 3.1.1.2 and 3.1.2), and what decodes frames. */
+/** Headers of zstandard frames and blocks (RFC 8878, sections 3.1.1.1, 3.1.1.2 and 3.1.2). */
 
-import { ByteFeed, type ByteInput, type Steps } from '../byteFeed.ts';
+import type { ByteReader } from '../byteReader.ts';
 
 export interface FrameHeader {
   /** Offset of the frame. */
@@ -29,50 +29,52 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 /** The largest window that zstd, and the kernel for an initramfs, decode by default. */
 const MAX_WINDOW = 128 * 1024 * 1024;
 
-/** Whether a frame or a skippable frame starts at `offset`. */
-export function isZstd(bytes: Uint8Array, offset = 0): boolean {
-  if (bytes.length - offset < MAGIC_SIZE) return false;
-  const magic = ByteFeed.whole('zstd', bytes, offset).uint(MAGIC_SIZE);
+/** Whether a frame or a skippable frame starts here. */
+export function isZstd(bytes: Uint8Array): boolean {
+  if (bytes.length < MAGIC_SIZE) return false;
+  const magic = uint(bytes, 0, MAGIC_SIZE);
   return magic === FRAME_MAGIC || isSkippable(magic);
 }
 
 /** Moves to the first block. A skippable frame is passed over. */
-export function* readFrameHeader(feed: ByteFeed): Steps<never, FrameHeader | 'skippable'> {
-  yield* feed.need(MAGIC_SIZE);
-  const magic = feed.peek(MAGIC_SIZE);
+export async function readFrameHeader(reader: ByteReader): Promise<FrameHeader | 'skippable'> {
+  if (!(await reader.has(MAGIC_SIZE))) throw reader.truncated();
+  const magic = uint(reader.bytes, 0, MAGIC_SIZE);
   if (isSkippable(magic)) {
-    yield* feed.need(MAGIC_SIZE + SKIPPED_SIZE);
-    feed.take(MAGIC_SIZE);
-    if (!(yield* feed.skip(feed.uint(SKIPPED_SIZE)))) throw feed.cutOff();
+    const header = await reader.take(MAGIC_SIZE + SKIPPED_SIZE);
+    if (!(await reader.skip(uint(header, MAGIC_SIZE, SKIPPED_SIZE)))) throw reader.truncated();
     return 'skippable';
   }
-  if (magic !== FRAME_MAGIC) throw feed.error('lacks the magic number');
-  yield* feed.need(MAGIC_SIZE + 1);
-  const { offset: start, index } = feed;
-  const descriptor = feed.bytes[index + MAGIC_SIZE]!;
+  if (magic !== FRAME_MAGIC) throw reader.error('lacks the magic number');
+  if (!(await reader.has(MAGIC_SIZE + 1))) throw reader.truncated();
+  const { offset: start } = reader;
+  const descriptor = reader.bytes[MAGIC_SIZE]!;
   if ((descriptor & RESERVED) !== 0) {
-    throw feed.error('has unknown flags in a frame header', start + MAGIC_SIZE);
+    throw reader.error('has unknown flags in a frame header', start + MAGIC_SIZE);
   }
   const isSingleSegment = (descriptor & SINGLE_SEGMENT) !== 0;
-  const windowBytes = isSingleSegment ? 0 : 1;
-  const dictionaryBytes = DICTIONARY_ID_BYTES[descriptor & 3]!;
+  const windowStart = MAGIC_SIZE + 1;
+  const dictionaryStart = windowStart + (isSingleSegment ? 0 : 1);
+  const sizeStart = dictionaryStart + DICTIONARY_ID_BYTES[descriptor & 3]!;
   const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0);
-  yield* feed.need(MAGIC_SIZE + 1 + windowBytes + dictionaryBytes + sizeBytes);
-  const bytes = feed.take(MAGIC_SIZE + 1 + windowBytes + dictionaryBytes + sizeBytes).slice();
-  const fields = ByteFeed.whole('zstd', bytes, MAGIC_SIZE + 1);
-  const declared = isSingleSegment ? undefined : windowOf(fields.uint8());
-  if (fields.uint(dictionaryBytes) !== 0) {
-    throw feed.error('requires a dictionary, which is not supported,', start + MAGIC_SIZE);
+  const bytes = Uint8Array.from(await reader.take(sizeStart + sizeBytes));
+  if (uint(bytes, dictionaryStart, sizeStart - dictionaryStart) !== 0) {
+    throw reader.error('requires a dictionary, which is not supported,', start + MAGIC_SIZE);
   }
   // The size in two bytes starts where that in one byte ends.
-  const size = fields.uint(sizeBytes) + (sizeBytes === 2 ? 256 : 0);
-  const windowSize = declared ?? size;
+  const size = uint(bytes, sizeStart, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+  const windowSize = isSingleSegment ? size : windowOf(bytes[windowStart]!);
   if (windowSize > MAX_WINDOW) {
-    throw feed.error('requires a window that is too large', start + MAGIC_SIZE + 1);
+    throw reader.error('requires a window that is too large', start + windowStart);
   }
   const contentSize = sizeBytes === 0 ? undefined : size;
   const hasChecksum = (descriptor & HAS_CHECKSUM) !== 0;
   return { start, bytes, windowSize, contentSize, hasChecksum };
+}
+
+/** A little-endian number of up to eight bytes; past 2^53 it is inexact. */
+function uint(bytes: Uint8Array, offset: number, length: number): number {
+  return bytes.subarray(offset, offset + length).reduceRight((value, byte) => value * 256 + byte, 0);
 }
 
 function isSkippable(magic: number): boolean {
@@ -105,26 +107,42 @@ export function maxBlockOf({ windowSize }: FrameHeader): number {
   return Math.min(windowSize, MAX_BLOCK);
 }
 
-/** Reads the header that is `ahead` bytes ahead; the next bytes stay the next ones. */
-export function peekBlockHeader(feed: ByteFeed, maxBlock: number, ahead = 0): BlockHeader {
-  feed.index += ahead;
-  const header = feed.peek(BLOCK_HEADER_SIZE);
+/** The three bytes of the header as a number; undefined for a kind that is reserved. */
+export function parseBlockHeader(header: number): BlockHeader | undefined {
   const kind = KINDS[(header >> 1) & 3];
   const size = header >> 3;
-  if (kind === undefined) throw feed.error('has an unknown kind of block');
-  if (size > maxBlock) throw feed.error('has a block that is too large');
-  feed.index -= ahead;
-  return { kind, length: kind === 'repeated' ? 1 : size, size, isLast: (header & 1) === 1 };
+  return kind && { kind, length: kind === 'repeated' ? 1 : size, size, isLast: (header & 1) === 1 };
 }
-
-/**
- * Decodes the frames of an input, one after the other: each with the input behind the header. A piece of their content is
- * good until the next one is asked for.
- */
-export type FrameDecoder = (input: ByteInput) => (header: FrameHeader) => AsyncIterable<Uint8Array>;
 
 /** Bytes of the checksum behind the blocks. */
 export const CHECKSUM_SIZE = 4;
 
-export const OTHER_LENGTH = 'has a length that differs from its frame header';
-export const OTHER_CHECKSUM = 'does not match its checksum';
+/** Compressed literals with a table of their own, and the bytes of their header by its size format (section 3.1.1.3.1.1). */
+const LITERALS_WITH_TABLE = 2;
+const LITERALS_HEADER_SIZES = [3, 3, 4, 5];
+
+/**
+ * Whether the weights of the Huffman table are coded by a table that gives all of the probability to one weight (sections
+ * 4.1.1 and 4.2.1.2). Such a block is invalid: its weights take no bits, and fzstd reads them for ever.
+ */
+export function hasEndlessWeights(block: Uint8Array): boolean {
+  const [first = 0] = block;
+  const start = LITERALS_HEADER_SIZES[(first >> 2) & 3]!;
+  if ((first & 3) !== LITERALS_WITH_TABLE || block[start]! >= 128) return false;
+  let at = (start + 1) * 8;
+  const take = (bits: number): number => {
+    const byte = at >> 3;
+    const value = ((block[byte] ?? 0) | ((block[byte + 1] ?? 0) << 8)) >> (at & 7);
+    at += bits;
+    return value & ((1 << bits) - 1);
+  };
+  const accuracy = take(4) + 5;
+  if (accuracy > 6) return false;
+  for (;;) {
+    const number = take(accuracy + 1);
+    if (number === (2 << accuracy) - 1) return true;
+    at--; // all smaller numbers that matter take one bit less
+    if ((number & ((1 << accuracy) - 1)) !== 1) return false;
+    while (take(2) === 3); // a probability of 0, and how many more follow
+  }
+}

@@ -8,16 +8,11 @@ import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
 import type { BaseCatalog, ImagesName } from '../plan/baseCatalog.ts';
 import type { InputImage, InputImages } from '../plan/imageInputs.ts';
-import {
-  findBootPart,
-  type ImagePart,
-  imageParts,
-  isPackedKernel,
-  unpackKernel,
-} from '../../image/bootParts.ts';
+import { findBootPart, type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { type LiveFeatures, parseFeatures } from '../../image/liveFeatures.ts';
 import { readInitramfsStamps } from '../../image/liveParts.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
+import { isPackedKernel, unpackKernel } from '../../image/kernel.ts';
 import { findRamdiskSystem } from '../../image/ramdiskSystem.ts';
 import {
   openMinimalIso,
@@ -176,9 +171,8 @@ async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<B
 /** Unpacks the kernel into an unlinked temporary file: requests read parts at any offset. */
 async function asProgram(kernel: BaseImage, architecture: Architecture): Promise<BaseImage> {
   const { bytes, digest, file } = kernel;
-  const whole = { offset: 0, length: bytes.size };
-  if (architecture !== 'aarch64' || !(await isPackedKernel(bytes, whole))) return kernel;
-  const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes, whole)));
+  if (architecture !== 'aarch64' || !(await isPackedKernel(bytes))) return kernel;
+  const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes)));
   const program = shareImage(handle, file.name);
   if (bytes === file) await file.close(); // other parts use the file of an ISO, too
   return { file: program, bytes: program, digest: digestOf(`unpacked ${digest}`), path: undefined };

@@ -6,15 +6,14 @@
 import { CliError, FormatError, only, UnsupportedError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { formatWordList } from '../../formats/messageText.ts';
-import { findBootPart, type ImageRole, isPackedKernel, unpackKernel } from '../../image/bootParts.ts';
+import { findBootPart, type ImageRole } from '../../image/bootParts.ts';
+import { isPackedKernel, readKernelHeader, unpackKernel } from '../../image/kernel.ts';
 import { parseImageName } from '../../image/imageNames.ts';
 import {
   detectPart,
   findModules,
   hasStreamHash,
   readInitramfsStamps,
-  readKernelRelease,
-  readKernelSize,
   readRootfsBuild,
 } from '../../image/liveParts.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
@@ -147,14 +146,12 @@ function damaged(name: string, cause: FormatError): CliError {
 
 /** @throws CliError if it is truncated */
 async function requireWholeKernel(kernel: LivePart): Promise<void> {
-  const whole = { offset: 0, length: kernel.size };
-  if (await isPackedKernel(kernel, whole)) {
+  if (await isPackedKernel(kernel)) {
     await intact(kernel, async (image) => {
-      for await (const _ of unpackKernel(image, whole));
+      for await (const _ of unpackKernel(image));
     });
-    return;
   }
-  const size = await readKernelSize(kernel);
+  const size = (await readKernelHeader(kernel))?.size;
   if (size === undefined || size <= kernel.size) return;
   throw damaged(kernel.name, new FormatError(`it has ${kernel.size} bytes, but its header states ${size}`));
 }
@@ -164,7 +161,7 @@ async function requireWholeKernel(kernel: LivePart): Promise<void> {
  * @throws CliError if the initramfs has the modules of another kernel
  */
 async function requireModules(kernel: LivePart, initramfs: LivePart): Promise<boolean> {
-  const release = await readKernelRelease(kernel);
+  const release = (await readKernelHeader(kernel))?.release;
   if (release === undefined) return false;
   const modules = await intact(initramfs, (image) => findModules(image, release));
   if (modules === undefined || modules.size === 0) return false;

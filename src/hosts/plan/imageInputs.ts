@@ -9,7 +9,7 @@ import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { findArchitecture, imageParts, type ImageRole } from '../../image/bootParts.ts';
 import { parseImageName } from '../../image/imageNames.ts';
-import { readKernelArchitecture } from '../../image/liveParts.ts';
+import { readKernelHeader } from '../../image/kernel.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { leavesFolder } from '../../io/files/folderLinks.ts';
 import { readUserFolder } from '../../io/files/fileStates.ts';
@@ -218,7 +218,7 @@ async function lookAt(
     await requireRole(role, image, flags);
     if (role !== 'iso') {
       return {
-        architecture: role === 'kernel' ? await readKernelArchitecture(image) : undefined,
+        architecture: role === 'kernel' ? (await readKernelHeader(image))?.architecture : undefined,
         label: undefined,
         size,
       };

@@ -6,7 +6,7 @@
 import { readAsset } from '../../core/assets.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
-import type { ByteSource } from '../../formats/byteFeed.ts';
+import type { ByteSource } from '../../formats/byteReader.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Unit } from '../../ignition/config.ts';
 import type { AddedFile } from '../../ignition/dataFile.ts';

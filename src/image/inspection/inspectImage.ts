@@ -160,7 +160,7 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind !== 'file' || entry.size > MAX_MINISO) return false;
   const bytes = await tree.readFile(entry, { maxBytes: MAX_MINISO });
-  return ifWellFormed(() => decodeMinisoData(bytes)) !== undefined;
+  return (await decodeMinisoData(bytes).catch(only(FormatError, () => undefined))) !== undefined;
 }
 
 /**

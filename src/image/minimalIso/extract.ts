@@ -5,7 +5,8 @@ import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { parseBootUrl } from '../../kargs/urlArgument.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
-import { decodeXz } from '../../formats/xz/decode.ts';
+import { ByteReader, sourceOfBytes } from '../../formats/byteReader.ts';
+import { unpackXz } from '../../formats/xz/decode.ts';
 import { bothChanges, type ImageChange, patchesOnly } from '../imageChange.ts';
 import type { IsoEntry } from '../isoTree.ts';
 import { requireKargsAreas } from '../kargsAreas.ts';
@@ -58,7 +59,7 @@ export async function openMinimalIso({ image, tree }: LiveIso): Promise<Reconstr
     });
   }
   const used = { ...entry, size: Math.min(entry.size, MAX_MINISO) };
-  const data = decodeMinisoData(await tree.readFile(used, { maxBytes: MAX_MINISO }));
+  const data = await decodeMinisoData(await tree.readFile(used, { maxBytes: MAX_MINISO }));
   return reconstructMinimalIso(image, data);
 }
 
@@ -148,8 +149,13 @@ export interface Reconstruction {
 export const MAX_PACKED = 64 * 1024 * 1024;
 
 /** @throws FormatError if the data is invalid */
-export function reconstructMinimalIso(full: RandomAccess, data: MinisoData): Reconstruction {
-  const unpacked = decodeXz(data.packed, { maxBytes: Math.min(MAX_PACKED, full.size) }).data;
+export async function reconstructMinimalIso(full: RandomAccess, data: MinisoData): Promise<Reconstruction> {
+  const reader = new ByteReader('xz', sourceOfBytes(data.packed));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of unpackXz(reader, { maxBytes: Math.min(MAX_PACKED, full.size) })) {
+    pieces.push(Uint8Array.from(piece));
+  }
+  const unpacked = Buffer.concat(pieces);
   const patches = placeParts(full, data.files, unpacked);
   const image = overlay(bytesAccess(new Uint8Array()), patches);
   // A malicious table may list one file so often that the result does not fit on a disk.

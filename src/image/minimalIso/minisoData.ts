@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { ByteFeed } from '../../formats/byteFeed.ts';
+import { ByteReader, sourceOfBytes } from '../../formats/byteReader.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 
 /** A file that both images contain. */
@@ -38,26 +38,27 @@ const MAX_UINT32 = 0xffff_ffff;
  * Ignores bytes after the data, usually zeros.
  * @throws FormatError if the format or the table is invalid
  */
-export function decodeMinisoData(bytes: Uint8Array): MinisoData {
-  const feed = ByteFeed.whole('miniso', bytes);
-  const creator = readHeader(feed);
+export async function decodeMinisoData(bytes: Uint8Array): Promise<MinisoData> {
+  const reader = new ByteReader('miniso', sourceOfBytes(bytes));
+  const creator = await readHeader(reader);
   // The count is untrusted, but cannot exhaust the memory: each entry requires at least three bytes of the file.
-  const count = readBincodeNumber(feed, { max: MAX_MINISO });
-  const next = (): number => readBincodeNumber(feed, { max: MAX_UINT32 });
+  const count = await readBincodeNumber(reader, { max: MAX_MINISO });
+  const next = (): Promise<number> => readBincodeNumber(reader, { max: MAX_UINT32 });
   const files: SharedFile[] = [];
-  while (files.length < count) files.push({ minimalSector: next(), fullSector: next(), length: next() });
+  while (files.length < count) {
+    files.push({ minimalSector: await next(), fullSector: await next(), length: await next() });
+  }
   checkOrder(files);
-  return { creator, files, digest: feed.take(32), packed: readBincodeBytes(feed) };
+  return { creator, files, digest: await reader.take(32), packed: await readBincodeBytes(reader) };
 }
 
 /** Returns the creator. */
-function readHeader(feed: ByteFeed): string {
-  if (Buffer.compare(feed.bytes.subarray(0, MAGIC.length), MAGIC) !== 0) {
+async function readHeader(reader: ByteReader): Promise<string> {
+  if (!(await reader.has(MAGIC.length)) || !reader.pass(MAGIC.length).equals(MAGIC)) {
     throw new FormatError('not a miniso file!', { offset: 0, hint: 'download the live ISO again' });
   }
-  feed.take(MAGIC.length);
-  const version = readBincodeNumber(feed, { max: MAX_UINT32 });
-  const creator = Buffer.from(readBincodeBytes(feed)).toString('utf8');
+  const version = await readBincodeNumber(reader, { max: MAX_UINT32 });
+  const creator = (await readBincodeBytes(reader)).toString('utf8');
   if (version !== VERSION) {
     throw new FormatError(
       `incompatible miniso file version: ${VERSION} vs ${version} (created by ${creator.slice(0, 100)})`,
@@ -90,24 +91,25 @@ const SMALL = 251;
  * bincode, accepts a number in a longer form than necessary.
  * @throws FormatError if the number is larger than `max`, or the first byte is invalid
  */
-export function readBincodeNumber(feed: ByteFeed, { max }: { readonly max: number }): number {
-  const start = feed.offset;
-  const first = feed.uint8();
-  if (first < SMALL) return checked(first);
+export async function readBincodeNumber(
+  reader: ByteReader,
+  { max }: { readonly max: number },
+): Promise<number> {
+  const start = reader.offset;
+  const first = (await reader.take(1)).readUInt8();
   const width = WIDTHS.get(first);
-  if (width === undefined) throw feed.error('has a malformed number', start);
-  return checked(feed.uint(width));
-
-  function checked(value: number): number {
-    if (value > max) throw feed.error('has a number that is too large', start);
-    return value;
-  }
+  if (first >= SMALL && width === undefined) throw reader.error('has a malformed number', start);
+  // Past 2^53 it is inexact, and too large for anything here.
+  const value =
+    width === undefined ? first : (await reader.take(width)).reduceRight((sum, byte) => sum * 256 + byte, 0);
+  if (value > max) throw reader.error('has a number that is too large', start);
+  return value;
 }
 
 /**
  * Reads a length and that many bytes, as a view: UTF-8 text or binary data.
  * @throws FormatError if the input is too short
  */
-export function readBincodeBytes(feed: ByteFeed): Uint8Array {
-  return feed.take(readBincodeNumber(feed, { max: Number.MAX_SAFE_INTEGER }));
+export async function readBincodeBytes(reader: ByteReader): Promise<Buffer> {
+  return reader.take(await readBincodeNumber(reader, { max: Number.MAX_SAFE_INTEGER }));
 }

@@ -2,7 +2,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type ByteSource, sourceOf } from '../../formats/byteFeed.ts';
+import { type ByteSource, sourceOf } from '../../formats/byteReader.ts';
 import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
 import { statsOf } from './fileStates.ts';
 import { openForReading } from './handles.ts';

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ByteFeed, outputOf } from '../../../src/formats/byteFeed.ts';
 import {
   crc32Bytes,
   FOOTER_MAGIC,
@@ -10,7 +9,7 @@ import {
   STREAM_MAGIC,
   streamFlags,
 } from '../../../src/formats/xz/container.ts';
-import { decodeXz, unpackXz } from '../../../src/formats/xz/decode.ts';
+import { decodeXz } from '../../support/decoding.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 import { recordedXz, storeXz } from '../../support/xzStreams.ts';
@@ -24,8 +23,8 @@ function xz(options: readonly string[], input: Uint8Array): Buffer {
   return spawnSync('xz', ['-c', ...options], { input, maxBuffer: 1 << 28 }).stdout;
 }
 
-const unpackWith = (data: Uint8Array, maxWindow: number): Uint8Array =>
-  outputOf(unpackXz(ByteFeed.whole('xz', xz([], data)), { ...limit, maxWindow }));
+const unpackWith = async (data: Uint8Array, maxWindow: number): Promise<Uint8Array> =>
+  (await decodeXz(xz([], data), { ...limit, maxWindow })).data;
 
 /** Text, noise that LZMA2 stores, and text again. */
 const mixed = Buffer.concat([
@@ -51,9 +50,9 @@ describe.skipIf(!have('xz'))(`decodeXz against xz${oracleNote('xz')}`, () => {
     ['other literal and position bits', ['--lzma2=preset=6,lc=0,lp=4,pb=4']],
     ['no position bits', ['--lzma2=preset=6,lc=4,lp=0,pb=0']],
     ['a dictionary of 4 KiB', ['--lzma2=preset=6,dict=4KiB']],
-  ])('reads %s', (_name, options) => {
+  ])('reads %s', async (_name, options) => {
     const compressed = xz(options, mixed);
-    const { data, end } = decodeXz(compressed, limit);
+    const { data, end } = await decodeXz(compressed, limit);
     expect(Buffer.compare(data, mixed)).toBe(0);
     expect(end).toBe(compressed.length);
   });
@@ -62,26 +61,26 @@ describe.skipIf(!have('xz'))(`decodeXz against xz${oracleNote('xz')}`, () => {
     ['nothing', Buffer.alloc(0)],
     ['one byte', Buffer.from('x')],
     ['zeros', Buffer.alloc(300_000)],
-  ])('reads %s', (_name, data) => {
-    expect(Buffer.compare(decodeXz(xz([], data), limit).data, data)).toBe(0);
+  ])('reads %s', async (_name, data) => {
+    expect(Buffer.compare((await decodeXz(xz([], data), limit)).data, data)).toBe(0);
   });
 
   it.each([
     ['--x86', 'BCJ x86'],
     ['--arm', 'BCJ ARM'],
     ['--delta=dist=4', 'delta'],
-  ])('refuses %s by name', (option, name) => {
+  ])('refuses %s by name', async (option, name) => {
     const refused = `The xz block header data uses the filter ${name}, only LZMA2 is supported, at byte 14`;
-    expect(() => decodeXz(xz([option, '--lzma2'], text), limit)).toThrow(refused);
+    await expect(decodeXz(xz([option, '--lzma2'], text), limit)).rejects.toThrow(refused);
   });
 
-  it.each([1000, 1 << 16])('holds a dictionary for %i bytes', (length) => {
+  it.each([1000, 1 << 16])('holds a dictionary for %i bytes', async (length) => {
     const data = Buffer.alloc(length, text);
-    expect(Buffer.compare(unpackWith(data, 1 << 16), data)).toBe(0);
+    expect(Buffer.compare(await unpackWith(data, 1 << 16), data)).toBe(0);
   });
 
-  it('refuses content that requires a larger dictionary than is held', () => {
-    expect(() => unpackWith(Buffer.alloc(200_000, text), 1 << 16)).toThrow(
+  it('refuses content that requires a larger dictionary than is held', async () => {
+    await expect(unpackWith(Buffer.alloc(200_000, text), 1 << 16)).rejects.toThrow(
       'The xz data requires a larger dictionary than 65536 bytes at byte ',
     );
   });
@@ -92,9 +91,9 @@ describe.skipIf(sharedData === undefined || !have('xz'))(
   () => {
     const folder = join(sharedData ?? '', 'iso');
     const names = sharedData === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.xz'));
-    it.each(names)('%s', (name) => {
+    it.each(names)('%s', async (name) => {
       const compressed = readFileSync(join(folder, name));
-      const { data, end } = decodeXz(compressed, { maxBytes: 1 << 28 });
+      const { data, end } = await decodeXz(compressed, { maxBytes: 1 << 28 });
       expect(Buffer.compare(data, xz(['-d'], compressed))).toBe(0);
       expect(end).toBe(compressed.length);
     });
@@ -106,20 +105,20 @@ const many = (first: number): Buffer =>
   storeXz(text.subarray(0, first), ...Array.from({ length: 299 }, () => text.subarray(0, 1)));
 
 describe('decodeXz', () => {
-  it('decodes one stream from an offset and says where it ends', () => {
+  it('decodes one stream from an offset and says where it ends', async () => {
     const bytes = Buffer.concat([Buffer.from('before'), stream, stream, Buffer.alloc(3)]);
-    const { data, end } = decodeXz(bytes, { ...limit, offset: 6 });
+    const { data, end } = await decodeXz(bytes, { ...limit, offset: 6 });
     expect(Buffer.compare(data, text.subarray(0, 1500))).toBe(0);
     expect(end).toBe(6 + stream.length);
   });
 
-  it('fits a limit exactly', () => {
-    expect(decodeXz(stream, { maxBytes: 1500 }).data).toHaveLength(1500);
+  it('fits a limit exactly', async () => {
+    expect((await decodeXz(stream, { maxBytes: 1500 })).data).toHaveLength(1500);
   });
 
-  it.each([1499, 0])('keeps to a limit of %i bytes', (maxBytes) => {
+  it.each([1499, 0])('keeps to a limit of %i bytes', async (maxBytes) => {
     const message = `The xz data decompresses to more than ${maxBytes} bytes`;
-    expect(() => decodeXz(stream, { maxBytes })).toThrow(message);
+    await expect(decodeXz(stream, { maxBytes })).rejects.toThrow(message);
   });
 
   const changed = (offset: number, byte: number): Uint8Array => {
@@ -151,41 +150,43 @@ describe('decodeXz', () => {
     ['a damaged footer', changed(-1, 0), /^The xz data has a damaged stream footer at byte \d+$/],
     ['a cut', stream.subarray(0, 50), 'The xz data is truncated at byte 50'],
     ['nothing', new Uint8Array(0), 'The xz data is truncated at byte 0'],
-  ])('refuses %s', (_name, bytes, message) => {
-    expect(() => decodeXz(bytes, limit)).toThrow(message);
+  ])('refuses %s', async (_name, bytes, message) => {
+    await expect(decodeXz(bytes, limit)).rejects.toThrow(message);
   });
 
-  it('refuses an index that lists other blocks', () => {
+  it('refuses an index that lists other blocks', async () => {
     const one = storeXz(text.subarray(0, 1000));
     const other = storeXz(text.subarray(0, 1001));
     const joined = Buffer.concat([one.subarray(0, -24), other.subarray(-24)]);
-    expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');
+    await expect(decodeXz(joined, limit)).rejects.toThrow('has an index that does not match its blocks');
   });
 
-  it('refuses an index that lists blocks of an empty stream', () => {
+  it('refuses an index that lists blocks of an empty stream', async () => {
     const bytes = storeXz();
     bytes.writeUInt8(5, 13);
     bytes.set(crc32Bytes(bytes.subarray(12, 16)), 16);
-    expect(() => decodeXz(bytes, limit)).toThrow('has an index that does not match its blocks at byte 12');
+    await expect(decodeXz(bytes, limit)).rejects.toThrow(
+      'has an index that does not match its blocks at byte 12',
+    );
   });
 
-  it('reads a stream of many blocks', () => {
-    expect(decodeXz(many(2), limit).data).toHaveLength(301);
+  it('reads a stream of many blocks', async () => {
+    expect((await decodeXz(many(2), limit)).data).toHaveLength(301);
   });
 
-  it('refuses an index that lists another block before many', () => {
+  it('refuses an index that lists another block before many', async () => {
     const [right, wrong] = [many(2), many(3)];
     const index = (right.readUInt32LE(right.length - 8) + 1) * 4 + 12;
     const joined = Buffer.concat([right.subarray(0, -index), wrong.subarray(-index)]);
-    expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');
+    await expect(decodeXz(joined, limit)).rejects.toThrow('has an index that does not match its blocks');
   });
 
   it.each([
     ['a flag', [1, 1]],
     ['a kind of check', [0, 5]],
-  ])('refuses %s that is not known', (_title, flags) => {
+  ])('refuses %s that is not known', async (_title, flags) => {
     const header = [...STREAM_MAGIC, ...flags, ...crc32Bytes(Uint8Array.from(flags))];
-    expect(() => decodeXz(Uint8Array.from([...header, 0]), limit)).toThrow(
+    await expect(decodeXz(Uint8Array.from([...header, 0]), limit)).rejects.toThrow(
       'The xz data has stream flags that are not supported at byte 6',
     );
   });
@@ -211,21 +212,21 @@ describe('decodeXz', () => {
       [0x80, 0x81, 0x80, 0x40, 0x21, 1, 0],
       'decompresses to more than 1048576 bytes',
     ],
-  ])('refuses a block header with %s', (_title, fields, message) => {
-    expect(() => decodeXz(withBlockHeader(fields), limit)).toThrow(message);
+  ])('refuses a block header with %s', async (_title, fields, message) => {
+    await expect(decodeXz(withBlockHeader(fields), limit)).rejects.toThrow(message);
   });
 
-  it('reads a block whose header tells the sizes', () => {
-    const { data } = decodeXz(withBlockHeader([0xc0, storedChunk.length, 3, 0x21, 1, 0]), limit);
+  it('reads a block whose header tells the sizes', async () => {
+    const { data } = await decodeXz(withBlockHeader([0xc0, storedChunk.length, 3, 0x21, 1, 0]), limit);
     expect(Buffer.from(data).toString()).toBe('abc');
   });
 
   it.each([
     ['a block padding', withBlockHeader([0xc0, storedChunk.length, 3, 0x21, 1, 0]), -21],
     ['an index padding', Buffer.from(stream), -17],
-  ])('refuses %s that is not zero', (title, bytes, at) => {
+  ])('refuses %s that is not zero', async (title, bytes, at) => {
     bytes.writeUInt8(1, bytes.length + at);
-    expect(() => decodeXz(bytes, limit)).toThrow(`The xz data has ${title} that is not zero at byte`);
+    await expect(decodeXz(bytes, limit)).rejects.toThrow(`The xz data has ${title} that is not zero at byte`);
   });
 
   it('refuses truncated streams', async () => {

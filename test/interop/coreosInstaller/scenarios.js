@@ -481,55 +481,7 @@ const pxe = [
   ]),
 ];
 
-const dev = [
-  ...scenariosOf('dev show iso', 'every', [
-    [step('dev show iso image.iso', 'json')],
-    [step('dev show iso --ignition image.iso', 'json')],
-    [step('dev show iso --kargs image.iso', 'json')],
-    ['iso kargs modify -a x image.iso', embed, step('dev show iso --kargs image.iso', 'json')],
-  ]),
-  ...scenariosOf('dev show iso', 'one', [
-    ['dev show iso --ignition --kargs image.iso'],
-    ['dev show iso in/text.txt'],
-    ['dev show iso'],
-  ]),
-  ...scenariosOf('dev show initrd', 'every', [
-    [
-      fromImage,
-      `dev show initrd ${initrd}`,
-      `dev show initrd - etc/* < ${initrd}`,
-      `dev show initrd ${initrd} *.json "*live*"`,
-      `dev show initrd ${initrd} nothing`,
-    ],
-  ]),
-  ...scenariosOf('dev show initrd', 'one', [
-    [
-      fromImage,
-      `dev show initrd ${initrd} "[a-e]*"`,
-      `dev show initrd ${initrd} "[!a-e]*"`,
-      `dev show initrd ${initrd} "??c/**"`,
-      `dev show initrd ${initrd} "[a"`,
-    ],
-    ['dev show initrd in/text.txt'],
-    ['dev show initrd nowhere.img'],
-    ['dev show initrd'],
-  ]),
-  ...scenariosOf('dev extract initrd', 'every', [
-    [fromImage, `dev extract initrd -C out ${initrd}`, `dev extract initrd -C out ${initrd}`],
-    [
-      fromImage,
-      `dev extract initrd -v ${initrd} etc/*`,
-      `dev extract initrd -v --directory=out/of/it - < ${initrd}`,
-    ],
-  ]),
-  ...scenariosOf('dev extract initrd', 'one', [
-    ['dev extract initrd in/text.txt'],
-    ['dev extract initrd nowhere.img'],
-    ['dev extract initrd'],
-  ]),
-];
-
-const help = ['', 'iso', 'iso ignition', 'iso ignition embed', 'iso ignition show', 'iso ignition remove', 'iso network', 'iso network embed', 'iso network extract', 'iso network remove', 'iso kargs', 'iso kargs modify', 'iso kargs reset', 'iso kargs show', 'iso customize', 'iso reset', 'iso extract', 'iso extract pxe', 'iso extract minimal-iso', 'iso embed', 'iso show', 'iso remove', 'pxe', 'pxe customize', 'pxe ignition', 'pxe ignition wrap', 'pxe ignition unwrap', 'pxe network', 'pxe network wrap', 'pxe network unwrap', 'dev', 'dev show', 'dev show iso', 'dev show initrd', 'dev extract', 'dev extract initrd']; // prettier-ignore
+const help = ['', 'iso', 'iso ignition', 'iso ignition embed', 'iso ignition show', 'iso ignition remove', 'iso network', 'iso network embed', 'iso network extract', 'iso network remove', 'iso kargs', 'iso kargs modify', 'iso kargs reset', 'iso kargs show', 'iso customize', 'iso reset', 'iso extract', 'iso extract pxe', 'iso extract minimal-iso', 'iso embed', 'iso show', 'iso remove', 'pxe', 'pxe customize', 'pxe ignition', 'pxe ignition wrap', 'pxe ignition unwrap', 'pxe network', 'pxe network wrap', 'pxe network unwrap']; // prettier-ignore
 
 const usage = scenariosOf('help and usage', 'one', [
   ...help.flatMap((command) => [
@@ -549,8 +501,6 @@ const usage = scenariosOf('help and usage', 'one', [
     'pxe',
     'pxe ignition',
     'pxe network',
-    'dev',
-    'dev show',
   ].map((group) => [step(group, 'none')]),
   [step('--version', 'none')],
   [step('-V', 'none')],
@@ -568,6 +518,5 @@ export const scenarios = [
   ...isoCustomize,
   ...isoOther,
   ...pxe,
-  ...dev,
   ...usage,
 ];

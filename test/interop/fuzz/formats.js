@@ -21,7 +21,7 @@ const text = Buffer.from('initrd config.ign etc/coreos-firstboot-network/eth0.nm
 
 /** @param {Subjects} subjects @returns {Readonly<Record<string, Target>>} */
 export function formatTargets(subjects) {
-  const { decodeFrames, decodeGzip, decodeMinisoData, decodeXz, decodeZstd } = subjects;
+  const { decoded, decodeMinisoData, decodeXz, startFzstd, unpackGzip, unpackZstd } = subjects;
   const { readArchiveFiles, readCpio, readInitrd } = subjects;
   const archives = sampleArchives(subjects);
   const streams = sampleStreams(subjects);
@@ -32,20 +32,22 @@ export function formatTargets(subjects) {
   return {
     cpio: {
       make: (random) => damagedCpio(random, archives),
-      run: placed((input) => checkCpio(readCpio(input), input)),
+      run: placed(async (input) => checkCpio(await readCpio(input), input)),
     },
     gzip: {
       make: (random) => damagedGzip(random, deflated),
-      run: placed((input) => checkDecoded(decodeGzip(input, { maxBytes }), input)),
+      run: placed(async (input) =>
+        checkDecoded(await decoded((reader) => unpackGzip(reader, { maxBytes }), input), input),
+      ),
     },
     xz: {
       make: (random) => damagedXz(random, streams),
-      run: placed((input) => checkDecoded(decodeXz(input, { maxBytes }), input)),
+      run: placed(async (input) => checkDecoded(await decodeXz(input, { maxBytes }), input)),
     },
     zstd: {
       make: (random) => damage(random, pick(random, frames)),
       run: placed(async (input) =>
-        checkDecoded(await decodeZstd(input, { maxBytes, decoder: decodeFrames }), input),
+        checkDecoded(await decoded((reader) => unpackZstd(reader, { maxBytes }, startFzstd), input), input),
       ),
     },
     initramfs: {
@@ -59,8 +61,10 @@ export function formatTargets(subjects) {
     },
     'miniso.dat': {
       make: (random) => damagedMiniso(random, streams),
-      run: (input) =>
-        subjects.verifyReconstruction(subjects.reconstructMinimalIso(full, decodeMinisoData(input))),
+      run: async (input) => {
+        const data = await decodeMinisoData(input);
+        return subjects.verifyReconstruction(await subjects.reconstructMinimalIso(full, data));
+      },
     },
   };
 }
@@ -142,7 +146,7 @@ function damagedCpio(random, archives) {
   return random() < 0.5 ? damage(random, bytes) : bytes;
 }
 
-/** @param {ReturnType<Subjects['readCpio']>} archive @param {Uint8Array} input */
+/** @param {Awaited<ReturnType<Subjects['readCpio']>>} archive @param {Uint8Array} input */
 function checkCpio({ members, end }, input) {
   const sum = members.reduce((total, { data }) => total + data.length, 0);
   if (end > input.length || sum > input.length) throw new Error('the archive has more than its bytes');

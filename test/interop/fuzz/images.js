@@ -332,14 +332,13 @@ function jsonFor(random, path, { files }) {
  * @param {Subjects} subjects @param {Uint8Array} input
  */
 async function readAll(subjects, input) {
-  const { bytesAccess, findPxeFiles, listIso, openIsoTree, openLiveIso, openMinimalIso, readAppendix } =
-    subjects;
+  const { bytesAccess, findPxeFiles, openIsoTree, openLiveIso, openMinimalIso, readAppendix } = subjects;
   const image = bytesAccess(input);
   const tree = await openIsoTree(image);
   const attempts = [
     () => readAppendix(tree),
-    () => listIso(tree),
-    async () => listIso(await openIsoTree(image, 'joliet')),
+    () => walked(tree),
+    async () => walked(await openIsoTree(image, 'joliet')),
     () => findPxeFiles(tree),
     () => tree.find('images/pxeboot/rootfs.img'),
   ];
@@ -355,6 +354,11 @@ async function readAll(subjects, input) {
     }
   });
   for (const attempt of attempts) await tolerate(subjects, attempt);
+}
+
+/** @param {Awaited<ReturnType<Subjects['openIsoTree']>>} tree */
+async function walked(tree) {
+  for await (const _ of tree.walk());
 }
 
 /** A `CliError` is an answer, which has to be fit for being shown. @param {Subjects} subjects @param {() => Promise<unknown>} attempt */

@@ -15,16 +15,15 @@ export {
   resizePartitionTable,
 } from '../../../src/formats/gpt.ts';
 export { readArchiveFiles } from '../../../src/formats/tar.ts';
-export { decodeXz } from '../../../src/formats/xz/decode.ts';
-export { decodeZstd } from '../../support/decodeZstd.ts';
-export { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
+export { unpackGzip } from '../../../src/formats/gzip.ts';
+export { startFzstd, unpackZstd } from '../../../src/formats/zstd/decode.ts';
+export { decoded, decodeXz } from '../../support/decoding.ts';
 
 export { readAppendix } from '../../../src/image/appendix.ts';
 export { checkPristine, customizeIso } from '../../../src/image/customize/customization.ts';
 export { embedIgnition, readIgnition, removeIgnition } from '../../../src/image/embeddedIgnition.ts';
 export { changedImage } from '../../../src/image/imageChange.ts';
 export { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
-export { listIso } from '../../../src/image/isoListing.ts';
 export { openIsoTree } from '../../../src/image/isoTree.ts';
 export { openLiveIso } from '../../../src/image/liveIso.ts';
 export { adaptKargs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';

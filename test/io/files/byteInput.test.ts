@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/formats/byteFeed.ts';
+import type { ByteSource } from '../../../src/formats/byteReader.ts';
 import { copyingSource, openInput } from '../../../src/io/files/byteInput.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 

@@ -3,8 +3,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
-import { isPackedKernel, unpackKernel } from '../../src/image/bootParts.ts';
-import { bytesAccess, type RandomAccess } from '../../src/image/overlay.ts';
+import { isPackedKernel, unpackKernel } from '../../src/image/kernel.ts';
+import { bytesAccess, type RandomAccess, slice } from '../../src/image/overlay.ts';
 
 const packed = gzipSync('a kernel'.repeat(10_000));
 
@@ -12,7 +12,8 @@ const packed = gzipSync('a kernel'.repeat(10_000));
 async function unpack(bytes: Uint8Array, image?: RandomAccess): Promise<number> {
   const whole = image ?? bytesAccess(Buffer.concat([Buffer.alloc(3), bytes, Buffer.alloc(3)]));
   let size = 0;
-  for await (const chunk of unpackKernel(whole, { offset: 3, length: bytes.length })) size += chunk.length;
+  for await (const chunk of unpackKernel(slice(whole, { offset: 3, length: bytes.length })))
+    size += chunk.length;
   return size;
 }
 
@@ -28,12 +29,6 @@ describe('unpackKernel', () => {
     await expect(unpack(bytes)).rejects.toBeInstanceOf(FormatError);
   });
 
-  it('refuses one that is made to fill the disk', async () => {
-    const member = gzipSync(Buffer.alloc(64 * 1024 * 1024));
-    const bytes = Buffer.concat(Array.from({ length: 17 }, () => member));
-    await expect(unpack(bytes)).rejects.toThrow('larger than 1073741824 bytes');
-  });
-
   it('passes on that the image cannot be read', async () => {
     const failure = new Error('gone');
     const image = { size: 1000, read: async () => Promise.reject(failure) };
@@ -47,5 +42,5 @@ it.each([
   ['of one byte', Buffer.from([0x1f]), false],
 ])('a kernel that is %s', async (_title, bytes, expected) => {
   const image = bytesAccess(Buffer.concat([bytes, Buffer.from([0x8b, 8])]));
-  expect(await isPackedKernel(image, { offset: 0, length: bytes.length })).toBe(expected);
+  expect(await isPackedKernel(slice(image, { offset: 0, length: bytes.length }))).toBe(expected);
 });

@@ -1,0 +1,157 @@
+/** Linux kernels: what their headers say, and how they are unpacked. */
+
+import { largest } from '../core/lists.ts';
+import type { Architecture } from '../core/architecture.ts';
+import { FormatError } from '../core/errors.ts';
+import { ByteReader } from '../formats/byteReader.ts';
+import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
+import { unpackGzip } from '../formats/gzip.ts';
+import { readStart } from './fileStart.ts';
+import { sourceOfImage } from './initrd.ts';
+import type { RandomAccess } from './overlay.ts';
+
+export interface KernelHeader {
+  /** Undefined for an architecture without CoreOS. */
+  readonly architecture: Architecture | undefined;
+  /** `uname -r`, for example `6.18.4-200.fc44.x86_64`; only the headers of x86 have it. */
+  readonly release: string | undefined;
+  /**
+   * The size that the header states, in bytes; a smaller file is truncated. The file may be larger, for example by a signature.
+   * Undefined if the header does not state it.
+   */
+  readonly size: number | undefined;
+}
+
+/** Undefined for a file that is no kernel. */
+export async function readKernelHeader(image: RandomAccess): Promise<KernelHeader | undefined> {
+  if (await isS390Kernel(image)) return { architecture: 's390x', release: undefined, size: undefined };
+  const { format, head } = await readStart(image);
+  const isKernel =
+    isElf(head) ||
+    peHeader(head) !== undefined ||
+    KERNEL_MARKS.some(([offset, mark]) => hasMark(head, offset, mark));
+  if (!isKernel) return undefined;
+  const architecture = architectureIn(head);
+  if (format !== 'none') return { architecture, release: undefined, size: undefined };
+  const program = Buffer.from(await image.read(0, Math.min(PROGRAM_HEAD, image.size)));
+  return { architecture, release: await readRelease(image, program), size: sizeIn(program) };
+}
+
+/** Kernels of aarch64 are compressed by gzip, but UEFI and iPXE start only unpacked kernels. */
+export async function isPackedKernel(image: RandomAccess): Promise<boolean> {
+  return detectCompression(await image.read(0, Math.min(MAX_MAGIC, image.size))) === 'gzip';
+}
+
+/** Limit of an unpacked kernel in bytes; real kernels have less than a tenth of it. */
+const MAX_KERNEL = 1024 ** 3;
+
+/** @throws FormatError if the kernel cannot be decompressed or is too large; errors of reading the image */
+export async function* unpackKernel(image: RandomAccess): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* unpackGzip(new ByteReader('gzip', sourceOfImage(image)), { maxBytes: MAX_KERNEL });
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    throw new FormatError('the kernel cannot be decompressed', {
+      hint: 'download the kernel again: ironic-coreos download -f pxe',
+      cause,
+    });
+  }
+}
+
+/** A kernel of s390x: `EP_STRING` at `EP_OFFSET` (arch/s390/include/asm/setup.h). */
+const S390_MARK = { offset: 0x1_0008, text: 'S390EP' };
+
+async function isS390Kernel(image: RandomAccess): Promise<boolean> {
+  const { offset, text } = S390_MARK;
+  if (image.size < offset + text.length) return false;
+  return Buffer.from(await image.read(offset, text.length)).toString('latin1') === text;
+}
+
+/** Values of the machine field of PE, the format of EFI kernels. */
+const PE_MACHINES: ReadonlyMap<number, Architecture> = new Map([
+  [0x8664, 'x86_64'],
+  [0xaa64, 'aarch64'],
+]);
+/** Values of the machine field of ELF. */
+const ELF_MACHINES: ReadonlyMap<number, Architecture> = new Map([
+  [21, 'ppc64le'],
+  [22, 's390x'],
+  [62, 'x86_64'],
+  [183, 'aarch64'],
+]);
+/**
+ * Magic numbers in the headers of kernels: of the boot protocol of x86 (Documentation/arch/x86/boot.rst) and of the images of
+ * arm64 and riscv (booting.rst, boot-image-header.rst). UEFI starts kernels as PE programs, with these headers or without them.
+ */
+const KERNEL_MARKS: readonly (readonly [offset: number, mark: string, architecture?: Architecture])[] = [
+  [514, 'HdrS', 'x86_64'],
+  [56, 'ARM\x64', 'aarch64'],
+  [56, 'RSC\x05'],
+];
+
+function architectureIn(head: Buffer): Architecture | undefined {
+  if (isElf(head)) return ELF_MACHINES.get(uint16(head, 18));
+  const header = peHeader(head);
+  if (header !== undefined) return PE_MACHINES.get(uint16(head, header + 4));
+  return KERNEL_MARKS.find(([offset, mark]) => hasMark(head, offset, mark))?.[2];
+}
+
+/** Offset of the pointer to the release, and of what it counts from (Documentation/arch/x86/boot.rst, kernel_version). */
+const RELEASE = { pointer: 0x20e, base: 0x200 };
+/** Limit of `uname -r`. */
+const MAX_RELEASE = 64;
+
+async function readRelease(kernel: RandomAccess, head: Buffer): Promise<string | undefined> {
+  if (head.length < 1024 || !isX86(head)) return undefined;
+  const offset = RELEASE.base + head.readUInt16LE(RELEASE.pointer);
+  const length = Math.min(MAX_RELEASE, kernel.size - offset);
+  if (offset === RELEASE.base || length <= 0) return undefined;
+  const text = Buffer.from(await kernel.read(offset, length)).toString('latin1');
+  return /^[\w.+~-]+(?=[ \0])/.exec(text)?.[0];
+}
+
+/** Bytes with the section table of a program. */
+const PROGRAM_HEAD = 4096;
+
+function sizeIn(head: Buffer): number | undefined {
+  if (head.length < 1024) return undefined;
+  if (isX86(head)) {
+    // setup_sects and syssize (Documentation/arch/x86/boot.rst); 0 sectors mean 4, and the boot sector comes first.
+    return ((head.readUInt8(0x1f1) || 4) + 1) * 512 + head.readUInt32LE(0x1f4) * 16;
+  }
+  // The end of the last section of a PE program: after the headers of COFF and of the program, 40 bytes describe each section.
+  if (head.toString('latin1', 0, 2) !== 'MZ') return undefined;
+  const coff = head.readUInt32LE(60) + 4;
+  if (coff + 20 > head.length) return undefined;
+  const table = coff + 20 + head.readUInt16LE(coff + 16);
+  const count = head.readUInt16LE(coff + 2);
+  if (table + count * 40 > head.length) return undefined;
+  const ends = Array.from({ length: count }, (_, index) => table + index * 40).map(
+    (section) => head.readUInt32LE(section + 16) + head.readUInt32LE(section + 20),
+  );
+  return largest(ends, 0);
+}
+
+function isX86(head: Buffer): boolean {
+  return hasMark(head, 514, 'HdrS');
+}
+
+function hasMark(bytes: Buffer, offset: number, mark: string): boolean {
+  return bytes.toString('latin1', offset, offset + mark.length) === mark;
+}
+
+function isElf(bytes: Buffer): boolean {
+  return hasMark(bytes, 0, '\x7fELF');
+}
+
+/** The offset of the PE header, to which the header of DOS refers. */
+function peHeader(bytes: Buffer): number | undefined {
+  if (bytes.toString('latin1', 0, 2) !== 'MZ' || bytes.length < 64) return undefined;
+  const header = bytes.readUInt32LE(60);
+  return bytes.toString('latin1', header, header + 4) === 'PE\0\0' ? header : undefined;
+}
+
+/** Reads little-endian order, which all architectures except s390x use; returns -1 after the end. */
+function uint16(bytes: Buffer, offset: number): number {
+  return offset + 2 > bytes.length ? -1 : bytes.readUInt16LE(offset);
+}
