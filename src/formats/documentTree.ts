@@ -67,7 +67,7 @@ export interface BlockLayout {
 }
 
 /** Only in YAML. */
-export interface AliasNode extends Span {
+interface AliasNode extends Span {
   readonly kind: 'alias';
   /** The node with the anchor, which is complete before the alias. */
   readonly target: ValueNode;
