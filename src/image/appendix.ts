@@ -24,12 +24,12 @@ export interface Appendix {
   readonly mediumFiles: readonly PlacedFile[];
 }
 
-export interface Original {
+interface Original {
   readonly offset: number;
   readonly data: Uint8Array;
 }
 
-export interface PlacedFile {
+interface PlacedFile {
   readonly name: string;
   /** Bytes. */
   readonly size: number;

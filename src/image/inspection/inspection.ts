@@ -65,7 +65,7 @@ export interface InspectedKargs extends KargsLayout {
 }
 
 /** Data that this program appended to an image. */
-export interface Appended {
+interface Appended {
   /** Size of the original image in bytes. */
   readonly originalSize: number;
   /** Whether the embed area was appended. */

@@ -146,7 +146,7 @@ export interface Reconstruction {
 }
 
 /** Limit of the packed data, which is unpacked in memory: boot code, directories and gaps; less than 1 MiB in releases. */
-export const MAX_PACKED = 64 * 1024 * 1024;
+const MAX_PACKED = 64 * 1024 * 1024;
 
 /** @throws FormatError if the data is invalid */
 export async function reconstructMinimalIso(full: RandomAccess, data: MinisoData): Promise<Reconstruction> {

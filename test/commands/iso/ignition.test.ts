@@ -123,7 +123,7 @@ describe('errors are one line and a hint, and nothing changes', () => {
     ['embed -i config.ign -o coreos.iso coreos.iso', 'File exists: coreos.iso is the input'],
     ['embed -i config.ign -o config.ign coreos.iso', 'File exists: config.ign'],
     ['embed -i config.ign -o nowhere/x.iso coreos.iso', 'The folder for nowhere/x.iso does not exist'],
-    ['embed --no-validate -i noise coreos.iso', 'Compressed initramfs is too large: 300271 > 262144'],
+    ['embed --no-validate -i noise coreos.iso', 'Compressed initramfs is too large: 300272 > 262144'],
     ['remove nowhere.iso', 'ISO image not found: nowhere.iso'],
     ['remove -o config.ign coreos.iso', 'File exists: config.ign'],
     ['show cut.iso', 'cut.iso: ISO image is incomplete'],
