@@ -11,20 +11,15 @@ import { maskText } from '../core/masking.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { findIgnoredExceptions } from '../network/noProxy.ts';
-import {
-  argumentName,
-  argumentValue,
-  type BootProxy,
-  type BootSettings,
-  type KernelArgument,
-} from './bootSettings.ts';
+import { type KernelArgument, parseArgument } from './argument.ts';
+import type { BootProxy, BootSettings } from './bootSettings.ts';
 import { coreosArguments, firstBootArguments, formatCoreosArgument } from './coreosArguments.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
 
 /** The arguments as strings, in the constant order. They are not checked; see `checkBoot`. */
 export function kernelArguments(settings: BootSettings): readonly string[] {
-  return placedArguments(settings).map((argument) => argument.text);
+  return bootArguments(settings).map(({ text }) => text);
 }
 
 /** Secrets in the arguments, as nouns for a message. */
@@ -34,27 +29,27 @@ export function argumentSecrets(settings: BootSettings): readonly string[] {
 }
 
 /** The arguments with the settings that they come from. An extra argument that is already present is omitted. */
-export function placedArguments(settings: BootSettings): readonly KernelArgument[] {
+export function bootArguments(settings: BootSettings): readonly KernelArgument[] {
   const { proxy } = settings;
   const own: readonly KernelArgument[] = [
     ...named(coreosArguments.rootfsUrl.name, settings.rootfsUrl, 'rootfsUrl'),
     ...named(coreosArguments.configUrl.name, settings.ignitionUrl, 'ignitionUrl'),
-    ...(settings.system === 'other' ? [] : firstBootArguments.map((text) => ({ text, path: [] }))),
+    ...(settings.system === 'other' ? [] : firstBootArguments.map((text) => parseArgument(text))),
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
     ...(settings.ip.length === 0
       ? []
-      : [{ text: formatCoreosArgument(coreosArguments.network), path: ['ip'] }]),
+      : [parseArgument(formatCoreosArgument(coreosArguments.network), ['ip'])]),
     ...(proxy === undefined ? [] : proxyArguments(proxy)),
     ...each(settings.consoles, 'consoles', (value) => `console=${value}`),
     ...each(settings.ipaParameters, 'ipaParameters', ipaArgument),
   ];
   const extra = each(settings.extraArguments, 'extraArguments', (text) => text);
   const present = new Set(own.map((argument) => argument.text));
-  return [...own, ...extra.filter(({ text }) => !present.has(text) || argumentName(text) === 'console')];
+  return [...own, ...extra.filter(({ name, text }) => !present.has(text) || name === 'console')];
 }
 
 function named(name: string, value: string | undefined, setting: string): readonly KernelArgument[] {
-  return value === undefined ? [] : [{ text: `${name}=${value}`, path: [setting] }];
+  return value === undefined ? [] : [parseArgument(`${name}=${value}`, [setting])];
 }
 
 function each(
@@ -62,7 +57,7 @@ function each(
   setting: string,
   format: (value: string) => string,
 ): readonly KernelArgument[] {
-  return values.map((value, index) => ({ text: format(value), path: [setting, index] }));
+  return values.map((value, index) => parseArgument(format(value), [setting, index]));
 }
 
 const proxyScope = infoRule(
@@ -100,7 +95,7 @@ function withoutQuotes(url: string): string {
 }
 
 function assignment(variable: string, value: string, setting: string): KernelArgument {
-  return { text: `systemd.setenv=${variable}=${value}`, path: ['proxy', setting] };
+  return parseArgument(`systemd.setenv=${variable}=${value}`, ['proxy', setting]);
 }
 
 /** Returns the issues of the proxies. */
@@ -129,9 +124,10 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
 }
 
 /** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */
-export function checkSetenv(value: string): readonly Issue[] {
-  const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(argumentName(value));
-  const hasCredentials = isProxy && parseBootUrl(argumentValue(value) ?? '')?.credentials === true;
+export function checkSetenv(assignment: string): readonly Issue[] {
+  const { name, value = '' } = parseArgument(assignment);
+  const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(name);
+  const hasCredentials = isProxy && parseBootUrl(value)?.credentials === true;
   if (!hasCredentials) return [];
   return [
     {
@@ -165,8 +161,8 @@ export interface DiscoverySettings {
 
 /** Adds the parameters of an inspection, unless `settings` already set them. */
 export function withDiscoveryParameters(settings: BootSettings, discovery: DiscoverySettings): BootSettings {
-  const given = new Set(kernelArguments(settings).map(argumentName));
-  const added = discoveryParameters(discovery).filter((text) => !given.has(argumentName(text)));
+  const given = new Set(bootArguments(settings).map(({ name }) => name));
+  const added = discoveryParameters(discovery).filter((text) => !given.has(parseArgument(text).name));
   return { ...settings, ipaParameters: [...settings.ipaParameters, ...added] };
 }
 

@@ -212,7 +212,8 @@ function routeOptions(text = ''): ReadonlyMap<string, string> {
   );
 }
 
-const automatic: IpConfig = {
+/** What NetworkManager does without settings: DHCP, or IPv6 autoconfiguration. */
+export const automatic: IpConfig = {
   method: 'auto',
   addresses: [],
   gateway: undefined,

@@ -7,12 +7,13 @@ import { promisify } from 'node:util';
 import { array, assert, property, string } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
-import { bootForms, checkBoot } from '../../src/kargs/bootForms.ts';
+import { bootForms } from '../../src/kargs/bootForms.ts';
 import type { BootProxy, BootSettings } from '../../src/kargs/bootSettings.ts';
+import { checkBoot } from '../../src/kargs/checkBoot.ts';
 import {
+  bootArguments,
   type DiscoverySettings,
   kernelArguments,
-  placedArguments,
   proxyArguments,
   withDiscoveryParameters,
 } from '../../src/kargs/kernelArguments.ts';
@@ -83,7 +84,7 @@ describe('kernelArguments', () => {
   });
 
   it('knows the setting of each argument', () => {
-    const placed = placedArguments({ ...bare, rootfsUrl: 'http://h/r', extraArguments: ['a', 'b'] });
+    const placed = bootArguments({ ...bare, rootfsUrl: 'http://h/r', extraArguments: ['a', 'b'] });
     expect(placed.map(({ path }) => path.join('.'))).toEqual([
       'rootfsUrl',
       '',

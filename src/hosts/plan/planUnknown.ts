@@ -2,8 +2,8 @@
 
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
-import { kernelArguments, withDiscoveryParameters } from '../../kargs/kernelArguments.ts';
-import type { RamdiskBoot } from '../../kargs/network/networkBoot.ts';
+import { bootArguments, withDiscoveryParameters } from '../../kargs/kernelArguments.ts';
+import type { RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
@@ -72,7 +72,7 @@ export async function planUnknown(
     const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
-    checkAgentArguments(kernelArguments(inspecting), document, source.io);
+    checkAgentArguments(bootArguments(inspecting), document, source.io);
     if (!reportArguments(settings, false, wanted, source.io)) {
       throw new CliError('The kernel arguments for machines that are not listed are invalid', {
         code: 'ERR_SETTING',

@@ -33,7 +33,7 @@ import {
   issueOf,
   type Leftover,
 } from './inspection.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
+import { splitArguments } from '../../kargs/argument.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
