@@ -5,7 +5,7 @@
  */
 
 import { withoutBrackets } from '../formats/url.ts';
-import { automatic, type Connection, type IpConfig } from '../network/connection.ts';
+import { automaticIp, type Connection, type IpConfig } from '../network/connection.ts';
 import { type Family, parseAddress } from '../network/ipAddress.ts';
 import type { KernelArgument } from './argument.ts';
 import { type IpArgument, isMacName, readRoute, readIp, splitFields } from './ip.ts';
@@ -86,7 +86,7 @@ export function readDevices(list: readonly KernelArgument[]): readonly Device[] 
     const key = isMacName(name) ? name.replaceAll('-', ':').toUpperCase() : name;
     const known = devices.get(key);
     if (known !== undefined) return known;
-    const ip = { 4: { ...automatic }, 6: { ...automatic } };
+    const ip = { 4: { ...automaticIp }, 6: { ...automaticIp } };
     const rest = { requests: [], controllers: [], vlan: undefined };
     const device: Device = { name: key, type: 'ethernet', source, ip, ...rest };
     devices.set(key, device);
@@ -115,7 +115,7 @@ export function readDevices(list: readonly KernelArgument[]): readonly Device[] 
       }
     }
   }
-  for (const { source, vlan } of [...devices.values()]) {
+  for (const { source, vlan } of devices.values()) {
     const parent = vlan?.parent === undefined ? undefined : deviceOf(vlan.parent, source);
     if (parent?.requests.length === 0) disable(parent);
   }

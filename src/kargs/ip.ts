@@ -3,9 +3,11 @@
  * CoreOS (nm-initrd-generator(8), nmi-cmdline-reader.c). It ignores some mistakes, and reads others as another value.
  */
 
+import { withBrackets } from '../formats/url.ts';
 import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 import {
   addressBits,
+  formatAddress,
   type IpAddress,
   parseAddress,
   parseNetmask,
@@ -165,6 +167,28 @@ export function readRoute(value: string): RouteArgument {
   const gateway = parseAddress(router);
   if (prefixLength === undefined || (router !== '' && gateway?.family !== family)) return { device };
   return { device, route: { destination: { address, prefixLength }, gateway } };
+}
+
+/** The value of an `ip=` for an address; `end` is `INTERFACE:METHOD` and what follows. */
+export function formatIp(
+  { address, prefixLength }: Subnet,
+  gateway: IpAddress | undefined,
+  end: string,
+): string {
+  return `${formatField(address)}::${formatField(gateway)}:${prefixLength}::${end}`;
+}
+
+/** The value of an `rd.route=`. */
+export function formatRoute(
+  { destination, gateway }: NonNullable<RouteArgument['route']>,
+  device: string,
+): string {
+  const network = `${formatAddress(destination.address)}/${destination.prefixLength}`;
+  return `${withBrackets(network)}:${formatField(gateway)}:${device}`;
+}
+
+function formatField(address: IpAddress | undefined): string {
+  return address === undefined ? '' : withBrackets(formatAddress(address));
 }
 
 /**

@@ -124,8 +124,8 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
 }
 
 /** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */
-export function checkSetenv(assignment: string): readonly Issue[] {
-  const { name, value = '' } = parseArgument(assignment);
+export function checkSetenv(text: string): readonly Issue[] {
+  const { name, value = '' } = parseArgument(text);
   const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(name);
   const hasCredentials = isProxy && parseBootUrl(value)?.credentials === true;
   if (!hasCredentials) return [];

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readIp } from '../../src/kargs/ip.ts';
+import { formatIp, formatRoute, readIp, readRoute } from '../../src/kargs/ip.ts';
+import { parseAddress, type Subnet } from '../../src/network/ipAddress.ts';
 
 describe('readIp', () => {
   it.each(
@@ -22,7 +23,7 @@ describe('readIp', () => {
     192.0.2.5::192.0.2.1:255.255.255.0 192.0.2.500::192.0.2.1:24::eth0:none host::192.0.2.1:24::eth0:none
     2001:db8::5::2001:db8::1:64::eth0:none 192.0.2.5::192.0.2.1:24::verylonginterface0:none
     192.0.2.5::192.0.2.1:24::eth0:sometimes [24]::[2001:db8::1]:64::eth0:none [2001:db8::5]::[1]:64::eth0:none
-    [2001:db8::5::6]::[2001:db8::1]:64::eth0:none 192.0.2.5::192.0.2.1:[]::eth0:none`.split(/\s+/),
+    [2001:db8::5::6]::[2001:db8::1]:64::eth0:none`.split(/\s+/),
   ])('refuses %j', (value) => {
     expect(readIp(value).issues.map(({ rule }) => rule.id)).toEqual(['ip-spec']);
   });
@@ -42,4 +43,35 @@ describe('readIp', () => {
       }),
     );
   });
+});
+
+const address = fc.oneof(fc.ipV4(), fc.ipV6()).map((text) => parseAddress(text)!);
+const subnet: fc.Arbitrary<Subnet> = fc.record({ address, prefixLength: fc.nat(32) });
+
+describe('values of ip= and rd.route= that are written', () => {
+  it('read as the same address', () => {
+    fc.assert(
+      fc.property(subnet, fc.option(address, { nil: undefined }), (network, gateway) => {
+        expect(readIp(formatIp(network, gateway, 'eno1:none:1400'))).toEqual({
+          argument: { address: network, gateway, device: 'eno1', method: 'none', dns: [] },
+          issues: [],
+        });
+      }),
+    );
+  });
+
+  it('read as the same route', () => {
+    fc.assert(
+      fc.property(subnet, fc.option(address, { nil: undefined }), (destination, other) => {
+        const gateway = other?.family === destination.address.family ? other : undefined;
+        const route = { destination, gateway };
+        expect(readRoute(formatRoute(route, 'eno1'))).toEqual({ device: 'eno1', route });
+      }),
+    );
+  });
+
+  it.each(['x:192.0.2.1', '192.0.2.0/33:192.0.2.1', '192.0.2.0/24:router', '192.0.2.0/24:[2001:db8::1]', ''])(
+    '%j is no route',
+    (value) => expect(readRoute(value).route).toBeUndefined(),
+  );
 });

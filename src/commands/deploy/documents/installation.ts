@@ -8,6 +8,7 @@ import { errorRule, infoRule, type Issue, warningRule } from '../../../ignition/
 import { type KernelArgument, parseArgument } from '../../../kargs/argument.ts';
 import { checkConsole } from '../../../kargs/console.ts';
 import { readIp } from '../../../kargs/ip.ts';
+import { checkArgumentNetwork } from '../../../kargs/networkChecks.ts';
 import { isPlainText, parseBootUrl } from '../../../kargs/urlArgument.ts';
 import { findAgentUnits } from '../../../hosts/input/installedConfig.ts';
 import type { DeployInterface } from './interfaces.ts';
@@ -116,9 +117,12 @@ const installKargsJoined = infoRule(
 /** Paths begin with the name of the option. */
 export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Issue[] {
   const list = appendKarg.map((text, index) => parseArgument(text, ['appendKarg', index]));
-  const issues = list.flatMap((argument) =>
-    checkArgument(argument).map((issue) => ({ ...issue, path: argument.path })),
-  );
+  const issues = [
+    ...list.flatMap((argument) =>
+      checkArgument(argument).map((issue) => ({ ...issue, path: argument.path })),
+    ),
+    ...checkArgumentNetwork(list),
+  ];
   return appendKarg.length > 1 ? [...issues, { rule: installKargsJoined, path: [] }] : issues;
 }
 
