@@ -8,9 +8,9 @@
  */
 
 import { maskText } from '../core/masking.ts';
-import { withoutBrackets } from '../formats/url.ts';
+import { parseUrl } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
-import { findIgnoredExceptions } from '../network/noProxy.ts';
+import { findIgnoredExceptions, isExceptForGo } from '../network/noProxy.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 import type { BootProxy, BootSettings } from './bootSettings.ts';
 import { coreosArguments, firstBootArguments, formatCoreosArgument } from './coreosArguments.ts';
@@ -105,17 +105,13 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
     return { ...problem, path: ['proxy', 'noProxy'] };
   });
   if (system === 'other') return ignored;
-  const url = parseBootUrl(ignitionUrl);
-  // A network range is treated as containing the host, because names cannot be resolved here.
+  const url = parseUrl(ignitionUrl);
+  // A name may be that of a host in a network: names cannot be resolved here.
   const isDirect =
     url === undefined ||
-    !['http', 'https'].includes(url.scheme) ||
-    proxy.noProxy.some((entry) => {
-      const bare = withoutBrackets(url.host);
-      return (
-        entry === '*' || entry.includes('/') || bare === entry || bare.endsWith(entry.replace(/^\.?/, '.'))
-      );
-    });
+    !/^https?:$/.test(url.protocol) ||
+    proxy.noProxy.some((entry) => entry.includes('/')) ||
+    isExceptForGo(url, proxy.noProxy);
   return [
     ...ignored,
     { rule: proxyScope, path: ['proxy'] },
@@ -140,42 +136,9 @@ export function checkSetenv(text: string): readonly Issue[] {
   ];
 }
 
-/**
- * Settings to inspect an unknown machine: the agent sends the inspection data to Ironic. They are passed as kernel arguments,
- * as in the inspection script of Metal3. The configuration file in an Ignition config overrides them, except for `ipa-debug`.
- */
-export interface DiscoverySettings {
-  /** URL to which the agent sends the inspection data. */
-  readonly callbackUrl: string;
-  /** URL of the Ironic API after the inspection. */
-  readonly apiUrl?: string;
-  /** Empty for the default of the agent. */
-  readonly collectors: readonly string[];
-  /** `all`, or interfaces and VLANs in the syntax of the agent; empty for none. */
-  readonly vlanInterfaces: readonly string[];
-  readonly dhcpAllInterfaces: boolean;
-  readonly collectLldp: boolean;
-  readonly insecure: boolean;
-  readonly debug: boolean;
-}
-
-/** Adds the parameters of an inspection, unless `settings` already set them. */
-export function withDiscoveryParameters(settings: BootSettings, discovery: DiscoverySettings): BootSettings {
+/** Adds parameters of the agent, such as `ipa-debug=1`, unless `settings` already set them. */
+export function withParameters(settings: BootSettings, parameters: readonly string[]): BootSettings {
   const given = new Set(bootArguments(settings).map(({ name }) => name));
-  const added = discoveryParameters(discovery).filter((text) => !given.has(parseArgument(text).name));
+  const added = parameters.filter((text) => !given.has(parseArgument(text).name));
   return { ...settings, ipaParameters: [...settings.ipaParameters, ...added] };
-}
-
-function discoveryParameters(discovery: DiscoverySettings): readonly string[] {
-  const { callbackUrl, apiUrl, collectors, vlanInterfaces } = discovery;
-  return [
-    `ipa-inspection-callback-url=${callbackUrl}`,
-    ...(apiUrl === undefined ? [] : [`ipa-api-url=${apiUrl}`]),
-    ...(collectors.length === 0 ? [] : [`ipa-inspection-collectors=${collectors.join(',')}`]),
-    ...(vlanInterfaces.length === 0 ? [] : [`ipa-enable-vlan-interfaces=${vlanInterfaces.join(',')}`]),
-    ...(discovery.dhcpAllInterfaces ? ['ipa-inspection-dhcp-all-interfaces=1'] : []),
-    ...(discovery.collectLldp ? ['ipa-collect-lldp=1'] : []),
-    ...(discovery.insecure ? ['ipa-insecure=1'] : []),
-    ...(discovery.debug ? ['ipa-debug=1'] : []),
-  ];
 }

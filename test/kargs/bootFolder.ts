@@ -1,7 +1,7 @@
 /** A folder of boot files to try things on: one host of each kind, and both architectures for those that are not known. */
 
 import type { BootSettings } from '../../src/kargs/bootSettings.ts';
-import { withDiscoveryParameters } from '../../src/kargs/kernelArguments.ts';
+import { withParameters } from '../../src/kargs/kernelArguments.ts';
 import { type NetworkBoot, networkBootFiles, networkLoaders } from '../../src/kargs/folder.ts';
 import type { NetworkHost } from '../../src/kargs/loaders/loader.ts';
 
@@ -49,16 +49,14 @@ export const isoHost: NetworkHost = {
   start: { kind: 'iso', architecture: 'x86_64', url: 'http://192.0.2.1/hosts/worker-3.iso' },
 };
 
-const inspected: BootSettings = withDiscoveryParameters(settings, {
-  callbackUrl: 'https://192.0.2.1:6385/v1/continue_inspection',
-  apiUrl: 'https://192.0.2.1:6385',
-  collectors: ['default', 'logs'],
-  vlanInterfaces: ['all'],
-  dhcpAllInterfaces: true,
-  collectLldp: true,
-  insecure: false,
-  debug: false,
-});
+const inspected = withParameters(settings, [
+  'ipa-inspection-callback-url=https://192.0.2.1:6385/v1/continue_inspection',
+  'ipa-api-url=https://192.0.2.1:6385',
+  'ipa-inspection-collectors=default,logs',
+  'ipa-enable-vlan-interfaces=all',
+  'ipa-inspection-dhcp-all-interfaces=1',
+  'ipa-collect-lldp=1',
+]);
 
 export const networkBoot: NetworkBoot = {
   hosts: [ramdiskHost, appendedHost, isoHost],

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BootSettings } from '../../src/kargs/bootSettings.ts';
-import { withDiscoveryParameters } from '../../src/kargs/kernelArguments.ts';
+import { withParameters } from '../../src/kargs/kernelArguments.ts';
 import type { Architecture } from '../../src/core/architecture.ts';
 import { type NetworkBoot, networkLoaders } from '../../src/kargs/folder.ts';
 import type { RamdiskBoot } from '../../src/kargs/loaders/loader.ts';
@@ -192,25 +192,23 @@ function discoveryOf(input: Texts): RamdiskBoot[] {
     return {
       kind: 'ramdisk',
       architecture,
-      settings: withDiscoveryParameters(settings, discoverySettingsOf(input)),
+      settings: withParameters(settings, parametersOf(input)),
     };
   });
 }
 
-function discoverySettingsOf(input: Texts): Parameters<typeof withDiscoveryParameters>[1] {
-  const extra = words(input['INSPECTOR_EXTRA_ARGS']);
-  const valueOf = (name: string): string =>
-    extra.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-  return {
-    callbackUrl: valueOf('ipa-inspection-callback-url'),
-    apiUrl: valueOf('ipa-api-url'),
-    collectors: (input['IRONIC_IPA_COLLECTORS'] ?? '').split(','),
-    vlanInterfaces: (input['IRONIC_ENABLE_VLAN_INTERFACES'] ?? '').split(','),
-    dhcpAllInterfaces: true,
-    collectLldp: true,
-    insecure: true,
-    debug: true,
-  };
+function parametersOf(input: Texts): readonly string[] {
+  return [
+    ...words(input['INSPECTOR_EXTRA_ARGS']).filter((word) =>
+      /^ipa-(?:inspection-callback|api)-url=/.test(word),
+    ),
+    `ipa-inspection-collectors=${input['IRONIC_IPA_COLLECTORS']}`,
+    `ipa-enable-vlan-interfaces=${input['IRONIC_ENABLE_VLAN_INTERFACES']}`,
+    'ipa-inspection-dhcp-all-interfaces=1',
+    'ipa-collect-lldp=1',
+    'ipa-insecure=1',
+    'ipa-debug=1',
+  ];
 }
 
 function anything(): string {

@@ -2,7 +2,7 @@
 
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
-import { bootArguments, withDiscoveryParameters } from '../../kargs/kernelArguments.ts';
+import { bootArguments, withParameters } from '../../kargs/kernelArguments.ts';
 import type { RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
@@ -108,21 +108,22 @@ function chooseSets(source: RenderSource, catalog: BaseCatalog<ImageSet>, io: Io
   return sets;
 }
 
-/** Adds the agent parameters that an inspection needs before its config is read. */
+/**
+ * Adds the agent parameters that an inspection needs before its config is read, as in the inspection script of Metal3. The agent's
+ * configuration file overrides them, except for `ipa-debug`.
+ */
 function withCallback(settings: BootSettings, agent: AgentSettings): BootSettings {
   const { apiUrls, callbackUrls, debug, verifyIronicTls } = agent;
   const apiUrl = apiUrls.find((url) => url !== 'mdns');
   const callbackUrl =
     callbackUrls[0] ?? (apiUrl === undefined ? undefined : `${apiUrl}/v1/continue_inspection`);
   if (callbackUrl === undefined) return settings;
-  return withDiscoveryParameters(settings, {
-    callbackUrl,
-    ...(apiUrl !== undefined && { apiUrl }),
-    collectors: [],
-    vlanInterfaces: [],
-    dhcpAllInterfaces: true,
-    collectLldp: true,
-    insecure: !verifyIronicTls,
-    debug,
-  });
+  return withParameters(settings, [
+    `ipa-inspection-callback-url=${callbackUrl}`,
+    ...(apiUrl === undefined ? [] : [`ipa-api-url=${apiUrl}`]),
+    'ipa-inspection-dhcp-all-interfaces=1',
+    'ipa-collect-lldp=1',
+    ...(verifyIronicTls ? [] : ['ipa-insecure=1']),
+    ...(debug ? ['ipa-debug=1'] : []),
+  ]);
 }
