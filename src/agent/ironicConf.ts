@@ -9,7 +9,7 @@ import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
 import { parseArgument, splitArguments } from '../kargs/argument.ts';
 import { checkBoot, rootfsMissing } from '../kargs/checkBoot.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
-import { ironic } from '../kargs/loaders/ironic.ts';
+import { ironicConf } from '../kargs/loaders/ironic.ts';
 
 /** Kernel arguments in `[pxe]`, `[redfish]` and the sections of other drivers; older releases have the other names. */
 const ARGUMENTS = /^(?:kernel_append_params|pxe_append_params|extra_kernel_params)$/;
@@ -55,7 +55,7 @@ function checkLine({ name, section, value, valuePosition: position }: OsloOption
     ipaParameters: [],
     extraArguments: texts,
   } as const;
-  return checkBoot(settings, ironic).map((finding) => {
+  return checkBoot(settings, ironicConf).map((finding) => {
     const [, index = -1] = finding.path;
     const text = texts[Number(index)];
     const message = text === undefined ? finding.message : `${parseArgument(text).name}: ${finding.message}`;

@@ -8,7 +8,7 @@ export interface KernelArgument {
   /** `dhcp` of `ip=dhcp`; undefined for an argument without `=`. */
   readonly value?: string | undefined;
   readonly text: string;
-  /** The setting that it comes from, as a path in `BootSettings`; empty if there is none. */
+  /** The setting that it comes from, as a path in `BootSettings`; empty for those without a setting. */
   readonly path: Path;
 }
 

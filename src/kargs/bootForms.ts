@@ -4,7 +4,7 @@ import { kernelArguments } from './kernelArguments.ts';
 import { type BootForm, checkLoaderSettings } from './loaders/form.ts';
 import { grub } from './loaders/grub.ts';
 import { ipxe } from './loaders/ipxe.ts';
-import { ironic } from './loaders/ironic.ts';
+import { ironicConf } from './loaders/ironic.ts';
 import { pxelinux } from './loaders/pxelinux.ts';
 
 export const bootFormNames = ['plain', 'ironic', 'ipxe', 'grub', 'pxelinux', 'json'] as const;
@@ -31,7 +31,7 @@ const json: BootForm = {
 
 export const bootForms: Readonly<Record<BootFormName, BootForm>> = {
   plain,
-  ironic,
+  ironic: ironicConf,
   ipxe,
   grub,
   pxelinux,

@@ -54,11 +54,11 @@ export interface IpRequest extends IpArgument {
 
 /** The connections that NetworkManager creates; none without arguments for them. */
 export function argumentConnections(list: readonly KernelArgument[]): readonly Connection[] {
-  return connectionsOf(readDevices(list));
+  return acceptedConnections(readDevices(list));
 }
 
 /** The accepted ones. `file` of a connection is the text of its argument. */
-export function connectionsOf(devices: readonly Device[]): readonly Connection[] {
+export function acceptedConnections(devices: readonly Device[]): readonly Connection[] {
   return devices.flatMap(({ controllers, ip, name, rejection, source, type, vlan }) => {
     if (rejection !== undefined) return [];
     const isMac = isMacName(name);

@@ -13,7 +13,7 @@ import {
   type Server,
 } from '../network/reachability.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
-import { connectionsOf, type Device, type IpRequest, readDevices } from './connections.ts';
+import { acceptedConnections, type Device, type IpRequest, readDevices } from './connections.ts';
 import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 
 export const networkArgumentRules = {
@@ -40,7 +40,7 @@ export function checkArgumentNetwork(
   added: readonly KernelArgument[] = [],
 ): readonly Issue[] {
   const devices = readDevices(list);
-  const connections = connectionsOf(devices);
+  const connections = acceptedConnections(devices);
   const all = [...list, ...added];
   const needs = list.map((argument) => ({ path: argument.path, servers: argumentServers(argument, all) }));
   const servers = [...networkServers(connections), ...needs.flatMap((need) => need.servers)];

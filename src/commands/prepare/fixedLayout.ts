@@ -43,7 +43,7 @@ import { readAsset } from '../../core/assets.ts';
 import { checkBoot } from '../../kargs/checkBoot.ts';
 import { bootArguments, kernelArguments } from '../../kargs/kernelArguments.ts';
 import { type BootForm, checkTexts } from '../../kargs/loaders/form.ts';
-import { ironic } from '../../kargs/loaders/ironic.ts';
+import { ironicConf } from '../../kargs/loaders/ironic.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { errorRule } from '../../ignition/rule.ts';
 import { report } from '../../io/report/report.ts';
@@ -387,13 +387,13 @@ const ansibleTemplate = errorRule(
 
 /** As for ironic.conf, with the arguments that Bifrost adds. An inspection has those of the variables twice. */
 const bifrostForm: BootForm = {
-  ...ironic,
+  ...ironicConf,
   check: (list, images) => [
-    ...ironic.check(list, images),
+    ...ironicConf.check(list, images),
     ...checkTexts(ansibleTemplate, list, (text) => /\{[{%#]/.test(text)),
   ],
   added: (settings) => [
-    ...ironic.added(settings),
+    ...ironicConf.added(settings),
     'nofb nomodeset systemd.journald.forward_to_console=yes console=ttyS0 ipa-insecure=1',
     `${INSPECTION_DEFAULT} ${kernelArguments(settings).join(' ')}`,
   ],

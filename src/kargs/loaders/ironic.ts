@@ -22,7 +22,7 @@ const ironicGrub = warningRule(
   'percent-encode the characters in a URL, or use iPXE to boot these machines',
 );
 
-export const ironic: BootForm = {
+export const ironicConf: BootForm = {
   reserved: ['initrd', 'BOOTIF'],
   check: (list) => [
     ...list
