@@ -3,7 +3,7 @@
  * agent's option `insecure`: a line in a conf takes precedence (config.py of ironic-python-agent).
  */
 
-import { argumentName, argumentValue } from '../kargs/bootSettings.ts';
+import type { KernelArgument } from '../kargs/argument.ts';
 import type { Config } from '../ignition/config.ts';
 import { type Issue, lintNote, lintWarning } from '../ignition/rule.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
@@ -26,12 +26,12 @@ export const insecureArgumentRules = {
 /**
  * What `ipa-insecure=1` means for the agent of a config. No issue if there is nothing to verify, or if the conf itself turns
  * verification off.
- * @param kernelArguments one argument each; other arguments are ignored
+ * @param kernelArguments other arguments are ignored
  * @param config undefined if the config is unknown
  */
-export function checkInsecureArgument(kernelArguments: readonly string[], config?: Config): Issue[] {
-  const last = kernelArguments.findLast((text) => text.startsWith('ipa-insecure='));
-  if (last === undefined || parseOsloBoolean(argumentValue(last) ?? '') !== true) return [];
+export function checkInsecureArgument(kernelArguments: readonly KernelArgument[], config?: Config): Issue[] {
+  const last = kernelArguments.findLast(({ name, value }) => name === 'ipa-insecure' && value !== undefined);
+  if (parseOsloBoolean(last?.value ?? '') !== true) return [];
   const onlyDefault = [{ rule: insecureArgumentRules.onlyDefault, path: [] }];
   if (config === undefined) return onlyDefault;
   const files = readFiles(config);
@@ -44,9 +44,7 @@ export function checkInsecureArgument(kernelArguments: readonly string[], config
   const isVerified =
     confValues(files, 'cafile').some((path) => path !== '') ||
     [...confValues(files, 'api_url'), ...confValues(files, 'inspection_callback_url')].some(hasHttpsUrl) ||
-    kernelArguments.some(
-      (text) => urlArguments.has(argumentName(text)) && hasHttpsUrl(argumentValue(text) ?? ''),
-    );
+    kernelArguments.some(({ name, value = '' }) => urlArguments.has(name) && hasHttpsUrl(value));
   return isVerified ? [{ rule: insecureArgumentRules.turnsOff, path: [] }] : [];
 }
 

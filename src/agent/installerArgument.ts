@@ -3,7 +3,7 @@
  * coreos-installer-post.target, so that no other unit starts (systemd/coreos-installer-generator).
  */
 
-import { argumentName, argumentValue } from '../kargs/bootSettings.ts';
+import type { KernelArgument } from '../kargs/argument.ts';
 import type { Config } from '../ignition/config.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { isAgentConfig } from './lint/lintConfig.ts';
@@ -11,20 +11,18 @@ import { checkInstallerFiles, installerRule } from './lint/liveSystem.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
 
 /**
- * @param kernelArguments one argument each, in their order; the last value counts
+ * @param kernelArguments in their order; the last value counts
  * @param config of the live system
  */
-export function checkInstallerArgument(kernelArguments: readonly string[], config: Config): Issue[] {
-  const device = kernelArguments.findLast(
-    (text) => argumentName(text) === coreosArguments.installDevice.name,
-  );
+export function checkInstallerArgument(kernelArguments: readonly KernelArgument[], config: Config): Issue[] {
+  const device = kernelArguments.findLast(({ name }) => name === coreosArguments.installDevice.name);
   // Without "=", the generator takes the name itself as the value.
-  if (device === undefined || argumentValue(device) === '') return [];
+  if (device === undefined || device.value === '') return [];
   return isAgentConfig(config) ? [{ rule: installerRule, path: [] }] : [];
 }
 
 /** The same for kernel arguments and for files in the folder of the installer, which `--dest-device` and others write. */
-export function checkInstaller(kernelArguments: readonly string[], config: Config): Issue[] {
+export function checkInstaller(kernelArguments: readonly KernelArgument[], config: Config): Issue[] {
   const ofArgument = checkInstallerArgument(kernelArguments, config);
   if (ofArgument.length > 0) return ofArgument;
   const ofFiles = checkInstallerFiles(config);

@@ -6,10 +6,10 @@
 import { basename } from 'node:path/posix';
 import type { Finding } from '../core/finding.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
-import { splitArguments } from '../kargs/argumentText.ts';
-import { bootForms, checkBoot, rootfsMissing } from '../kargs/bootForms.ts';
-import { argumentName } from '../kargs/bootSettings.ts';
+import { parseArgument, splitArguments } from '../kargs/argument.ts';
+import { checkBoot, rootfsMissing } from '../kargs/checkBoot.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
+import { ironicConf } from '../kargs/loaders/ironic.ts';
 
 /** Kernel arguments in `[pxe]`, `[redfish]` and the sections of other drivers; older releases have the other names. */
 const ARGUMENTS = /^(?:kernel_append_params|pxe_append_params|extra_kernel_params)$/;
@@ -49,16 +49,16 @@ function checkLine({ name, section, value, valuePosition: position }: OsloOption
   const settings = {
     system: isCoreos ? 'coreos' : 'other',
     // The config may be in the initramfs, whose URL is a setting of each node.
-    embedded: !texts.some((text) => argumentName(text) === coreosArguments.configUrl.name),
+    embedded: !texts.some((text) => parseArgument(text).name === coreosArguments.configUrl.name),
     ip: [],
     consoles: [],
     ipaParameters: [],
     extraArguments: texts,
   } as const;
-  return checkBoot(settings, bootForms.ironic).map((finding) => {
+  return checkBoot(settings, ironicConf).map((finding) => {
     const [, index = -1] = finding.path;
     const text = texts[Number(index)];
-    const message = text === undefined ? finding.message : `${argumentName(text)}: ${finding.message}`;
+    const message = text === undefined ? finding.message : `${parseArgument(text).name}: ${finding.message}`;
     // The hint for the settings of a command names its option.
     const hint =
       finding.rule === rootfsMissing.id ? `add ${coreosArguments.rootfsUrl.name}=URL` : finding.hint;

@@ -3,7 +3,7 @@
 import type { Config, Unit } from '../ignition/config.ts';
 import type { AgentSettings } from './settings.ts';
 import { FormatError } from '../core/errors.ts';
-import { checkConsole } from '../kargs/argumentValues.ts';
+import { checkConsole } from '../kargs/console.ts';
 
 /** The section `passwd` of a config; without logins, none. */
 export function renderPasswd(sshKeys: readonly string[], passwordHash?: string): Pick<Config, 'passwd'> {

@@ -4,7 +4,7 @@
  * CoreOS builds, whose `features.json` is only on the ISO.
  */
 
-import { argumentName } from '../kargs/bootSettings.ts';
+import { parseArgument } from '../kargs/argument.ts';
 import { FormatError, only } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteReader.ts';
 import type { EmbedFiles } from './embedArea.ts';
@@ -117,10 +117,11 @@ export function ramdiskKargs(
   rootfsLabel: string | undefined,
 ): string {
   if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
-  const names = new Set((given ?? []).flatMap((text) => text.trim().split(/\s+/)).map(argumentName));
+  const words = (given ?? []).flatMap((text) => text.trim().split(/\s+/));
+  const names = new Set(words.map((text) => parseArgument(text).name));
   const needed = [
     ...(rootfsLabel === undefined ? [] : [`${coreosArguments.liveIso.name}=${rootfsLabel}`]),
     ...firstBootArguments,
   ];
-  return [...needed.filter((text) => !names.has(argumentName(text))), ...(given ?? [])].join(' ');
+  return [...needed.filter((text) => !names.has(parseArgument(text).name)), ...(given ?? [])].join(' ');
 }

@@ -4,14 +4,16 @@
  */
 
 import { nearestName } from '../core/nearestNames.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { errorRule, type Issue, lintError, lintWarning } from '../ignition/rule.ts';
-import { checkConsole, checkIp, checkNetworkArgument } from './argumentValues.ts';
-import { isOneArgument } from './argumentText.ts';
-import { argumentName, argumentValue } from './bootSettings.ts';
+import { parseAddress } from '../network/ipAddress.ts';
+import { isOneArgument, type KernelArgument } from './argument.ts';
+import { checkConsole } from './console.ts';
+import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
+import { readRoute, readIp } from './ip.ts';
 import { checkIpaArgument } from './ipaParameter.ts';
 import { checkSetenv } from './kernelArguments.ts';
-import { checkIssuer, checkPrivacy, checkUrl, rootfsUrlIssues } from './urlArgument.ts';
-import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
+import { checkIssuer, checkPrivacy, checkUrl } from './urlArgument.ts';
 
 const argumentCharacters = errorRule(
   'argument-characters',
@@ -24,11 +26,6 @@ const argumentQuoted = lintError(
   'the program that reads this argument does not remove the quotes: dracut, NetworkManager, Ignition and the agent split at spaces',
   'remove the quotes',
 );
-
-/** Arguments of dracut (getarg), NetworkManager, Ignition (cmdline.go) and the agent (utils.py), which read words without quotes. */
-const UNQUOTED =
-  /^(?:ipa-|coreos\.|ignition\.|rd\.(?:neednet|route|bootif)$|(?:ip|bond|bridge|team|vlan|ifname|nameserver)$)/;
-
 const argumentUnknown = lintWarning(
   'argument-unknown',
   'neither Ignition nor CoreOS has such an argument',
@@ -39,39 +36,78 @@ const argumentStops = lintWarning(
   'the machine starts a shell or another program instead of the agent',
   'remove the argument; it is only for debugging at the console',
 );
+const argumentSyntax = lintWarning(
+  'argument-value',
+  'the initramfs ignores the value',
+  'use the format that dracut.cmdline(7) describes',
+);
 
-export const argumentRules = { argumentQuoted, argumentUnknown, argumentStops };
-/** Schemes that Ignition supports. */
-const ignitionSchemes = ['http', 'https', 'tftp', 's3', 'gs'];
+export const argumentRules = { argumentQuoted, argumentUnknown, argumentStops, argumentSyntax };
 
-/** Returns the issues of an argument that do not depend on others. */
-export function checkArgument(text: string): readonly Issue[] {
-  if (!isOneArgument(text)) return [{ rule: argumentCharacters, path: [] }];
-  const name = argumentName(text);
-  const value = argumentValue(text) ?? '';
-  if (name === '') return [{ rule: argumentEmpty, path: [] }];
-  if (text.includes('"') && UNQUOTED.test(name)) return [{ rule: argumentQuoted, path: [] }];
-  if (name.startsWith('ipa-')) return checkIpaArgument(text);
-  switch (name) {
-    case coreosArguments.rootfsUrl.name:
-      return rootfsUrlIssues(value);
-    case coreosArguments.configUrl.name:
-      return [...checkUrl(value, ignitionSchemes), ...checkIssuer(value), ...checkPrivacy(value)];
-    case 'console':
-      return checkConsole(value);
-    case 'ip':
-      return checkIp(value);
-    case 'systemd.setenv':
-      return checkSetenv(value);
-    default:
-      if (STOPS_BOOT.test(text)) return [{ rule: argumentStops, path: [] }];
-      return [...checkSpelling(name), ...checkNetworkArgument(name, value)];
-  }
-}
+/** Arguments of dracut (getarg), NetworkManager, Ignition (cmdline.go) and the agent (utils.py), which read words without quotes. */
+const UNQUOTED =
+  /^(?:ipa-|coreos\.|ignition\.|rd\.(?:neednet|route|bootif)$|(?:ip|bond|bridge|team|vlan|ifname|nameserver)$)/;
 
 /** systemd(1), dracut.cmdline(7): a shell, a target without services, or another init. */
 const STOPS_BOOT =
   /^(?:rd\.break(?:=.*)?|init=(?!\/sbin\/init$|\/usr\/lib\/systemd\/systemd$).*|-[sb]|s|S|1|single|rescue|emergency|systemd\.unit=(?:rescue|emergency)\.target)$/;
+
+/** Returns the issues of an argument that do not depend on others. */
+export function checkArgument(argument: KernelArgument): readonly Issue[] {
+  return findIssues(argument).map((issue) => ({ ...issue, path: argument.path }));
+}
+
+function findIssues(argument: KernelArgument): readonly Issue[] {
+  const { name, text, value = '' } = argument;
+  if (!isOneArgument(text)) return [{ rule: argumentCharacters, path: [] }];
+  if (name === '') return [{ rule: argumentEmpty, path: [] }];
+  if (text.includes('"') && UNQUOTED.test(name)) return [{ rule: argumentQuoted, path: [] }];
+  if (name.startsWith('ipa-')) return checkIpaArgument(argument);
+  const check = valueChecks.get(name);
+  if (check !== undefined) return check(value);
+  return STOPS_BOOT.test(text) ? [{ rule: argumentStops, path: [] }] : checkSpelling(name);
+}
+
+type ValueCheck = (value: string) => readonly Issue[];
+
+const BOND_MODES =
+  /^(?:[0-6]|balance-rr|active-backup|balance-xor|broadcast|802\.3ad|balance-tlb|balance-alb)$/;
+
+const valueChecks = new Map<string, ValueCheck>(
+  Object.entries({
+    // coreos-livepxe-rootfs.sh fetches it with curl, and verifies its hash, so the certificate of the server does not matter.
+    [coreosArguments.rootfsUrl.name]: (value) => checkUrl(value, ['http', 'https', 'tftp']),
+    [coreosArguments.configUrl.name]: (value) => [
+      ...checkUrl(value, ['http', 'https', 'tftp', 's3', 'gs']),
+      ...checkIssuer(value),
+      ...checkPrivacy(value),
+    ],
+    console: checkConsole,
+    ip: (value) => readIp(value).issues,
+    'systemd.setenv': checkSetenv,
+    bond: ignoredUnless(
+      (value) => BOND_MODES.test(/(?:^|[:,])mode=([^,:]*)/.exec(value)?.[1] ?? '0'),
+      'use bond=bond0:eno1,eno2:mode=active-backup, or another mode of the kernel',
+    ),
+    nameserver: ignoredUnless(
+      (value) => value.includes('://') || parseAddress(withoutBrackets(value)) !== undefined,
+      'use an IP address: nameserver=192.0.2.53',
+    ),
+    ifname: ignoredUnless(
+      (value) => /^[^:/\s]{1,15}:[\da-f]{2}(?::[\da-f]{2}){5}$/i.test(value),
+      'use NAME:MAC: ifname=net0:52:54:00:12:34:56',
+    ),
+    'rd.route': ignoredUnless(
+      (value) => readRoute(value).route !== undefined,
+      'use NETWORK/PREFIX:GATEWAY:INTERFACE, with IPv6 in brackets: rd.route=198.51.100.0/24:192.0.2.1:eno1',
+    ),
+    vlan: ignoredUnless((value) => /^[^:]+:[^:]+/.test(value), 'use NAME:INTERFACE: vlan=eno1.5:eno1'),
+  } satisfies Record<string, ValueCheck>),
+);
+
+function ignoredUnless(isValid: (value: string) => boolean, hint: string): ValueCheck {
+  return (value) => (isValid(value) ? [] : [{ rule: argumentSyntax, path: [], hint }]);
+}
 
 /** Arguments that users write, of the programs whose names are misspelled without any message. */
 const spelledNames = [

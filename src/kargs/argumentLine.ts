@@ -4,11 +4,10 @@
  */
 
 import { type Issue, lintError } from '../ignition/rule.ts';
+import { isClosed, isOneArgument, type KernelArgument, parseArgument, splitArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
-import { isClosed, isOneArgument, splitArguments } from './argumentText.ts';
-import { checkLoaderSettings } from './bootForm.ts';
-import { argumentName } from './bootSettings.ts';
-import { checkArgumentNetwork } from './networkArguments.ts';
+import { checkLoaderSettings } from './loaders/form.ts';
+import { checkArgumentNetwork } from './networkChecks.ts';
 
 export const openQuote = lintError(
   'kernel-argument-quotes',
@@ -22,30 +21,32 @@ export const openQuote = lintError(
  */
 export function checkArgumentLine(before: string, line: string): readonly Issue[] {
   const known = new Set(splitArguments(before));
-  const added = splitArguments(line).filter((text) => !known.has(text));
+  const added = parseLine(line).filter(({ text }) => !known.has(text));
   const quotes = isClosed(line) || !isClosed(before) ? [] : [{ rule: openQuote, path: [] }];
   if (quotes.length > 0 || added.length === 0) return quotes;
-  return [
-    ...added.flatMap((text) => checkAdded(text).map((issue) => naming(text, issue))),
-    ...checkLineNetwork(line),
-  ];
+  return [...added.flatMap(checkAdded).map(nameArgument), ...checkLineNetwork(line)];
 }
 
 /** Returns the issues of the network of the arguments. */
 export function checkLineNetwork(line: string): readonly Issue[] {
-  const placed = splitArguments(line).map((text) => ({ text, path: [text] }));
-  return checkArgumentNetwork(placed).map(({ path: [text = ''], ...issue }) => naming(String(text), issue));
+  return checkArgumentNetwork(parseLine(line)).map(nameArgument);
 }
 
-function checkAdded(text: string): readonly Issue[] {
-  const templates = checkLoaderSettings([{ text, path: [] }]);
+/** The arguments; the path of each is what messages call it: its name, or the whole of `ip=`, of which there may be several. */
+function parseLine(line: string): readonly KernelArgument[] {
+  return splitArguments(line).map((text) => {
+    const { name } = parseArgument(text);
+    return parseArgument(text, [name === 'ip' ? text : name]);
+  });
+}
+
+function checkAdded(argument: KernelArgument): readonly Issue[] {
+  const templates = checkLoaderSettings([argument]);
   if (templates.length > 0) return templates;
   // Other texts reach the kernel as they are, too; nothing of CoreOS and the agent reads them.
-  return isOneArgument(text) && argumentName(text) !== '' ? checkArgument(text) : [];
+  return isOneArgument(argument.text) && argument.name !== '' ? checkArgument(argument) : [];
 }
 
-/** The message with the name of the argument, and with the value of `ip=`, of which there may be several. */
-function naming(text: string, { hint, message, rule }: Omit<Issue, 'path'>): Issue {
-  const subject = argumentName(text) === 'ip' ? text : argumentName(text);
+function nameArgument({ hint, message, path: [subject = ''], rule }: Issue): Issue {
   return { rule, path: [], message: `${subject}: ${message ?? rule.message}`, hint };
 }

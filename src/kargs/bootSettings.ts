@@ -40,22 +40,3 @@ export interface BootProxy {
   /** Hosts that are contacted without a proxy, including the hosts of Ironic. */
   readonly noProxy: readonly string[];
 }
-
-/** A kernel argument and the setting that it comes from. */
-export interface KernelArgument {
-  readonly text: string;
-  /** Path in `BootSettings`; empty for arguments that are always present. */
-  readonly path: readonly (string | number)[];
-}
-
-/** The name of an argument: `ip` of `ip=dhcp`. */
-export function argumentName(text: string): string {
-  const equals = text.indexOf('=');
-  return equals === -1 ? text : text.slice(0, equals);
-}
-
-/** The value after the first `=`; undefined for an argument without `=`. */
-export function argumentValue(text: string): string | undefined {
-  const equals = text.indexOf('=');
-  return equals === -1 ? undefined : text.slice(equals + 1);
-}

@@ -10,7 +10,7 @@ import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } 
 import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
-import { argumentName, argumentValue } from './bootSettings.ts';
+import { type KernelArgument, parseArgument } from './argument.ts';
 
 const ipaNoValue = lintWarning(
   'ipa-parameter-value-missing',
@@ -47,7 +47,7 @@ export const ipaParameterRules = { ipaNoValue, ipaUnknown, ipaValue, ipaUrl, ipa
 
 /** The kernel argument for `NAME=VALUE`, with the name of an option (`ntp_server`) or of an argument (`ipa-ntp-server`). */
 export function ipaArgument(assignment: string): string {
-  const name = argumentName(assignment);
+  const { name } = parseArgument(assignment);
   return parameterName(name) + assignment.slice(name.length);
 }
 
@@ -59,9 +59,7 @@ function parameterName(name: string): string {
 }
 
 /** Returns the issues of an argument with the prefix `ipa-`. */
-export function checkIpaArgument(text: string): readonly Issue[] {
-  const name = argumentName(text);
-  const value = argumentValue(text);
+export function checkIpaArgument({ name, value }: KernelArgument): readonly Issue[] {
   if (value === undefined) return [{ rule: ipaNoValue, path: [] }];
   const option = parameterOptions().find((candidate) => candidate.kernelParam === name);
   if (option === undefined)

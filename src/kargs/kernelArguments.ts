@@ -8,23 +8,18 @@
  */
 
 import { maskSetting } from '../core/masking.ts';
-import { withoutBrackets } from '../formats/url.ts';
+import { parseUrl } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
-import { findIgnoredExceptions } from '../network/noProxy.ts';
-import {
-  argumentName,
-  argumentValue,
-  type BootProxy,
-  type BootSettings,
-  type KernelArgument,
-} from './bootSettings.ts';
+import { findIgnoredExceptions, isExceptForGo } from '../network/noProxy.ts';
+import { type KernelArgument, parseArgument } from './argument.ts';
+import type { BootProxy, BootSettings } from './bootSettings.ts';
 import { coreosArguments, firstBootArguments, formatCoreosArgument } from './coreosArguments.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
 
 /** The arguments as strings, in the constant order. They are not checked; see `checkBoot`. */
 export function kernelArguments(settings: BootSettings): readonly string[] {
-  return placedArguments(settings).map((argument) => argument.text);
+  return bootArguments(settings).map(({ text }) => text);
 }
 
 /** Secrets in the arguments, as nouns for a message. */
@@ -34,27 +29,27 @@ export function argumentSecrets(settings: BootSettings): readonly string[] {
 }
 
 /** The arguments with the settings that they come from. An extra argument that is already present is omitted. */
-export function placedArguments(settings: BootSettings): readonly KernelArgument[] {
+export function bootArguments(settings: BootSettings): readonly KernelArgument[] {
   const { proxy } = settings;
   const own: readonly KernelArgument[] = [
     ...named(coreosArguments.rootfsUrl.name, settings.rootfsUrl, 'rootfsUrl'),
     ...named(coreosArguments.configUrl.name, settings.ignitionUrl, 'ignitionUrl'),
-    ...(settings.system === 'other' ? [] : firstBootArguments.map((text) => ({ text, path: [] }))),
+    ...(settings.system === 'other' ? [] : firstBootArguments.map((text) => parseArgument(text))),
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
     ...(settings.ip.length === 0
       ? []
-      : [{ text: formatCoreosArgument(coreosArguments.network), path: ['ip'] }]),
+      : [parseArgument(formatCoreosArgument(coreosArguments.network), ['ip'])]),
     ...(proxy === undefined ? [] : proxyArguments(proxy)),
     ...each(settings.consoles, 'consoles', (value) => `console=${value}`),
     ...each(settings.ipaParameters, 'ipaParameters', ipaArgument),
   ];
   const extra = each(settings.extraArguments, 'extraArguments', (text) => text);
   const present = new Set(own.map((argument) => argument.text));
-  return [...own, ...extra.filter(({ text }) => !present.has(text) || argumentName(text) === 'console')];
+  return [...own, ...extra.filter(({ name, text }) => !present.has(text) || name === 'console')];
 }
 
 function named(name: string, value: string | undefined, setting: string): readonly KernelArgument[] {
-  return value === undefined ? [] : [{ text: `${name}=${value}`, path: [setting] }];
+  return value === undefined ? [] : [parseArgument(`${name}=${value}`, [setting])];
 }
 
 function each(
@@ -62,7 +57,7 @@ function each(
   setting: string,
   format: (value: string) => string,
 ): readonly KernelArgument[] {
-  return values.map((value, index) => ({ text: format(value), path: [setting, index] }));
+  return values.map((value, index) => parseArgument(format(value), [setting, index]));
 }
 
 const proxyScope = infoRule(
@@ -100,7 +95,7 @@ function withoutQuotes(url: string): string {
 }
 
 function assignment(variable: string, value: string, setting: string): KernelArgument {
-  return { text: `systemd.setenv=${variable}=${value}`, path: ['proxy', setting] };
+  return parseArgument(`systemd.setenv=${variable}=${value}`, ['proxy', setting]);
 }
 
 /** Returns the issues of the proxies. */
@@ -110,17 +105,13 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
     return { ...problem, path: ['proxy', 'noProxy'] };
   });
   if (system === 'other') return ignored;
-  const url = parseBootUrl(ignitionUrl);
-  // A network range is treated as containing the host, because names cannot be resolved here.
+  const url = parseUrl(ignitionUrl);
+  // A name may be that of a host in a network: names cannot be resolved here.
   const isDirect =
     url === undefined ||
-    !['http', 'https'].includes(url.scheme) ||
-    proxy.noProxy.some((entry) => {
-      const bare = withoutBrackets(url.host);
-      return (
-        entry === '*' || entry.includes('/') || bare === entry || bare.endsWith(entry.replace(/^\.?/, '.'))
-      );
-    });
+    !/^https?:$/.test(url.protocol) ||
+    proxy.noProxy.some((entry) => entry.includes('/')) ||
+    isExceptForGo(url, proxy.noProxy);
   return [
     ...ignored,
     { rule: proxyScope, path: ['proxy'] },
@@ -129,9 +120,10 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
 }
 
 /** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */
-export function checkSetenv(value: string): readonly Issue[] {
-  const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(argumentName(value));
-  const hasCredentials = isProxy && parseBootUrl(argumentValue(value) ?? '')?.credentials === true;
+export function checkSetenv(text: string): readonly Issue[] {
+  const { name, value = '' } = parseArgument(text);
+  const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(name);
+  const hasCredentials = isProxy && parseBootUrl(value)?.credentials === true;
   if (!hasCredentials) return [];
   return [
     {
@@ -144,42 +136,9 @@ export function checkSetenv(value: string): readonly Issue[] {
   ];
 }
 
-/**
- * Settings to inspect an unknown machine: the agent sends the inspection data to Ironic. They are passed as kernel arguments,
- * as in the inspection script of Metal3. The configuration file in an Ignition config overrides them, except for `ipa-debug`.
- */
-export interface DiscoverySettings {
-  /** URL to which the agent sends the inspection data. */
-  readonly callbackUrl: string;
-  /** URL of the Ironic API after the inspection. */
-  readonly apiUrl?: string;
-  /** Empty for the default of the agent. */
-  readonly collectors: readonly string[];
-  /** `all`, or interfaces and VLANs in the syntax of the agent; empty for none. */
-  readonly vlanInterfaces: readonly string[];
-  readonly dhcpAllInterfaces: boolean;
-  readonly collectLldp: boolean;
-  readonly insecure: boolean;
-  readonly debug: boolean;
-}
-
-/** Adds the parameters of an inspection, unless `settings` already set them. */
-export function withDiscoveryParameters(settings: BootSettings, discovery: DiscoverySettings): BootSettings {
-  const given = new Set(kernelArguments(settings).map(argumentName));
-  const added = discoveryParameters(discovery).filter((text) => !given.has(argumentName(text)));
+/** Adds parameters of the agent, such as `ipa-debug=1`, unless `settings` already set them. */
+export function withParameters(settings: BootSettings, parameters: readonly string[]): BootSettings {
+  const given = new Set(bootArguments(settings).map(({ name }) => name));
+  const added = parameters.filter((text) => !given.has(parseArgument(text).name));
   return { ...settings, ipaParameters: [...settings.ipaParameters, ...added] };
-}
-
-function discoveryParameters(discovery: DiscoverySettings): readonly string[] {
-  const { callbackUrl, apiUrl, collectors, vlanInterfaces } = discovery;
-  return [
-    `ipa-inspection-callback-url=${callbackUrl}`,
-    ...(apiUrl === undefined ? [] : [`ipa-api-url=${apiUrl}`]),
-    ...(collectors.length === 0 ? [] : [`ipa-inspection-collectors=${collectors.join(',')}`]),
-    ...(vlanInterfaces.length === 0 ? [] : [`ipa-enable-vlan-interfaces=${vlanInterfaces.join(',')}`]),
-    ...(discovery.dhcpAllInterfaces ? ['ipa-inspection-dhcp-all-interfaces=1'] : []),
-    ...(discovery.collectLldp ? ['ipa-collect-lldp=1'] : []),
-    ...(discovery.insecure ? ['ipa-insecure=1'] : []),
-    ...(discovery.debug ? ['ipa-debug=1'] : []),
-  ];
 }

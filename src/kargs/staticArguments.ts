@@ -10,10 +10,11 @@ import { CliError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { parseKeyfile } from '../formats/keyfile.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
-import { formatAddress, type IpAddress } from '../network/ipAddress.ts';
+import { formatAddress } from '../network/ipAddress.ts';
 import { readAddress } from '../network/keyfile/ip.ts';
 import { unescapeValue } from '../network/keyfile/profile.ts';
 import { coreosArguments, formatCoreosArgument } from './coreosArguments.ts';
+import { formatIp, formatRoute } from './ip.ts';
 
 const EMBED_HINT = 'use artifacts with the network in the initramfs: iso, minimal-iso, initramfs or archive';
 
@@ -229,10 +230,7 @@ function ipArguments(connection: Connection): string[] {
 
 /** `ip=ADDRESS::GATEWAY:PREFIX::DEVICE:METHOD[:MTU[:MAC]]`; the gateway belongs to the first address. */
 function addressArguments({ addresses, gateway }: IpConfig, end: string): string[] {
-  return addresses.map(({ address, prefixLength }, index) => {
-    const router = index === 0 && gateway !== undefined ? bracketed(gateway) : '';
-    return `ip=${bracketed(address)}::${router}:${prefixLength}::${end}`;
-  });
+  return addresses.map((address, index) => `ip=${formatIp(address, index === 0 ? gateway : undefined, end)}`);
 }
 
 /** The keyword of an `ip=` by the methods for IPv4 and IPv6. `ignore` leaves IPv6 to the kernel, so it may be on or off. */
@@ -278,18 +276,10 @@ function methodWord(connection: Connection): string {
   );
 }
 
-/** `rd.route=NETWORK:GATEWAY:DEVICE` */
 function routeArguments(connection: Connection): string[] {
   const device = deviceOf(connection);
-  return [...connection.ip[4].routes, ...connection.ip[6].routes].map(({ destination, gateway }) => {
-    const network = `${formatAddress(destination.address)}/${destination.prefixLength}`;
-    const text = destination.address.family === 6 ? `[${network}]` : network;
-    return `rd.route=${text}:${gateway === undefined ? '' : bracketed(gateway)}:${device}`;
-  });
-}
-
-function bracketed(address: IpAddress): string {
-  return address.family === 6 ? `[${formatAddress(address)}]` : formatAddress(address);
+  const routes = [...connection.ip[4].routes, ...connection.ip[6].routes];
+  return routes.map((route) => `rd.route=${formatRoute(route, device)}`);
 }
 
 function optional(value: number | undefined): string {

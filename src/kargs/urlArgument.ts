@@ -78,14 +78,6 @@ export function checkUrl(text: string, schemes: readonly string[]): Issue[] {
   return url.credentials ? [{ rule: urlCredentials, path: [] }] : [];
 }
 
-/**
- * Checks the URL of `coreos.live.rootfs_url`. coreos-livepxe-rootfs.sh fetches it with curl, and refuses other schemes. It
- * verifies the hash of the root filesystem, so the certificate of the server does not matter.
- */
-export function rootfsUrlIssues(text: string): Issue[] {
-  return checkUrl(text, ['http', 'https', 'tftp']);
-}
-
 /** Whether Ignition can verify the certificate of the server of a config, whose own CA certificates it does not know yet. */
 export function checkIssuer(text: string): readonly Issue[] {
   const host = findInternalTlsHost(text);

@@ -1,8 +1,9 @@
 /** `ironic-coreos/boot`: kernel arguments and boot scripts. */
 
 import type { Finding } from '../core/finding.ts';
-import { type BootFormName, bootForms, checkBoot as checkForm } from '../kargs/bootForms.ts';
+import { type BootFormName, bootForms } from '../kargs/bootForms.ts';
 import type { BootSettings } from '../kargs/bootSettings.ts';
+import { checkBoot as checkForm } from '../kargs/checkBoot.ts';
 
 export type { Finding, Path, Position, Severity } from '../core/finding.ts';
 export { bootFormNames, type BootFormName } from '../kargs/bootForms.ts';

@@ -156,7 +156,7 @@ function vlanOf(section: Section): Vlan {
 
 /** Without a section, NetworkManager uses DHCP and IPv6 autoconfiguration. */
 function ipConfigOf(section: Section | undefined, family: Family): IpConfig {
-  if (section === undefined) return automatic;
+  if (section === undefined) return automaticIp;
   const addresses: ConfiguredAddress[] = [];
   const routes: Route[] = [];
   let gateway = { text: valueOf(section, 'gateway') ?? '', line: section.get('gateway')?.line };
@@ -186,7 +186,7 @@ function ipConfigOf(section: Section | undefined, family: Family): IpConfig {
       ? routes.find((one) => isDefaultRoute(one) && one.gateway !== undefined)
       : undefined;
   return {
-    method: valueOf(section, 'method') ?? automatic.method,
+    method: valueOf(section, 'method') ?? automaticIp.method,
     addresses,
     gateway: written ?? route?.gateway,
     gatewayLine: route === undefined ? gateway.line : route.line,
@@ -212,7 +212,8 @@ function routeOptions(text = ''): ReadonlyMap<string, string> {
   );
 }
 
-const automatic: IpConfig = {
+/** DHCP and IPv6 autoconfiguration. */
+export const automaticIp: IpConfig = {
   method: 'auto',
   addresses: [],
   gateway: undefined,
@@ -221,7 +222,7 @@ const automatic: IpConfig = {
   neverDefault: false,
 };
 
-const disabled: IpConfig = { ...automatic, method: 'disabled' };
+const disabled: IpConfig = { ...automaticIp, method: 'disabled' };
 
 function isDefaultRoute({ destination }: Route): boolean {
   return destination.prefixLength === 0;

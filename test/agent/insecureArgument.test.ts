@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkInsecureArgument } from '../../src/agent/insecureArgument.ts';
+import { parseArguments } from '../../src/kargs/argument.ts';
 import type { Config } from '../../src/ignition/config.ts';
 import { render, withConf, withFiles } from './lint/support.ts';
 
@@ -45,6 +46,6 @@ describe('checkInsecureArgument', () => {
       onlyDefault,
     ],
   ])('%s', (_title, text, config, expected) => {
-    expect(checkInsecureArgument(text.split(' '), config).map(({ rule }) => rule.id)).toEqual(expected);
+    expect(checkInsecureArgument(parseArguments(text), config).map(({ rule }) => rule.id)).toEqual(expected);
   });
 });

@@ -8,7 +8,9 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkConsole, checkIp } from '../../src/kargs/argumentValues.ts';
+import { parseArgument } from '../../src/kargs/argument.ts';
+import { checkConsole } from '../../src/kargs/console.ts';
+import { readIp } from '../../src/kargs/ip.ts';
 import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
 import { isInterfaceName } from '../../src/network/networkData/links.ts';
 import { nodeNameProblem } from '../../src/core/objectName.ts';
@@ -408,7 +410,7 @@ describe(`invalid netmasks${oracleNote('nm-initrd-generator')}`, () => {
     ['192.0.2.5::192.0.2.1:33::eno1:none', '192.0.2.5/24'],
     ['[2001:db8::5]::[2001:db8::1]:129::eno1:none', '2001:db8::5/64'],
   ])('%s: NetworkManager uses %s', (value, address) => {
-    expect(checkIp(value).map(({ rule }) => rule.id)).toEqual(['ip-netmask']);
+    expect(readIp(value).issues.map(({ rule }) => rule.id)).toEqual(['ip-netmask']);
     expect(output(oracleFile('nm-initrd-generator'), ['-s', '--', `ip=${value}`])).toContain(
       `address1=${address},`,
     );
@@ -498,7 +500,7 @@ json.dump({t: {k: sorted(n for n, c in points[k].items() if c in getattr(h(), 's
 
 /** Whether the value of a kernel argument is reported as one with which the agent does not start. */
 function isRefused(text: string): boolean {
-  return checkIpaArgument(text).some(({ rule }) => rule.id === 'ipa-parameter-value');
+  return checkIpaArgument(parseArgument(text)).some(({ rule }) => rule.id === 'ipa-parameter-value');
 }
 
 describe.runIf(hasIpa)(`ironic-python-agent${ipaNote}`, () => {

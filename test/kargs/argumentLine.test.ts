@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkArgumentLine } from '../../src/kargs/argumentLine.ts';
-import { isClosed, isOneArgument, splitArguments } from '../../src/kargs/argumentText.ts';
+import { isClosed, isOneArgument, splitArguments } from '../../src/kargs/argument.ts';
 import { checkRamdiskArguments } from '../../src/commands/deploy/documents/node.ts';
 import { have, oracleNote } from '../support/programs.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseArgument } from '../../src/kargs/argument.ts';
 import { checkIpaArgument, ipaArgument } from '../../src/kargs/ipaParameter.ts';
 
 describe('ipaArgument', () => {
@@ -25,7 +26,7 @@ describe('checkIpaArgument', () => {
     ipa-api-url=https://h:6385/v10 ipa-inspection-callback-url=https://h/v1
     ipa-inspection-collectors=default,logs ipa-inspection-benchmarks=cpu,mem`.split(/\s+/),
   )('accepts %s', (text) => {
-    expect(checkIpaArgument(text)).toEqual([]);
+    expect(checkIpaArgument(parseArgument(text))).toEqual([]);
   });
 
   it.each([
@@ -56,7 +57,7 @@ describe('checkIpaArgument', () => {
     ['ipa-api-url=https://a/v1/,https://b', 'ipa-parameter-url', /^remove \/v1/],
     ['ipa-agent-token=secret', 'ipa-parameter-secret', /./],
   ])('%s breaks %s', (text, rule, hint) => {
-    const issues = checkIpaArgument(text);
+    const issues = checkIpaArgument(parseArgument(text));
     expect(issues.map((issue) => issue.rule.id)).toEqual([rule]);
     expect(issues[0]?.hint ?? issues[0]?.rule.hint).toMatch(hint);
   });

@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { array, assert, property, string } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
-import { bootForms, checkBoot } from '../../src/kargs/bootForms.ts';
+import { bootForms } from '../../src/kargs/bootForms.ts';
 import type { BootProxy, BootSettings } from '../../src/kargs/bootSettings.ts';
+import { checkBoot } from '../../src/kargs/checkBoot.ts';
 import {
-  type DiscoverySettings,
+  bootArguments,
   kernelArguments,
-  placedArguments,
   proxyArguments,
-  withDiscoveryParameters,
+  withParameters,
 } from '../../src/kargs/kernelArguments.ts';
 import { urlQuery, webUrl } from '../support/arbitraryText.ts';
 import { have, oracleNote } from '../support/programs.ts';
@@ -83,7 +83,7 @@ describe('kernelArguments', () => {
   });
 
   it('knows the setting of each argument', () => {
-    const placed = placedArguments({ ...bare, rootfsUrl: 'http://h/r', extraArguments: ['a', 'b'] });
+    const placed = bootArguments({ ...bare, rootfsUrl: 'http://h/r', extraArguments: ['a', 'b'] });
     expect(placed.map(({ path }) => path.join('.'))).toEqual([
       'rootfsUrl',
       '',
@@ -235,50 +235,17 @@ describe.skipIf(!have('curl'))(`curl, which fetches the root filesystem${oracleN
   });
 });
 
-const base: BootSettings = { embedded: true, ip: [], consoles: [], ipaParameters: [], extraArguments: [] };
-const least: DiscoverySettings = {
-  callbackUrl: 'https://h/v1/continue_inspection',
-  collectors: [],
-  vlanInterfaces: [],
-  dhcpAllInterfaces: false,
-  collectLldp: false,
-  insecure: false,
-  debug: false,
-};
-const most: DiscoverySettings = {
-  callbackUrl: 'https://h/v1/continue_inspection',
-  apiUrl: 'https://h:6385',
-  collectors: ['default', 'logs'],
-  vlanInterfaces: ['eth0.4', 'eth1'],
-  dhcpAllInterfaces: true,
-  collectLldp: true,
-  insecure: true,
-  debug: true,
-};
-
-it.each<[string, BootSettings, DiscoverySettings, readonly string[]]>([
-  ['only where to', base, least, ['ipa-inspection-callback-url=https://h/v1/continue_inspection']],
-  [
-    'everything',
-    base,
-    most,
+describe('withParameters', () => {
+  const callback = 'ipa-inspection-callback-url=https://h/v1/continue_inspection';
+  it.each<[string, Partial<BootSettings>, readonly string[]]>([
+    ['adds parameters', {}, [callback, 'ipa-insecure=1']],
     [
-      'ipa-inspection-callback-url=https://h/v1/continue_inspection',
-      'ipa-api-url=https://h:6385',
-      'ipa-inspection-collectors=default,logs',
-      'ipa-enable-vlan-interfaces=eth0.4,eth1',
-      'ipa-inspection-dhcp-all-interfaces=1',
-      'ipa-collect-lldp=1',
-      'ipa-insecure=1',
-      'ipa-debug=1',
+      'keeps what the operator says, by whatever name',
+      { ipaParameters: ['inspection_callback_url=http://own/'], extraArguments: ['ipa-insecure=0'] },
+      ['inspection_callback_url=http://own/'],
     ],
-  ],
-  [
-    'what the operator says counts, by whatever name',
-    { ...base, ipaParameters: ['inspection_callback_url=http://own/'], extraArguments: ['ipa-insecure=0'] },
-    { ...least, insecure: true },
-    ['inspection_callback_url=http://own/'],
-  ],
-])('%s', (_title, settings, discovery, parameters) => {
-  expect(withDiscoveryParameters(settings, discovery)).toEqual({ ...settings, ipaParameters: parameters });
+  ])('%s', (_title, changes, ipaParameters) => {
+    const settings = { ...bare, ...changes };
+    expect(withParameters(settings, [callback, 'ipa-insecure=1'])).toEqual({ ...settings, ipaParameters });
+  });
 });

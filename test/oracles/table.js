@@ -269,7 +269,7 @@ export const oracles = [
     asks: 'the generated dnsmasq.conf',
     from: [{ debian: ['dnsmasq-base'] }],
     parts: { dnsmasq: 'dnsmasq' },
-    judges: ['kargs/network', 'hosts/artifacts'],
+    judges: ['kargs/dnsmasq.ts', 'hosts/artifacts'],
     minutes: 1,
   },
   {

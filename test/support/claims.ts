@@ -31,7 +31,7 @@ const systemdKeys = 'agent/lint/unitKeys.test.ts: beside systemd-analyze';
 const sandbox =
   'interop/chain/sandbox.test.ts: podman runs the agent with those that the lint accepts, and with no other';
 const libnm = 'interop/keyfiles.test.ts: gives the same verdict on random keyfiles';
-const nmInitrd = 'kargs/networkArguments.test.ts: reads random arguments as nm-initrd-generator';
+const nmInitrd = 'kargs/connections.test.ts: reads random arguments as nm-initrd-generator';
 const agentConfs = 'agent/confCheck.test.ts: agree whether the agent starts and which names it ignores';
 const agentArguments = `${experiments}: does not start with the values of kernel arguments that are refused here`;
 const agentOptions = 'ipa/ipaOptions.test.ts: the installed ironic-python-agent';

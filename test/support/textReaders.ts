@@ -15,11 +15,11 @@ import {
 import { maskConfSecrets, maskSecrets } from '../../src/agent/lint/secrets.ts';
 import { findEntryProblems, parsePullSecret, readCredentials } from '../../src/agent/pullSecret.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
-import { checkConsole, checkIp, checkNetworkArgument } from '../../src/kargs/argumentValues.ts';
-import { checkSetenv } from '../../src/kargs/kernelArguments.ts';
-import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
+import { parseArgument } from '../../src/kargs/argument.ts';
+import { checkArgument } from '../../src/kargs/argumentChecks.ts';
+import { argumentConnections } from '../../src/kargs/connections.ts';
 import { parseBootUrl } from '../../src/kargs/urlArgument.ts';
-import { parseDhcpRange } from '../../src/kargs/network/dnsmasq.ts';
+import { parseDhcpRange } from '../../src/kargs/dnsmasq.ts';
 import { parseKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { CliError } from '../../src/core/errors.ts';
 import { parseMacAddress } from '../../src/core/macAddress.ts';
@@ -728,12 +728,12 @@ export const readers: readonly Reader[] = [
   {
     name: 'values of kernel arguments',
     read: (text) => {
-      checkConsole(text);
-      checkIp(text);
-      for (const name of ['ip', 'bond', 'vlan', 'nameserver', 'rd.route', 'bridge', 'team', 'ifname'])
-        checkNetworkArgument(name, text);
-      checkSetenv(text);
-      checkIpaArgument(text);
+      const network = ['ip', 'bond', 'vlan', 'nameserver', 'rd.route', 'bridge', 'team', 'ifname'];
+      const list = [...network, 'console', 'systemd.setenv', 'ipa-api-url'].map((name) =>
+        parseArgument(`${name}=${text}`),
+      );
+      for (const argument of list) checkArgument(argument);
+      argumentConnections(list);
     },
   },
   {

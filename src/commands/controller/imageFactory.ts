@@ -28,7 +28,7 @@ import { type BaseSet, openBaseSets } from '../../hosts/artifacts/baseImages.ts'
 import { createResource } from '../../hosts/artifacts/artifactResource.ts';
 import { makeArtifact, sharedArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';
 import { imagePath } from '../../hosts/artifacts/servedPaths.ts';
-import type { NetworkHost } from '../../kargs/network/networkBoot.ts';
+import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../../hosts/artifacts/imageCache.ts';
 import { hostPlaces, type Links } from '../serve/links.ts';

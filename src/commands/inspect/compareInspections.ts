@@ -2,7 +2,7 @@
 
 import { compareConfigs } from '../../agent/deployed/describeConfig.ts';
 import { withoutThose } from '../../core/lists.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
+import { splitArguments } from '../../kargs/argument.ts';
 import { maskKargs, reportInspection } from './inspectionReport.ts';
 import { inspectionRows } from './inspectionRows.ts';
 import type { Inspected } from './inspectSource.ts';

@@ -9,7 +9,7 @@ import type { ArchivedImage } from '../../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import type { InspectedKargs, IsoInspection } from '../../image/inspection/inspection.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
+import { splitArguments } from '../../kargs/argument.ts';
 import { ADVISED_FOR_AGENT, totalMemory } from '../../image/inspection/memoryNeed.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import { sortedByPath } from '../../image/initrd.ts';

@@ -1,7 +1,7 @@
 /** `iso kargs`: changes, resets or prints the kernel arguments of a live ISO. */
 
-import { splitArguments } from '../../kargs/argumentText.ts';
-import { isNetworkArgument } from '../../kargs/networkArguments.ts';
+import { parseArguments, splitArguments } from '../../kargs/argument.ts';
+import { isNetworkArgument } from '../../kargs/connections.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
@@ -33,7 +33,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
   const files = await iso.embeddedFiles();
   refuseArguments({ before: areas.current, after: kargs, files }, {}, io);
   const known = new Set(splitArguments(areas.current));
-  const changesNetwork = splitArguments(kargs).some((text) => isNetworkArgument(text) && !known.has(text));
+  const changesNetwork = parseArguments(kargs).some((one) => isNetworkArgument(one) && !known.has(one.text));
   if (changesNetwork) await reportImageNetwork(kargs, files, { io, options: {} });
   report(io, remarks, remarkGrub(areas, kargs));
   refuseForImage(await readIgnition(iso), { kargs }, { io, options: {} });

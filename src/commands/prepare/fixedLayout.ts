@@ -40,9 +40,10 @@ import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/artifacts/baseImages.ts';
 import { planArtifacts } from '../../hosts/plan/planHost.ts';
 import { readAsset } from '../../core/assets.ts';
-import { type BootForm, checkTexts } from '../../kargs/bootForm.ts';
-import { bootForms, checkBoot } from '../../kargs/bootForms.ts';
-import { kernelArguments } from '../../kargs/kernelArguments.ts';
+import { checkBoot } from '../../kargs/checkBoot.ts';
+import { bootArguments, kernelArguments } from '../../kargs/kernelArguments.ts';
+import { type BootForm, checkTexts } from '../../kargs/loaders/form.ts';
+import { ironicConf } from '../../kargs/loaders/ironic.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { errorRule } from '../../ignition/rule.ts';
 import { report } from '../../io/report/report.ts';
@@ -359,9 +360,8 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
     });
   }
   const [first] = parts;
-  const placed = kernelArguments(settings);
-  checkAgentArguments(placed, first?.configs.fetched.document, io);
-  const words = placed.join(' ');
+  checkAgentArguments(bootArguments(settings), first?.configs.fetched.document, io);
+  const words = kernelArguments(settings).join(' ');
   const inspectionArguments = `${INSPECTION_DEFAULT} ${words}`;
   const text = fillTemplate(readAsset('templates/boot/bifrost'), {
     kernelUrl: asYaml(kernelUrl),
@@ -387,13 +387,13 @@ const ansibleTemplate = errorRule(
 
 /** As for ironic.conf, with the arguments that Bifrost adds. An inspection has those of the variables twice. */
 const bifrostForm: BootForm = {
-  ...bootForms.ironic,
-  check: (settings, placed) => [
-    ...bootForms.ironic.check(settings, placed),
-    ...checkTexts(ansibleTemplate, placed, (text) => /\{[{%#]/.test(text)),
+  ...ironicConf,
+  check: (list, images) => [
+    ...ironicConf.check(list, images),
+    ...checkTexts(ansibleTemplate, list, (text) => /\{[{%#]/.test(text)),
   ],
   added: (settings) => [
-    ...bootForms.ironic.added(settings),
+    ...ironicConf.added(settings),
     'nofb nomodeset systemd.journald.forward_to_console=yes console=ttyS0 ipa-insecure=1',
     `${INSPECTION_DEFAULT} ${kernelArguments(settings).join(' ')}`,
   ],

@@ -49,9 +49,9 @@ import {
 import type { ImagePart } from '../../image/bootParts.ts';
 import { chooseLayout, type PrepareOptions, readAccess, readSource, readWanted } from './options.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { hostBootFiles, hostScriptPaths } from '../../kargs/network/bootFiles.ts';
-import { type DhcpRange, usualRange } from '../../kargs/network/dnsmasq.ts';
-import type { NetworkHost } from '../../kargs/network/networkBoot.ts';
+import { hostBootFiles, hostScriptPaths } from '../../kargs/folder.ts';
+import { type DhcpRange, usualRange } from '../../kargs/dnsmasq.ts';
+import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../../hosts/artifacts/manifest.ts';
 import { report } from '../../io/report/report.ts';

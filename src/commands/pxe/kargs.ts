@@ -1,10 +1,13 @@
 /** `pxe kargs`: writes the kernel arguments of the ramdisk, or a boot script that contains them, for network boot. */
 
-import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../../kargs/bootForms.ts';
-import { bootImages } from '../../kargs/bootForm.ts';
-import { argumentName, type BootSettings } from '../../kargs/bootSettings.ts';
-import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
-import { argumentServers, isNetworkArgument } from '../../kargs/networkArguments.ts';
+import { type KernelArgument, parseArgument, parseArguments } from '../../kargs/argument.ts';
+import { type BootFormName, bootFormNames, bootForms } from '../../kargs/bootForms.ts';
+import type { BootSettings } from '../../kargs/bootSettings.ts';
+import { checkBoot } from '../../kargs/checkBoot.ts';
+import { isNetworkArgument } from '../../kargs/connections.ts';
+import { argumentSecrets, bootArguments } from '../../kargs/kernelArguments.ts';
+import { bootImages } from '../../kargs/loaders/form.ts';
+import { argumentServers } from '../../kargs/networkChecks.ts';
 import { findInexpressible, staticArguments } from '../../kargs/staticArguments.ts';
 import { CliError, type InputSource, only, UsageError } from '../../core/errors.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
@@ -59,22 +62,23 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const findings = withoutIgnored(checkBoot(settings, form), io);
   report(io, withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
-  await checkArguments(kernelArguments(settings), options, io);
-  await checkNetwork([...kernelArguments(settings), ...form.added(settings)], inputs, options, io);
+  const list = bootArguments(settings);
+  await checkArguments(list, options, io);
+  await checkNetwork([...list, ...form.added(settings).flatMap(parseArguments)], inputs, options, io);
   await writeText(form.render(settings), settings, options.output, io);
   return 0;
 }
 
 /** Checks `ipa-insecure` against the config of the inventory; without one, the config is unknown. */
-async function checkArguments(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
-  if (!list.some((text) => text.startsWith('ipa-insecure='))) return;
+async function checkArguments(list: readonly KernelArgument[], options: KargsOptions, io: Io): Promise<void> {
+  if (!list.some(({ name }) => name === 'ipa-insecure')) return;
   const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
   checkAgentArguments(list, rendered?.document, io);
 }
 
 /** Checks the network of the arguments against the config of the inventory; without one, only against the URLs of Ironic. */
 async function checkNetwork(
-  list: readonly string[],
+  list: readonly KernelArgument[],
   { reading }: BootInputs,
   options: KargsOptions,
   io: Io,
@@ -84,8 +88,10 @@ async function checkNetwork(
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   const urls = valueOf(reading, 'ironic.apiUrls')?.text ?? '';
   const needs =
-    read?.status === 'read' ? listServers(read.config) : [argumentServers(`ipa-api-url=${urls}`, list)];
-  await reportImageNetwork(list.join(' '), new Map(), { io, options: {} }, needs);
+    read?.status === 'read'
+      ? listServers(read.config)
+      : [argumentServers(parseArgument(`ipa-api-url=${urls}`), list)];
+  await reportImageNetwork(list.map(({ text }) => text).join(' '), new Map(), { io, options: {} }, needs);
 }
 
 /** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */
@@ -146,7 +152,7 @@ function subjectOf({ name }: InputSource, path: Path, { settings }: BootInputs):
       return `${name} ${shown(settings[setting][Number(index)] ?? '')}: `;
     case 'ipaParameters':
     case 'extraArguments':
-      return `${name} ${shown(argumentName(settings[setting][Number(index)] ?? ''))}: `;
+      return `${name} ${shown(parseArgument(settings[setting][Number(index)] ?? '').name)}: `;
     default:
       return `${name}: `;
   }

@@ -1,7 +1,7 @@
 /** The catalog of a snapshot, by path: files of hosts, boot scripts, and shared images. */
 
-import { hostBootFiles } from '../../kargs/network/bootFiles.ts';
-import type { BootFile } from '../../kargs/network/networkBoot.ts';
+import { hostBootFiles } from '../../kargs/folder.ts';
+import type { BootFile } from '../../kargs/loaders/loader.ts';
 import type { WantedArtifacts } from '../../hosts/artifacts/artifacts.ts';
 import { createResource } from '../../hosts/artifacts/artifactResource.ts';
 import { bytesArtifact, makeArtifact, sharedArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';

@@ -34,7 +34,7 @@ import { type ImageArtifact, makeArtifact } from '../../hosts/artifacts/hostArti
 import { knownError, report } from '../../io/report/report.ts';
 import { MINISO_PATH } from '../../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
-import type { NetworkLoader } from '../../kargs/network/networkBoot.ts';
+import type { NetworkLoader } from '../../kargs/folder.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { addHost } from '../../hosts/hostRun.ts';

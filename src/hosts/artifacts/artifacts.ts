@@ -1,7 +1,7 @@
 /** The artifacts that `--artifacts` selects, and the artifact that boot scripts start. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { networkLoaders, type NetworkLoader } from '../../kargs/network/networkBoot.ts';
+import { networkLoaders, type NetworkLoader } from '../../kargs/folder.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ArtifactKind } from '../../http/server/answer/resource.ts';
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
+import { splitArguments } from '../../kargs/argument.ts';
 import { CliError, FormatError, only } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';

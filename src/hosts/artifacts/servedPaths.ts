@@ -14,8 +14,7 @@ import { UsageError, CliError } from '../../core/errors.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 import { type ConfigArtifact, configArtifacts } from './artifacts.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { NetworkLoader } from '../../kargs/network/networkBoot.ts';
-import { hostScriptPaths } from '../../kargs/network/bootFiles.ts';
+import { hostScriptPaths, type NetworkLoader } from '../../kargs/folder.ts';
 
 export const MANIFEST = 'manifest.json';
 export const CHECKSUMS = 'SHA256SUMS';

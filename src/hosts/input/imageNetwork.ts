@@ -7,8 +7,9 @@ import { posix } from 'node:path';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
 import { checkLineNetwork } from '../../kargs/argumentLine.ts';
 import { listResources, readSubject } from '../../agent/lint/subject.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
-import { argumentConnections, argumentServers, usesBootInterface } from '../../kargs/networkArguments.ts';
+import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
+import { argumentConnections } from '../../kargs/connections.ts';
+import { argumentServers, usesBootInterface } from '../../kargs/networkChecks.ts';
 import { parseUrl } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
@@ -51,12 +52,12 @@ async function checkImageNetwork(
   others: readonly Need[] = [],
 ): Promise<NetworkIssue[]> {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
-  const texts = splitArguments(kargs);
-  const connections = initramfsConnections(texts, files);
-  if (connections.length === 0 || (keyfiles.length === 0 && usesBootInterface(texts))) return [];
+  const list = parseArguments(kargs);
+  const connections = initramfsConnections(list, files);
+  if (connections.length === 0 || (keyfiles.length === 0 && usesBootInterface(list))) return [];
   const ofConfig = readNeeds(files.get(CONFIG_NAME));
   // The servers of the arguments are checked together with a network of arguments.
-  const ofArguments = keyfiles.length === 0 ? [] : texts.map((text) => argumentServers(text, texts));
+  const ofArguments = keyfiles.length === 0 ? [] : list.map((argument) => argumentServers(argument, list));
   const needs = [...ofArguments, ...ofConfig, ...others].filter((servers) => servers.length > 0);
   const ofNetwork = keyfiles.length === 0 ? [] : networkServers(connections);
   const addresses = findOwnAddresses(connections, [...ofNetwork, ...needs.flat()]);
@@ -69,7 +70,7 @@ async function checkImageNetwork(
 }
 
 /** Embedded files take the place of kernel arguments, also those that NetworkManager does not load. */
-function initramfsConnections(texts: readonly string[], files: EmbedFiles): readonly Connection[] {
+function initramfsConnections(list: readonly KernelArgument[], files: EmbedFiles): readonly Connection[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   return keyfiles.length > 0
     ? parseConnections(
@@ -77,14 +78,14 @@ function initramfsConnections(texts: readonly string[], files: EmbedFiles): read
           .map(([path, data]) => ({ name: posix.basename(path), data }))
           .filter(({ name }) => initramfsNameProblem(name) === undefined),
       )
-    : argumentConnections(texts);
+    : argumentConnections(list);
 }
 
 /** The connections of the initramfs of an image. */
 export function inspectedConnections(inspection: ImageInspection): readonly Connection[] {
   const { files = new Map<string, Uint8Array>() } = inspection;
   const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
-  return initramfsConnections(splitArguments(kargs), files);
+  return initramfsConnections(parseArguments(kargs), files);
 }
 
 /** The same for an inspected image, and problems of its keyfiles. The kernel arguments of an initramfs are unknown. */

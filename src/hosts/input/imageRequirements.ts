@@ -29,10 +29,9 @@ import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { ImageInput } from './imageSource.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
-import { argumentName } from '../../kargs/bootSettings.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
+import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import { parseConnections } from '../../network/connection.ts';
 import { isStatic } from '../../network/reachability.ts';
@@ -107,20 +106,20 @@ export function buildOf(inspection: ImageInspection): string | undefined {
 /** Kernel arguments of an ISO that contradict its config; those of an initramfs are unknown. */
 export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
   if (inspection.kind !== 'iso') return [];
-  const kargs = splitArguments(inspection.kargs?.current ?? '');
+  const kargs = parseArguments(inspection.kargs?.current ?? '');
   const issues = [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
   const archive = findDeployedArchive(config);
   return archive === undefined || archive.url !== undefined ? issues : [...issues, ...checkMounted(kargs)];
 }
 
 /** The arguments with which the live system does not see the archive on the medium. */
-function checkMounted(kargs: readonly string[]): Issue[] {
+function checkMounted(kargs: readonly KernelArgument[]): Issue[] {
   const { name } = coreosArguments.fromRam;
-  const argument = kargs.find((text) => argumentName(text) === name);
+  const argument = kargs.find((one) => one.name === name);
   if (argument === undefined) return [];
   const { archiveMissing: rule } = imageRules;
   const message = `with ${name} the live system unmounts the medium with the agent archive: the agent does not start`;
-  return [{ rule, path: [], message, hint: `use \`iso kargs modify -d ${argument}\`` }];
+  return [{ rule, path: [], message, hint: `use \`iso kargs modify -d ${argument.text}\`` }];
 }
 
 /** A config, and the configs that it inlines, with spec versions that the Ignition of the build cannot read. */
@@ -171,7 +170,7 @@ export function refuseForImage(
 ): void {
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   if (read?.status !== 'read' || !wantsCheck(options, io)) return;
-  const issues = [...checkInstaller(splitArguments(kargs), read.config), ...checkSpecVersions(read, build)];
+  const issues = [...checkInstaller(parseArguments(kargs), read.config), ...checkSpecVersions(read, build)];
   const [finding] = withoutIgnored(issues.map(findingOf), io);
   if (finding === undefined) return;
   const { hint, message, rule } = finding;
@@ -193,6 +192,6 @@ export function checkInitramfsNetwork(config: Config, inspection: ImageInspectio
 /** False if kernel arguments configure the network; those of an initramfs are unknown. */
 function fetchesRootfs(inspection: ImageInspection): boolean {
   if (inspection.kind === 'initramfs') return inspection.build !== undefined && !inspection.hasRootfs;
-  const names = splitArguments(inspection.kargs?.current ?? '').map(argumentName);
-  return inspection.isMinimal && !names.some((name) => networkArguments.has(name));
+  const list = parseArguments(inspection.kargs?.current ?? '');
+  return inspection.isMinimal && !list.some(({ name }) => networkArguments.has(name));
 }

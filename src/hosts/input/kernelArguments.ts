@@ -5,7 +5,7 @@ import { CliError } from '../../core/errors.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
+import { parseArguments } from '../../kargs/argument.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -28,7 +28,7 @@ export function refuseArguments(
   io: Io,
 ): void {
   refuseIssues(
-    [...checkArgumentLine(before, after), ...checkNetworkTwice(splitArguments(after), embedsKeyfiles(files))],
+    [...checkArgumentLine(before, after), ...checkNetworkTwice(parseArguments(after), embedsKeyfiles(files))],
     options,
     io,
   );

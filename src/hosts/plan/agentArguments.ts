@@ -1,6 +1,7 @@
 /** Checks the kernel arguments of a machine against its config: verification that is off, and the installer instead of the agent. */
 
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
+import type { KernelArgument } from '../../kargs/argument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { findingOf } from '../../ignition/rule.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
@@ -9,12 +10,11 @@ import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 
 /**
- * @param kernelArguments one each
  * @param document undefined if the config is unknown
  * @throws CliError if the installer starts instead of the agent
  */
 export function checkAgentArguments(
-  kernelArguments: readonly string[],
+  kernelArguments: readonly KernelArgument[],
   document: Uint8Array | undefined,
   io: Io,
 ): void {
@@ -26,5 +26,5 @@ export function checkAgentArguments(
   for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
     report(io, { severity, rule, message, hint });
   }
-  refuseForImage(document, { kargs: kernelArguments.join(' ') }, { io, options: {} });
+  refuseForImage(document, { kargs: kernelArguments.map(({ text }) => text).join(' ') }, { io, options: {} });
 }

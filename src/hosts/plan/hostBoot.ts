@@ -1,20 +1,14 @@
 /** The boot settings of a host, and its boot scripts. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { type BootSettings, argumentName } from '../../kargs/bootSettings.ts';
+import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { checkArgumentLine } from '../../kargs/argumentLine.ts';
-import { argumentSecrets, kernelArguments } from '../../kargs/kernelArguments.ts';
-import { networkBootFiles } from '../../kargs/network/bootFiles.ts';
-import { bootIsoSan, checkNetworkBoot } from '../../kargs/network/checkNetworkBoot.ts';
-import { type DhcpRange, parseDhcpRange, renderDnsmasq } from '../../kargs/network/dnsmasq.ts';
-import type {
-  BootFile,
-  IsoBoot,
-  NetworkBoot,
-  NetworkHost,
-  RamdiskBoot,
-} from '../../kargs/network/networkBoot.ts';
+import { argumentSecrets, bootArguments } from '../../kargs/kernelArguments.ts';
+import { bootIsoSan, checkNetworkBoot } from '../../kargs/checkFolder.ts';
+import { type DhcpRange, parseDhcpRange, renderDnsmasq } from '../../kargs/dnsmasq.ts';
+import { type NetworkBoot, networkBootFiles } from '../../kargs/folder.ts';
+import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
@@ -177,7 +171,7 @@ export function isoArguments(settings: BootSettings, { configs }: Wanted): reado
 }
 
 function ownArguments(settings: BootSettings): readonly string[] {
-  return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
+  return bootArguments(settings).flatMap(({ name, text }) => (ofIso.has(name) ? [] : [text]));
 }
 
 /**
@@ -193,7 +187,7 @@ export function reportArguments(
 ): boolean {
   const issues = [
     ...(loaders.length > 0 ? [] : checkArgumentLine('', ownArguments(settings).join(' '))),
-    ...checkNetworkTwice(kernelArguments(settings), hasKeyfiles),
+    ...checkNetworkTwice(bootArguments(settings), hasKeyfiles),
   ];
   const findings = withoutIgnored(issues.map(findingOf), io);
   for (const { hint, message, rule, severity } of findings) report(io, { severity, rule, message, hint });

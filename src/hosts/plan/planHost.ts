@@ -1,7 +1,7 @@
 /** Plans the boot of one host of an inventory: its config, and the settings of its scripts and ISOs. Nothing is written here. */
 
 import type { Architecture } from '../../core/architecture.ts';
-import type { NetworkHost } from '../../kargs/network/networkBoot.ts';
+import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
@@ -31,7 +31,8 @@ import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
-import { kernelArguments } from '../../kargs/kernelArguments.ts';
+import { bootArguments } from '../../kargs/kernelArguments.ts';
+import { parseArgument } from '../../kargs/argument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -161,12 +162,12 @@ export async function planHost(
   const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
   const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
   refuseForImage(document, { build: await images?.base.build() }, { io: source.io, options: {} });
-  const kargs = [...onIso, ...kernelArguments(settings)];
+  const kargs = [...onIso.map((text) => parseArgument(text)), ...bootArguments(settings)];
   checkAgentArguments(kargs, document, source.io);
   // Boot scripts add BOOTIF.
   if (!hasNetwork && wanted.loaders.length === 0) {
     const files = new Map([[CONFIG_NAME, document]]);
-    await reportImageNetwork(kargs.join(' '), files, { io: source.io, options: {} });
+    await reportImageNetwork(kargs.map(({ text }) => text).join(' '), files, { io: source.io, options: {} });
   }
   const isEmbedded = hasNetwork && artifacts.some((artifact) => artifact !== 'ign');
   if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;

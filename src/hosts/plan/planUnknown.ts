@@ -2,8 +2,8 @@
 
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
-import { kernelArguments, withDiscoveryParameters } from '../../kargs/kernelArguments.ts';
-import type { RamdiskBoot } from '../../kargs/network/networkBoot.ts';
+import { bootArguments, withParameters } from '../../kargs/kernelArguments.ts';
+import type { RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
@@ -72,7 +72,7 @@ export async function planUnknown(
     const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
-    checkAgentArguments(kernelArguments(inspecting), document, source.io);
+    checkAgentArguments(bootArguments(inspecting), document, source.io);
     if (!reportArguments(settings, false, wanted, source.io)) {
       throw new CliError('The kernel arguments for machines that are not listed are invalid', {
         code: 'ERR_SETTING',
@@ -108,21 +108,22 @@ function chooseSets(source: RenderSource, catalog: BaseCatalog<ImageSet>, io: Io
   return sets;
 }
 
-/** Adds the agent parameters that an inspection needs before its config is read. */
+/**
+ * Adds the agent parameters that an inspection needs before its config is read, as in the inspection script of Metal3. The agent's
+ * configuration file overrides them, except for `ipa-debug`.
+ */
 function withCallback(settings: BootSettings, agent: AgentSettings): BootSettings {
   const { apiUrls, callbackUrls, debug, verifyIronicTls } = agent;
   const apiUrl = apiUrls.find((url) => url !== 'mdns');
   const callbackUrl =
     callbackUrls[0] ?? (apiUrl === undefined ? undefined : `${apiUrl}/v1/continue_inspection`);
   if (callbackUrl === undefined) return settings;
-  return withDiscoveryParameters(settings, {
-    callbackUrl,
-    ...(apiUrl !== undefined && { apiUrl }),
-    collectors: [],
-    vlanInterfaces: [],
-    dhcpAllInterfaces: true,
-    collectLldp: true,
-    insecure: !verifyIronicTls,
-    debug,
-  });
+  return withParameters(settings, [
+    `ipa-inspection-callback-url=${callbackUrl}`,
+    ...(apiUrl === undefined ? [] : [`ipa-api-url=${apiUrl}`]),
+    'ipa-inspection-dhcp-all-interfaces=1',
+    'ipa-collect-lldp=1',
+    ...(verifyIronicTls ? [] : ['ipa-insecure=1']),
+    ...(debug ? ['ipa-debug=1'] : []),
+  ]);
 }

@@ -3,10 +3,9 @@
 import { posix } from 'node:path';
 import { append } from '../../core/lists.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
-import { argumentName, argumentValue } from '../../kargs/bootSettings.ts';
+import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
+import { isNetworkArgument } from '../../kargs/connections.ts';
 import { coreosArguments, firstBootNames } from '../../kargs/coreosArguments.ts';
-import { isNetworkArgument } from '../../kargs/networkArguments.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';
@@ -35,12 +34,12 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
     return [...issues, ...checkNetwork(files ?? new Map(), features)];
   }
   if (files !== undefined && kargs !== undefined) {
-    append(issues, checkConfig(splitArguments(kargs), files.has(CONFIG_NAME)));
+    append(issues, checkConfig(parseArguments(kargs), files.has(CONFIG_NAME)));
   }
-  if (kargs !== undefined) append(issues, checkRootfs(splitArguments(kargs), label, isMinimal));
+  if (kargs !== undefined) append(issues, checkRootfs(parseArguments(kargs), label, isMinimal));
   if (files !== undefined) {
     append(issues, checkNetwork(files, features));
-    append(issues, checkNetworkTwice(splitArguments(kargs ?? ''), embedsKeyfiles(files)));
+    append(issues, checkNetworkTwice(parseArguments(kargs ?? ''), embedsKeyfiles(files)));
   }
   return issues;
 }
@@ -51,8 +50,8 @@ export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefine
   return [...missing, ...checkNetwork(files, features)];
 }
 
-function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
-  const names = new Set(kargs.map(argumentName));
+function checkConfig(kargs: readonly KernelArgument[], isEmbedded: boolean): Issue[] {
+  const names = new Set(kargs.map(({ name }) => name));
   const isNamed = names.has(coreosArguments.configUrl.name);
   if (!isEmbedded && !isNamed) return [issueOf(imageRules.configMissing)];
   const missing = firstBootNames.filter((name) => !names.has(name));
@@ -61,13 +60,12 @@ function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
   return [...issues, issueOf(imageRules.firstBootMissing, missing.join(', '))];
 }
 
-function checkRootfs(kargs: readonly string[], label: string, isMinimal: boolean): Issue[] {
+function checkRootfs(kargs: readonly KernelArgument[], label: string, isMinimal: boolean): Issue[] {
   if (isMinimal) {
-    const isNamed = kargs.some((argument) => argumentName(argument) === coreosArguments.rootfsUrl.name);
+    const isNamed = kargs.some(({ name }) => name === coreosArguments.rootfsUrl.name);
     return isNamed ? [] : [issueOf(imageRules.rootfsMissing)];
   }
-  const wanted = kargs.findLast((argument) => argumentName(argument) === coreosArguments.liveIso.name);
-  const other = wanted === undefined ? undefined : argumentValue(wanted);
+  const other = kargs.findLast(({ name }) => name === coreosArguments.liveIso.name)?.value;
   if (other === undefined || other === label) return [];
   const issue = issueOf(imageRules.mediumNotFound, `${other}, label of this image: ${label}`);
   // The default arguments may have the other label, too.
@@ -100,8 +98,8 @@ export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefin
  * Embedded keyfiles replace all connections that kernel arguments configure: coreos-copy-firstboot-network.sh deletes the output
  * of nm-initrd-generator before it copies them.
  */
-export function checkNetworkTwice(kargs: readonly string[], isEmbedded: boolean): Issue[] {
-  const names = [...new Set(kargs.filter(isNetworkArgument).map(argumentName))];
+export function checkNetworkTwice(kargs: readonly KernelArgument[], isEmbedded: boolean): Issue[] {
+  const names = [...new Set(kargs.filter(isNetworkArgument).map(({ name }) => name))];
   if (names.length === 0 || !isEmbedded) return [];
   return [issueOf(imageRules.networkTwice, names.map((name) => `${name}=`).join(', '))];
 }

@@ -24,7 +24,7 @@ import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import { type BootingIso, checkInitrd, checkIso, checkNetwork, issueOf } from './imageChecks.ts';
 import type { InitrdInspection, IsoInspection, Leftover } from './inspection.ts';
-import { splitArguments } from '../../kargs/argumentText.ts';
+import { splitArguments } from '../../kargs/argument.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 

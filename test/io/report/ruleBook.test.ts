@@ -5,10 +5,11 @@ import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
 import { argumentRules } from '../../../src/kargs/argumentChecks.ts';
 import { openQuote } from '../../../src/kargs/argumentLine.ts';
-import { argumentValueRules } from '../../../src/kargs/argumentValues.ts';
-import { loaderSetting } from '../../../src/kargs/bootForm.ts';
+import { consoleRules } from '../../../src/kargs/console.ts';
+import { ipRules } from '../../../src/kargs/ip.ts';
+import { loaderSetting } from '../../../src/kargs/loaders/form.ts';
 import { ipaParameterRules } from '../../../src/kargs/ipaParameter.ts';
-import { networkArgumentRules } from '../../../src/kargs/networkArguments.ts';
+import { networkArgumentRules } from '../../../src/kargs/networkChecks.ts';
 import { urlArgumentRules } from '../../../src/kargs/urlArgument.ts';
 import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
 import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
@@ -42,9 +43,14 @@ const {
 const kernelArgumentRules: readonly Rule[] = [
   openQuote,
   loaderSetting,
-  ...[argumentRules, argumentValueRules, ipaParameterRules, networkArgumentRules, urlArgumentRules].flatMap(
-    (rules) => Object.values<Rule>(rules),
-  ),
+  ...[
+    argumentRules,
+    consoleRules,
+    ipaParameterRules,
+    ipRules,
+    networkArgumentRules,
+    urlArgumentRules,
+  ].flatMap((rules) => Object.values<Rule>(rules)),
 ];
 
 /** Rules of configs and images, and of what both have in common. */

@@ -5,8 +5,10 @@
  */
 
 import { errorRule, infoRule, type Issue, warningRule } from '../../../ignition/rule.ts';
-import { checkConsole, checkIp } from '../../../kargs/argumentValues.ts';
-import { argumentName, argumentValue } from '../../../kargs/bootSettings.ts';
+import { type KernelArgument, parseArgument } from '../../../kargs/argument.ts';
+import { checkConsole } from '../../../kargs/console.ts';
+import { readIp } from '../../../kargs/ip.ts';
+import { checkArgumentNetwork } from '../../../kargs/networkChecks.ts';
 import { isPlainText, parseBootUrl } from '../../../kargs/urlArgument.ts';
 import { findAgentUnits } from '../../../hosts/input/installedConfig.ts';
 import type { DeployInterface } from './interfaces.ts';
@@ -114,20 +116,23 @@ const installKargsJoined = infoRule(
 
 /** Paths begin with the name of the option. */
 export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Issue[] {
-  const issues = appendKarg.flatMap((text, index) =>
-    checkArgument(text).map((issue) => ({ ...issue, path: ['appendKarg', index] })),
-  );
+  const list = appendKarg.map((text, index) => parseArgument(text, ['appendKarg', index]));
+  const issues = [
+    ...list.flatMap((argument) =>
+      checkArgument(argument).map((issue) => ({ ...issue, path: argument.path })),
+    ),
+    ...checkArgumentNetwork(list),
+  ];
   return appendKarg.length > 1 ? [...issues, { rule: installKargsJoined, path: [] }] : issues;
 }
 
-function checkArgument(text: string): readonly Issue[] {
-  const name = argumentName(text);
+function checkArgument({ name, text, value = '' }: KernelArgument): readonly Issue[] {
   if (name === '' || !isPlainText(text)) return [{ rule: installKarg, path: [] }];
   if (/^(?:coreos\.(?:inst|live)(?:\.|iso$)|ipa-|ignition\.(?:firstboot|config\.url$))/.test(name)) {
     return [{ rule: installKargOfRamdisk, path: [] }];
   }
-  if (name === 'console') return checkConsole(argumentValue(text) ?? '');
-  return name === 'ip' ? checkIp(argumentValue(text) ?? '') : [];
+  if (name === 'console') return checkConsole(value);
+  return name === 'ip' ? readIp(value).issues : [];
 }
 
 /** The meta data for the agent; undefined if it is empty. */

@@ -26,9 +26,8 @@ import { isUuid, nodeNameProblem } from '../../../core/objectName.ts';
 import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
-import { splitArguments } from '../../../kargs/argumentText.ts';
-import { argumentName } from '../../../kargs/bootSettings.ts';
-import { checkArgumentNetwork } from '../../../kargs/networkArguments.ts';
+import { type KernelArgument, parseArgument, splitArguments } from '../../../kargs/argument.ts';
+import { checkArgumentNetwork } from '../../../kargs/networkChecks.ts';
 import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
 import { withoutBrackets } from '../../../formats/url.ts';
 import { coreosArguments, firstBootNames } from '../../../kargs/coreosArguments.ts';
@@ -330,17 +329,13 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
   const path = ['kernelAppendParams'];
   const all = splitArguments(text);
   const end = all.includes('--', 1) ? all.indexOf('--', 1) : all.length;
-  const words = all.slice(0, end);
+  const words = all.slice(0, end).map((word) => parseArgument(word, [parseArgument(word).name]));
   const isUnsupported = /[^ -~]/.test(text.trim()) || all.slice(end).some((word) => word.includes('"'));
-  const names = new Set(words.map(argumentName));
-  const isDefaultKept = words.includes('%default%');
+  const names = new Set(words.map(({ name }) => name));
+  const isDefaultKept = names.has('%default%');
   const missing = isDefaultKept ? [] : needed.filter((name) => !names.has(name));
-  const valid = words.filter((word) => word !== '%default%' && checkWord(word) === undefined);
-  const placed = valid.map((word) => ({ text: word, path: [argumentName(word)] }));
-  const findings = [
-    ...placed.flatMap(({ text: word, path: at }) => checkArgument(word).map((one) => ({ ...one, path: at }))),
-    ...checkArgumentNetwork(placed),
-  ];
+  const valid = words.filter((word) => word.text !== '%default%' && checkWord(word) === undefined);
+  const findings = [...valid.flatMap(checkArgument), ...checkArgumentNetwork(valid)];
   return found(
     isUnsupported && issueWith(ramdiskArgumentSyntax, path, UNSUPPORTED_TEXT),
     words.map((word) => checkWord(word)),
@@ -358,10 +353,9 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
  * The grammar of Ironic (ironic/common/kernel_parameters.py): quotes around a whole value. It replaces `%default%` with the
  * arguments of the conductor; words after `--` are not for the kernel.
  */
-function checkWord(word: string): Issue | undefined {
-  if (word === '%default%' || /^[\w.-]+(?:=(?:[!#-~]+|"[ !#-~]+"))?$/.test(word)) return undefined;
+function checkWord({ name, text }: KernelArgument): Issue | undefined {
+  if (text === '%default%' || /^[\w.-]+(?:=(?:[!#-~]+|"[ !#-~]+"))?$/.test(text)) return undefined;
   const path = ['kernelAppendParams'];
-  const name = argumentName(word);
   if (!/^[\w.-]+$/.test(name)) return issue(ramdiskArgumentSyntax, path);
   const problem = `the value of ${name} is empty, has quotes that do not enclose all of it, or characters other than printable ASCII`;
   return issueWith(ramdiskArgumentSyntax, path, problem);

@@ -26,7 +26,7 @@ import { parseUrl, portOf } from '../../../formats/url.ts';
 import { checkInsecureArgument } from '../../../agent/insecureArgument.ts';
 import type { Issue } from '../../../ignition/rule.ts';
 import { readIgnition } from '../../../image/embeddedIgnition.ts';
-import { splitArguments } from '../../../kargs/argumentText.ts';
+import { type KernelArgument, parseArguments } from '../../../kargs/argument.ts';
 import { openLiveIso } from '../../../image/liveIso.ts';
 import type { OpenImage } from '../../../imagefile/openImage.ts';
 import { readImage } from '../../../imagefile/imageFile.ts';
@@ -125,7 +125,7 @@ export async function readImageConfig(source: string, io: Io): Promise<ImageConf
   if (iso === undefined) return { kind: 'unknown', reason: `${source} is not a live ISO of CoreOS` };
   const { hasConfig, kargs } = iso;
   // Has precedence over the embedded config.
-  if (kargs.some((argument) => argument.startsWith(CONFIG_URL))) {
+  if (kargs.some(({ name }) => name === coreosArguments.configUrl.name)) {
     return { kind: 'unknown', reason: `kernel arguments of ${source} contain the URL of a config` };
   }
   if (!hasConfig) return { kind: 'no-config', problem: `${source} contains no Ignition config` };
@@ -149,32 +149,35 @@ async function readFolderConfig(
 /** Config files of a host, the fastest to read first; all contain the same config. */
 const bootedConfigs: readonly ConfigArtifact[] = ['ign', 'archive', 'initramfs'];
 
-const CONFIG_URL = `${coreosArguments.configUrl.name}=`;
-const API_URL = 'ipa-api-url=';
-
 /** Undefined if the image is not a live ISO of CoreOS; other images may contain an agent in another way. */
 async function readLiveConfig(
   image: OpenImage,
-): Promise<{ readonly hasConfig: boolean; readonly kargs: readonly string[] } | undefined> {
+): Promise<{ readonly hasConfig: boolean; readonly kargs: readonly KernelArgument[] } | undefined> {
   try {
     const iso = await openLiveIso(image);
     if ((await iso.features()).otherSystem) return undefined;
     const { current = '' } = (await iso.kargsAreas()) ?? {};
-    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: splitArguments(current) };
+    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: parseArguments(current) };
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;
   }
 }
 
-async function readConfigFile(source: string, io: Io, kargs: readonly string[]): Promise<ImageConfig> {
+async function readConfigFile(
+  source: string,
+  io: Io,
+  kargs: readonly KernelArgument[],
+): Promise<ImageConfig> {
   const config = await readDeployedConfig(source, io).catch(only(CliError, (error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
   const values = describeConfig(config).find(({ setting }) => setting === 'ironic.apiUrls')?.values ?? [];
   const urls = values.flatMap((text) => text.split(',')).flatMap((url) => url.trim() || []);
   // The agent configuration has precedence over kernel arguments.
-  const inArguments = kargs.filter((argument) => argument.startsWith(API_URL));
-  const named = urls.length > 0 ? urls : inArguments.map((argument) => argument.slice(API_URL.length));
+  const inArguments = kargs.flatMap(({ name, value }) =>
+    name === 'ipa-api-url' && value !== undefined ? [value] : [],
+  );
+  const named = urls.length > 0 ? urls : inArguments;
   const issues = checkInsecureArgument(kargs, config);
   if (named.length > 0) return { kind: 'urls', urls: named, issues };
   const { merge = [], replace } = config.ignition?.config ?? {};

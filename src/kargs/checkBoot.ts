@@ -1,0 +1,209 @@
+/** Checks the settings for network boot, for one or more output formats. */
+
+import type { Architecture } from '../core/architecture.ts';
+import type { Finding } from '../core/finding.ts';
+import { largest } from '../core/lists.ts';
+import { errorRule, findingOf, type Issue, warningRule } from '../ignition/rule.ts';
+import { isOneArgument, type KernelArgument, parseArgument, parseArguments } from './argument.ts';
+import { checkArgument } from './argumentChecks.ts';
+import type { BootSettings } from './bootSettings.ts';
+import { coreosArguments } from './coreosArguments.ts';
+import { bootArguments, checkProxyArguments } from './kernelArguments.ts';
+import type { BootForm, PlacedText } from './loaders/form.ts';
+import { checkArgumentNetwork } from './networkChecks.ts';
+import { checkUrl, isPlainText } from './urlArgument.ts';
+
+/** Returns the findings for `settings` in the format `form`. Paths refer to the settings. */
+export function checkBoot(settings: BootSettings, form: BootForm): readonly Finding[] {
+  return checkForms(settings, [form], 'x86_64').map(findingOf);
+}
+
+const commandLineLength = errorRule(
+  'command-line-length',
+  'the kernel command line is too long',
+  'shorten the URLs, or move ipa- parameters to the configuration file of the agent',
+);
+
+/**
+ * COMMAND_LINE_SIZE of each kernel, minus the final NUL. The kernel silently truncates longer command lines. Newer kernels for
+ * s390x support more, but the boot loaders of CoreOS do not reserve more.
+ */
+const longestCommandLine: Readonly<Record<Architecture, number>> = {
+  x86_64: 2047,
+  aarch64: 2047,
+  ppc64le: 2047,
+  s390x: 895,
+};
+
+/**
+ * Returns the issues of `settings` in all of the formats. Paths refer to the settings. The length limit applies to the format
+ * with the longest command line.
+ */
+export function checkForms(
+  settings: BootSettings,
+  forms: readonly Omit<BootForm, 'render'>[],
+  architecture: Architecture,
+): readonly Issue[] {
+  const list = bootArguments(settings);
+  const images = imageUrls(settings);
+  // Other issues are reported only for well-formed arguments.
+  const wellFormed = list.filter(({ name, text }) => isOneArgument(text) && name !== '');
+  const added = forms.map((form) => form.added(settings));
+  const texts = list.map(({ text }) => text);
+  const lengths = added.map((more) => Buffer.byteLength([...texts, ...more].join(' ')));
+  return [
+    ...list.flatMap((argument) => [...checkArgument(argument), ...checkForRamdisk(argument)]),
+    ...checkRepetitions(list),
+    ...checkPresence(settings, list),
+    ...checkProxyArguments(settings),
+    ...checkArgumentNetwork(wellFormed, added.flat().flatMap(parseArguments)),
+    ...forms.flatMap((form) => [
+      ...images.flatMap((image) => checkImage(image, form.schemes)),
+      ...checkReserved(wellFormed, form.reserved),
+      ...form.check(wellFormed, images),
+    ]),
+    ...checkLength(largest(lengths, 0), longestCommandLine[architecture]),
+  ];
+}
+
+function checkLength(length: number, longest: number): readonly Issue[] {
+  if (length <= longest) return [];
+  const message = `the kernel command line is too long: ${length} > ${longest} bytes`;
+  return [{ rule: commandLineLength, path: [], message }];
+}
+
+/** The URLs of the kernel, the initramfs and the appended archives. */
+export function imageUrls({
+  appendedUrls = [],
+  initramfsUrl,
+  kernelUrl,
+}: BootSettings): readonly PlacedText[] {
+  return [
+    ...(kernelUrl === undefined ? [] : [{ text: kernelUrl, path: ['kernelUrl'] }]),
+    ...(initramfsUrl === undefined ? [] : [{ text: initramfsUrl, path: ['initramfsUrl'] }]),
+    ...appendedUrls.map((text, index) => ({ text, path: ['appendedUrls', index] })),
+  ];
+}
+
+const imageCharacters = errorRule(
+  'image-url-characters',
+  'the URL contains whitespace, double quotes, or characters other than printable ASCII',
+  'percent-encode these characters, for example a space as %20',
+);
+
+/** @param schemes of the boot loader; undefined if none loads the image */
+function checkImage({ path, text }: PlacedText, schemes: readonly string[] | undefined): readonly Issue[] {
+  if (schemes === undefined) return [];
+  if (!isPlainText(text)) return [{ rule: imageCharacters, path }];
+  return checkUrl(text, schemes).map((issue) => ({ ...issue, path }));
+}
+
+const argumentOfLoader = errorRule(
+  'argument-of-loader',
+  'the boot loader sets this argument itself',
+  'remove the argument; the boot loader adds it with the value of the machine',
+);
+
+function checkReserved(list: readonly KernelArgument[], names: readonly string[]): readonly Issue[] {
+  return list
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, path }) => ({
+      rule: argumentOfLoader,
+      path,
+      message: `the boot loader sets ${name}= itself`,
+      hint: `remove ${name}=`,
+    }));
+}
+
+const argumentConflict = errorRule(
+  'argument-conflict',
+  'the argument is set twice with different values, and only the last value applies',
+  'pass the argument once, with the value that applies',
+);
+const argumentRepeated = warningRule(
+  'argument-repeated',
+  'the argument is repeated with different values; for most arguments only the last value applies',
+  'pass the argument once, unless the program that reads it accepts several',
+);
+const argumentLiveIso = errorRule(
+  'argument-liveiso',
+  `${coreosArguments.liveIso.name}= makes the machine search for the live ISO instead of the root filesystem from the network`,
+  'remove the argument; it is valid only on live ISOs',
+);
+const argumentInstalls = errorRule(
+  'argument-installs',
+  `${coreosArguments.installDevice.name} makes the ramdisk install CoreOS instead of running the agent`,
+  'remove the argument; Ironic decides what is written to the disk',
+);
+const ignitionTwice = errorRule(
+  'ignition-twice',
+  'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
+  'use only one of --embedded and --ignition-url',
+);
+const ignitionMissing = warningRule(
+  'ignition-missing',
+  'no Ignition config is set: the agent starts only if the initramfs contains a config',
+  'use --ignition-url, or confirm with --embedded',
+);
+export const rootfsMissing = warningRule(
+  'rootfs-url-missing',
+  'no root filesystem is set: the boot fails unless it is appended to the initramfs',
+  'use --rootfs-url',
+);
+
+const argumentCoreos = warningRule(
+  'argument-coreos',
+  'only CoreOS supports this argument, and the ramdisk is not CoreOS',
+  'remove the argument, or remove --no-coreos',
+);
+
+/** Arguments that have their place on ISOs. */
+function checkForRamdisk({ name, path }: KernelArgument): readonly Issue[] {
+  if (name === coreosArguments.installDevice.name) return [{ rule: argumentInstalls, path }];
+  return name === coreosArguments.liveIso.name ? [{ rule: argumentLiveIso, path }] : [];
+}
+
+function checkRepetitions(list: readonly KernelArgument[]): readonly Issue[] {
+  const first = new Map<string, string>();
+  const issues: Issue[] = [];
+  for (const argument of list) {
+    const { path, text } = argument;
+    const name = repeatedName(argument);
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, text);
+    else if (earlier !== text && !REPEATABLE.test(name)) {
+      const rule = SINGLE.test(name) ? argumentConflict : argumentRepeated;
+      const hint =
+        rule === argumentConflict ? `pass ${name}= once` : `pass ${name}= once, unless it is repeatable`;
+      issues.push({ rule, message: `${name}: ${rule.message}`, path, hint });
+    }
+  }
+  return issues;
+}
+
+/** The name to compare for repetitions; for an environment variable it includes the name of the variable. */
+function repeatedName({ name, value = '' }: KernelArgument): string {
+  return name === 'systemd.setenv' ? `${name}=${parseArgument(value).name}` : name;
+}
+
+/** Arguments of which dracut, Ignition, CoreOS or the agent use only one value. */
+const SINGLE =
+  /^(?:ipa-.*|ignition\..*|coreos\.live\..*|BOOTIF|boot_method|root|fips|selinux|enforcing|rd\.neednet|rd\.bootif)$/;
+
+const REPEATABLE =
+  /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/;
+
+function checkPresence(settings: BootSettings, list: readonly KernelArgument[]): readonly Issue[] {
+  if (settings.system === 'other') {
+    return list
+      .filter(({ text }) => /^(?:coreos|ignition)\./.test(text))
+      .map(({ path }) => ({ rule: argumentCoreos, path }));
+  }
+  const names = new Set(list.map(({ name }) => name));
+  const fetched = names.has(coreosArguments.configUrl.name);
+  const issues: Issue[] = [];
+  if (fetched && settings.embedded) issues.push({ rule: ignitionTwice, path: ['embedded'] });
+  if (!fetched && !settings.embedded) issues.push({ rule: ignitionMissing, path: [] });
+  if (!names.has(coreosArguments.rootfsUrl.name)) issues.push({ rule: rootfsMissing, path: [] });
+  return issues;
+}

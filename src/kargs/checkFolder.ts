@@ -1,0 +1,167 @@
+/**
+ * Checks a folder of boot files, and returns the findings per machine, so that the caller can combine equal findings. Messages
+ * contain the value; probable secrets are masked.
+ */
+
+import type { Finding, Path } from '../core/finding.ts';
+import { parseMacAddress } from '../core/macAddress.ts';
+import { HIDDEN, isSecretName, maskSetting } from '../core/masking.ts';
+import { machineNameProblem } from '../formats/hostName.ts';
+import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { parseArgument } from './argument.ts';
+import { checkForms, imageUrls } from './checkBoot.ts';
+import { isPlainForDnsmasq } from './dnsmasq.ts';
+import { loaders as allLoaders, type NetworkBoot, withBootInterface } from './folder.ts';
+import { bootArguments } from './kernelArguments.ts';
+import { checkLoaderSettings, checkTexts, hasUnknownSetting } from './loaders/form.ts';
+import { ipxeExpansion } from './loaders/ipxe.ts';
+import { hyphenMac, type IsoBoot, type NetworkHost, type RamdiskBoot } from './loaders/loader.ts';
+import { checkUrl, isPlainText } from './urlArgument.ts';
+
+const bootHostName = errorRule(
+  'boot-host-name',
+  'invalid name for a host and its files',
+  'use letters, digits, dashes and dots',
+);
+const bootHostFiles = errorRule(
+  'boot-host-files',
+  'another host has files with the same name',
+  'use a unique name and unique MAC addresses for each host',
+);
+const bootHostMac = errorRule(
+  'boot-host-mac',
+  'not a MAC address in lower case with colons',
+  'use the format 52:54:00:12:34:56',
+);
+const bootHostUnfound = warningRule(
+  'boot-host-unfound',
+  'the host has no MAC address, so it finds its boot script only if DHCP sends the file name',
+  'add the MAC addresses of the interfaces from which the host boots',
+);
+const bootImageMissing = errorRule(
+  'boot-image-missing',
+  'a boot script requires the URLs of the kernel and the initramfs',
+  'set both URLs for every architecture',
+);
+const bootIsoCharacters = errorRule(
+  'boot-iso-characters',
+  'the URL of the ISO contains whitespace, quotes, characters other than printable ASCII, or a comma or # in dnsmasq',
+  'percent-encode these characters, for example a space as %20',
+);
+export const bootIsoSan = infoRule(
+  'boot-iso-san',
+  'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
+  'use a minimal ISO for iPXE, which fetches its root filesystem by URL, or boot a kernel and an initramfs',
+);
+const bootFolderUrl = errorRule(
+  'boot-folder-url',
+  'invalid URL of the folder for DHCP',
+  'use an http or https URL without commas, quotes and #',
+);
+
+export interface MachineFindings {
+  /** Name of a host; undefined for unknown machines. */
+  readonly host?: string;
+  /** Paths refer to the boot settings, or are empty. The list is never empty. */
+  readonly findings: readonly Finding[];
+}
+
+/** Yields findings that apply to all machines first, then the findings of each host. */
+export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings> {
+  const shared = [
+    ...checkFolder(boot),
+    ...boot.discovery.flatMap((start) => checkRamdisk(start, boot.loaders)),
+  ];
+  if (shared.length > 0) yield { findings: shared };
+  const takenFiles = new Map<string, NetworkHost>();
+  for (const host of boot.hosts) {
+    const { start } = host;
+    const ofStart = start.kind === 'iso' ? checkIso(start, boot) : checkRamdisk(start, boot.loaders);
+    const findings = [...checkNames(host, takenFiles), ...ofStart];
+    if (findings.length > 0) yield { host: host.name, findings };
+  }
+}
+
+function checkFolder({ folderUrl }: NetworkBoot): readonly Finding[] {
+  if (folderUrl === undefined) return [];
+  const isFit = checkUrl(folderUrl, ['http', 'https']).length === 0 && isPlainForDnsmasq(folderUrl);
+  return isFit ? [] : [findingOf({ rule: bootFolderUrl, path: [] })];
+}
+
+/** Adds the file names of the host to `taken`, in lower case, because some servers ignore case. */
+function checkNames(host: NetworkHost, taken: Map<string, NetworkHost>): readonly Finding[] {
+  const { name, macs } = host;
+  const issues: Issue[] = [];
+  const problem = machineNameProblem(name);
+  if (problem !== undefined)
+    issues.push({ rule: bootHostName, path: [], message: `${bootHostName.message}: ${problem}` });
+  if (macs.length === 0) issues.push({ rule: bootHostUnfound, path: [] });
+  for (const mac of macs) {
+    const read = parseMacAddress(mac);
+    if (!('mac' in read) || read.mac !== mac) {
+      issues.push({ rule: bootHostMac, path: [], message: `${mac}: ${bootHostMac.message}` });
+    }
+  }
+  for (const file of [name.toLowerCase(), ...macs.map((mac) => `mac-${hyphenMac(mac)}`)]) {
+    if ((taken.get(file) ?? host) !== host) {
+      issues.push({ rule: bootHostFiles, path: [], message: `${file}: ${bootHostFiles.message}` });
+    }
+    taken.set(file, host);
+  }
+  return issues.map(findingOf);
+}
+
+function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readonly Finding[] {
+  const isPlain = isPlainText(url) && (folderUrl === undefined || isPlainForDnsmasq(url));
+  const issues: readonly Issue[] = [
+    ...checkUrl(url, ['http', 'https']).map((issue) => ({ ...issue, path: [] })),
+    ...(isPlain ? [] : [{ rule: bootIsoCharacters, path: [] }]),
+    // Firmware that gets the URL from the DHCP server requests it as it is.
+    ...(folderUrl === undefined && loaders.includes('ipxe')
+      ? checkTexts(ipxeExpansion, [{ text: url, path: [] }], hasUnknownSetting)
+      : checkLoaderSettings([{ text: url, path: [] }])),
+    ...(loaders.includes('ipxe') ? [{ rule: bootIsoSan, path: [] }] : []),
+  ];
+  return issues.map((issue) => namingValue(issue, maskSetting(url)));
+}
+
+/** Returns equal findings of several boot loaders once. */
+function checkRamdisk(
+  { architecture, settings }: RamdiskBoot,
+  loaders: NetworkBoot['loaders'],
+): readonly Finding[] {
+  if (settings.kernelUrl === undefined || settings.initramfsUrl === undefined) {
+    return [namingValue({ rule: bootImageMissing, path: [] }, architecture)];
+  }
+  const complete = withBootInterface(settings);
+  const forms = loaders.map((name) => allLoaders[name]);
+  const texts = [...imageUrls(complete), ...bootArguments(complete)];
+  const values = new Map(
+    texts.filter(({ path }) => path.length > 0).map(({ text, path }) => [keyOf(path), shown(text)]),
+  );
+  const findings = checkForms(complete, forms, architecture).map((issue) =>
+    namingValue(issue, values.get(keyOf(issue.path))),
+  );
+  const byText = new Map(findings.map((finding) => [`${keyOf(finding.path)} ${finding.message}`, finding]));
+  return [...byText.values()];
+}
+
+function keyOf(path: Path): string {
+  return JSON.stringify(path);
+}
+
+/** An argument for a message, with masked secrets. */
+function shown(text: string): string {
+  const { name, value } = parseArgument(text);
+  return value !== undefined && isSecretName(name) ? `${name}=${HIDDEN}` : maskSetting(text);
+}
+
+const LONGEST_SHOWN = 80;
+
+function namingValue(issue: Issue, value: string | undefined): Finding {
+  const finding = findingOf(issue);
+  if (value === undefined) return finding;
+  const short = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  const plain = /^[!-~…]+$/.test(short) ? short : JSON.stringify(short);
+  return { ...finding, message: `${plain}: ${finding.message}` };
+}

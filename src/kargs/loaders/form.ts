@@ -1,0 +1,77 @@
+/** An output format: how it writes kernel arguments, and which values its boot loader would change. */
+
+import { UsageError } from '../../core/errors.ts';
+import type { Path } from '../../core/finding.ts';
+import { type Issue, lintError, type Rule } from '../../ignition/rule.ts';
+import type { KernelArgument } from '../argument.ts';
+import type { BootSettings } from '../bootSettings.ts';
+
+export interface BootForm {
+  /** Schemes of the URLs that the boot loader fetches; undefined if the format contains no such URLs. */
+  readonly schemes?: readonly string[];
+  /** Names of arguments that the boot loader sets itself. */
+  readonly reserved: readonly string[];
+  /**
+   * Issues that are specific to this format. Paths refer to the settings.
+   * @param images the URLs of the kernel and of the archives
+   */
+  check(list: readonly KernelArgument[], images: readonly PlacedText[]): readonly Issue[];
+  /** Arguments that the boot loader adds, with values of maximum length; for the length limit. */
+  added(settings: BootSettings): readonly string[];
+  /** Returns the whole text, with a final line feed. The settings must be checked. */
+  render(settings: BootSettings): string;
+}
+
+/** An argument or a URL, and the setting that it comes from. */
+export interface PlacedText {
+  readonly text: string;
+  readonly path: Path;
+}
+
+export interface BootImages {
+  readonly kernelUrl: string;
+  /** In the order in which the kernel unpacks them. */
+  readonly initramfsUrls: readonly string[];
+}
+
+/** The URLs that a boot script loads. Throws a `UsageError` if one is missing. */
+export function bootImages(settings: BootSettings): BootImages {
+  const { kernelUrl, initramfsUrl, appendedUrls = [] } = settings;
+  if (kernelUrl === undefined || initramfsUrl === undefined) {
+    throw new UsageError('a boot script requires the URLs of the kernel and the initramfs', {
+      hint: 'add --kernel-url and --initramfs-url, or --base-url for both and the root filesystem',
+    });
+  }
+  return { kernelUrl, initramfsUrls: [initramfsUrl, ...appendedUrls] };
+}
+
+export const loaderSetting = lintError(
+  'kernel-argument-loader-setting',
+  'only iPXE replaces ${…}; GRUB, ISOLINUX and PXELINUX do not know its settings',
+  'use the value of one host; `prepare` writes boot scripts by MAC address for many hosts',
+);
+
+/** Settings of iPXE that differ from machine to machine (https://ipxe.org/cfg). */
+const MACHINE_SETTING =
+  /\$\{(?:net\d{1,2}\/)?(?:mac|ip|uuid|serial|asset|hostname|manufacturer|product|buildarch)(?::\w+)?\}/g;
+
+/** Whether iPXE would change a text in a way that its user does not mean. */
+export function hasUnknownSetting(text: string): boolean {
+  return text.replaceAll(MACHINE_SETTING, '').includes('${');
+}
+
+/** Issues for settings of iPXE, such as `${mac:hexhyp}`, for other boot loaders. In a URL, any `${` is meant as one. */
+export function checkLoaderSettings(texts: readonly PlacedText[]): readonly Issue[] {
+  return checkTexts(loaderSetting, texts, (text) =>
+    text.includes('://') ? text.includes('${') : text.search(MACHINE_SETTING) >= 0,
+  );
+}
+
+/** Issues of one rule for all arguments and image URLs that the boot loader would change. */
+export function checkTexts(
+  rule: Rule,
+  texts: readonly PlacedText[],
+  isBroken: (text: string) => boolean,
+): readonly Issue[] {
+  return texts.filter(({ text }) => isBroken(text)).map(({ path }) => ({ rule, path }));
+}

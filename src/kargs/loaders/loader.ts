@@ -1,0 +1,51 @@
+/** A boot loader that machines run from the network, and what it reads from a folder of boot files. The data is not checked. */
+
+import type { Architecture } from '../../core/architecture.ts';
+import type { BootSettings } from '../bootSettings.ts';
+import type { BootForm } from './form.ts';
+
+export interface Loader extends BootForm {
+  /** The files that all machines read. */
+  shared(discovery: readonly RamdiskBoot[]): readonly BootFile[];
+  /** The paths of the files of a host, which have the same content. */
+  hostPaths(host: NamedHost): readonly string[];
+  hostScript(host: NetworkHost): string;
+  /** Whether the boot loader exists for the architecture. */
+  isFor(architecture: Architecture): boolean;
+}
+
+export type NamedHost = Pick<NetworkHost, 'name' | 'macs'>;
+
+export interface NetworkHost {
+  /** Host name, also the name of its files. */
+  readonly name: string;
+  /** MAC addresses of all interfaces from which it may boot, as returned by `parseMacAddress`. */
+  readonly macs: readonly string[];
+  readonly start: RamdiskBoot | IsoBoot;
+}
+
+/** A kernel with its archives; the URLs of the kernel and the initramfs are required. */
+export interface RamdiskBoot {
+  readonly kind: 'ramdisk';
+  readonly architecture: Architecture;
+  readonly settings: BootSettings;
+}
+
+/** A live ISO, for UEFI HTTP boot and for `sanboot` of iPXE. */
+export interface IsoBoot {
+  readonly kind: 'iso';
+  readonly architecture: Architecture;
+  readonly url: string;
+}
+
+/** A file of the folder. */
+export interface BootFile {
+  /** Path relative to the folder, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Formats a MAC address for file names: `52-54-00-12-34-56`. */
+export function hyphenMac(mac: string): string {
+  return mac.replaceAll(':', '-');
+}

@@ -1,0 +1,174 @@
+/** Checks the network of all kernel arguments together: what it is in the end, and whether it reaches the servers they name. */
+
+import { parseUrl } from '../formats/url.ts';
+import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
+import type { Connection } from '../network/connection.ts';
+import { formatAddress } from '../network/ipAddress.ts';
+import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
+import {
+  findConnectionProblems,
+  findOwnAddresses,
+  findReachProblem,
+  networkServers,
+  type Server,
+} from '../network/reachability.ts';
+import { type KernelArgument, parseArgument } from './argument.ts';
+import { acceptedConnections, type Device, type IpRequest, readDevices } from './connections.ts';
+import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
+
+export const networkArgumentRules = {
+  cancelled: lintWarning(
+    'ip-cancelled',
+    'another network argument for the same interface cancels this one',
+    'use one ip= for each interface',
+  ),
+  rejected: lintError(
+    'ip-rejected',
+    'NetworkManager rejects the connection of the network arguments, so the interface has no network',
+    'write the gateway and the DNS servers in the IP version of the address, or add an address of the other version',
+  ),
+  unreachable: lintWarning(
+    'ip-unreachable',
+    'the network of the kernel arguments does not reach a server that the arguments name',
+    'fix the ip= arguments, or use a URL that the host reaches',
+  ),
+};
+
+/** @param added other arguments of the command line, which a boot loader adds */
+export function checkArgumentNetwork(
+  list: readonly KernelArgument[],
+  added: readonly KernelArgument[] = [],
+): readonly Issue[] {
+  const devices = readDevices(list);
+  const connections = acceptedConnections(devices);
+  const all = [...list, ...added];
+  const needs = list.map((argument) => ({ path: argument.path, servers: argumentServers(argument, all) }));
+  const servers = [...networkServers(connections), ...needs.flatMap((need) => need.servers)];
+  const problems = [...findConnectionProblems(connections), ...findOwnAddresses(connections, servers)].map(
+    ({ file, hint, message, rule }) => {
+      const path = devices.find(({ source }) => source.text === file)?.source.path ?? [];
+      return { rule, path, message, hint };
+    },
+  );
+  return [
+    ...devices.flatMap(checkDevice),
+    ...problems,
+    ...(usesBootInterface(all)
+      ? []
+      : needs.flatMap((need) => checkReach(connections, need.servers, need.path))),
+  ];
+}
+
+/** An issue if the connections reach none of the servers. */
+function checkReach(
+  connections: readonly Connection[],
+  servers: readonly Server[],
+  path: Issue['path'],
+): readonly Issue[] {
+  const problems = servers.map(({ host }) => findReachProblem(connections, host));
+  const [problem] = problems;
+  if (problem === undefined || problems.includes(undefined)) return [];
+  return [{ rule: networkArgumentRules.unreachable, path, ...problem }];
+}
+
+/** The arguments with servers, and what the host needs these for. */
+const purposes: ReadonlyMap<string, string> = new Map([
+  ...allCoreosArguments.flatMap(({ name, fetched }) =>
+    fetched === undefined ? [] : [[name, fetched] as const],
+  ),
+  ['ipa-api-url', 'Ironic'],
+  ['ipa-inspection-callback-url', 'inspector'],
+  ['ipa-ntp-server', 'NTP server'],
+]);
+
+/** The servers that an argument names; of those of the agent, one suffices. */
+export function argumentServers(
+  { name, value = '' }: KernelArgument,
+  all: readonly KernelArgument[],
+): readonly Server[] {
+  const purpose = purposes.get(name);
+  if (purpose === undefined || value === '' || value.includes('${')) return [];
+  if (name === 'ipa-ntp-server') return [{ purpose, host: value }];
+  // The environment that `systemd.setenv=` gives to all services, with names in lower case.
+  const variables = new Map(
+    all.flatMap((other) => {
+      const variable = parseArgument(other.name === 'systemd.setenv' ? (other.value ?? '') : '');
+      return variable.value === undefined ? [] : [[variable.name.toLowerCase(), variable.value] as const];
+    }),
+  );
+  const isOfAgent = name.startsWith('ipa-');
+  return (isOfAgent ? value.split(',') : [value]).flatMap((item) => {
+    const url = parseUrl(item); // not `mdns`
+    if (url === undefined) return [];
+    // Ignition reads no proxies from kernel arguments. curl, which fetches the root filesystem, reads exceptions much like Go.
+    const used = name === coreosArguments.configUrl.name ? noVariables : variables;
+    return [connectedServer(purpose, url, used, isOfAgent ? isExceptForPython : isExceptForGo)];
+  });
+}
+
+const noVariables: ReadonlyMap<string, string> = new Map();
+
+/** Whether the interface from which the machine booted gets a connection with DHCP. */
+export function usesBootInterface(list: readonly KernelArgument[]): boolean {
+  return list.some(({ name }) => name === 'BOOTIF') && !list.some(({ text }) => text === 'rd.bootif=0');
+}
+
+function checkDevice(device: Device): readonly Issue[] {
+  const { controllers, rejection, requests, source } = device;
+  const { cancelled, rejected } = networkArgumentRules;
+  return [
+    ...controllers.slice(1).map(({ name, source: { path } }, index) => ({
+      rule: cancelled,
+      path,
+      message: repeatedPort(device.name, controllers[index]?.name, name),
+      hint: 'list each port once',
+    })),
+    ...requests.flatMap((request) => {
+      const message = findMissed(device, request);
+      const { path } = request.source;
+      return message === undefined ? [] : [{ rule: cancelled, path, message, hint: cancelledHint(device) }];
+    }),
+    ...(rejection === undefined || requests.length === 0
+      ? []
+      : [{ rule: rejected, path: source.path, message: rejection }]),
+  ];
+}
+
+function repeatedPort(port: string, earlier: string | undefined, controller: string): string {
+  return earlier === controller
+    ? `${port} is listed twice as a port of ${controller}`
+    : `${port} is a port of ${earlier} already; NetworkManager makes it a port of ${controller} only`;
+}
+
+function cancelledHint({ controllers, name }: Device): string {
+  const controller = controllers.at(-1)?.name;
+  if (controller !== undefined) return `use ip=${controller}:dhcp, or another ip= for ${controller}`;
+  const device = name === '' ? '' : `${name.replaceAll(':', '-')}:`;
+  return `use ip=${device}dhcp,dhcp6 for both IP versions, or write the address with dhcp in place of none`;
+}
+
+/** Why an `ip=` has no effect in the end: each one changes the connection that the earlier ones have made. */
+function findMissed(
+  { controllers, ip, name }: Device,
+  { address, gateway, method }: IpRequest,
+): string | undefined {
+  const device = name === '' ? 'the same interface' : name;
+  const later = `a later ip= for ${device}`;
+  const controller = controllers.at(-1)?.name;
+  if (controller !== undefined && (method !== 'none' || address !== undefined)) {
+    return `${device} is a port of ${controller}, so NetworkManager gives it no address`;
+  }
+  const isOff = { 4: ip[4].method === 'disabled', 6: ip[6].method === 'disabled' };
+  if (method === 'dhcp' && ip[4].method !== 'auto') return `${later} turns DHCP for IPv4 off`;
+  if (method === 'dhcp6' && ip[6].method !== 'auto')
+    return `${later} turns DHCP and autoconfiguration for IPv6 off`;
+  if (method === 'link6' && isOff[6]) return `${later} turns IPv6 off`;
+  if (method === 'auto' && address === undefined && (isOff[4] || isOff[6]))
+    return `${later} turns ${isOff[4] ? 'IPv4' : 'IPv6'} off`;
+  if (method === 'none' && address === undefined && !(isOff[4] && isOff[6]))
+    return `${later} turns the network on again`;
+  const used = gateway && ip[gateway.family].gateway;
+  if (gateway === undefined || used === undefined || formatAddress(gateway) === formatAddress(used))
+    return undefined;
+  return `${later} replaces the gateway ${formatAddress(gateway)} with ${formatAddress(used)}`;
+}
