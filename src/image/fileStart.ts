@@ -1,4 +1,4 @@
-/** The first bytes of a file, unpacked: they tell what it contains. */
+/** The first bytes of a file, unpacked: what is in it is known by them. */
 
 import { FormatError, only } from '../core/errors.ts';
 import { ByteReader } from '../formats/byteReader.ts';

@@ -4,6 +4,7 @@
  * off, because it may contain secrets.
  */
 
+import { append } from '../core/lists.ts';
 import { CliError } from '../core/errors.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type Appendix, originalImage, writeAppendix } from './appendix.ts';
@@ -78,16 +79,16 @@ export async function planState(iso: CurrentIso, state: IsoState, growth: Growth
     }));
     const record = writeAppendix({ originalSize, originals, mediumFiles: names });
     const volume = await resizeVolume(original.tree, end + record.length);
-    pointers.push(...volume.pointers);
+    append(pointers, volume.pointers);
     const last = [{ offset: end, data: record }, ...volume.backup];
-    data.push(...last);
+    append(data, last);
     used = [...placed.map((it) => patchRange(it)), ...last.map(patchRange)];
     size = volume.size;
   }
   if (kargs !== undefined) {
     const layout = await findKargsLayout(original.tree);
     if (layout !== undefined) refuseOverlap(layout, original.area);
-    data.push(...writeKargs(layout, kargs));
+    append(data, writeKargs(layout, kargs));
   }
   // A file is truncated at its new end, but a block device keeps its size.
   const isCut = appendix !== undefined && tree.image.isDevice === true;
