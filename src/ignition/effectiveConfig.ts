@@ -6,10 +6,7 @@
  */
 
 import type { Path } from '../core/finding.ts';
-import { valueAt } from '../formats/mapping.ts';
-import type { Config } from './config.ts';
-import { itemsOf } from './decode.ts';
-import { itemKey } from './duplicates.ts';
+import type { Config, IgnitionSection } from './config.ts';
 import {
   type FetchedConfig,
   fetchInlined,
@@ -18,8 +15,8 @@ import {
   referenceRules,
 } from './inlinedConfig.ts';
 import { mergeConfigs, normalizeConfig } from './merge.ts';
+import { madeOf, traceOrigins } from './origins.ts';
 import { type Issue, issue } from './rule.ts';
-import { configType, type Field, type ListField, structOf, type StructType } from './schema.ts';
 import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
@@ -96,10 +93,18 @@ export function resolveConfig({
   }
   const search: Search = { inlined: [], issues: [], bytesLeft: MAX_BYTES };
   const rendered = render(search, { place: [], config: normalizeConfig(config, version) });
-  const ignition = { ...rendered.config.ignition, version };
-  const effective = { ...rendered.config, ignition };
+  const effective = withIgnition(rendered.config, { ...rendered.config.ignition, version });
   const { inlined, issues } = search;
-  return { config: effective, inlined, issues, locate: makeLocate(effective, rendered.layers) };
+  const trace = traceOrigins(effective, rendered.layers);
+  const locate = (path: Path): PlacedPath => {
+    const { source, path: inSource } = trace(path);
+    return { place: source.place, path: inSource };
+  };
+  return { config: effective, inlined, issues, locate };
+}
+
+function withIgnition(config: Config, ignition: IgnitionSection): Config {
+  return madeOf({ ...config, ignition: madeOf(ignition, config.ignition) }, config);
 }
 
 interface Search {
@@ -138,13 +143,13 @@ function render(search: Search, layer: Layer): Rendered {
   });
   if (replace?.source !== undefined) {
     reportReplaced(search, layer);
-    const only = { ignition: { ...ignition, config: { replace } } };
+    const only = withIgnition({}, { ...ignition, config: { replace } });
     return children[0] ?? { config: only, layers: [layer] };
   }
   const others = references.flatMap(({ resource }, index) =>
     children[index] === undefined ? [resource] : [],
   );
-  let config: Config = { ...layer.config, ignition: { ...ignition, config: { merge: others } } };
+  let config = withIgnition(layer.config, { ...ignition, config: { merge: others } });
   const layers = [layer];
   for (const child of children.filter((one) => one !== undefined)) {
     config = mergeConfigs(config, child.config, newestVersion);
@@ -177,97 +182,4 @@ function reportReplaced(search: Search, { place, config }: Layer): void {
   if (names.length === 0) return;
   const message = `${referenceRules.replaced.message}: ${names.join(', ')}`;
   report(search, place, { ...issue(referenceRules.replaced, ['ignition', 'config', 'replace']), message });
-}
-
-/** A value of one layer. */
-interface Source extends PlacedPath {
-  readonly value: unknown;
-}
-
-/** The last layer with a value sets it; a missing value belongs to the first layer that contains its parent. */
-function makeLocate(config: Config, layers: readonly Layer[]): (path: Path) => PlacedPath {
-  const roots: readonly Source[] = layers.map((layer) => ({
-    place: layer.place,
-    path: [],
-    value: layer.config,
-  }));
-  return (path) => {
-    let value: unknown = config;
-    let sources = roots;
-    let type: StructType | undefined = configType(newestVersion);
-    let list: MergedList | undefined;
-    for (const [index, step] of path.entries()) {
-      value = valueAt(value, [step]);
-      const next =
-        list === undefined ? stepInto(sources, step) : stepToItem(sources, list, Number(step), value);
-      if (next.length === 0) return placeOf(sources[0], path.slice(index));
-      if (list === undefined) {
-        const field: Field | undefined = type?.fields.find(({ name }) => name === step);
-        list = field?.kind === 'list' ? { field, type, owners: sources } : undefined;
-        type = structOf(field);
-      } else {
-        list = undefined;
-      }
-      sources = next;
-    }
-    return placeOf(path.length === 0 ? sources[0] : sources.at(-1), []);
-  };
-}
-
-function placeOf(source: Source | undefined, rest: Path): PlacedPath {
-  return { place: source?.place ?? [], path: [...(source?.path ?? []), ...rest] };
-}
-
-function stepInto(sources: readonly Source[], step: string | number): Source[] {
-  return sources.flatMap((source) => {
-    const value = valueAt(source.value, [step]);
-    return value === undefined ? [] : [{ ...source, value, path: [...source.path, step] }];
-  });
-}
-
-/** A list, the type of its object, and its objects in the layers. */
-interface MergedList {
-  readonly field: ListField;
-  readonly type: StructType | undefined;
-  readonly owners: readonly Source[];
-}
-
-function stepToItem(sources: readonly Source[], list: MergedList, index: number, item: unknown): Source[] {
-  if (item === undefined) return [];
-  return list.field.repeatable ? findRepeated(sources, index) : findKeyed(list, item);
-}
-
-/** Items that may repeat are concatenated in the order of the layers. */
-function findRepeated(sources: readonly Source[], index: number): Source[] {
-  let start = 0;
-  for (const source of sources) {
-    const items = itemsOf(source.value);
-    const own = index - start;
-    if (own < items.length) return [{ ...source, value: items[own], path: [...source.path, own] }];
-    start += items.length;
-  }
-  return [];
-}
-
-/** Other items are matched by key. An item of another list with the same key replaces earlier ones. */
-function findKeyed({ field, type, owners }: MergedList, item: unknown): Source[] {
-  const key = itemKey(field.element, item);
-  const rivals = (type?.fields ?? []).filter(
-    (other) => other.kind === 'list' && other.keySpace === field.keySpace && other.name !== field.name,
-  );
-  let found: Source[] = [];
-  for (const owner of owners) {
-    const isTaken = rivals.some((rival) => indexOfKey(rival, owner.value, key) >= 0);
-    if (isTaken) found = [];
-    const index = indexOfKey(field, owner.value, key);
-    if (index < 0) continue;
-    const path = [...owner.path, field.name, index];
-    found.push({ ...owner, value: itemsOf(valueAt(owner.value, [field.name]))[index], path });
-  }
-  return found;
-}
-
-function indexOfKey(field: Field, owner: unknown, key: string): number {
-  if (field.kind !== 'list') return -1;
-  return itemsOf(valueAt(owner, [field.name])).findIndex((item) => itemKey(field.element, item) === key);
 }

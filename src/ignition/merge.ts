@@ -9,6 +9,7 @@ import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
+import { madeOf } from './origins.ts';
 import { configType, type Field, type ListField, type ScalarField, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 
@@ -30,7 +31,8 @@ function mergeMembers(fields: readonly Field[], parent: Members, child: Members)
     const embedded = fields.filter((field) => field.embedded === name);
     merged.push(mergePlainObjects(embedded, pick(embedded, parent), pick(embedded, child)));
   }
-  return Object.fromEntries(merged.flatMap((members) => Object.entries(members)));
+  const all = Object.fromEntries(merged.flatMap((members) => Object.entries(members)));
+  return madeOf(all, parent, child);
 }
 
 function mergePlainObjects(fields: readonly Field[], parent: Members, child: Members): Members {
@@ -75,9 +77,10 @@ function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyO
     return isZero(field.struct.fields, parent) ? child : mergeMembers(field.struct.fields, parent, child);
   }
   if (field.kind === 'list') {
-    return field.repeatable
+    const merged = field.repeatable
       ? [...itemsOf(parent), ...itemsOf(child)]
       : mergeKeyed(field, itemsOf(parent), itemsOf(child), owners.get(field.keySpace));
+    return madeOf(merged, parent, child);
   }
   // Go cannot distinguish an absent plain scalar from an empty one, so the child's empty value replaces the parent's.
   return field.pointer ? (child ?? parent) : child;
@@ -127,7 +130,7 @@ function normalizeMembers(type: StructType, members: Members): Members {
     const member = normalizeMember(field, members[field.name]);
     if (member !== undefined) result[field.name] = member;
   }
-  return result;
+  return madeOf(result, members);
 }
 
 function normalizeMember(field: Field, member: unknown): unknown {
@@ -142,7 +145,8 @@ function normalizeMember(field: Field, member: unknown): unknown {
 function normalizeList({ element }: ListField, member: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(member) || member.length === 0) return undefined;
   if (typeof element === 'string') return member;
-  return member.map((item: unknown) => (isMapping(item) ? normalizeMembers(element, item) : {}));
+  const items = member.map((item: unknown) => (isMapping(item) ? normalizeMembers(element, item) : {}));
+  return madeOf(items, member);
 }
 
 function normalizeScalar(field: ScalarField, member: unknown): unknown {
