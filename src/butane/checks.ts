@@ -7,7 +7,7 @@ import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
 import { type ButaneIssue, butaneIssue, problems } from './rules.ts';
-import type { ButaneStruct } from './schema.ts';
+import { structOf, type StructType } from '../ignition/schema.ts';
 import type { Generated } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
@@ -36,7 +36,7 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 export function* checkButane(
-  type: ButaneStruct,
+  type: StructType,
   value: ButaneMembers,
   rules: ButaneRules,
   path: Path = [],
@@ -44,7 +44,9 @@ export function* checkButane(
   for (const issue of checks[type.name]?.(value, rules) ?? []) {
     if (issue !== false) yield { ...issue, path: [...path, ...issue.path] };
   }
-  for (const [name, { struct }] of type.fields) {
+  for (const field of type.fields) {
+    const { name } = field;
+    const struct = structOf(field);
     const member = value[name];
     if (struct === undefined || member === undefined) continue;
     if (isMapping(member)) yield* checkButane(struct, member, rules, [...path, name]);

@@ -1,184 +1,112 @@
 /**
- * Decodes a YAML document into the objects of a Butane version, as yaml.v3 does: a null item leaves a list, null leaves an
- * object as it is, aliases and merge keys are followed, and the values of unknown keys are not read at all.
+ * Decodes a YAML document into the objects of a Butane version, as yaml.v3 does: a null item leaves a list, aliases and merge keys
+ * are followed, and the values of unknown keys are not read at all.
  */
 
 import {
   type DocumentNode,
+  type Entry,
   type MappingNode,
+  outerStart,
   type ScalarNode,
   targetOf,
   type ValueNode,
 } from '../formats/documentTree.ts';
-import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
-import type { ButaneField, ButaneStruct } from './schema.ts';
+import type { Path } from '../core/finding.ts';
+import { append } from '../core/lists.ts';
 import type { Integer } from '../ignition/config.ts';
+import { decode, type Expected, type Members } from '../ignition/decode.ts';
+import type { ScalarField, StructType } from '../ignition/schema.ts';
+import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
 
 /** A decoded object: its fields by Butane's names. */
 export type ButaneMembers = Record<string, unknown>;
 
 interface Decoded {
-  readonly value: ButaneMembers;
+  readonly value: Members;
   /** Errors; each has its offset in the text. */
   readonly issues: readonly ButaneIssue[];
 }
 
-export function decodeButane(root: DocumentNode | undefined, type: ButaneStruct): Decoded {
-  const decoder: Decoder = { issues: [], path: [] };
-  const value: ButaneMembers = {};
-  if (root !== undefined) decodeStruct(decoder, type, root, value);
-  return { value, issues: decoder.issues };
+export function decodeButane(root: DocumentNode | undefined, type: StructType): Decoded {
+  const issues: ButaneIssue[] = [];
+  if (root === undefined) return { value: {}, issues };
+  const value = decode(root, type, {
+    entriesOf: (node, path) => entriesOf(issues, node, path),
+    findField: ({ fields }, key) => fields.find(({ name }) => name === key),
+    isNull,
+    readScalar,
+    keepsNullItems: false,
+    refuse: (found, expected, path) => issues.push(typeIssue(found, expected, [...path])),
+  });
+  return { value, issues };
 }
 
-/** Where a node starts for yaml.v3: at its anchor or tag. */
-export function offsetOf(node: DocumentNode): number {
-  return node.kind === 'alias' ? node.start : (node.propertiesStart ?? node.start);
-}
-
-interface Decoder {
-  readonly issues: ButaneIssue[];
-  /** Path to the value that is being decoded. */
-  readonly path: (string | number)[];
-}
-
-/** Returns whether the object has been set. */
-function decodeStruct(
-  decoder: Decoder,
-  type: ButaneStruct,
-  given: DocumentNode,
-  target: ButaneMembers,
-): boolean {
-  const node = targetOf(given);
-  if (isNull(node)) return false;
-  if (node.kind !== 'mapping') return reportType(decoder, node, 'an object');
-  if (!checkKeys(decoder, node)) return false;
-  decodeEntries(decoder, type, node, target, undefined);
-  return true;
-}
-
-/** @param done the keys that are set already, if the entries are merged into an object */
-function decodeEntries(
-  decoder: Decoder,
-  type: ButaneStruct,
-  node: MappingNode,
-  target: ButaneMembers,
-  done: Set<string> | undefined,
-): void {
-  let merged: DocumentNode | undefined;
-  for (const { key, value } of node.entries) {
-    if (isMergeKey(key)) {
-      merged = value;
-      continue;
-    }
-    const name = key.text;
-    if (isNull(key) || done?.has(name)) continue;
-    done?.add(name);
-    const field = type.fields.get(name);
-    if (field === undefined) continue;
-    decoder.path.push(name);
-    decodeField(decoder, field, value, target, name);
-    decoder.path.pop();
-  }
-  if (merged === undefined) return;
-  const known = done ?? new Set(node.entries.map(({ key }) => key.text));
-  for (const source of merged.kind === 'sequence' ? merged.items : [merged]) {
-    const mapping = targetOf(source);
-    if (mapping.kind !== 'mapping') {
-      const issue = butaneIssue(problems.mergeKey, [...decoder.path]);
-      decoder.issues.push({ ...issue, offset: offsetOf(source) });
-    } else if (checkKeys(decoder, mapping)) decodeEntries(decoder, type, mapping, target, known);
-  }
-}
-
-function decodeField(
-  decoder: Decoder,
-  field: ButaneField,
-  given: DocumentNode,
-  target: ButaneMembers,
-  name: string,
-): void {
-  const node = targetOf(given);
-  if (field.isList) {
-    if (isNull(node)) delete target[name];
-    else if (node.kind !== 'sequence') reportType(decoder, node, 'a list');
-    else target[name] = decodeItems(decoder, field, node.items);
-  } else if (field.struct !== undefined) {
-    const value = isMembers(target[name]) ? target[name] : {};
-    const isSet = decodeStruct(decoder, field.struct, node, value);
-    if (isSet) target[name] = value;
-    else if (field.isPointer) delete target[name];
-  } else {
-    const value = decodeScalar(decoder, field.kind, node);
-    if (value !== undefined) target[name] = value;
-    else if (field.isPointer) delete target[name];
-  }
-}
-
-function decodeItems(decoder: Decoder, field: ButaneField, nodes: readonly DocumentNode[]): unknown[] {
-  const items: unknown[] = [];
-  for (const [index, given] of nodes.entries()) {
-    decoder.path.push(index);
-    if (field.struct === undefined) {
-      const value = decodeScalar(decoder, field.kind, targetOf(given));
-      if (value !== undefined) items.push(value);
-    } else {
-      const item: ButaneMembers = {};
-      if (decodeStruct(decoder, field.struct, given, item)) items.push(item);
-    }
-    decoder.path.pop();
-  }
-  return items;
-}
-
-/** Undefined for null, and for a value of another type, which is reported. */
-function decodeScalar(decoder: Decoder, kind: ButaneField['kind'], node: ValueNode): unknown {
-  if (kind === 'struct' || isNull(node)) return undefined;
-  const value = node.kind === 'scalar' ? readScalar(node, kind) : undefined;
-  if (value === undefined) reportType(decoder, node, kindNames[kind]);
-  return value;
-}
-
-const kindNames = { string: 'a string', integer: 'an integer', boolean: 'true or false' } as const;
-
-/** A key that occurs twice is an error. */
-function checkKeys(decoder: Decoder, { entries }: MappingNode): boolean {
+/**
+ * The entries of an object and of those that it merges. A key that occurs twice is an error.
+ * @param done keys that are set already, by the object into which this one is merged
+ */
+function entriesOf(
+  issues: ButaneIssue[],
+  { entries }: MappingNode,
+  path: Path,
+  done: ReadonlySet<string> = new Set(),
+): readonly Entry[] | undefined {
   const seen = new Set<string>();
   for (const { key } of entries) {
     if (seen.has(key.text)) {
-      const issue = butaneIssue(duplicateKey(key.text), [...decoder.path, key.text]);
-      decoder.issues.push({ ...issue, offset: offsetOf(key) });
+      const issue = butaneIssue(duplicateKey(key.text), [...path, key.text]);
+      issues.push({ ...issue, offset: outerStart(key) });
     }
     seen.add(key.text);
   }
-  return seen.size === entries.length;
+  if (seen.size < entries.length) return undefined;
+  const known = new Set([...done, ...seen]);
+  const all = entries.filter(({ key }) => !isMergeKey(key) && !isNull(key) && !done.has(key.text));
+  const merged = entries.find(({ key }) => isMergeKey(key))?.value;
+  for (const source of merged?.kind === 'sequence' ? merged.items : merged ? [merged] : []) {
+    const mapping = targetOf(source);
+    if (mapping.kind !== 'mapping') {
+      issues.push({ ...butaneIssue(problems.mergeKey, [...path]), offset: outerStart(source) });
+      continue;
+    }
+    const inner = entriesOf(issues, mapping, path, known) ?? [];
+    for (const { key } of inner) known.add(key.text);
+    append(all, inner);
+  }
+  return all;
 }
 
 function isMergeKey({ style, tag, text }: ScalarNode): boolean {
   return text === '<<' && style === 'plain' && (tag === undefined || tag === '!' || tag === '!!merge');
 }
 
-function isMembers(value: unknown): value is ButaneMembers {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isNull(node: ValueNode): boolean {
   return node.kind === 'scalar' && resolve(node).value === null;
 }
 
-function reportType(decoder: Decoder, node: ValueNode, wanted: string): false {
-  const place = decoder.path.length === 0 ? 'the document' : decoder.path.join('.');
-  decoder.issues.push({
+function typeIssue(found: ValueNode, { kind }: Expected, path: Path): ButaneIssue {
+  const place = path.length === 0 ? 'the document' : path.join('.');
+  const wanted = kindNames[kind];
+  return {
     rule: butaneRules.type,
-    path: [...decoder.path],
-    message: `cannot unmarshal ${nodeTag(node)} into ${wanted}`,
+    path,
+    message: `cannot unmarshal ${tagOf(found)} into ${wanted}`,
     hint: `set ${place} to ${wanted}`,
-    offset: offsetOf(node),
-  });
-  return false;
+    offset: outerStart(found),
+  };
 }
 
+const kindNames = {
+  string: 'a string',
+  integer: 'an integer',
+  boolean: 'true or false',
+  struct: 'an object',
+  list: 'a list',
+} as const;
+
 /** The tag that yaml.v3 names in messages, e.g. `!!str`. */
-function nodeTag(node: ValueNode): string {
+function tagOf(node: ValueNode): string {
   if (node.kind === 'scalar') return resolve(node).tag;
   return node.kind === 'sequence' ? '!!seq' : '!!map';
 }
@@ -189,10 +117,7 @@ function nodeTag(node: ValueNode): string {
 type Resolved = { readonly tag: string; readonly value: null | boolean | Integer | string };
 
 /** The value; undefined if it has another type. */
-function readScalar(
-  node: ScalarNode,
-  kind: 'string' | 'integer' | 'boolean',
-): string | Integer | boolean | undefined {
+function readScalar(node: ScalarNode, kind: ScalarField['kind']): string | Integer | boolean | undefined {
   const { tag, value } = resolve(node);
   if (kind === 'string') return tag === '!!binary' ? undefined : node.text;
   if (kind === 'integer') {

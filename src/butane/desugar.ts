@@ -11,7 +11,7 @@ import { dataUrlOf, percentEncoded } from './dataUrl.ts';
 import type { ButaneMembers } from './decode.ts';
 import { LocalFileError, type LocalFiles } from './localFiles.ts';
 import { type ButaneIssue, butaneIssue, problems } from './rules.ts';
-import type { ButaneStruct } from './schema.ts';
+import { structOf, type StructType } from '../ignition/schema.ts';
 import { type Generated, snakePath, Sources } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
@@ -27,7 +27,7 @@ export interface ButaneTranslation {
 /** The config without the sugar that adds other objects. */
 export function desugarValues(
   translation: ButaneTranslation,
-  type: ButaneStruct,
+  type: StructType,
   value: ButaneMembers,
 ): Generated {
   const copier: Copier = { ...translation, sources: new Sources(), from: [], to: [] };
@@ -45,16 +45,18 @@ interface Copier extends ButaneTranslation {
   readonly to: (string | number)[];
 }
 
-function copyStruct(copier: Copier, type: ButaneStruct, members: ButaneMembers): ButaneMembers {
+function copyStruct(copier: Copier, type: StructType, members: ButaneMembers): ButaneMembers {
   const { from, to } = copier;
   const copy: ButaneMembers = {};
-  for (const [name, { target, isList, struct }] of type.fields) {
+  for (const field of type.fields) {
+    const { name, target } = field;
+    const struct = structOf(field);
     const value = members[name];
     if (target === undefined || value === undefined) continue;
     from.push(name);
     to.push(target);
     if (struct === undefined) copy[target] = value;
-    else if (isList)
+    else if (field.kind === 'list')
       copy[target] = itemsOf(value).map((item, index) => copyItem(copier, struct, item, index));
     else if (isMapping(value)) copy[target] = copyStruct(copier, struct, value);
     from.pop();
@@ -66,7 +68,7 @@ function copyStruct(copier: Copier, type: ButaneStruct, members: ButaneMembers):
   return copy;
 }
 
-function copyItem(copier: Copier, type: ButaneStruct, item: unknown, index: number): ButaneMembers {
+function copyItem(copier: Copier, type: StructType, item: unknown, index: number): ButaneMembers {
   copier.from.push(index);
   copier.to.push(index);
   const copy = copyStruct(copier, type, isMapping(item) ? item : {});

@@ -2,7 +2,8 @@
 
 import type { Finding } from '../core/finding.ts';
 import { once } from '../core/once.ts';
-import { type ButaneStruct, butaneType } from './schema.ts';
+import { structOf, type StructType } from '../ignition/schema.ts';
+import { butaneType } from './schema.ts';
 import { butaneVersions, rulesOfVersion, versionOfSpec } from './versions.ts';
 
 /** YAML has octal numbers, other than JSON. */
@@ -39,11 +40,13 @@ function inButane(word: string): string {
 /** Keys with another name in Butane, by their name in JSON. */
 const butaneNames = once(() => {
   const names = new Map<string, string>();
-  const seen = new Set<ButaneStruct>();
-  const add = (struct: ButaneStruct): void => {
+  const seen = new Set<StructType>();
+  const add = (struct: StructType): void => {
     if (seen.has(struct)) return;
     seen.add(struct);
-    for (const [name, { struct: inner, target = name }] of struct.fields) {
+    for (const field of struct.fields) {
+      const { name, target = name } = field;
+      const inner = structOf(field);
       if (target !== name) names.set(target, name);
       if (inner !== undefined) add(inner);
     }

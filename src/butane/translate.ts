@@ -1,8 +1,8 @@
 /** Translates a Butane document to an Ignition config, which machines of all ages read. */
 
 import { FormatError } from '../core/errors.ts';
-import { type Finding, formatPath, type Path, type Position } from '../core/finding.ts';
-import { deepestNode, type DocumentNode, lastEntry } from '../formats/documentTree.ts';
+import type { Finding, Path, Position } from '../core/finding.ts';
+import { deepestNode, type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
 import { readYamlTree } from '../formats/yaml/tree.ts';
@@ -13,13 +13,14 @@ import { findingOf } from '../ignition/rule.ts';
 import { parseSemver } from '../ignition/validate.ts';
 import { bootDeviceConfig } from './bootDevice.ts';
 import { checkButane, checkPartitions } from './checks.ts';
-import { type ButaneMembers, decodeButane, offsetOf } from './decode.ts';
+import { type ButaneMembers, decodeButane } from './decode.ts';
 import { type ButaneTranslation, desugarValues, readLocal, tryLocal } from './desugar.ts';
 import type { LocalEntry, LocalFiles } from './localFiles.ts';
 import { mountUnits } from './mountUnits.ts';
 import { addQuadlets } from './quadlets.ts';
 import { type ButaneIssue, butaneIssue, nodeExists, problems, variantProblem } from './rules.ts';
-import { type ButaneStruct, butaneType, snakeCase } from './schema.ts';
+import type { StructType } from '../ignition/schema.ts';
+import { butaneType, snakeCase } from './schema.ts';
 import { type Generated, mergeOver } from './sources.ts';
 import { type ButaneRules, rulesOfVersion } from './versions.ts';
 import { dataUrlOf } from './dataUrl.ts';
@@ -28,7 +29,7 @@ import { EXECUTABLE_MODE, PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { NodeTracker } from './nodes.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { nearestName } from '../core/nearestNames.ts';
-import { nullObject, unusedKey } from '../ignition/unusedKeys.ts';
+import { findUnusedKeys } from '../ignition/unusedKeys.ts';
 
 export interface TranslatedButane {
   /** The first document of the YAML; undefined for an empty text. */
@@ -60,7 +61,7 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
   const { issues, generated } = translateDocument(root, files);
   const locate = lineColumns(text);
   const positionOf = (path: Path): Position =>
-    locate(root === undefined ? 0 : offsetOf(deepestNode(root, path)));
+    locate(root === undefined ? 0 : outerStart(deepestNode(root, path)));
   const findings = issues.map(({ offset, ...issue }) =>
     findingOf({ ...issue, position: offset === undefined ? positionOf(issue.path) : locate(offset) }),
   );
@@ -87,7 +88,8 @@ function translateDocument(root: DocumentNode | undefined, files: LocalFiles | u
   const type = butaneType(rules);
   const { value, issues: mismatches } = decodeButane(root, type);
   if (mismatches.length > 0 || root === undefined) return { issues: mismatches };
-  const issues = [...findUnusedButaneKeys(type, value, root), ...checkButane(type, value, rules)];
+  const unused = findUnusedKeys({ type, value, node: root, path: [] }, unusedKeyHint);
+  const issues = [...unused, ...checkButane(type, value, rules)];
   if (hasErrors(issues)) return { issues };
   const translation: ButaneTranslation = { rules, files, issues };
   const generated = generate(translation, type, value);
@@ -95,7 +97,7 @@ function translateDocument(root: DocumentNode | undefined, files: LocalFiles | u
 }
 
 /** Each step works on the result of the ones before. */
-function generate(translation: ButaneTranslation, type: ButaneStruct, value: ButaneMembers): Generated {
+function generate(translation: ButaneTranslation, type: StructType, value: ButaneMembers): Generated {
   const { issues, rules } = translation;
   const storage = mappingAt(value, ['storage']);
   let generated = desugarValues(translation, type, value);
@@ -116,19 +118,15 @@ function hasErrors(issues: readonly ButaneIssue[]): boolean {
 }
 
 /** What Butane reads first. */
-const plainText = {
-  target: undefined,
-  kind: 'string',
-  isList: false,
-  struct: undefined,
-  isPointer: false,
-} as const;
-const headerType: ButaneStruct = {
+const plainText = { kind: 'string', goType: 'string', pointer: false, always: false } as const;
+const headerType: StructType = {
   name: '',
-  fields: new Map([
-    ['variant', plainText],
-    ['version', plainText],
-  ]),
+  goType: '',
+  fields: [
+    { name: 'variant', ...plainText },
+    { name: 'version', ...plainText },
+  ],
+  keyFields: [],
 };
 
 /** The rules of the version; an issue if Butane has no such version, or this program does not support the variant. */
@@ -223,57 +221,9 @@ function isSet(owner: unknown): owner is NodeOwner {
   return isMapping(owner) && Object.keys(owner).length > 0;
 }
 
-// Keys that Butane ignores, and values that are no objects where an object belongs.
-
-/** Aliases are not followed: Butane does not look for unused keys in them. */
-function* findUnusedButaneKeys(
-  type: ButaneStruct,
-  value: ButaneMembers,
-  node: DocumentNode,
-  path: Path = [],
-): Generator<ButaneIssue> {
-  if (node.kind !== 'mapping') {
-    yield {
-      rule: nullObject,
-      path,
-      message:
-        `context tree does not match content tree at ${formatPath(path)}. ` +
-        'Line and column reporting may be inconsistent. Unused keys may not be reported',
-      hint:
-        node.kind === 'alias'
-          ? 'write the values instead of the alias, so that unused keys in them are reported'
-          : nullObject.hint,
-      offset: offsetOf(node),
-    };
-    return;
-  }
-  for (const { key } of node.entries) {
-    const name = key.text;
-    if (type.fields.has(name)) continue;
-    const snake = snakeCase(name);
-    const field = type.fields.has(snake) ? snake : nearestName(name, type.fields.keys());
-    yield {
-      rule: unusedKey,
-      path: [...path, name],
-      message: `unused key ${name}`,
-      hint: field === undefined ? unusedKey.hint : `use ${quoteText(field)}`,
-      offset: offsetOf(key),
-    };
-  }
-  for (const [name, { isPointer, struct, isList }] of type.fields) {
-    const child = lastEntry(node, name)?.value;
-    if (struct === undefined || child === undefined) continue;
-    const member = value[name];
-    if (!isList) {
-      if (isMapping(member) || !isPointer)
-        yield* findUnusedButaneKeys(struct, isMapping(member) ? member : {}, child, [...path, name]);
-      continue;
-    }
-    if (child.kind !== 'sequence') continue;
-    for (const [index, item] of itemsOf(member).entries()) {
-      const itemNode = child.items[index];
-      if (itemNode !== undefined && isMapping(item))
-        yield* findUnusedButaneKeys(struct, item, itemNode, [...path, name, index]);
-    }
-  }
+function unusedKeyHint({ fields }: StructType, _path: Path, key: string): string | undefined {
+  const names = fields.map(({ name }) => name);
+  const snake = snakeCase(key);
+  const name = names.includes(snake) ? snake : nearestName(key, names);
+  return name && `use ${quoteText(name)}`;
 }

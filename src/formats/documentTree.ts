@@ -79,6 +79,11 @@ export function targetOf(node: DocumentNode): ValueNode {
   return node.kind === 'alias' ? node.target : node;
 }
 
+/** Where a node begins with its anchor and tag. */
+export function outerStart(node: DocumentNode): number {
+  return node.kind === 'alias' ? node.start : (node.propertiesStart ?? node.start);
+}
+
 /**
  * A text in which parts are looked for, such as secrets: that of a scalar if each part of it has a place in the document, or
  * what is written there.

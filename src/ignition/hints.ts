@@ -3,7 +3,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { formatPath } from '../core/finding.ts';
 import type { DocumentNode } from '../formats/documentTree.ts';
-import { isString, type TypeMismatch } from './decode.ts';
+import { isString, type TypeMismatch } from './decodeJson.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
 
 /**
@@ -93,12 +93,16 @@ function release(version: string): string {
 
 /** One sentence with the path and, if it can be guessed, the intended value. */
 export function typeHint(mismatch: TypeMismatch): string {
-  const { path, kind, found } = mismatch;
+  const { path, expected, found } = mismatch;
   const place = path.length === 0 ? 'the document' : formatPath(path).slice('$.'.length);
-  return specificHint(mismatch, place) ?? `set ${place} to ${kindNames[kind]}, not ${describeValue(found)}`;
+  return (
+    specificHint(mismatch, place) ??
+    `set ${place} to ${kindNames[expected.kind]}, not ${describeValue(found)}`
+  );
 }
 
-function specificHint({ path, kind, wanted, found }: TypeMismatch, place: string): string | undefined {
+function specificHint({ path, expected, found }: TypeMismatch, place: string): string | undefined {
+  const { kind, goType: wanted } = expected;
   const text = isString(found) ? found.text : undefined;
   const word = found.kind === 'scalar' && text === undefined ? found.text : undefined;
   const isMode = path.at(-1) === 'mode';
@@ -136,7 +140,7 @@ function isResource(wanted: string): boolean {
   );
 }
 
-const kindNames: Readonly<Record<TypeMismatch['kind'], string>> = {
+const kindNames: Readonly<Record<TypeMismatch['expected']['kind'], string>> = {
   string: 'a string',
   boolean: 'true or false',
   integer: 'an integer',

@@ -27,6 +27,8 @@ interface FieldBase {
   readonly embedded?: string;
   /** A Go pointer: null resets it. Other scalars and objects ignore null. */
   readonly pointer: boolean;
+  /** Of a field of Butane: its name in Ignition, if it has one. */
+  readonly target?: string;
 }
 
 export interface ScalarField extends FieldBase {

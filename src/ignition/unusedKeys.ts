@@ -1,17 +1,24 @@
 /**
  * Keys that Ignition ignores, and null in place of an object. Ignition finds both by comparing the decoded config with
- * the exact spelling in the document. It is only needed if decoding found oddities; the document matches the schema.
+ * the exact spelling in the document, which matches the schema. Butane does the same with its documents.
  */
 
 import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path } from '../core/finding.ts';
-import { type DocumentNode, lastEntry } from '../formats/documentTree.ts';
+import { type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../core/nearestNames.ts';
-import type { Config } from './config.ts';
 import { itemsOf } from './decode.ts';
 import { type Issue, warningRule } from './rule.ts';
-import { configType, fieldsByFoldedName, foldName, structAt, structOf, type StructType } from './schema.ts';
+import {
+  configType,
+  type Field,
+  fieldsByFoldedName,
+  foldName,
+  structAt,
+  structOf,
+  type StructType,
+} from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
 export const unusedKey = warningRule(
@@ -31,21 +38,7 @@ export interface OffsetIssue extends Issue {
   readonly offset: number;
 }
 
-/** The input of the check. */
-export interface DecodedDocument {
-  readonly root: DocumentNode;
-  readonly version: SpecVersion;
-  readonly type: StructType;
-  readonly config: Config;
-}
-
-/** In the order of Ignition; unused keys of one object by position, because Ignition reports them in random order. */
-export function findUnusedKeys(document: DecodedDocument): Iterable<OffsetIssue> {
-  const { config, root, type } = document;
-  return checkObject(document.version, { type, value: config, node: root, path: [] });
-}
-
-/** An object of the document with its decoded value; `value` is absent if the object was null. */
+/** An object of the document with its decoded value, which is absent if the object was null. */
 interface Place {
   readonly type: StructType;
   readonly value: unknown;
@@ -53,8 +46,15 @@ interface Place {
   readonly path: Path;
 }
 
-function* checkObject(version: SpecVersion, place: Place): Iterable<OffsetIssue> {
-  const { type, value, node, path } = place;
+/**
+ * In the order of Ignition; unused keys of one object by position, because Ignition reports them in random order. Aliases of YAML
+ * are not followed.
+ * @param hintOf explains an unknown key of an object
+ */
+export function* findUnusedKeys(
+  { type, value, node, path }: Place,
+  hintOf: (type: StructType, path: Path, key: string) => string | undefined,
+): Iterable<OffsetIssue> {
   if (node.kind !== 'mapping') {
     yield {
       rule: nullObject,
@@ -62,19 +62,27 @@ function* checkObject(version: SpecVersion, place: Place): Iterable<OffsetIssue>
       message:
         `context tree does not match content tree at ${formatPath(path)}. ` +
         'Line and column reporting may be inconsistent. Unused keys may not be reported',
-      offset: node.start,
+      hint:
+        node.kind === 'alias'
+          ? 'write the values instead of the alias, so that unused keys in them are reported'
+          : nullObject.hint,
+      offset: outerStart(node),
     };
     return;
   }
-  const fields = new Set(type.fields.map((field) => field.name));
   // Of repeated keys, the last one counts.
-  const unknown = new Map<string, number>();
-  for (const { key } of node.entries) {
-    if (fields.has(key.text)) continue;
+  const children = new Map<Field, DocumentNode>();
+  const unknown = new Map<string, DocumentNode>();
+  for (const { key, value: child } of node.entries) {
+    const field = type.fields.find(({ name }) => name === key.text);
+    if (field !== undefined) {
+      if (structOf(field) !== undefined) children.set(field, child);
+      continue;
+    }
     unknown.delete(key.text);
-    unknown.set(key.text, key.start);
+    unknown.set(key.text, key);
   }
-  for (const [key, keyStart] of unknown) {
+  for (const [key, keyNode] of unknown) {
     const name = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key;
     yield {
       rule: unusedKey,
@@ -82,28 +90,25 @@ function* checkObject(version: SpecVersion, place: Place): Iterable<OffsetIssue>
       message: `unused key ${name}`,
       // Only determined for findings that are kept: it takes time.
       get hint() {
-        return unusedKeyHint(version, type, path, name) ?? unusedKey.hint;
+        return hintOf(type, path, name) ?? unusedKey.hint;
       },
-      offset: keyStart,
+      offset: outerStart(keyNode),
     };
   }
   for (const field of type.fields) {
     const inner = structOf(field);
-    const child = lastEntry(node, field.name)?.value;
+    const child = children.get(field);
     if (inner === undefined || child === undefined) continue;
     const member = isMapping(value) ? value[field.name] : undefined;
     const found = { type: inner, value: member, node: child, path: [...path, field.name] };
     if (field.kind !== 'list') {
-      if (member !== undefined || !field.pointer) yield* checkObject(version, found);
+      if (member !== undefined || !field.pointer) yield* findUnusedKeys(found, hintOf);
     } else if (child.kind === 'sequence') {
-      // If a key is repeated in another case, there may be more or fewer items than were decoded.
-      for (const [index, item] of child.items.slice(0, itemsOf(member).length).entries()) {
-        yield* checkObject(version, {
-          ...found,
-          value: itemsOf(member)[index],
-          node: item,
-          path: [...found.path, index],
-        });
+      // There may be more or fewer items than were decoded: a key may be repeated in another case, null may be left out.
+      const items = itemsOf(member);
+      for (const [index, item] of child.items.slice(0, items.length).entries()) {
+        const itemPath = [...found.path, index];
+        yield* findUnusedKeys({ ...found, value: items[index], node: item, path: itemPath }, hintOf);
       }
     }
   }
@@ -113,10 +118,15 @@ function* checkObject(version: SpecVersion, place: Place): Iterable<OffsetIssue>
 const LONGEST_KEY = 1000;
 
 /**
- * The most likely explanation of an unknown key; undefined if there is no likely one.
+ * The most likely explanation of an unknown key in a config; undefined if there is no likely one.
  * @param path of the object, which is of `type`
  */
-function unusedKeyHint(version: SpecVersion, type: StructType, path: Path, key: string): string | undefined {
+export function unusedKeyHint(
+  version: SpecVersion,
+  type: StructType,
+  path: Path,
+  key: string,
+): string | undefined {
   if (key.length > LONGEST_GUESS) return undefined;
   return (
     spellingHint(type, key) ??

@@ -17,13 +17,14 @@ import { type ParsedJson, parseJson } from '../formats/json/parse.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { asString, decode, MAX_MISMATCHES, type TypeMismatch } from './decode.ts';
+import { asString } from './decode.ts';
+import { decodeJson, MAX_MISMATCHES, type TypeMismatch } from './decodeJson.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
 import { errorRule, findingOf, infoRule, type Issue } from './rule.ts';
 import { checks, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
-import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
+import { findUnusedKeys, type OffsetIssue, unusedKeyHint } from './unusedKeys.ts';
 import { nameVersions, type SpecVersion, specVersions, versionNamed } from './versions.ts';
 
 export const emptyConfig = errorRule(
@@ -83,8 +84,6 @@ export interface DocumentRead {
   readonly version: SpecVersion;
   readonly type: StructType;
   readonly config: Config;
-  /** Whether there are unknown or misspelled keys, or nulls in place of objects. */
-  readonly hasOddities: boolean;
   /** False if the document contains a number outside the range of float64: then Ignition reports no positions. */
   readonly hasPositions: boolean;
 }
@@ -103,8 +102,10 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
   for (const { type, value, path } of walkConfig(read.type, read.config)) {
     if (typeof type !== 'string' && isMapping(value)) collectAt(found, path, findDuplicates(type, value));
   }
-  if (read.hasPositions && read.hasOddities) {
-    for (const issue of findUnusedKeys(read)) collect(found, issue);
+  if (read.hasPositions) {
+    const place = { type: read.type, value: read.config, node: read.root, path: [] };
+    const hintOf: Parameters<typeof findUnusedKeys>[1] = (...key) => unusedKeyHint(read.version, ...key);
+    for (const issue of findUnusedKeys(place, hintOf)) collect(found, issue);
   }
   const positionOf = placeIn(document);
   const findings = found.issues.map((issue) => {
@@ -145,7 +146,7 @@ export function readConfig(bytes: Buffer): ReadResult {
     return refuse({ rule, hint: versionHint(version.text) ?? rule.hint });
   }
   const type = configType(version.version);
-  const { value: config, mismatches, hasOddities } = decode(root, type);
+  const { value: config, mismatches } = decodeJson(root, type);
   const [first] = mismatches;
   if (first !== undefined) return { ...refuseMismatch(bytes, first), mismatches };
   return {
@@ -154,7 +155,6 @@ export function readConfig(bytes: Buffer): ReadResult {
     root,
     type,
     config,
-    hasOddities,
     hasPositions: !overflows,
   };
 }
@@ -235,7 +235,7 @@ export type VersionResult =
 
 /** Reads `ignition.version`. */
 export function readVersion(root: DocumentNode): VersionResult {
-  const { value, mismatches } = decode(root, stubType);
+  const { value, mismatches } = decodeJson(root, stubType);
   const [mismatch] = mismatches;
   if (mismatch !== undefined) {
     const path = mismatch.path.map((step) => String(step).toLowerCase());

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAsset } from '../../src/core/assets.ts';
 import { parseJson } from '../../src/formats/json/parse.ts';
-import { decode } from '../../src/ignition/decode.ts';
+import { decodeJson } from '../../src/ignition/decodeJson.ts';
 import { configType, type StructType } from '../../src/ignition/schema.ts';
 import { examineConfig, furtherMismatches, validateConfig } from '../../src/ignition/validate.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
@@ -68,7 +68,7 @@ describe.each(specVersions)('JSON Schema of %s', (version) => {
     const type = configType(version);
     fc.assert(
       fc.property(valuesNear(type), (document) => {
-        const { mismatches } = decode(parseJson(Buffer.from(JSON.stringify(document))).root, type);
+        const { mismatches } = decodeJson(parseJson(Buffer.from(JSON.stringify(document))).root, type);
         expect(accepts(document)).toBe(mismatches.length === 0);
         const decoded = mismatches.map(({ path }) => `/${path.join('/')}`);
         const found = (accepts.errors ?? []).map(({ instancePath }) => instancePath || '/');

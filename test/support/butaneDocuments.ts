@@ -1,7 +1,14 @@
 /** Random Butane documents: generated along the newest version, so that older versions see keys that they do not have. */
 
-import { type ButaneField, type ButaneStruct, butaneType } from '../../src/butane/schema.ts';
+import { butaneType } from '../../src/butane/schema.ts';
 import { rulesOfVersion, butaneVersions } from '../../src/butane/versions.ts';
+import {
+  type Field,
+  type ListField,
+  type ScalarField,
+  type StructType,
+  structOf,
+} from '../../src/ignition/schema.ts';
 
 type Random = () => number;
 
@@ -9,53 +16,53 @@ const newest = butaneType(rulesOfVersion(butaneVersions.at(-1) ?? '')!);
 
 /** A document of the version, with a few mistakes in some of them. */
 export function randomButane(random: Random, version: string): string {
-  const sections = [...newest.fields.keys()].filter((name) => name !== 'variant' && name !== 'version');
+  const sections = newest.fields.filter(({ name }) => name !== 'variant' && name !== 'version');
   const parts = [
     `variant: ${chance(random, 0.01) ? pick(random, ['core', '""', '~', '[fcos]']) : 'fcos'}`,
     `version: ${version}`,
   ];
-  for (const name of sections) {
-    const field = newest.fields.get(name);
-    if (field === undefined || !chance(random, name === 'storage' ? 0.8 : 0.4)) continue;
-    parts.push(...writeEntry(random, name, field, 0));
+  for (const field of sections) {
+    if (chance(random, field.name === 'storage' ? 0.8 : 0.4)) parts.push(...writeEntry(random, field, 0));
   }
   const text = `${parts.join('\n')}\n`;
   return chance(random, 0.3) ? mutate(random, text) : text;
 }
 
 /** Lines of `name: value`. */
-function writeEntry(random: Random, name: string, field: ButaneField, depth: number): string[] {
+function writeEntry(random: Random, field: Field, depth: number): string[] {
+  const { name } = field;
   const indent = '  '.repeat(depth);
   if (chance(random, 0.004)) return [`${indent}${name}:`];
   if (chance(random, 0.006)) return [`${indent}${name}: ${pick(random, oddValues)}`];
-  if (field.isList) {
+  if (field.kind === 'list') {
     const count = pick(random, [0, 1, 1, 2, 2, 3]);
     if (count === 0) return [`${indent}${name}: []`];
-    const items = Array.from({ length: count }, () => writeItem(random, name, field, depth));
+    const items = Array.from({ length: count }, () => writeItem(random, field, depth));
     return [`${indent}${name}:`, ...items.flat()];
   }
-  if (field.struct !== undefined) {
+  if (field.kind === 'struct') {
     const inner = writeStruct(random, field.struct, depth + 1);
     return inner.length === 0 ? [`${indent}${name}: {}`] : [`${indent}${name}:`, ...inner];
   }
   return [`${indent}${name}: ${valueOf(random, name, field.kind, depth)}`];
 }
 
-function writeItem(random: Random, name: string, field: ButaneField, depth: number): string[] {
+function writeItem(random: Random, field: ListField, depth: number): string[] {
+  const struct = structOf(field);
   const indent = '  '.repeat(depth);
   if (chance(random, 0.01)) return [`${indent}- ${pick(random, oddValues)}`];
-  if (field.struct === undefined) return [`${indent}- ${valueOf(random, name, field.kind, depth)}`];
-  const [first = '', ...rest] = writeStruct(random, field.struct, depth + 1);
+  if (struct === undefined) return [`${indent}- ${valueOf(random, field.name, 'string', depth)}`];
+  const [first = '', ...rest] = writeStruct(random, struct, depth + 1);
   return first === '' ? [`${indent}- {}`] : [`${indent}- ${first.trimStart()}`, ...rest];
 }
 
-function writeStruct(random: Random, struct: ButaneStruct, depth: number): string[] {
+function writeStruct(random: Random, struct: StructType, depth: number): string[] {
   const wanted = likely[struct.name] ?? [];
   const share = struct.name === 'Storage' ? 0.3 : 0.2;
   const lines: string[] = [];
-  for (const [name, field] of struct.fields) {
-    if (!chance(random, wanted.includes(name) ? 0.92 : share)) continue;
-    lines.push(...writeEntry(random, name, field, depth));
+  for (const field of struct.fields) {
+    if (!chance(random, wanted.includes(field.name) ? 0.92 : share)) continue;
+    lines.push(...writeEntry(random, field, depth));
   }
   if (chance(random, 0.02))
     lines.push(`${'  '.repeat(depth)}${pick(random, ['unknown', 'Path', '<<', '7'])}: 1`);
@@ -234,7 +241,7 @@ const oddValues = [
   '1e3',
 ];
 
-function valueOf(random: Random, name: string, kind: ButaneField['kind'], depth: number): string {
+function valueOf(random: Random, name: string, kind: ScalarField['kind'], depth: number): string {
   if (kind === 'boolean') return pick(random, ['true', 'true', 'false', 'yes', 'off', 'True', 'y', '"on"']);
   const pool =
     values[name] ?? (kind === 'integer' ? ['0', '1', '1000', '0x10'] : ['a', 'b', '"c d"', '12', 'true']);

@@ -8,7 +8,7 @@ import { deepestNode, type DocumentNode } from '../../formats/documentTree.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { fetchInlined, listReferences, type Reference } from '../../ignition/inlinedConfig.ts';
-import { isString } from '../../ignition/decode.ts';
+import { isString } from '../../ignition/decodeJson.ts';
 import { readConfig } from '../../ignition/validate.ts';
 import { type FileFinding, REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
