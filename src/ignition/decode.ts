@@ -74,11 +74,12 @@ interface Decoder {
 }
 
 function decodeStruct(
-  { dialect, path, storage }: Decoder,
+  decoder: Decoder,
   type: StructType,
   node: ValueNode,
   previous: unknown,
 ): Members | undefined {
+  const { dialect, path } = decoder;
   if (node.kind !== 'mapping') {
     dialect.refuse(node, { kind: 'struct', goType: type.goType }, path);
     return undefined;
@@ -92,7 +93,7 @@ function decodeStruct(
     const value = targetOf(given);
     path.push(field.name);
     if (!dialect.isNull(value)) {
-      target[field.name] = decodeField({ dialect, path, storage }, field, value, target[field.name]);
+      target[field.name] = decodeField(decoder, field, value, target[field.name]);
     } else if (field.pointer || field.kind === 'list') delete target[field.name];
     path.pop();
   }

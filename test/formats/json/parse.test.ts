@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import type { DocumentNode } from '../../../src/formats/documentTree.ts';
+import { isMapping } from '../../../src/formats/mapping.ts';
 import { isGoJsonText, JsonLimitError, parseJson } from '../../../src/formats/json/parse.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
@@ -201,21 +202,16 @@ describe('the tree', () => {
 
 /** The value of a node, read where the node says that it is. */
 function valueOf(node: DocumentNode, bytes: Buffer): unknown {
-  const written = bytes.toString('utf8', node.start, node.end);
+  if (node.kind === 'alias') throw new Error('JSON has no aliases');
+  const value: unknown = JSON.parse(bytes.toString('utf8', node.start, node.end));
   if (node.kind === 'mapping') {
-    expect(`${written[0]}${written.at(-1)}`).toBe('{}');
-    return Object.fromEntries(
-      node.entries.map(({ key, value }) => [valueOf(key, bytes), valueOf(value, bytes)]),
-    );
+    const entries = node.entries.map((entry) => [entry.key.text, valueOf(entry.value, bytes)]);
+    return isMapping(value) ? Object.fromEntries(entries) : 'not an object';
   }
   if (node.kind === 'sequence') {
-    expect(`${written[0]}${written.at(-1)}`).toBe('[]');
-    return node.items.map((item) => valueOf(item, bytes));
+    return Array.isArray(value) ? node.items.map((item) => valueOf(item, bytes)) : 'not a list';
   }
-  if (node.kind === 'alias') throw new Error('JSON has no aliases');
-  const value: unknown = JSON.parse(written);
-  expect(node.text).toBe(node.style === 'double-quoted' ? value : written);
-  return value;
+  return node.style === 'double-quoted' ? node.text : JSON.parse(node.text);
 }
 
 describe('limits', () => {
@@ -233,8 +229,7 @@ describe('limits', () => {
     ['more values with keys', '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8}', false],
   ])('%s', (_title, text, isWithin) => {
     const error = errorOf(Buffer.from(text), limits);
-    if (isWithin) expect(error).toBeUndefined();
-    else expect(error).toBeInstanceOf(JsonLimitError);
+    expect(error instanceof JsonLimitError ? 'too large' : error).toBe(isWithin ? undefined : 'too large');
   });
 });
 
