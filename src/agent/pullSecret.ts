@@ -6,7 +6,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 import type { Position } from '../core/finding.ts';
-import { parseJson } from '../formats/json/parse.ts';
+import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
@@ -70,7 +70,7 @@ function readJson(text: string, written: string): unknown {
 /** Throws the error about text that is not JSON. */
 function explainSyntax(bytes: Buffer): void {
   try {
-    parseJson(bytes);
+    readJsonTree(bytes);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { message, offset } = error; // the message quotes a character of the secret

@@ -5,7 +5,7 @@
 
 import {
   type DocumentNode,
-  type Entry,
+  type MappingEntry,
   type MappingNode,
   outerStart,
   type ScalarNode,
@@ -15,7 +15,7 @@ import {
 import type { Path } from '../core/finding.ts';
 import { append } from '../core/lists.ts';
 import type { Integer } from '../ignition/config.ts';
-import { decode, type Expected, type Members } from '../ignition/decode.ts';
+import { decode, type ExpectedType, type Members } from '../ignition/decode.ts';
 import type { ScalarField, StructType } from '../ignition/schema.ts';
 import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
 
@@ -51,7 +51,7 @@ function entriesOf(
   { entries }: MappingNode,
   path: Path,
   done: ReadonlySet<string> = new Set(),
-): readonly Entry[] | undefined {
+): readonly MappingEntry[] | undefined {
   const seen = new Set<string>();
   for (const { key } of entries) {
     if (seen.has(key.text)) {
@@ -85,7 +85,7 @@ function isNull(node: ValueNode): boolean {
   return node.kind === 'scalar' && resolve(node).value === null;
 }
 
-function typeIssue(found: ValueNode, { kind }: Expected, path: Path): ButaneIssue {
+function typeIssue(found: ValueNode, { kind }: ExpectedType, path: Path): ButaneIssue {
   const place = path.length === 0 ? 'the document' : path.join('.');
   const wanted = kindNames[kind];
   return {

@@ -33,10 +33,10 @@ interface CollectionBase extends NodeBase {
 export interface MappingNode extends CollectionBase {
   readonly kind: 'mapping';
   /** As they are written: repeated keys and merge keys are still there. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly MappingEntry[];
 }
 
-export interface Entry {
+export interface MappingEntry {
   readonly key: ScalarNode;
   readonly value: DocumentNode;
 }
@@ -136,7 +136,7 @@ export function childAt(node: DocumentNode, step: string | number): DocumentNode
 }
 
 /** The last entry with this key. */
-export function lastEntry(mapping: MappingNode, key: string): Entry | undefined {
+export function lastEntry(mapping: MappingNode, key: string): MappingEntry | undefined {
   if (mapping.entries.length <= FEW_ENTRIES)
     return mapping.entries.findLast(({ key: { text } }) => text === key);
   let index = entryIndexes.get(mapping);
@@ -150,4 +150,4 @@ export function lastEntry(mapping: MappingNode, key: string): Entry | undefined 
 /** Larger mappings are indexed when they are first searched, because a document may have many findings. */
 const FEW_ENTRIES = 32;
 
-const entryIndexes = new WeakMap<MappingNode, ReadonlyMap<string, Entry>>();
+const entryIndexes = new WeakMap<MappingNode, ReadonlyMap<string, MappingEntry>>();

@@ -6,7 +6,7 @@
 import type { Path } from '../core/finding.ts';
 import {
   type DocumentNode,
-  type Entry,
+  type MappingEntry,
   type MappingNode,
   type ScalarNode,
   targetOf,
@@ -19,7 +19,7 @@ import type { Field, ListField, ScalarField, StructType } from './schema.ts';
 /** What Go's decoders of JSON and YAML do differently. */
 export interface Dialect {
   /** The entries that count, in their order; undefined if the object is refused. */
-  readonly entriesOf: (node: MappingNode, path: Path) => readonly Entry[] | undefined;
+  readonly entriesOf: (node: MappingNode, path: Path) => readonly MappingEntry[] | undefined;
   /** The field that a key sets; undefined for a key that is ignored. */
   readonly findField: (type: StructType, key: string) => Field | undefined;
   readonly isNull: (node: ValueNode) => boolean;
@@ -31,11 +31,11 @@ export interface Dialect {
   /** Null is an item without a value; otherwise the list goes without it. */
   readonly keepsNullItems: boolean;
   /** Notes a value of an invalid type; the config is not used then. */
-  readonly refuse: (found: ValueNode, expected: Expected, path: Path) => void;
+  readonly refuse: (found: ValueNode, expected: ExpectedType, path: Path) => void;
 }
 
 /** The type that a value should have. */
-export interface Expected {
+export interface ExpectedType {
   readonly kind: Field['kind'];
   /** As Go prints it, e.g. `int`. */
   readonly goType: string;
@@ -108,7 +108,7 @@ function decodeField(decoder: Decoder, field: Field, node: ValueNode, previous: 
 
 function decodeScalar(
   { dialect, path }: Decoder,
-  expected: Expected & { readonly kind: ScalarField['kind'] },
+  expected: ExpectedType & { readonly kind: ScalarField['kind'] },
   node: ValueNode,
 ): unknown {
   const value = node.kind === 'scalar' ? dialect.readScalar(node, expected.kind) : undefined;

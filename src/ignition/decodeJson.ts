@@ -6,7 +6,7 @@
 import type { Path } from '../core/finding.ts';
 import type { DocumentNode, ScalarNode } from '../formats/documentTree.ts';
 import type { Integer } from './config.ts';
-import { decode, type Expected, type Members } from './decode.ts';
+import { decode, type ExpectedType, type Members } from './decode.ts';
 import {
   type Field,
   fieldsByFoldedName,
@@ -24,7 +24,7 @@ export interface TypeMismatch {
   readonly path: Path;
   /** Number of bytes read up to the end of a scalar, or up to and including an opening bracket. */
   readonly offset: number;
-  readonly expected: Expected;
+  readonly expected: ExpectedType;
   readonly found: DocumentNode;
 }
 
@@ -75,7 +75,7 @@ export function isString(node: DocumentNode): node is ScalarNode & { readonly st
   return node.kind === 'scalar' && node.style === 'double-quoted';
 }
 
-function mismatchOf(root: StructType, found: DocumentNode, expected: Expected, path: Path): TypeMismatch {
+function mismatchOf(root: StructType, found: DocumentNode, expected: ExpectedType, path: Path): TypeMismatch {
   const place = path.length === 0 ? 'Go value' : `Go struct field ${fieldInGo(root, path)}`;
   return {
     message: `json: cannot unmarshal ${describe(found, expected.kind)} into ${place} of type ${expected.goType}`,

@@ -13,7 +13,7 @@ import {
   type Report,
 } from '../core/finding.ts';
 import { deepestNode, type DocumentNode } from '../formats/documentTree.ts';
-import { type ParsedJson, parseJson } from '../formats/json/parse.ts';
+import { type JsonTree, readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
@@ -128,9 +128,9 @@ export function checkMergedConfig(config: Config, version: SpecVersion): readonl
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
 export function readConfig(bytes: Buffer): ReadResult {
   if (bytes.length === 0) return refuse({ rule: emptyConfig });
-  let parsed: ParsedJson;
+  let parsed: JsonTree;
   try {
-    parsed = parseJson(bytes);
+    parsed = readJsonTree(bytes);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { message, offset } = error;
@@ -205,7 +205,7 @@ function collectRules(found: Collected, root: StructType, config: Config, versio
 /** Adds to each finding the position of its path; `bytes` must be valid JSON. */
 export function locateFindings<F extends Finding>(findings: readonly F[], bytes: Buffer): readonly F[] {
   if (findings.length === 0) return findings;
-  const { root } = parseJson(bytes);
+  const { root } = readJsonTree(bytes);
   const positionOf = placeIn(bytes);
   return findings.map((finding) => {
     const position = positionOf(offsetOf(deepestNode(root, finding.path)));

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Path } from '../../src/core/finding.ts';
 import { deepestNode } from '../../src/formats/documentTree.ts';
-import { parseJson } from '../../src/formats/json/parse.ts';
+import { readJsonTree } from '../../src/formats/json/tree.ts';
 
 describe('deepestNode', () => {
   const many = Array.from({ length: 40 }, (_, index) => `"k${index}":0`).join(',');
@@ -26,14 +26,14 @@ describe('deepestNode', () => {
     ['an escaped key', String.raw`{"\u0061": 1}`, ['a'], 11],
     ['offsets in bytes', '{"é": "ü", "a": 1}', ['a'], 18],
   ])('%s', (_title, text, path, start) => {
-    expect(deepestNode(parseJson(Buffer.from(text)).root, path).start).toBe(start);
+    expect(deepestNode(readJsonTree(Buffer.from(text)).root, path).start).toBe(start);
   });
 
   it('finds every value of any document', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }), (document) => {
         const bytes = Buffer.from(JSON.stringify(document, null, 1));
-        const { root } = parseJson(bytes);
+        const { root } = readJsonTree(bytes);
         for (const [key, value] of Object.entries(document)) {
           const { start, end } = deepestNode(root, [key]);
           expect(JSON.parse(bytes.toString('utf8', start, end))).toEqual(JSON.parse(JSON.stringify(value)));

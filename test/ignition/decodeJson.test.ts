@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/formats/json/parse.ts';
+import { readJsonTree } from '../../src/formats/json/tree.ts';
 import { decodeJson } from '../../src/ignition/decodeJson.ts';
 import { configType, foldName } from '../../src/ignition/schema.ts';
 
 const decodeText = (text: string, version: '3.2.0' | '3.4.0' = '3.4.0') =>
-  decodeJson(parseJson(Buffer.from(text, 'latin1')).root, configType(version));
+  decodeJson(readJsonTree(Buffer.from(text, 'latin1')).root, configType(version));
 const valueOf = (text: string) => decodeText(text).value;
 const files = (items: string) => `{"storage":{"files":${items}}}`;
 

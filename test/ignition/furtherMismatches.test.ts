@@ -4,7 +4,7 @@ import { Ajv, type AnySchemaObject } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAsset } from '../../src/core/assets.ts';
-import { parseJson } from '../../src/formats/json/parse.ts';
+import { readJsonTree } from '../../src/formats/json/tree.ts';
 import { decodeJson } from '../../src/ignition/decodeJson.ts';
 import { configType, type StructType } from '../../src/ignition/schema.ts';
 import { examineConfig, furtherMismatches, validateConfig } from '../../src/ignition/validate.ts';
@@ -68,7 +68,7 @@ describe.each(specVersions)('JSON Schema of %s', (version) => {
     const type = configType(version);
     fc.assert(
       fc.property(valuesNear(type), (document) => {
-        const { mismatches } = decodeJson(parseJson(Buffer.from(JSON.stringify(document))).root, type);
+        const { mismatches } = decodeJson(readJsonTree(Buffer.from(JSON.stringify(document))).root, type);
         expect(accepts(document)).toBe(mismatches.length === 0);
         const decoded = mismatches.map(({ path }) => `/${path.join('/')}`);
         const found = (accepts.errors ?? []).map(({ instancePath }) => instancePath || '/');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Finding, formatPath } from '../../src/core/finding.ts';
-import { JSON_LIMITS, parseJson } from '../../src/formats/json/parse.ts';
+import { JSON_LIMITS, readJsonTree } from '../../src/formats/json/tree.ts';
 import { versionHint } from '../../src/ignition/hints.ts';
 import { MAX_FINDINGS } from '../../src/core/finding.ts';
 import { readVersion, validateConfig } from '../../src/ignition/validate.ts';
@@ -227,7 +227,7 @@ describe('validateConfig: any input', () => {
   });
 });
 
-const read = (text: string) => readVersion(parseJson(Buffer.from(text)).root);
+const read = (text: string) => readVersion(readJsonTree(Buffer.from(text)).root);
 const versionText = (version: string) => JSON.stringify({ ignition: { version } });
 
 it.each(specVersions.map((version, index) => [version, index] as const))(

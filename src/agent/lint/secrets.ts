@@ -6,8 +6,8 @@
 import { ifWellFormed } from '../../core/errors.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import type { DocumentNode, MappingNode, PlacedText, ScalarNode, Span } from '../../formats/documentTree.ts';
-import { parseJson } from '../../formats/json/parse.ts';
-import { placedText } from '../../formats/json/strings.ts';
+import { readJsonTree } from '../../formats/json/tree.ts';
+import { placedJsonText } from '../../formats/json/strings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
@@ -32,11 +32,11 @@ const STAR = 0x2a;
  */
 export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
-  const json = ifWellFormed(() => parseJson(bytes));
+  const json = ifWellFormed(() => readJsonTree(bytes));
   const spans =
     json === undefined
       ? findSecretsInBroken(bytes)
-      : findSecretNodes(json.root, (node) => placedText(bytes, node), secretFilesOf(config));
+      : findSecretNodes(json.root, (node) => placedJsonText(bytes, node), secretFilesOf(config));
   if (spans.length === 0) return document;
   const masked = Buffer.from(bytes);
   for (const { start, end } of spans) masked.fill(STAR, start, end);

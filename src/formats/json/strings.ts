@@ -69,7 +69,7 @@ function sequenceLength(bytes: Buffer, at: number, end: number): number {
   return length;
 }
 
-export function placedText(bytes: Buffer, { start, end, style, text }: ScalarNode): PlacedText {
+export function placedJsonText(bytes: Buffer, { start, end, style, text }: ScalarNode): PlacedText {
   const quote = style === 'plain' ? 0 : 1;
   const span = { start: start + quote, end: end - quote };
   if (text.length === span.end - span.start) {

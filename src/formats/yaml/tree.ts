@@ -19,7 +19,7 @@ import {
 } from 'js-yaml';
 import type {
   DocumentNode,
-  Entry,
+  MappingEntry,
   MappingNode,
   ScalarNode,
   SequenceNode,
@@ -130,7 +130,7 @@ class Reader {
       }
       return { kind: 'sequence', start, end: this.#end, style, items, ...properties };
     }
-    const entries: Entry[] = [];
+    const entries: MappingEntry[] = [];
     for (let key = this.readNode(); key !== undefined; key = this.readNode()) {
       if (key.kind !== 'scalar') {
         throw yamlError(this.#text, sentence('a key must be a plain string'), key.start);

@@ -11,7 +11,7 @@ import { hasErrors } from '../../core/finding.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readVersion } from '../../ignition/validate.ts';
 import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
-import { parseJson } from '../../formats/json/parse.ts';
+import { readJsonTree } from '../../formats/json/tree.ts';
 import { decodeUtf8, type YamlConfig } from './yamlConfig.ts';
 
 /**
@@ -42,7 +42,7 @@ export function readButaneConfig(
 
 /** Ignition reads a document as JSON first. */
 function isIgnition(document: Buffer): boolean {
-  const json = ifWellFormed(() => parseJson(document));
+  const json = ifWellFormed(() => readJsonTree(document));
   if (json === undefined) return false;
   const version = readVersion(json.root);
   return 'text' in version ? version.text !== '' : version.status === 'supported';

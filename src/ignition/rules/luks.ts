@@ -1,6 +1,6 @@
 /** Encrypted volumes, and the Clevis pins that unlock them. */
 
-import { isGoJsonText } from '../../formats/json/parse.ts';
+import { isGoJsonText } from '../../formats/json/tree.ts';
 import type { Clevis, ClevisCustom, Luks, Tang } from '../config.ts';
 import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';

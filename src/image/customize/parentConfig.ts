@@ -6,7 +6,7 @@
 import { largest } from '../../core/lists.ts';
 import { CliError } from '../../core/errors.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
-import { parseJson } from '../../formats/json/parse.ts';
+import { readJsonTree } from '../../formats/json/tree.ts';
 import type { Config, Resource, Unit } from '../../ignition/config.ts';
 import { type AddedFile, base64DataUrl } from '../../ignition/dataFile.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
@@ -93,7 +93,7 @@ export function parseUserConfig(json: Buffer, name: string): UserConfig | CliErr
 }
 
 function versionOf(json: Buffer): string {
-  const result = readVersion(parseJson(json).root);
+  const result = readVersion(readJsonTree(json).root);
   return 'text' in result ? result.text.slice(0, LONGEST_VERSION) : '';
 }
 

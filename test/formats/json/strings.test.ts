@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../src/formats/json/parse.ts';
-import { placedText } from '../../../src/formats/json/strings.ts';
+import { readJsonTree } from '../../../src/formats/json/tree.ts';
+import { placedJsonText } from '../../../src/formats/json/strings.ts';
 
 function read(literal: Buffer): string {
-  const { root } = parseJson(literal);
+  const { root } = readJsonTree(literal);
   return root.kind === 'scalar' ? root.text : '';
 }
 
@@ -114,15 +114,15 @@ describe('strings', () => {
   });
 });
 
-it('placedText locates parts of a string with escapes in any order', () => {
+it('placedJsonText locates parts of a string with escapes in any order', () => {
   const spans = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 8 });
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', '\n', '\u0001'), maxLength: 20 });
   fc.assert(
     fc.property(text, spans, (decoded, numbers) => {
       const bytes = Buffer.from(JSON.stringify(decoded));
-      const { root } = parseJson(bytes);
+      const { root } = readJsonTree(bytes);
       if (root.kind !== 'scalar') throw new Error('not a scalar');
-      const { locate } = placedText(bytes, root);
+      const { locate } = placedJsonText(bytes, root);
       const characters = Array.from(decoded);
       for (const pair of numbers) {
         const [from, to] = pair.map((number) => number % (characters.length + 1)).toSorted((a, b) => a - b);

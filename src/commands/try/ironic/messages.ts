@@ -7,7 +7,7 @@ import { isUuid } from '../../../core/objectName.ts';
 import { parseRequestPath } from '../../../http/server/answer/requestPath.ts';
 import { parseIfJson } from '../../../formats/mapping.ts';
 import { FormatError } from '../../../core/errors.ts';
-import { JsonLimitError, parseJson } from '../../../formats/json/parse.ts';
+import { JsonLimitError, readJsonTree } from '../../../formats/json/tree.ts';
 
 export type InspectionService = 'ironic' | 'inspector';
 
@@ -104,7 +104,7 @@ export type ParsedBody =
 export function parseBody(bytes: Uint8Array): ParsedBody {
   if (bytes.length === 0) return { kind: 'value', value: {} };
   try {
-    parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), bodyLimits);
+    readJsonTree(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), bodyLimits);
   } catch (error) {
     const isLarge = error instanceof JsonLimitError;
     if (isLarge)

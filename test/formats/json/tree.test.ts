@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import type { DocumentNode } from '../../../src/formats/documentTree.ts';
 import { isMapping } from '../../../src/formats/mapping.ts';
-import { isGoJsonText, JsonLimitError, parseJson } from '../../../src/formats/json/parse.ts';
+import { isGoJsonText, JsonLimitError, readJsonTree } from '../../../src/formats/json/tree.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
-const overflows = (text: string) => parseJson(bytesOf(text)).overflows;
+const overflows = (text: string) => readJsonTree(bytesOf(text)).overflows;
 
 /** The error of a text; undefined if it is JSON. */
-function errorOf(bytes: Buffer, limits?: Parameters<typeof parseJson>[1]): FormatError | undefined {
+function errorOf(bytes: Buffer, limits?: Parameters<typeof readJsonTree>[1]): FormatError | undefined {
   try {
-    parseJson(bytes, limits);
+    readJsonTree(bytes, limits);
     return undefined;
   } catch (error) {
     if (error instanceof FormatError) return error;
@@ -23,7 +23,7 @@ const problemOf = (text: string) => {
   return { message, offset };
 };
 
-describe('parseJson', () => {
+describe('readJsonTree', () => {
   it.each([
     ['', 'unexpected end of JSON input', 0],
     [' \n', 'unexpected end of JSON input', 2],
@@ -168,7 +168,7 @@ describe('parseJson', () => {
 describe('the tree', () => {
   it('has the values of the text, with repeated keys', () => {
     const text = ' {"a": [1, "x"],\n"a": null}';
-    const { root } = parseJson(Buffer.from(text));
+    const { root } = readJsonTree(Buffer.from(text));
     expect(root).toMatchObject({
       kind: 'mapping',
       start: 1,
@@ -194,7 +194,7 @@ describe('the tree', () => {
       fc.property(fc.jsonValue(), fc.constantFrom(0, 1), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
         const bytes = Buffer.from(text);
-        expect(valueOf(parseJson(bytes).root, bytes)).toEqual(JSON.parse(text));
+        expect(valueOf(readJsonTree(bytes).root, bytes)).toEqual(JSON.parse(text));
       }),
     );
   });

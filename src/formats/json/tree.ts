@@ -4,11 +4,11 @@
  */
 
 import { FormatError, ifWellFormed } from '../../core/errors.ts';
-import type { DocumentNode, Entry, ScalarNode } from '../documentTree.ts';
+import type { DocumentNode, MappingEntry, ScalarNode } from '../documentTree.ts';
 import { quoteGoCharacter } from '../goText.ts';
 import { readString } from './strings.ts';
 
-export interface ParsedJson {
+export interface JsonTree {
   readonly root: DocumentNode;
   /** Whether some number is beyond the range of a float64, like `1e999`. It is JSON, but cannot be read as a number. */
   readonly overflows: boolean;
@@ -28,7 +28,7 @@ export const JSON_LIMITS: JsonLimits = { depth: 10_000, values: 500_000 };
 export class JsonLimitError extends FormatError {}
 
 /** @throws FormatError whose offset counts the bytes read, the offending one included */
-export function parseJson(bytes: Buffer, limits = JSON_LIMITS): ParsedJson {
+export function readJsonTree(bytes: Buffer, limits = JSON_LIMITS): JsonTree {
   const reader = new Reader(bytes, limits);
   const root = reader.readDocument();
   return { root, overflows: reader.overflows };
@@ -36,7 +36,7 @@ export function parseJson(bytes: Buffer, limits = JSON_LIMITS): ParsedJson {
 
 /** Whether Go would decode a text into `any`: every number must fit into a float64. */
 export function isGoJsonText(text: string): boolean {
-  return ifWellFormed(() => parseJson(Buffer.from(text)))?.overflows === false;
+  return ifWellFormed(() => readJsonTree(Buffer.from(text)))?.overflows === false;
 }
 
 const LINE_FEED = 0x0a;
@@ -79,7 +79,7 @@ const HUGE_DIGITS = 400;
 
 /** An object or list whose end is read last. */
 type Collection = { end: number } & (
-  | { kind: 'mapping'; start: number; style: 'flow'; entries: Entry[] }
+  | { kind: 'mapping'; start: number; style: 'flow'; entries: MappingEntry[] }
   | { kind: 'sequence'; start: number; style: 'flow'; items: DocumentNode[] }
 );
 
