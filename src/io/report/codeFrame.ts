@@ -45,7 +45,7 @@ function findUrlData(bytes: Uint8Array): readonly Span[] {
   return spans;
 }
 
-/** The end of the document if it has no such line. */
+/** Without one, the string goes to the end of the document. */
 function closingQuote(document: Buffer, openingQuote: number): number {
   for (let at = openingQuote + 1; at < document.length; at += 1) {
     if (document[at] === QUOTE) return at;
