@@ -7,7 +7,7 @@
 import type { Path } from '../core/finding.ts';
 import { parseUrl, withoutBrackets } from '../formats/url.ts';
 import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
-import type { Connection, IpConfig } from '../network/connection.ts';
+import { automaticIp, type Connection, type IpConfig } from '../network/connection.ts';
 import {
   addressBits,
   type Family,
@@ -177,7 +177,7 @@ function readNetwork(placed: readonly KernelArgument[]): ReadNetwork {
       name: key,
       type: 'ethernet',
       isConfigured: false,
-      ip: { 4: { ...automatic }, 6: { ...automatic } },
+      ip: { 4: { ...automaticIp }, 6: { ...automaticIp } },
     };
     devices.set(key, device);
     if (type !== undefined) device.type = type;
@@ -280,15 +280,6 @@ function repeatedPort({ controller: earlier, name }: Device, controller: string,
 }
 
 const MAC_NAME = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i;
-
-const automatic: IpConfig = {
-  method: 'auto',
-  addresses: [],
-  gateway: undefined,
-  dns: [],
-  routes: [],
-  neverDefault: false,
-};
 
 /** Turns off DHCP and autoconfiguration of each IP version without addresses. */
 function disable({ ip }: Device): void {

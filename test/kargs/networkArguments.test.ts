@@ -5,7 +5,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentConnections, checkArgumentNetwork } from '../../src/kargs/networkArguments.ts';
 import { formatSubnet, formatAddress } from '../../src/network/ipAddress.ts';
-import { type Connection, type IpConfig, parseConnection } from '../../src/network/connection.ts';
+import type { Connection, IpConfig } from '../../src/network/connection.ts';
+import { parseConnection } from '../support/keyfiles.ts';
 import { have, oracleFile, oracleNote } from '../support/programs.ts';
 
 const address = '192.0.2.5::192.0.2.1:24';

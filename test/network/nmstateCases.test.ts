@@ -6,9 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { ifWellFormed } from '../../src/core/errors.ts';
 import { hasErrors } from '../../src/core/finding.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
-import { parseConnections } from '../../src/network/connection.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
-import { checkKeyfile } from '../../src/network/keyfile/checkKeyfile.ts';
+import { readConnections, readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
 import { findConnectionProblems, findOwnAddresses, networkServers } from '../../src/network/reachability.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
@@ -47,11 +46,11 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
   it('have no findings, but for a gateway outside of its subnet and networks that are down', () => {
     const messages = equal.flatMap((keyfiles) => {
       const files = Object.entries(keyfiles).map(([name, text]) => ({ name, data: Buffer.from(text) }));
-      const connections = parseConnections(files);
+      const connections = readConnections(files);
       return [
         ...findConnectionProblems(connections),
         ...findOwnAddresses(connections, networkServers(connections)),
-        ...Object.values(keyfiles).flatMap((text) => checkKeyfile(text)),
+        ...Object.values(keyfiles).flatMap((text) => readKeyfile('', text).problems),
       ].map(({ message }) => message);
     });
     expect(messages).toEqual([

@@ -7,7 +7,7 @@ import { append } from '../../core/lists.ts';
 import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
-import { parseConnections } from '../../network/connection.ts';
+import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { locateConverted } from '../../network/keyfileSource.ts';
 import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { networkRules } from '../../network/networkRules.ts';
@@ -96,11 +96,11 @@ export async function reportConnections(
   io: Io,
 ): Promise<void> {
   const reported = new Set(
-    findConnectionProblems(parseConnections(ofData))
+    findConnectionProblems(readConnections(ofData))
       .filter(({ rule }) => rule === networkRules.inconsistent)
       .map(({ message }) => message),
   );
-  for (const { file, hint, line, message, rule } of findConnectionProblems(parseConnections(files))) {
+  for (const { file, hint, line, message, rule } of findConnectionProblems(readConnections(files))) {
     if (reported.has(message)) continue;
     const at = await files.find(({ name }) => name === file)?.locate?.(line);
     report(io, withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
