@@ -5,7 +5,7 @@
 
 import { CliError, FormatError } from '../core/errors.ts';
 import { type KeyfileProblem, readKeyfile } from '../network/keyfile/readKeyfile.ts';
-import type { LocateLine } from '../network/keyfileSource.ts';
+import type { LocateLine } from '../network/convertedKeyfile.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import type { ImageChange } from './imageChange.ts';
 import { sortedByPath } from './initrd.ts';

@@ -7,11 +7,13 @@ import { quoteText } from '../core/foreignText.ts';
 import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { nearestNames } from '../core/nearestNames.ts';
+import type { Entries, Entry } from './convertedKeyfile.ts';
 import { addressBits, type Family, formatAddress, type IpAddress, parseAddress } from './ipAddress.ts';
 import {
   type DocumentPlace,
   expected,
   refuse,
+  refuseTwin,
   refuseUnsupportedValue,
   step,
   USE_NMSTATECTL,
@@ -87,6 +89,62 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
       if (result !== undefined) items.push(result);
     }
     return items;
+  };
+}
+
+/**
+ * A key of a section of a keyfile: how its value is read, and the key in the keyfile if it has another name there. Empty if it
+ * is only checked.
+ */
+type Row = Reader<boolean | number | string> | readonly [Reader<boolean | number | string>, key: string];
+
+/** The keys of a document that become keys of one section of a keyfile; mappings in it are read alike. */
+export interface Rows {
+  readonly [key: string]: Row | Rows;
+}
+
+/** Reads a mapping with the keys of a table. */
+export function section(rows: Rows): Reader<Entries> {
+  const written = new Map<string, string>();
+  const shape: Record<string, Reader<unknown>> = {};
+  for (const [key, row] of Object.entries(rows)) {
+    const [read, name] = typeof row === 'function' ? [row, key] : isPair(row) ? row : [section(row), key];
+    shape[key] = read;
+    written.set(key, name);
+  }
+  const readFields: Reader<Mapping> = object(shape);
+  return (value, place) => {
+    const fields = readFields(value, place);
+    if (fields === undefined) return undefined;
+    const entries: Record<string, Entry | undefined> = {};
+    for (const [key, field] of Object.entries(fields)) {
+      const name = written.get(key) ?? '';
+      const own = isMapping(field) ? (field as Entries) : { [name]: entryAt(step(place, key), field) };
+      for (const [other, entry] of Object.entries(own)) {
+        if (entry === undefined || other === '') continue;
+        const before = entries[other];
+        if (before !== undefined) refuseTwin(step(place, key), String(before.from.at(-1)));
+        entries[other] = entry;
+      }
+    }
+    return entries;
+  };
+}
+
+function isPair(row: Row | Rows): row is readonly [Reader<boolean | number | string>, key: string] {
+  return Array.isArray(row);
+}
+
+/** The entry of a value that is in the document; undefined without a value. */
+export function entryAt({ path }: DocumentPlace, value: unknown): Entry | undefined {
+  return value === undefined ? undefined : { value: String(value), from: path };
+}
+
+/** Makes entries of the values of a mapping; values that it does not have come from the mapping itself. */
+export function entriesOf(fields: Mapping, place: DocumentPlace) {
+  return (key: string, ...converted: readonly unknown[]): Entry | undefined => {
+    const [value] = converted.length === 0 ? [fields[key]] : converted;
+    return entryAt(fields[key] === undefined ? place : step(place, key), value);
   };
 }
 

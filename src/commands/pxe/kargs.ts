@@ -9,7 +9,7 @@ import { findInexpressible, staticArguments } from '../../kargs/staticArguments.
 import { CliError, type InputSource, onCliError, UsageError } from '../../core/errors.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { Connection } from '../../network/connection.ts';
-import type { Keyfile } from '../../network/convertNmstate.ts';
+import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { modeForSecrets } from '../../imagefile/imageOutput.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
@@ -105,33 +105,24 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
     });
   }
   const files = keyfiles.map(({ text, ...keyfile }) => ({ ...keyfile, data: Buffer.from(text) }));
-  for (const file of files) await refuseKeyfile(file, {}, reading.io);
-  await reportConnections(
-    files,
-    reading.inputs.get('host.networkData') === undefined ? [] : files,
-    reading.io,
-  );
+  for (const file of files) refuseKeyfile(file, {}, reading.io);
+  reportConnections(files, reading.io);
   const connections = readConnections(files);
   const added = staticArguments(connections);
-  await refuseInexpressible(connections, keyfiles, reading.io);
+  refuseInexpressible(connections, keyfiles, reading.io);
   return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
 }
 
 /** @throws CliError if arguments cannot describe a setting of a keyfile; earlier ones are reported */
-async function refuseInexpressible(
-  connections: readonly Connection[],
-  keyfiles: readonly Keyfile[],
-  io: Io,
-): Promise<void> {
+function refuseInexpressible(connections: readonly Connection[], keyfiles: readonly Keyfile[], io: Io): void {
   const started = connections.filter(({ isAutoconnected }) => isAutoconnected);
-  const located = started.flatMap((connection) => {
+  const problems = started.flatMap((connection) => {
     const keyfile = keyfiles.find(({ name }) => name === connection.file);
-    return findInexpressible(connection).map(async (problem) => ({
+    return findInexpressible(connection).map((problem) => ({
       ...problem,
-      at: await keyfile?.locate?.(problem.line),
+      at: keyfile?.locate?.(problem.line),
     }));
   });
-  const problems = await Promise.all(located);
   const last = problems.pop();
   for (const { at, hint, message } of problems)
     report(io, { severity: 'error', code: 'ERR_SETTING', message, hint, at });
