@@ -18,7 +18,7 @@ import {
   type KeyfileConversion,
   profileUuid,
 } from './convertedKeyfile.ts';
-import { type InterfaceLinks, readLinks } from './links.ts';
+import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 import { type NmstateRoute, readRoutes, type RoutesByInterface } from './routes.ts';
@@ -30,7 +30,7 @@ import { type IpSettings, longestTimeout } from './ipSettings.ts';
 export function convertNmstate(document: unknown): KeyfileConversion {
   const place: DocumentPlace = { path: [], findings: [] };
   const network = readNetwork(document === null ? {} : document, place);
-  const interfaces = hasErrors(place.findings) ? [] : [...network.links.interfaces.values()];
+  const interfaces = hasErrors(place.findings) ? [] : sortByActivation(network.links);
   return {
     keyfiles: interfaces.map((link) => convertInterface(link, network)),
     findings: limitFindings(place.findings),

@@ -59,16 +59,10 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
       refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
     }
   }
-  for (const name of interfaces.keys()) {
-    const above = new Set([name]);
-    let port = links.controllers.get(name);
-    while (port !== undefined && !above.has(port.controller.name)) {
-      above.add(port.controller.name);
-      port = links.controllers.get(port.controller.name);
-    }
-    if (port?.controller.name !== name) continue;
-    refuse(port.place, 'controllers and ports form a loop', 'remove the port from one of the lists');
-    break;
+  const onItself = managed.find(({ name }) => below(name, links).includes(name));
+  if (onItself !== undefined) {
+    const hint = 'remove a port from the list of its controller, or change base-iface';
+    refuse(onItself.place, 'the interface is a port of itself, or on top of itself', hint);
   }
   // Profiles are stored as files named by their id, so one would replace the other.
   const ids = new Set<string>();
@@ -171,4 +165,24 @@ function findParents(
     parents.set(name, found?.name ?? vlan.parent);
   }
   return parents;
+}
+
+/** In the order of nmstate: controllers before ports, and parents before VLANs; otherwise by name. */
+export function sortByActivation(links: InterfaceLinks): Interface[] {
+  const order = (item: Interface): number =>
+    item.isUp && links.listed.includes(item) ? below(item.name, links).length : 0;
+  return [...links.interfaces.values()].toSorted((a, b) => order(a) - order(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** The interfaces that are activated before an interface: its parent or controller, and theirs. */
+function below(name: string, { controllers, interfaces, parents }: InterfaceLinks): string[] {
+  const chain: string[] = [];
+  for (let current = name; ;) {
+    const parent = parents.get(current);
+    const next =
+      parent !== undefined && interfaces.has(parent) ? parent : controllers.get(current)?.controller.name;
+    if (next === undefined || chain.includes(next)) return chain;
+    chain.push(next);
+    current = next;
+  }
 }
