@@ -117,7 +117,7 @@ export async function reportImageNetwork(
 ): Promise<void> {
   if (!wantsCheck(options, io)) return;
   for (const found of await checkImageNetwork(kargs, files, others)) {
-    const at = await keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
+    const at = keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
     const { hint, message, rule, severity } = findingOf(found);
     report(io, withoutIgnored([{ severity, rule, message, hint, at }], io));
   }
