@@ -89,8 +89,7 @@ export const bond: reader.Reader<Bond> = (value, place) => {
   if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { options = {}, 'ports-config': configs } = fields;
   const listed = fields.port ?? fields.ports;
-  const names = (ports: readonly { readonly name: string }[]) => new Set(ports.map(({ name }) => name));
-  if (listed && configs && !isDeepStrictEqual(names(listed), names(configs))) {
+  if (listed && configs && !isDeepStrictEqual(namesOf(listed), namesOf(configs))) {
     refuse(step(place, 'ports-config'), 'the ports differ from "port"');
   }
   // In the kernel, two ports cannot use the same queue; 0 means no queue.
@@ -107,6 +106,10 @@ export const bond: reader.Reader<Bond> = (value, place) => {
     portEntries: new Map(configs?.map((port) => [port.name, portSectionEntries(port)])),
   };
 };
+
+function namesOf(ports: readonly Port[]): ReadonlySet<string> {
+  return new Set(ports.map(({ name }) => name));
+}
 
 /** The bond uses the MAC address of a port, so it cannot have its own. */
 export function macFollowsPorts({ entries }: Bond): boolean {

@@ -124,6 +124,7 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
   const named = foundByMac ? undefined : controller;
   const isController = link.type === 'bond' || link.type === 'linux-bridge';
   const entry = reader.entriesOf(fields, place);
+  const written: Mapping = fields;
   const connection = {
     autoconnect: entry('state', link.isUp),
     'autoconnect-slaves': entry('type', isController ? 1 : -1),
@@ -153,7 +154,7 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
     Object.entries(sections).map(([name, entries]) => ({
       name,
       entries: entries || undefined,
-      from: fields[name as 'ipv4'] === undefined ? place.path : [...place.path, name],
+      from: written[name] === undefined ? place.path : [...place.path, name],
     })),
   );
 }

@@ -225,11 +225,11 @@ export function loopbackSettings(place: DocumentPlace): {
   readonly ipv4: IpSettings;
   readonly ipv6: IpSettings;
 } {
-  const ipv6 = { ...disabledIpv6(place), enabled: true, method: 'static' } as const;
+  const shared = { ...disabledIpv6(place), enabled: true, method: 'static' } as const;
   const own = (value: string): readonly Entry[] => [{ value, from: place.path }];
   return {
-    ipv4: { ...ipv6, family: 4, addresses: own('127.0.0.1/8'), entries: {} },
-    ipv6: { ...ipv6, addresses: own('::1/128') },
+    ipv4: { ...shared, family: 4, addresses: own('127.0.0.1/8'), entries: {} },
+    ipv6: { ...shared, addresses: own('::1/128') },
   };
 }
 

@@ -92,11 +92,13 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   };
 }
 
+type Scalar = boolean | number | string;
+
 /**
  * A key of a section of a keyfile: how its value is read, and the key in the keyfile if it has another name there. Empty if it
  * is only checked.
  */
-type Row = Reader<boolean | number | string> | readonly [Reader<boolean | number | string>, key: string];
+type Row = Reader<Scalar> | readonly [Reader<Scalar>, key: string];
 
 /** The keys of a document that become keys of one section of a keyfile; mappings in it are read alike. */
 export interface Rows {
@@ -105,46 +107,50 @@ export interface Rows {
 
 /** Reads a mapping with the keys of a table. */
 export function section(rows: Rows): Reader<Entries> {
-  const written = new Map<string, string>();
-  const shape: Record<string, Reader<unknown>> = {};
-  for (const [key, row] of Object.entries(rows)) {
-    const [read, name] = typeof row === 'function' ? [row, key] : isPair(row) ? row : [section(row), key];
-    shape[key] = read;
-    written.set(key, name);
-  }
-  const readFields: Reader<Mapping> = object(shape);
+  const readFields = object(
+    Object.fromEntries(
+      Object.entries(rows).map(([key, row]): [string, Reader<Entries>] => {
+        if (typeof row === 'function') return [key, entryReader(row, key)];
+        return [key, isPair(row) ? entryReader(...row) : section(row)];
+      }),
+    ),
+  );
   return (value, place) => {
-    const fields = readFields(value, place);
-    if (fields === undefined) return undefined;
     const entries: Record<string, Entry | undefined> = {};
-    for (const [key, field] of Object.entries(fields)) {
-      const name = written.get(key) ?? '';
-      const own = isMapping(field) ? (field as Entries) : { [name]: entryAt(step(place, key), field) };
-      for (const [other, entry] of Object.entries(own)) {
-        if (entry === undefined || other === '') continue;
-        const before = entries[other];
+    for (const [key, own = {}] of Object.entries(readFields(value, place) ?? {})) {
+      for (const [name, entry] of Object.entries(own)) {
+        const before = entries[name];
         if (before !== undefined) refuseTwin(step(place, key), String(before.from.at(-1)));
-        entries[other] = entry;
+        entries[name] = entry;
       }
     }
-    return entries;
+    return isMapping(value) ? entries : undefined;
   };
 }
 
-function isPair(row: Row | Rows): row is readonly [Reader<boolean | number | string>, key: string] {
+function entryReader(read: Reader<Scalar>, key: string): Reader<Entries> {
+  return (value, place) => {
+    const entry = entryAt(place, read(value, place));
+    return key === '' || entry === undefined ? {} : { [key]: entry };
+  };
+}
+
+function isPair(row: Row | Rows): row is readonly [Reader<Scalar>, key: string] {
   return Array.isArray(row);
 }
 
 /** The entry of a value that is in the document; undefined without a value. */
-export function entryAt({ path }: DocumentPlace, value: unknown): Entry | undefined {
+export function entryAt({ path }: DocumentPlace, value: Scalar | undefined): Entry | undefined {
   return value === undefined ? undefined : { value: String(value), from: path };
 }
 
 /** Makes entries of the values of a mapping; values that it does not have come from the mapping itself. */
 export function entriesOf(fields: Mapping, place: DocumentPlace) {
-  return (key: string, ...converted: readonly unknown[]): Entry | undefined => {
-    const [value] = converted.length === 0 ? [fields[key]] : converted;
-    return entryAt(fields[key] === undefined ? place : step(place, key), value);
+  return (key: string, ...converted: readonly (Scalar | undefined)[]): Entry | undefined => {
+    const own = fields[key];
+    const isScalar = typeof own === 'string' || typeof own === 'number' || typeof own === 'boolean';
+    const [value] = converted.length === 0 && isScalar ? [own] : converted;
+    return entryAt(own === undefined ? place : step(place, key), value);
   };
 }
 

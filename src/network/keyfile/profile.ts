@@ -167,7 +167,7 @@ export function unescapeValue(value: string): string {
 const escapes: Readonly<Record<string, string>> = { s: ' ', n: '\n', t: '\t', r: '\r', '\\': '\\' };
 
 /** Items that end in semicolons; none if an escape sequence is invalid. */
-export function readList(value: string): readonly string[] {
+function readList(value: string): readonly string[] {
   const items = Array.from(value.matchAll(/((?:[^\\;]|\\.)*)(?:;|$)/gs), ([, item = '']) => item);
   // What follows the last semicolon is an item only if there is something.
   if (items.at(-1) === '') items.pop();

@@ -174,13 +174,13 @@ function ipConfigOf(family: Family, profile: Profile, section: IpSection): IpCon
   );
   // Rules choose between tables by criteria that are not judged here.
   const isMain = (route: KeyfileRoute): boolean => hasRules || (route.table || table) === MAIN_TABLE;
-  const defaults = [undefined, 0, family === 6 ? 1024 : 0];
+  const defaultMetric = family === 6 ? 1024 : 0;
   const routes = section.routes
     .filter((route) => route.type === 'unicast' && isMain(route))
     .map(({ destination, gateway: router, line, metric }) => ({
       destination,
       gateway: router,
-      metric: defaults.includes(metric) ? undefined : metric,
+      metric: metric === 0 || metric === defaultMetric ? undefined : metric,
       line,
     }));
   const isOfMainTable = hasRules || table === MAIN_TABLE;

@@ -104,7 +104,8 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
     const { place } = link;
     const bond = bonds.get(link.id);
     const own = networks.filter(({ linkId }) => linkId === link.id);
-    const at = (key: string, value: unknown): Entry | undefined => entryAt(step(place, key), value);
+    const at = (key: string, value: string | undefined): Entry | undefined =>
+      entryAt(step(place, key), value);
     const sections = {
       connection: {
         id: at('id', connectionId(link.id)),
