@@ -54,7 +54,7 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
       ].map(({ message }) => message);
     });
     expect(messages).toEqual([
-      'NetworkManager starts no connection of the network by itself: vethab6030bd, eth2',
+      'NetworkManager starts no connection of the network by itself: eth2, vethab6030bd',
       'the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24',
       'NetworkManager starts no connection of the network by itself: eth1, eth2',
     ]);
