@@ -3,17 +3,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isIpv4 } from '../formats/hostName.ts';
 import { type BondOption, bondModes, bondOptions } from './bondOptions.ts';
-import type { Entries } from './convertedKeyfile.ts';
+import type { ConvertedEntries } from './convertedKeyfile.ts';
 import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
 export interface Bond {
   /** Undefined if the document does not list ports. */
   readonly ports: readonly Port[] | undefined;
-  /** Entries of the `[bond]` section. */
-  readonly entries: Entries;
-  /** Entries of the `[bond-port]` section, by port. */
-  readonly portEntries: ReadonlyMap<string, Entries>;
+  /** ConvertedEntries of the `[bond]` section. */
+  readonly entries: ConvertedEntries;
+  /** ConvertedEntries of the `[bond-port]` section, by port. */
+  readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
 /** A port in the list of its controller. */
@@ -60,7 +60,7 @@ function readerOf(option: BondOption): reader.Reader<string> {
   if (option === 'ipv4') return arpTargets;
   if (option === 'ipv6') return reader.mapped(reader.list(reader.address(6)), (targets) => targets.join(','));
   if ('words' in option) return reader.numbered(option.words);
-  return option[1] === 1 ? bit : reader.mapped(reader.integer(...option), String);
+  return option[1] === 1 ? bit : reader.mapped(reader.integer(option[0], option[1]), String);
 }
 
 function actorSystem(value: unknown, place: DocumentPlace): string | undefined {
@@ -117,7 +117,7 @@ export function macFollowsPorts({ entries }: Bond): boolean {
 }
 
 /** Reports combinations that nmstate refuses. */
-export function checkOptions(entries: Entries, place: DocumentPlace): void {
+export function checkOptions(entries: ConvertedEntries, place: DocumentPlace): void {
   const textOf = (name: string): string => entries[name]?.value ?? '';
   const isPositive = (name: string): boolean => Number(textOf(name)) > 0;
   const monitorsArp = isPositive('arp_interval');
@@ -149,9 +149,9 @@ export function checkOptions(entries: Entries, place: DocumentPlace): void {
 function portSectionEntries({
   place,
   ...port
-}: reader.Shaped<typeof portShape> & Pick<Port, 'place'>): Entries {
+}: reader.Shaped<typeof portShape> & Pick<Port, 'place'>): ConvertedEntries {
   const { priority = 0, 'queue-id': queue = 0 } = port;
-  const entry = reader.entriesOf(port, place);
+  const entry = reader.entryMaker(port, place);
   if (priority === 0 && queue === 0) return {};
   return { prio: priority === 0 ? undefined : entry('priority'), 'queue-id': entry('queue-id') };
 }

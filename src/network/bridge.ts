@@ -2,17 +2,17 @@
 
 import { isMapping } from '../formats/mapping.ts';
 import type { Port } from './bond.ts';
-import type { Entries } from './convertedKeyfile.ts';
+import type { ConvertedEntries } from './convertedKeyfile.ts';
 import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
 export interface Bridge {
   /** Undefined if the document does not list ports. */
   readonly ports: readonly Port[] | undefined;
-  /** Entries of the `[bridge]` section. */
-  readonly entries: Entries;
-  /** Entries of the `[bridge-port]` section, by port. */
-  readonly portEntries: ReadonlyMap<string, Entries>;
+  /** ConvertedEntries of the `[bridge]` section. */
+  readonly entries: ConvertedEntries;
+  /** ConvertedEntries of the `[bridge-port]` section, by port. */
+  readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
 /** Timers of the kernel, which nmstate only shows. */
@@ -157,8 +157,8 @@ function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
   if (overlaps || repeated) refuse(step(place, 'trunk-tags'), 'duplicate tag');
 }
 
-function portSectionEntries({ place, ...port }: PortFields): Entries {
-  const entry = reader.entriesOf(port, place);
+function portSectionEntries({ place, ...port }: PortFields): ConvertedEntries {
+  const entry = reader.entryMaker(port, place);
   return {
     'hairpin-mode': entry('stp-hairpin-mode'),
     'path-cost': entry('stp-path-cost'),

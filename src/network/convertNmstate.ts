@@ -12,8 +12,8 @@ import { macFollowsPorts } from './bond.ts';
 import {
   connectionTypes,
   type ConvertedKeyfile,
-  type Entries,
-  type Entry,
+  type ConvertedEntries,
+  type ConvertedEntry,
   formatProfile,
   type KeyfileConversion,
   profileUuid,
@@ -93,8 +93,8 @@ const emptyRules: reader.Reader<unknown> = (value, place) => {
     : refuseUnsupportedValue(place, '"route-rules"');
 };
 
-function copyMacs(links: InterfaceLinks): Map<string, Entry | undefined> {
-  const macs = new Map<string, Entry | undefined>();
+function copyMacs(links: InterfaceLinks): Map<string, ConvertedEntry | undefined> {
+  const macs = new Map<string, ConvertedEntry | undefined>();
   for (const { name, place, fields } of links.listed) {
     const source = fields['copy-mac-from'];
     if (source === undefined) continue;
@@ -114,7 +114,7 @@ interface Network {
   readonly routes: RoutesByInterface;
   readonly dns: DnsByInterface;
   /** MAC addresses that are copied from other interfaces, by the name of the interface that uses the address. */
-  readonly copiedMacs: ReadonlyMap<string, Entry | undefined>;
+  readonly copiedMacs: ReadonlyMap<string, ConvertedEntry | undefined>;
 }
 
 function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
@@ -123,7 +123,7 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
   // nmstate finds ports by their names in NetworkManager.
   const named = foundByMac ? undefined : controller;
   const isController = link.type === 'bond' || link.type === 'linux-bridge';
-  const entry = reader.entriesOf(fields, place);
+  const entry = reader.entryMaker(fields, place);
   const written: Mapping = fields;
   const connection = {
     autoconnect: entry('state', link.isUp),
@@ -166,7 +166,7 @@ function uuidOf({ type, name }: Interface): string {
   return profileUuid(`${type}://${name}`);
 }
 
-function ipEntries(link: Interface, family: Family, { routes, dns }: Network): Entries {
+function ipEntries(link: Interface, family: Family, { routes, dns }: Network): ConvertedEntries {
   const name = `ipv${family}` as const;
   const settings = link.fields[name];
   const awaited = link.fields['wait-ip']?.split('+');
@@ -200,11 +200,11 @@ function methodName({ method, family, addresses }: IpSettings, routes: readonly 
 /** Speed and duplex apply only without autonegotiation. */
 function wiredEntries(
   { bond, fields, foundByMac, place, type }: Interface,
-  copiedMac: Entry | undefined,
-): Entries {
+  copiedMac: ConvertedEntry | undefined,
+): ConvertedEntries {
   if (type === 'loopback') return {};
-  const entry = reader.entriesOf(fields, place);
-  const wired = reader.entriesOf(fields.ethernet ?? {}, step(place, 'ethernet'));
+  const entry = reader.entryMaker(fields, place);
+  const wired = reader.entryMaker(fields.ethernet ?? {}, step(place, 'ethernet'));
   const isFixed = fields.ethernet?.['auto-negotiation'] === false;
   const followsPorts = bond !== undefined && macFollowsPorts(bond);
   return {
@@ -225,7 +225,7 @@ function wiredEntries(
 function vlanEntries(
   { name, fields: { vlan }, place }: Interface,
   { parents, interfaces }: InterfaceLinks,
-): Entries | undefined {
+): ConvertedEntries | undefined {
   if (vlan === undefined) return undefined;
   const parent = parents.get(name) ?? vlan.parent;
   const profile = interfaces.get(parent);
@@ -236,7 +236,7 @@ function vlanEntries(
 // The `dns-resolver` of a document. NetworkManager stores name servers per interface, so nmstate selects an interface.
 
 /** The entries of both IP versions of an interface. */
-type DnsByInterface = ReadonlyMap<string, { readonly 4?: Entries; readonly 6?: Entries }>;
+type DnsByInterface = ReadonlyMap<string, { readonly 4?: ConvertedEntries; readonly 6?: ConvertedEntries }>;
 
 interface Server {
   readonly place: DocumentPlace;
@@ -289,7 +289,7 @@ function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): D
   const config = readDnsFields(value, place)?.config ?? {};
   const { server: servers = [], search: searches = [], options = [] } = config;
   const at = step(place, 'config');
-  const entry = reader.entriesOf(config, at);
+  const entry = reader.entryMaker(config, at);
   const settings = {
     'dns-search': entry('search', searches.join(';')),
     'dns-options': entry('options', options.join(';')),
@@ -311,7 +311,7 @@ function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): D
 
 function placeServers(
   servers: readonly Server[],
-  shared: Entries,
+  shared: ConvertedEntries,
   links: InterfaceLinks,
   place: DocumentPlace,
 ): DnsByInterface {
@@ -328,7 +328,7 @@ function placeServers(
   if (isMixed(servers)) {
     refuse(place, 'the servers of both IP versions are mixed', 'sort the servers by IP version');
   }
-  const chosen = new Map<string, { 4?: Entries; 6?: Entries }>();
+  const chosen = new Map<string, { 4?: ConvertedEntries; 6?: ConvertedEntries }>();
   const first = servers[0]?.family;
   for (const family of [4, 6] as const) {
     const own = servers.filter((server) => server.family === family);

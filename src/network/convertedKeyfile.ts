@@ -39,18 +39,18 @@ export function locateLines(
 }
 
 /** The value of a key, and the path of the value in the document that it comes from. */
-export interface Entry {
+export interface ConvertedEntry {
   readonly value: string;
   readonly from: Path;
 }
 
 /** By key. Those that are undefined or have no text are left out. */
-export type Entries = Readonly<Record<string, Entry | undefined>>;
+export type ConvertedEntries = Readonly<Record<string, ConvertedEntry | undefined>>;
 
 export interface Section {
   readonly name: string;
   /** Undefined: the section is left out. */
-  readonly entries: Entries | undefined;
+  readonly entries: ConvertedEntries | undefined;
   readonly from: Path;
 }
 

@@ -4,7 +4,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Bond, bond, macFollowsPorts, type Port } from './bond.ts';
 import { bridge } from './bridge.ts';
-import type { Entries } from './convertedKeyfile.ts';
+import type { ConvertedEntries } from './convertedKeyfile.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6, loopbackSettings } from './ipSettings.ts';
 import { type DocumentPlace, hasBoth, refuseUnsupportedValue, refuse, step, warn } from './documentPlace.ts';
@@ -37,8 +37,8 @@ export interface Unmanaged {
 interface Vlan {
   /** Name of an interface or a profile in the document. */
   readonly parent: string;
-  /** Entries of the `[vlan]` section, without the parent. */
-  readonly entries: Entries;
+  /** ConvertedEntries of the `[vlan]` section, without the parent. */
+  readonly entries: ConvertedEntries;
 }
 
 /** Priorities in a VLAN header. */
@@ -60,7 +60,7 @@ const readVlanFields = reader.objectWith(vlanShape, ['base-iface', 'id']);
 const vlan: reader.Reader<Vlan> = (value, place) => {
   const fields = readVlanFields(value, place);
   if (fields === undefined) return undefined;
-  const entry = reader.entriesOf(fields, place);
+  const entry = reader.entryMaker(fields, place);
   return {
     parent: fields['base-iface'],
     entries: {

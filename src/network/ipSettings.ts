@@ -1,7 +1,7 @@
 /** The `ipv4` and `ipv6` settings of an interface: addresses, DHCP and autoconfiguration, converted like nmstate. */
 
 import { type Family, formatAddress, isLinkLocal, isUnspecified, parseAddress } from './ipAddress.ts';
-import type { Entries, Entry } from './convertedKeyfile.ts';
+import type { ConvertedEntries, ConvertedEntry } from './convertedKeyfile.ts';
 import { type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
@@ -14,12 +14,12 @@ export interface IpSettings {
   readonly method: 'auto' | 'dhcp' | 'static' | 'disabled';
   readonly place: DocumentPlace;
   /** `192.0.2.1/24`. */
-  readonly addresses: readonly Entry[];
+  readonly addresses: readonly ConvertedEntry[];
   /** Whether the document contains addresses, including ignored addresses. */
   readonly listsAddresses: boolean;
   readonly autoDns: boolean;
-  /** Entries for the keyfile, without addresses, method, routes and DNS. */
-  readonly entries: Entries;
+  /** ConvertedEntries for the keyfile, without addresses, method, routes and DNS. */
+  readonly entries: ConvertedEntries;
 }
 
 /** -1 is the default. */
@@ -119,9 +119,14 @@ function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: DocumentPlace)
   }
 }
 
-function ipv4Entries(fields: Ipv4Fields, enabled: boolean, isAuto: boolean, place: DocumentPlace): Entries {
+function ipv4Entries(
+  fields: Ipv4Fields,
+  enabled: boolean,
+  isAuto: boolean,
+  place: DocumentPlace,
+): ConvertedEntries {
   const { forwarding, 'dhcp-client-id': clientId = 'll' } = fields;
-  const entry = reader.entriesOf(fields, place);
+  const entry = reader.entryMaker(fields, place);
   const entries = {
     // Forwarding is omitted if the IP version is disabled.
     forwarding:
@@ -159,16 +164,16 @@ function ipv4Metric(
   enabled: boolean,
   isAuto: boolean,
   place: DocumentPlace,
-): Entry | undefined {
-  const entry = reader.entriesOf(fields, place);
+): ConvertedEntry | undefined {
+  const entry = reader.entryMaker(fields, place);
   const prefix = enabled ? entry('prefix-route-metric') : undefined;
   const auto = isAuto ? entry('auto-route-metric') : undefined;
   return prefix === undefined || (auto !== undefined && auto.value !== '-1') ? auto : prefix;
 }
 
 /** Settings for DHCP and autoconfiguration, with the defaults of nmstate. */
-function autoEntries(fields: SharedFields, place: DocumentPlace): Entries {
-  const entry = reader.entriesOf(fields, place);
+function autoEntries(fields: SharedFields, place: DocumentPlace): ConvertedEntries {
+  const entry = reader.entryMaker(fields, place);
   return {
     'ignore-auto-dns': entry('auto-dns', !(fields['auto-dns'] ?? true)),
     'ignore-auto-routes': entry('auto-routes', !(fields['auto-routes'] ?? true)),
@@ -226,7 +231,7 @@ export function loopbackSettings(place: DocumentPlace): {
   readonly ipv6: IpSettings;
 } {
   const shared = { ...disabledIpv6(place), enabled: true, method: 'static' } as const;
-  const own = (value: string): readonly Entry[] => [{ value, from: place.path }];
+  const own = (value: string): readonly ConvertedEntry[] => [{ value, from: place.path }];
   return {
     ipv4: { ...shared, family: 4, addresses: own('127.0.0.1/8'), entries: {} },
     ipv6: { ...shared, addresses: own('::1/128') },
@@ -285,9 +290,9 @@ function ipv6Entries(
   isAuto: boolean,
   token: string | undefined,
   place: DocumentPlace,
-): Entries {
+): ConvertedEntries {
   const { autoconf, 'dhcp-duid': duid = 'll' } = fields;
-  const entry = reader.entriesOf(fields, place);
+  const entry = reader.entryMaker(fields, place);
   const mode = fields['addr-gen-mode'] === 'stable-privacy' ? '1' : '0';
   const entries = { 'addr-gen-mode': entry('addr-gen-mode', mode) };
   if (!isAuto) return entries;
@@ -314,7 +319,7 @@ const duids: ReadonlyMap<string, string> = new Map([
 /** Timeout in seconds; the maximum, so that NetworkManager does not stop trying. */
 export const longestTimeout = String(2 ** 31 - 1);
 
-function formatAddresses({ address: addresses = [] }: SharedFields): Entry[] {
+function formatAddresses({ address: addresses = [] }: SharedFields): ConvertedEntry[] {
   return addresses.map(({ ip, 'prefix-length': length, place: { path } }) => ({
     value: `${ip}/${length}`,
     from: path,

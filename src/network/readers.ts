@@ -7,7 +7,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { nearestNames } from '../core/nearestNames.ts';
-import type { Entries, Entry } from './convertedKeyfile.ts';
+import type { ConvertedEntries, ConvertedEntry } from './convertedKeyfile.ts';
 import { addressBits, type Family, formatAddress, type IpAddress, parseAddress } from './ipAddress.ts';
 import {
   type DocumentPlace,
@@ -106,17 +106,17 @@ export interface Rows {
 }
 
 /** Reads a mapping with the keys of a table. */
-export function section(rows: Rows): Reader<Entries> {
+export function section(rows: Rows): Reader<ConvertedEntries> {
   const readFields = object(
     Object.fromEntries(
-      Object.entries(rows).map(([key, row]): [string, Reader<Entries>] => {
+      Object.entries(rows).map(([key, row]): [string, Reader<ConvertedEntries>] => {
         if (typeof row === 'function') return [key, entryReader(row, key)];
-        return [key, isPair(row) ? entryReader(...row) : section(row)];
+        return [key, isPair(row) ? entryReader(row[0], row[1]) : section(row)];
       }),
     ),
   );
   return (value, place) => {
-    const entries: Record<string, Entry | undefined> = {};
+    const entries: Record<string, ConvertedEntry | undefined> = {};
     for (const [key, own = {}] of Object.entries(readFields(value, place) ?? {})) {
       for (const [name, entry] of Object.entries(own)) {
         const before = entries[name];
@@ -128,7 +128,7 @@ export function section(rows: Rows): Reader<Entries> {
   };
 }
 
-function entryReader(read: Reader<Scalar>, key: string): Reader<Entries> {
+function entryReader(read: Reader<Scalar>, key: string): Reader<ConvertedEntries> {
   return (value, place) => {
     const entry = entryAt(place, read(value, place));
     return key === '' || entry === undefined ? {} : { [key]: entry };
@@ -140,13 +140,13 @@ function isPair(row: Row | Rows): row is readonly [Reader<Scalar>, key: string] 
 }
 
 /** The entry of a value that is in the document; undefined without a value. */
-export function entryAt({ path }: DocumentPlace, value: Scalar | undefined): Entry | undefined {
+export function entryAt({ path }: DocumentPlace, value: Scalar | undefined): ConvertedEntry | undefined {
   return value === undefined ? undefined : { value: String(value), from: path };
 }
 
 /** Makes entries of the values of a mapping; values that it does not have come from the mapping itself. */
-export function entriesOf(fields: Mapping, place: DocumentPlace) {
-  return (key: string, ...converted: readonly (Scalar | undefined)[]): Entry | undefined => {
+export function entryMaker(fields: Mapping, place: DocumentPlace) {
+  return (key: string, ...converted: readonly (Scalar | undefined)[]): ConvertedEntry | undefined => {
     const own = fields[key];
     const isScalar = typeof own === 'string' || typeof own === 'number' || typeof own === 'boolean';
     const [value] = converted.length === 0 && isScalar ? [own] : converted;

@@ -1,7 +1,7 @@
 /** The `routes` of a document, grouped by interface. */
 
 import { groupBy } from '../core/lists.ts';
-import type { Entry } from './convertedKeyfile.ts';
+import type { ConvertedEntry } from './convertedKeyfile.ts';
 import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
@@ -11,8 +11,8 @@ import * as reader from './readers.ts';
 export interface NmstateRoute {
   readonly family: Family;
   /** The values of `routeN` and `routeN_options` in NetworkManager. */
-  readonly value: Entry;
-  readonly options: Entry;
+  readonly value: ConvertedEntry;
+  readonly options: ConvertedEntry;
 }
 
 /** By interface name; routes of both IP versions in the order of keyfiles. */

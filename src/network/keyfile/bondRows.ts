@@ -4,16 +4,16 @@ import { quoteText } from '../../core/foreignText.ts';
 import { type BondOption, bondOptions } from '../bondOptions.ts';
 import { parseAddress } from '../ipAddress.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
-import { type Profile, textOf } from './profile.ts';
-import type { Row } from './row.ts';
+import { type Profile, textValue } from './profile.ts';
+import type { KeyfileRow } from './row.ts';
 
 /** An option that NetworkManager rejects unless `isValid`. */
 function rejects(
   option: string,
-  problem: Row['problem'],
-  hint: Row['hint'],
+  problem: KeyfileRow['problem'],
+  hint: KeyfileRow['hint'],
   isValid: (profile: Profile) => boolean,
-): Row {
+): KeyfileRow {
   return {
     key: `bond.${option}`,
     effect: 'rejects',
@@ -23,7 +23,7 @@ function rejects(
   };
 }
 
-const inMode: Row['problem'] = (_value, profile) => `not supported in the mode ${modeOf(profile)}`;
+const inMode: KeyfileRow['problem'] = (_value, profile) => `not supported in the mode ${modeOf(profile)}`;
 const modeHint = (option: string): string => `remove ${option}, or change the mode`;
 
 /** Modes in which NetworkManager uses an option; in the others it drops it. */
@@ -42,8 +42,8 @@ const onlyIn: Readonly<Record<string, readonly string[]>> = {
 
 const targets = ['arp_ip_target', 'ns_ip6_target'];
 
-export const bondRows: readonly Row[] = [
-  ...Object.entries(bondOptions).map(([name, option]): Row => ({
+export const bondRows: readonly KeyfileRow[] = [
+  ...Object.entries(bondOptions).map(([name, option]): KeyfileRow => ({
     key: `bond.${name}`,
     effect: 'ignores',
     isValid: (value) => isOption(value, option),
@@ -128,7 +128,7 @@ export const bondRows: readonly Row[] = [
       (modeOf(profile) === 'balance-xor' &&
         (wordOf(profile, 'xmit_hash_policy') ?? 'vlan+srcmac') === 'vlan+srcmac'),
   ),
-  ...Object.entries(onlyIn).map(([name, modes]): Row => ({
+  ...Object.entries(onlyIn).map(([name, modes]): KeyfileRow => ({
     key: `bond.${name}`,
     effect: 'ignores',
     isValid: (_value, profile) => modes.includes(modeOf(profile)),
@@ -165,12 +165,12 @@ function describe(option: BondOption): string {
 }
 
 function numberOf(profile: Profile, name: string, fallback = 0): number {
-  return Number(textOf(profile, `bond.${name}`) ?? fallback);
+  return Number(textValue(profile, `bond.${name}`) ?? fallback);
 }
 
 /** The word of an option, also of one that is written as its number. */
 function wordOf(profile: Profile, name: string): string | undefined {
-  const text = textOf(profile, `bond.${name}`);
+  const text = textValue(profile, `bond.${name}`);
   const option = bondOptions[name];
   const words = typeof option === 'object' && 'words' in option ? option.words : [];
   return text !== undefined && /^\d+$/.test(text) ? words[Number(text)] : text;

@@ -9,8 +9,8 @@ import {
   parseAddress,
   type Subnet,
 } from '../ipAddress.ts';
-import { addProblem, listOf, type Profile, type ProfileKey, textOf, unescapeValue } from './profile.ts';
-import type { Row } from './row.ts';
+import { addProblem, listValue, type Profile, type ProfileKey, textValue, unescapeValue } from './profile.ts';
+import type { KeyfileRow } from './row.ts';
 
 /** What the section lists, without values that NetworkManager ignores. */
 export interface IpSection {
@@ -70,7 +70,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
       type: options.get('type') ?? 'unicast',
     });
   }
-  const own = textOf(profile, `${section}.gateway`);
+  const own = textValue(profile, `${section}.gateway`);
   const key = own === undefined ? behind?.key : (`${section}.gateway` as const);
   const text = own ?? behind?.text;
   const gateway = text === undefined ? undefined : parseAddress(text);
@@ -106,17 +106,20 @@ const methods: Readonly<Record<Family, readonly string[]>> = {
 const withoutAddresses: ReadonlySet<string> = new Set(['disabled', 'ignore', 'link-local']);
 
 /** What NetworkManager requires of the section as a whole. */
-export function ipRows(family: Family, { addresses, routes, searches, servers }: IpSection): readonly Row[] {
+export function ipRows(
+  family: Family,
+  { addresses, routes, searches, servers }: IpSection,
+): readonly KeyfileRow[] {
   const section = `ipv${family}` as const;
   const example = family === 4 ? '192.0.2.10/24' : '2001:db8::10/64';
   const isClosed = (profile: Profile): boolean => {
-    const method = textOf(profile, `${section}.method`) ?? '';
+    const method = textValue(profile, `${section}.method`) ?? '';
     return withoutAddresses.has(method) || (family === 4 && method === 'shared');
   };
   const closed =
-    (what: string): Row['problem'] =>
+    (what: string): KeyfileRow['problem'] =>
     (_value, profile) =>
-      `the method ${textOf(profile, `${section}.method`)} does not permit ${what}`;
+      `the method ${textValue(profile, `${section}.method`)} does not permit ${what}`;
   return [
     {
       key: `${section}.method`,
@@ -256,7 +259,7 @@ function readAddress(value: string, family: Family, isRoute: boolean): ReadAddre
 
 function readServers(family: Family, profile: Profile): readonly IpAddress[] {
   const place = `ipv${family}.dns` as const;
-  return listOf(profile, place).flatMap((text) => {
+  return listValue(profile, place).flatMap((text) => {
     const server = parseServer(text, family);
     if (server !== undefined) return server;
     const problem = `${quoteText(text)} is not the IPv${family} address of a DNS server`;
@@ -277,7 +280,7 @@ function parseServer(text: string, family: Family): IpAddress | undefined {
 }
 
 function readSearches(section: string, profile: Profile): readonly string[] {
-  const searches = listOf(profile, `${section}.dns-search`);
+  const searches = listValue(profile, `${section}.dns-search`);
   const [only = ''] = searches;
   if (searches.length !== 1 || !/[, ]/.test(only)) return searches;
   addProblem(profile, `${section}.dns-search`, 'ignores', {

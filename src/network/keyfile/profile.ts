@@ -175,22 +175,22 @@ function readList(value: string): readonly string[] {
   return list.some((item) => hasInvalidEscape(item)) ? [] : list.map((item) => unescapeValue(item));
 }
 
-export function textOf({ values }: Profile, place: ProfileKey): string | undefined {
+export function textValue({ values }: Profile, place: ProfileKey): string | undefined {
   const value = values.get(place);
   return typeof value === 'string' ? value : undefined;
 }
 
-export function numberOf({ values }: Profile, place: ProfileKey): number | undefined {
+export function numberValue({ values }: Profile, place: ProfileKey): number | undefined {
   const value = values.get(place);
   return typeof value === 'number' ? value : undefined;
 }
 
-export function flagOf({ values }: Profile, place: ProfileKey): boolean | undefined {
+export function flagValue({ values }: Profile, place: ProfileKey): boolean | undefined {
   const value = values.get(place);
   return typeof value === 'boolean' ? value : undefined;
 }
 
-export function listOf({ values }: Profile, place: ProfileKey): readonly string[] {
+export function listValue({ values }: Profile, place: ProfileKey): readonly string[] {
   const value = values.get(place);
   return Array.isArray(value) ? value : [];
 }

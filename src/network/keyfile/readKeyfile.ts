@@ -11,14 +11,14 @@ import type { Family } from '../ipAddress.ts';
 import { type IpSection, ipRows, type KeyfileRoute, readIpSection } from './ip.ts';
 import { isMacAddress } from './names.ts';
 import {
-  flagOf,
+  flagValue,
   type KeyfileProblem,
-  listOf,
-  numberOf,
+  listValue,
+  numberValue,
   type Profile,
   type ProfileEntry,
   readProfile,
-  textOf,
+  textValue,
 } from './profile.ts';
 import { checkRows } from './row.ts';
 import { controllerOf, rows } from './rows.ts';
@@ -106,32 +106,34 @@ function hintKey(setting: string, key: string): string {
 
 function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family, IpSection>>): Connection {
   const { entries } = profile;
-  const type = sectionName(settingName(textOf(profile, 'connection.type') ?? 'ethernet'));
+  const type = sectionName(settingName(textValue(profile, 'connection.type') ?? 'ethernet'));
   const controller = controllerOf(profile);
   const isPort = controller !== undefined;
   const blocked = blockingEntry(profile);
   const options = [...entries.values()].flatMap(({ key, section }) => {
-    const value = section === 'bond' && key !== 'interface-name' ? textOf(profile, `bond.${key}`) : undefined;
+    const value =
+      section === 'bond' && key !== 'interface-name' ? textValue(profile, `bond.${key}`) : undefined;
     return value === undefined ? [] : [[key, value] as const];
   });
   return {
     file,
-    id: textOf(profile, 'connection.id') ?? file.replace(/\.nmconnection$/, ''),
-    uuid: textOf(profile, 'connection.uuid'),
+    id: textValue(profile, 'connection.id') ?? file.replace(/\.nmconnection$/, ''),
+    uuid: textValue(profile, 'connection.uuid'),
     type,
-    interfaceName: textOf(profile, 'connection.interface-name') ?? textOf(profile, `${type}.interface-name`),
-    mac: macOf(textOf(profile, 'ethernet.mac-address')),
+    interfaceName:
+      textValue(profile, 'connection.interface-name') ?? textValue(profile, `${type}.interface-name`),
+    mac: macOf(textValue(profile, 'ethernet.mac-address')),
     macLine: entries.get('ethernet.mac-address')?.line,
-    clonedMac: macOf(textOf(profile, 'ethernet.cloned-mac-address')),
+    clonedMac: macOf(textValue(profile, 'ethernet.cloned-mac-address')),
     clonedMacLine: entries.get('ethernet.cloned-mac-address')?.line,
-    mtu: numberOf(profile, 'ethernet.mtu') || undefined,
+    mtu: numberValue(profile, 'ethernet.mtu') || undefined,
     controller,
     controllerLine: (entries.get('connection.controller') ?? entries.get('connection.master'))?.line,
     vlan:
       type === 'vlan'
         ? {
-            id: numberOf(profile, 'vlan.id') ?? 0,
-            parent: textOf(profile, 'vlan.parent'),
+            id: numberValue(profile, 'vlan.id') ?? 0,
+            parent: textValue(profile, 'vlan.parent'),
             parentLine: entries.get('vlan.parent')?.line,
           }
         : undefined,
@@ -140,7 +142,7 @@ function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family
       ? { 4: disabled, 6: disabled }
       : { 4: ipConfigOf(4, profile, ip[4]), 6: ipConfigOf(6, profile, ip[6]) },
     ignoredAddresses: isPort ? [...ip[4].addresses, ...ip[6].addresses] : [],
-    priority: numberOf(profile, 'connection.autoconnect-priority') ?? 0,
+    priority: numberValue(profile, 'connection.autoconnect-priority') ?? 0,
     isAutoconnected: blocked === undefined,
     blockedLine: blocked?.line,
     entries: [...entries.values()],
@@ -152,8 +154,8 @@ const disabled: IpConfig = { ...automaticIp, method: 'disabled' };
 /** `autoconnect=false`, or users of whom one must have a session (`nm_settings_connection_check_visibility`). */
 function blockingEntry(profile: Profile): ProfileEntry | undefined {
   const { entries } = profile;
-  if (flagOf(profile, 'connection.autoconnect') === false) return entries.get('connection.autoconnect');
-  const users = listOf(profile, 'connection.permissions');
+  if (flagValue(profile, 'connection.autoconnect') === false) return entries.get('connection.autoconnect');
+  const users = listValue(profile, 'connection.permissions');
   return users.length > 0 ? entries.get('connection.permissions') : undefined;
 }
 
@@ -168,7 +170,7 @@ function macOf(text = ''): string | undefined {
 function ipConfigOf(family: Family, profile: Profile, section: IpSection): IpConfig {
   const name = `ipv${family}`;
   const { addresses, gateway, gatewayLine, searches, servers } = section;
-  const table = numberOf(profile, `${name}.route-table`) || MAIN_TABLE;
+  const table = numberValue(profile, `${name}.route-table`) || MAIN_TABLE;
   const hasRules = [...profile.entries.values()].some(
     (entry) => entry.section === name && entry.key.startsWith('routing-rule'),
   );
@@ -189,7 +191,7 @@ function ipConfigOf(family: Family, profile: Profile, section: IpSection): IpCon
       ? routes.find((one) => one.destination.prefixLength === 0 && one.gateway !== undefined)
       : undefined;
   return {
-    method: textOf(profile, `${name}.method`) ?? automaticIp.method,
+    method: textValue(profile, `${name}.method`) ?? automaticIp.method,
     addresses,
     gateway: gateway ?? route?.gateway,
     gatewayLine: route?.line ?? gatewayLine,
@@ -198,7 +200,7 @@ function ipConfigOf(family: Family, profile: Profile, section: IpSection): IpCon
     dnsLine: profile.entries.get(`${name}.dns`)?.line,
     searches,
     routes: routes.filter((one) => one !== route),
-    neverDefault: flagOf(profile, `${name}.never-default`) === true || !isOfMainTable,
+    neverDefault: flagValue(profile, `${name}.never-default`) === true || !isOfMainTable,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { addProblem, type Profile, type ProfileKey } from './profile.ts';
 
-export type Row = {
+export type KeyfileRow = {
   readonly key: ProfileKey;
   /** `ignores`: NetworkManager uses the default of the key. `rejects`: it ignores the whole keyfile. */
   readonly effect: 'ignores' | 'rejects';
@@ -21,7 +21,7 @@ export type Row = {
 );
 
 /** Reports what the rows find. Rows with the effect `ignores` precede those that depend on their keys. */
-export function checkRows(rows: readonly Row[], profile: Profile): void {
+export function checkRows(rows: readonly KeyfileRow[], profile: Profile): void {
   for (const row of rows) {
     const { effect, hint, key, problem } = row;
     const value = profile.values.get(key);

@@ -7,12 +7,12 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { bondRows } from './bondRows.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
-import { flagOf, listOf, type Profile, textOf } from './profile.ts';
-import type { Row } from './row.ts';
+import { flagValue, listValue, type Profile, textValue } from './profile.ts';
+import type { KeyfileRow } from './row.ts';
 import { sectionName, settingInfo, settingName } from './settings.ts';
 
-const typeHint = 'set it to ethernet, bond, bridge or vlan, for example';
-const macHint = 'write it like 52:54:00:12:34:56';
+const TYPE_HINT = 'set it to ethernet, bond, bridge or vlan, for example';
+const MAC_HINT = 'write it like 52:54:00:12:34:56';
 
 /** Of two names of a key, the one in `newer` precedes. */
 const portKeys = [
@@ -34,41 +34,41 @@ const portSections: Readonly<Record<string, string | undefined>> = {
 /** Interfaces that NetworkManager creates with the name of the connection. */
 const virtualTypes = ['bond', 'bridge', 'dummy', 'team', 'veth', 'vrf'];
 
-export const rows: readonly Row[] = [
-  ...['ethernet', 'bridge'].map((section): Row => ({
+export const rows: readonly KeyfileRow[] = [
+  ...['ethernet', 'bridge'].map((section): KeyfileRow => ({
     key: `${section}.mac-address`,
     effect: 'ignores',
     isValid: isMacValue,
     problem: (value) => `${quoteText(value)} is not a MAC address`,
-    hint: macHint,
+    hint: MAC_HINT,
   })),
   {
     key: 'ethernet.cloned-mac-address',
     effect: 'ignores',
     isValid: (value) => isMacValue(value) || ['preserve', 'permanent', 'random', 'stable'].includes(value),
     problem: (value) => `${quoteText(value)} is not a MAC address`,
-    hint: macHint,
+    hint: MAC_HINT,
   },
-  ...['mac-address-blacklist', 'mac-address-denylist'].map((key): Row => ({
+  ...['mac-address-blacklist', 'mac-address-denylist'].map((key): KeyfileRow => ({
     key: `ethernet.${key}`,
     effect: 'rejects',
-    isValid: (_value, profile) => listOf(profile, `ethernet.${key}`).every(isMacAddress),
+    isValid: (_value, profile) => listValue(profile, `ethernet.${key}`).every(isMacAddress),
     problem: 'a value is not a MAC address',
-    hint: macHint,
+    hint: MAC_HINT,
   })),
   {
     key: 'connection.type',
     effect: 'rejects',
     isRequired: (profile) => connectionType(profile) === undefined,
     problem: 'the type is missing',
-    hint: `add type=…: ${typeHint}`,
+    hint: `add type=…: ${TYPE_HINT}`,
   },
   {
     key: 'connection.type',
     effect: 'rejects',
     isValid: (type) => typeOf(type) !== null,
     problem: (type) => `unknown type ${quoteText(type)}`,
-    hint: typeHint,
+    hint: TYPE_HINT,
   },
   {
     key: 'connection.type',
@@ -110,7 +110,7 @@ export const rows: readonly Row[] = [
     problem: (_value, profile) => `missing; a ${virtualType(profile)} requires a name`,
     hint: (_value, profile) => `add interface-name=${virtualType(profile)}0`,
   },
-  ...portKeys.flatMap(({ controller, type: key }): Row[] => [
+  ...portKeys.flatMap(({ controller, type: key }): KeyfileRow[] => [
     {
       key: `connection.${key}`,
       effect: 'rejects',
@@ -125,7 +125,7 @@ export const rows: readonly Row[] = [
       problem: 'a port requires the name of its controller',
       hint: `add master=…, or remove ${key}`,
     },
-    ...['bond-port', 'bridge-port'].map((section): Row => ({
+    ...['bond-port', 'bridge-port'].map((section): KeyfileRow => ({
       key: `connection.${key}`,
       effect: 'rejects',
       isValid: (type, profile) =>
@@ -138,7 +138,7 @@ export const rows: readonly Row[] = [
       effect: 'rejects',
       isValid: (_name, profile) =>
         !isUsed(controller, profile) ||
-        portKeys.some(({ type }) => textOf(profile, `connection.${type}`) !== undefined) ||
+        portKeys.some(({ type }) => textValue(profile, `connection.${type}`) !== undefined) ||
         Object.values(portSections).filter((section = '') => profile.sections.has(section)).length === 1,
       problem: 'requires the type of the controller',
       hint: 'add slave-type=bond or slave-type=bridge',
@@ -165,15 +165,17 @@ export const rows: readonly Row[] = [
     problem: '4095 is reserved',
     hint: 'use 1 to 4094',
   },
-  ...Object.entries({ 'forward-delay': 2, 'hello-time': 1, 'max-age': 6 }).map(([key, least]): Row => ({
-    key: `bridge.${key}`,
-    effect: 'rejects',
-    isValid: (value, profile) =>
-      Number(value) >= least || (value === '0' && flagOf(profile, 'bridge.stp') === false),
-    problem: (value) => `${value} is less than ${least}`,
-    hint: `use at least ${least}`,
-  })),
-  ...['bridge', 'bridge-port'].flatMap((section): Row[] => [
+  ...Object.entries({ 'forward-delay': 2, 'hello-time': 1, 'max-age': 6 }).map(
+    ([key, least]): KeyfileRow => ({
+      key: `bridge.${key}`,
+      effect: 'rejects',
+      isValid: (value, profile) =>
+        Number(value) >= least || (value === '0' && flagValue(profile, 'bridge.stp') === false),
+      problem: (value) => `${value} is less than ${least}`,
+      hint: `use at least ${least}`,
+    }),
+  ),
+  ...['bridge', 'bridge-port'].flatMap((section): KeyfileRow[] => [
     {
       key: `${section}.vlans`,
       effect: 'rejects',
@@ -216,7 +218,7 @@ export const rows: readonly Row[] = [
 /** The type of the connection, which the only section of a type shows if the key is missing. */
 function connectionType(profile: Profile): string | undefined {
   const bases = [...profile.sections].filter((section) => typeOf(section) !== null);
-  return textOf(profile, 'connection.type') ?? (bases.length === 1 ? bases[0] : undefined);
+  return textValue(profile, 'connection.type') ?? (bases.length === 1 ? bases[0] : undefined);
 }
 
 /** Whether a connection of the type must have the section; null for what is no type. */
@@ -237,7 +239,7 @@ function isUsed(key: string, { values }: Profile): boolean {
 
 /** The name or UUID of the bond or bridge to which the port belongs. */
 export function controllerOf(profile: Profile): string | undefined {
-  return textOf(profile, 'connection.controller') ?? textOf(profile, 'connection.master');
+  return textValue(profile, 'connection.controller') ?? textValue(profile, 'connection.master');
 }
 
 /** As RFC 9562 writes it, or one of the older forms that NetworkManager accepts. */

@@ -13,8 +13,8 @@ import { macFollowsPorts } from '../bond.ts';
 import {
   connectionTypes,
   type ConvertedKeyfile,
-  type Entries,
-  type Entry,
+  type ConvertedEntries,
+  type ConvertedEntry,
   formatProfile,
   type KeyfileConversion,
   profileUuid,
@@ -104,7 +104,7 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
     const { place } = link;
     const bond = bonds.get(link.id);
     const own = networks.filter(({ linkId }) => linkId === link.id);
-    const at = (key: string, value: string | undefined): Entry | undefined =>
+    const at = (key: string, value: string | undefined): ConvertedEntry | undefined =>
       entryAt(step(place, key), value);
     const sections = {
       connection: {
@@ -183,7 +183,7 @@ function interfaceNames(links: DataLinks): Map<string, string> {
 }
 
 /** The kernel wants the name of the primary port, which the id of a link need not be. */
-function bondEntries({ bond, place }: DataLink, links: DataLinks): Entries {
+function bondEntries({ bond, place }: DataLink, links: DataLinks): ConvertedEntries {
   const { primary, ...others } = bond?.entries ?? {};
   const port = primary && links.get(primary.value);
   if (port === undefined || port.name === primary?.value || PHYSICAL_NAME.test(port.id))
@@ -194,7 +194,7 @@ function bondEntries({ bond, place }: DataLink, links: DataLinks): Entries {
 }
 
 /** A physical interface is found by its MAC address; the others get theirs. */
-function wiredEntries({ kind, mac, mtu, bond, place }: DataLink): Entries {
+function wiredEntries({ kind, mac, mtu, bond, place }: DataLink): ConvertedEntries {
   const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
   const written = step(place, kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address');
   return {
@@ -203,7 +203,7 @@ function wiredEntries({ kind, mac, mtu, bond, place }: DataLink): Entries {
   };
 }
 
-function vlanEntries({ place, vlan }: DataLink, links: DataLinks): Entries {
+function vlanEntries({ place, vlan }: DataLink, links: DataLinks): ConvertedEntries {
   const parent = links.get(vlan?.parent ?? '');
   return {
     // Headers are reordered, which is the kernel's default.
@@ -223,7 +223,7 @@ function ipEntries(
   link: DocumentPlace,
   onLink: readonly Network[],
   common: readonly DataServer[],
-): Entries {
+): ConvertedEntries {
   const networks = onLink.filter((network) => network.family === family);
   const [first] = networks;
   if (first === undefined) return { method: entryAt(link, 'disabled') };
@@ -255,19 +255,19 @@ function unique(values: readonly string[]): string[] {
 }
 
 /** Each value once. */
-function numbered(key: string, entries: readonly Entry[]): Entries {
+function numbered(key: string, entries: readonly ConvertedEntry[]): ConvertedEntries {
   const byValue = new Map(entries.toReversed().map((entry) => [entry.value, entry]));
   const kept = entries.filter((entry) => byValue.get(entry.value) === entry);
   return Object.fromEntries(kept.map((entry, index) => [`${key}${index}`, entry]));
 }
 
-function addressEntry({ place, subnet }: Network): Entry[] {
+function addressEntry({ place, subnet }: Network): ConvertedEntry[] {
   if (subnet === undefined) return [];
   const value = `${formatAddress(subnet.address)}/${subnet.prefixLength}`;
   return [{ value, from: [...place.path, 'ip_address'] }];
 }
 
-function routeEntry({ destination, gateway, metric, place }: Network['routes'][number]): Entry {
+function routeEntry({ destination, gateway, metric, place }: Network['routes'][number]): ConvertedEntry {
   const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
   return { value: trimEndOf(parts.join(','), ','), from: place.path };
 }

@@ -2,7 +2,7 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { type Bond, checkOptions, mode as bondMode, optionRows, type Port } from '../bond.ts';
-import type { Entry } from '../convertedKeyfile.ts';
+import type { ConvertedEntry } from '../convertedKeyfile.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
 import { entryAt, integer, isKernelName, list, type Reader, type Rows } from '../readers.ts';
 import { anyId, anyMacAddress, type DataFields, has, optional, required, warnUnused } from './fields.ts';
@@ -121,7 +121,9 @@ function readBond(fields: DataFields): Bond | undefined {
     warn(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
   }
   const mode = required(fields, 'bond_mode', '"active-backup"', readMode);
-  const entries: Record<string, Entry | undefined> = { mode: entryAt(step(fields.place, 'bond_mode'), mode) };
+  const entries: Record<string, ConvertedEntry | undefined> = {
+    mode: entryAt(step(fields.place, 'bond_mode'), mode),
+  };
   for (const key of Object.keys(fields.value)) {
     if (!key.startsWith('bond_') || key === 'bond_links' || key === 'bond_mode' || !has(fields, key))
       continue;
