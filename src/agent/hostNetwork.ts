@@ -3,8 +3,9 @@
 import { posix } from 'node:path';
 import type { Config } from '../ignition/config.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
-import { type Connection, parseConnections } from '../network/connection.ts';
+import type { Connection } from '../network/connection.ts';
 import { initramfsNameProblem, isSkippedFile } from '../network/keyfile/names.ts';
+import { readConnections } from '../network/keyfile/readKeyfile.ts';
 import { KEYFILE_FOLDER } from './files.ts';
 import { readContents } from './lint/subject.ts';
 
@@ -15,7 +16,7 @@ export function hasKeyfiles(config: Uint8Array): boolean {
 
 /** The connections of a config, which are parsed once; keyfiles that cannot be parsed are left out. */
 export function connectionsOf(config: Config): readonly Connection[] {
-  const connections = parsed.get(config) ?? parseConnections(keyfilesOf(config));
+  const connections = parsed.get(config) ?? readConnections(keyfilesOf(config));
   parsed.set(config, connections);
   return connections;
 }

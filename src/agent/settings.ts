@@ -5,7 +5,7 @@
  */
 
 import type { AddedFile } from '../ignition/dataFile.ts';
-import type { Keyfile } from '../network/convertNmstate.ts';
+import type { Keyfile } from '../network/convertedKeyfile.ts';
 
 export const profileNames = ['default', 'buildpy', 'icc', 'assisted', 'configure-coreos-ipa'] as const;
 

@@ -4,8 +4,8 @@
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
-import { checkKeyfile, type KeyfileProblem } from '../network/keyfile/checkKeyfile.ts';
-import type { LocateLine } from '../network/keyfileSource.ts';
+import { type KeyfileProblem, readKeyfile } from '../network/keyfile/readKeyfile.ts';
+import type { LocateLine } from '../network/convertedKeyfile.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import type { ImageChange } from './imageChange.ts';
 import { sortedByPath } from './initrd.ts';
@@ -128,5 +128,5 @@ export function findKeyfileProblems(data: Uint8Array): readonly KeyfileProblem[]
     const hint = 'save the file as UTF-8';
     return [{ severity: 'error', message: 'the keyfile is not UTF-8 text', hint, line: undefined }];
   }
-  return checkKeyfile(text);
+  return readKeyfile('', text).problems;
 }

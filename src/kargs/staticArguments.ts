@@ -8,48 +8,39 @@
 import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
-import { parseKeyfile } from '../formats/keyfile.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
 import { formatAddress } from '../network/ipAddress.ts';
-import { readAddress } from '../network/keyfile/ip.ts';
-import { unescapeValue } from '../network/keyfile/profile.ts';
 import { coreosArguments, formatCoreosArgument } from './coreosArguments.ts';
 import { formatIp, formatRoute } from './ip.ts';
 
 const EMBED_HINT = 'use artifacts with the network in the initramfs: iso, minimal-iso, initramfs or archive';
 
 /**
- * The settings of a keyfile that have no argument, with their lines. Without them, the host would have other addresses, routes,
+ * The settings of a connection that have no argument, with their lines. Without them, the host would have other addresses, routes,
  * name servers or links than the keyfile says.
  */
-export function findInexpressible(keyfile: string): readonly (Problem & { readonly line: number })[] {
-  return parseKeyfile(keyfile).flatMap(({ name: section, entries }) =>
-    entries.flatMap(({ key, line, value }) => {
-      const isExpressible = expressible.some(
-        ([sections, keys, values]) => sections.test(section) && keys.test(key) && values.test(value.trim()),
-      );
-      if (isExpressible && !hasMetric(section, key, value)) return [];
-      // Sections such as [802-1x] have secrets.
-      const shown = IP_SECTION.test(section) ? `${key}=${value}` : key;
-      const message = `--static: kernel arguments cannot describe ${quoteText(shown)} in [${section}]`;
-      return [{ line, message, hint: `remove the setting, or ${EMBED_HINT}` }];
-    }),
+export function findInexpressible({ entries = [], ip }: Connection): readonly LinedProblem[] {
+  const withMetric = [ip[4], ip[6]].flatMap(({ gatewayLine, gatewayMetric, routes }) =>
+    [...routes, { line: gatewayLine, metric: gatewayMetric }].filter(({ metric }) => metric !== undefined),
   );
+  return entries.flatMap(({ key, line, section, value }) => {
+    const isExpressible = expressible.some(
+      ([sections, keys, values]) => sections.test(section) && keys.test(key) && values.test(value.trim()),
+    );
+    if (isExpressible && !withMetric.some((route) => route.line === line)) return [];
+    // Sections such as [802-1x] have secrets.
+    const shown = IP_SECTION.test(section) ? `${key}=${value}` : key;
+    const message = `--static: kernel arguments cannot describe ${quoteText(shown)} in [${section}]`;
+    return [{ line, message, hint: `remove the setting, or ${EMBED_HINT}` }];
+  });
 }
 
-/** Whether it is a route with a metric that is not the kernel's default, which nmstate writes. */
-function hasMetric(section: string, key: string, value: string): boolean {
-  if (!IP_SECTION.test(section) || !ROUTE_KEY.test(key)) return false;
-  const family = section === 'ipv4' ? 4 : 6;
-  const route = readAddress(unescapeValue(value), family, true);
-  const { metric = 0 } = typeof route === 'string' ? {} : route;
-  return metric !== 0 && (family === 4 || metric !== 1024);
-}
+type LinedProblem = Problem & { readonly line: number };
 
 const ANY = /^/;
 const IP_SECTION = /^ipv[46]$/;
 const ROUTE_KEY = /^routes?\d*$/;
-const WIRED_SECTION = /^(?:802-3-)?ethernet$/;
+const WIRED_SECTION = /^ethernet$/;
 
 /**
  * The sections, keys and values that arguments describe, and those that change nothing: defaults, those of nmstate as well, how

@@ -1,84 +1,44 @@
 /** Bonds: the `link-aggregation` of an interface, its options and the settings of its ports. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { isIpv4 } from '../formats/hostName.ts';
+import { type BondOption, bondModes, bondOptions } from './bondOptions.ts';
+import type { ConvertedEntries } from './convertedKeyfile.ts';
 import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
-import type { ProfileEntries } from './connectionProfile.ts';
-import { isIpv4 } from '../formats/hostName.ts';
 
 export interface Bond {
   /** Undefined if the document does not list ports. */
-  readonly ports: readonly string[] | undefined;
-  /** Entries of the `[bond]` section. */
-  readonly entries: ProfileEntries;
-  /** Entries of the `[bond-port]` section, by port. */
-  readonly portEntries: ReadonlyMap<string, ProfileEntries>;
-  /** The bond uses the MAC address of a port, so it cannot have its own. */
-  readonly macFollowsPorts: boolean;
+  readonly ports: readonly Port[] | undefined;
+  /** ConvertedEntries of the `[bond]` section. */
+  readonly entries: ConvertedEntries;
+  /** ConvertedEntries of the `[bond-port]` section, by port. */
+  readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
-/** In the order of the kernel, which defines their numbers. */
-const modes = [
-  'balance-rr',
-  'active-backup',
-  'balance-xor',
-  'broadcast',
-  '802.3ad',
-  'balance-tlb',
-  'balance-alb',
-] as const;
+/** A port in the list of its controller. */
+export interface Port {
+  readonly name: string;
+  readonly place: DocumentPlace;
+}
 
-const bit = reader.mapped(reader.flag, (value) => reader.formatBit(value));
+const bit = reader.mapped(reader.flag, (value) => (value ? '1' : '0'));
 
-const optionShape = {
-  ad_actor_sys_prio: digits(reader.uint16),
-  ad_actor_system: actorSystem,
-  ad_select: reader.numbered(['stable', 'bandwidth', 'count']),
-  ad_user_port_key: digits(reader.uint16),
-  all_slaves_active: numberOf(['dropped', 'delivered']),
-  arp_all_targets: reader.numbered(['any', 'all']),
-  arp_interval: digits(reader.uint32),
-  arp_ip_target: arpTargets,
-  arp_missed_max: digits(reader.uint8),
-  arp_validate: reader.numbered([
-    'none',
-    'active',
-    'backup',
-    'all',
-    'filter',
-    'filter_active',
-    'filter_backup',
-  ]),
-  balance_slb: bit,
-  'balance-slb': bit,
-  downdelay: digits(reader.uint32),
-  fail_over_mac: reader.numbered(['none', 'active', 'follow']),
+// nmstate does not know these options.
+const { active_slave: _active, mode: _mode, peer_notif_delay: _delay, ...sharedOptions } = bondOptions;
+
+export const optionRows = {
+  ...Object.fromEntries(Object.entries(sharedOptions).map(([name, option]) => [name, readerOf(option)])),
+  all_slaves_active: reader.mapped(reader.numbered(['dropped', 'delivered']), (word) =>
+    word === 'delivered' ? '1' : '0',
+  ),
+  // Older NetworkManager releases do not support this key, so nmstate writes it only if it is not the default.
+  arp_missed_max: reader.mapped(reader.uint8, (count) => (count === 2 ? '' : String(count))),
+  balance_slb: [bit, 'balance-slb'],
   lacp_active: bit,
-  lacp_rate: reader.numbered(['slow', 'fast']),
-  lp_interval: digits(reader.uint32),
-  miimon: digits(reader.uint32),
-  min_links: digits(reader.uint32),
-  ns_ip6_target: reader.mapped(reader.list(reader.address(6)), (targets) => targets.join(',')),
-  num_grat_arp: digits(reader.uint8),
-  num_unsol_na: digits(reader.uint8),
-  packets_per_slave: digits(reader.uint32),
-  primary: reader.linkName,
-  primary_reselect: reader.numbered(['always', 'better', 'failure']),
-  resend_igmp: digits(reader.uint32),
-  tlb_dynamic_lb: bit,
-  updelay: digits(reader.uint32),
-  use_carrier: bit,
-  xmit_hash_policy: reader.numbered([
-    'layer2',
-    'layer3+4',
-    'layer2+3',
-    'encap2+3',
-    'encap3+4',
-    'vlan+srcmac',
-  ]),
-};
+} satisfies reader.Rows;
 
-type Options = reader.Shaped<typeof optionShape>;
+export const mode = reader.numbered(bondModes, { lacp: '802.3ad' });
 
 const portShape = {
   name: reader.linkName,
@@ -86,23 +46,21 @@ const portShape = {
   'queue-id': reader.uint16,
 };
 
-const bondShape = {
-  mode: reader.numbered(modes, { lacp: '802.3ad' }),
-  options: reader.object(optionShape),
-  port: reader.list(reader.linkName),
-  ports: reader.list(reader.linkName),
-  'ports-config': reader.list(reader.objectWith(portShape, ['name'])),
-};
+const readBondFields = reader.object({
+  mode,
+  options: reader.section(optionRows),
+  port: reader.list(namedPort),
+  ports: reader.list(namedPort),
+  'ports-config': reader.list(placedPort),
+});
 
-type BondFields = reader.Shaped<typeof bondShape>;
-type PortFields = NonNullable<BondFields['ports-config']>[number];
-
-function digits(read: reader.Reader<number>): reader.Reader<string> {
-  return reader.mapped(read, String);
-}
-
-function numberOf(words: readonly string[]): reader.Reader<string> {
-  return reader.mapped(reader.numbered(words), (word) => String(words.indexOf(word)));
+function readerOf(option: BondOption): reader.Reader<string> {
+  if (option === 'interface') return reader.linkName;
+  if (option === 'mac') return actorSystem;
+  if (option === 'ipv4') return arpTargets;
+  if (option === 'ipv6') return reader.mapped(reader.list(reader.address(6)), (targets) => targets.join(','));
+  if ('words' in option) return reader.numbered(option.words);
+  return option[1] === 1 ? bit : reader.mapped(reader.integer(option[0], option[1]), String);
 }
 
 function actorSystem(value: unknown, place: DocumentPlace): string | undefined {
@@ -116,72 +74,84 @@ function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   return refuse(place, 'expected IPv4 addresses separated by commas, without spaces');
 }
 
-const readBondFields = reader.object(bondShape);
+function namedPort(value: unknown, place: DocumentPlace): Port | undefined {
+  const name = reader.linkName(value, place);
+  return name === undefined ? undefined : { name, place };
+}
+
+function placedPort(value: unknown, place: DocumentPlace) {
+  const fields = reader.objectWith(portShape, ['name'])(value, place);
+  return fields && { ...fields, place };
+}
 
 export const bond: reader.Reader<Bond> = (value, place) => {
   const fields = readBondFields(value, place);
   if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
-  const { mode, options = {}, 'ports-config': portConfigs } = fields;
+  const { options = {}, 'ports-config': configs } = fields;
   const listed = fields.port ?? fields.ports;
-  const configured = portConfigs?.map(({ name }) => name);
-  if (listed && configured && !isDeepStrictEqual(new Set(listed), new Set(configured))) {
+  if (listed && configs && !isDeepStrictEqual(namesOf(listed), namesOf(configs))) {
     refuse(step(place, 'ports-config'), 'the ports differ from "port"');
   }
-  checkQueues(portConfigs ?? [], step(place, 'ports-config'));
-  checkOptions(options, mode, step(place, 'options'));
+  // In the kernel, two ports cannot use the same queue; 0 means no queue.
+  const queues = new Set<number>();
+  for (const { place: at, 'queue-id': queue = 0 } of configs ?? []) {
+    if (queues.has(queue)) refuse(step(at, 'queue-id'), 'another port uses the same queue');
+    if (queue !== 0) queues.add(queue);
+  }
+  const entries = { ...options, mode: reader.entryAt(step(place, 'mode'), fields.mode) };
+  checkOptions(entries, place);
   return {
-    ports: listed ?? configured,
-    entries: { mode, ...optionEntries(options) },
-    portEntries: new Map((portConfigs ?? []).map((port) => [port.name, portSectionEntries(port)])),
-    macFollowsPorts: mode === 'active-backup' && options.fail_over_mac === 'active',
+    ports: listed ?? configs,
+    entries,
+    portEntries: new Map(configs?.map((port) => [port.name, portSectionEntries(port)])),
   };
 };
 
-/** In the kernel, two ports cannot use the same queue; 0 means no queue. */
-function checkQueues(ports: readonly PortFields[], place: DocumentPlace): void {
-  const taken = new Set<number>();
-  for (const [index, { 'queue-id': queue = 0 }] of ports.entries()) {
-    if (taken.has(queue)) refuse(step(place, index, 'queue-id'), 'another port uses the same queue');
-    if (queue !== 0) taken.add(queue);
-  }
+function namesOf(ports: readonly Port[]): ReadonlySet<string> {
+  return new Set(ports.map(({ name }) => name));
 }
 
-/** Combinations that nmstate refuses. */
-function checkOptions(options: Options, mode: string | undefined, place: DocumentPlace): void {
-  const monitorsArp = Number(options.arp_interval ?? 0) > 0;
-  if (monitorsArp && Number(options.miimon ?? 0) > 0) {
-    refuse(step(place, 'miimon'), 'miimon and arp_interval are mutually exclusive');
-  }
-  hasBoth(options, 'balance_slb', 'balance-slb', place);
-  if (mode === undefined) return;
-  const slb = options.balance_slb ?? options['balance-slb'];
-  if (slb === '1' && !(mode === 'balance-xor' && options.xmit_hash_policy === 'vlan+srcmac')) {
-    refuse(step(place, 'balance-slb'), 'requires mode balance-xor and xmit_hash_policy vlan+srcmac');
-  }
-  for (const name of ['lacp_rate', 'lacp_active'] as const) {
-    if (mode !== '802.3ad' && options[name] !== undefined) refuse(step(place, name), 'requires mode 802.3ad');
-  }
-  if (monitorsArp && ['802.3ad', 'balance-tlb', 'balance-alb'].includes(mode)) {
-    refuse(step(place, 'arp_interval'), `not supported in mode ${mode}`);
-  }
-  if (options.arp_interval === undefined || monitorsArp) return;
-  for (const name of ['arp_ip_target', 'ns_ip6_target'] as const) {
-    if ((options[name] ?? '') !== '') refuse(step(place, name), 'requires arp_interval greater than 0');
-  }
+/** The bond uses the MAC address of a port, so it cannot have its own. */
+export function macFollowsPorts({ entries }: Bond): boolean {
+  return entries['mode']?.value === 'active-backup' && entries['fail_over_mac']?.value === 'active';
 }
 
-function optionEntries(options: Options): ProfileEntries {
-  const { balance_slb: slb, arp_missed_max: missed, ...others } = options;
-  return {
-    ...others,
-    'balance-slb': slb ?? options['balance-slb'],
-    // Older NetworkManager releases do not support this key, so nmstate writes it only if it is not the default.
-    arp_missed_max: missed === '2' ? undefined : missed,
-  };
+/** Reports combinations that nmstate refuses. */
+export function checkOptions(entries: ConvertedEntries, place: DocumentPlace): void {
+  const textOf = (name: string): string => entries[name]?.value ?? '';
+  const isPositive = (name: string): boolean => Number(textOf(name)) > 0;
+  const monitorsArp = isPositive('arp_interval');
+  const isLacp = textOf('mode') === '802.3ad';
+  const isSlb = textOf('mode') === 'balance-xor' && textOf('xmit_hash_policy') === 'vlan+srcmac';
+  const isArpMode = !['802.3ad', 'balance-tlb', 'balance-alb'].includes(textOf('mode'));
+  const hasInterval = monitorsArp || entries['arp_interval'] === undefined;
+  const rules: readonly (readonly [option: string, isValid: boolean, message: string])[] = [
+    ['miimon', !monitorsArp || !isPositive('miimon'), 'miimon and arp_interval are mutually exclusive'],
+    [
+      'balance-slb',
+      isSlb || !isPositive('balance-slb'),
+      'requires mode balance-xor and xmit_hash_policy vlan+srcmac',
+    ],
+    ['lacp_rate', isLacp, 'requires mode 802.3ad'],
+    ['lacp_active', isLacp, 'requires mode 802.3ad'],
+    ['arp_interval', isArpMode || !monitorsArp, `not supported in mode ${textOf('mode')}`],
+    ['arp_ip_target', hasInterval, 'requires arp_interval greater than 0'],
+    ['ns_ip6_target', hasInterval, 'requires arp_interval greater than 0'],
+  ];
+  for (const [option, isValid, message] of rules) {
+    const { from: path, value } = entries[option] ?? { from: [], value: '' };
+    const isChecked = option === 'miimon' || textOf('mode') !== '';
+    if (isChecked && value !== '' && !isValid) refuse({ ...place, path }, message);
+  }
 }
 
 /** No entries if both are 0, because older NetworkManager releases do not support the section. */
-function portSectionEntries({ priority = 0, 'queue-id': queue }: PortFields): ProfileEntries {
-  if (priority === 0 && (queue ?? 0) === 0) return {};
-  return { prio: priority === 0 ? undefined : String(priority), 'queue-id': queue?.toString() };
+function portSectionEntries({
+  place,
+  ...port
+}: reader.Shaped<typeof portShape> & Pick<Port, 'place'>): ConvertedEntries {
+  const { priority = 0, 'queue-id': queue = 0 } = port;
+  const entry = reader.entryMaker(port, place);
+  if (priority === 0 && queue === 0) return {};
+  return { prio: priority === 0 ? undefined : entry('priority'), 'queue-id': entry('queue-id') };
 }

@@ -1,24 +1,31 @@
 /** Linux bridges: the `bridge` of an interface, its options and the settings of its ports. */
 
-import { isMapping, type Mapping } from '../formats/mapping.ts';
-import type { ProfileEntries } from './connectionProfile.ts';
+import { isMapping } from '../formats/mapping.ts';
+import type { Port } from './bond.ts';
+import type { ConvertedEntries } from './convertedKeyfile.ts';
 import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
 export interface Bridge {
   /** Undefined if the document does not list ports. */
-  readonly ports: readonly string[] | undefined;
-  /** Entries of the `[bridge]` section. */
-  readonly entries: ProfileEntries;
-  /** Entries of the `[bridge-port]` section, by port. */
-  readonly portEntries: ReadonlyMap<string, ProfileEntries>;
+  readonly ports: readonly Port[] | undefined;
+  /** ConvertedEntries of the `[bridge]` section. */
+  readonly entries: ConvertedEntries;
+  /** ConvertedEntries of the `[bridge-port]` section, by port. */
+  readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
-const multicastRouters = { '0': 'disabled', '1': 'auto', '2': 'enabled' } as const;
+/** Timers of the kernel, which nmstate only shows. */
+const shownTimer = [reader.strictly(reader.uint64), ''] as const;
 
-/** Keys that are equal in nmstate and NetworkManager. */
-const sameKeyShape = {
+const optionRows = {
+  'gc-timer': shownTimer,
+  'hello-timer': shownTimer,
+  'group-addr': groupAddress,
   'group-forward-mask': reader.uint16,
+  'group-fwd-mask': [reader.uint16, 'group-forward-mask'],
+  'hash-max': [reader.uint32, 'multicast-hash-max'],
+  'mac-ageing-time': [reader.uint32, 'ageing-time'],
   'multicast-last-member-count': reader.uint32,
   'multicast-last-member-interval': reader.uint64,
   'multicast-membership-interval': reader.uint64,
@@ -31,31 +38,16 @@ const sameKeyShape = {
   'multicast-snooping': reader.flag,
   'multicast-startup-query-count': reader.uint32,
   'multicast-startup-query-interval': reader.uint64,
+  stp: {
+    enabled: [reader.flag, 'stp'],
+    'forward-delay': reader.integer(2, 30),
+    'hello-time': reader.integer(1, 10),
+    'max-age': reader.integer(6, 40),
+    priority: reader.uint16,
+  },
   'vlan-default-pvid': reader.strictly(reader.integer(0, 4094)),
-};
-
-const stpShape = {
-  enabled: reader.flag,
-  'forward-delay': reader.integer(2, 30),
-  'hello-time': reader.integer(1, 10),
-  'max-age': reader.integer(6, 40),
-  priority: reader.uint16,
-};
-
-const optionShape = {
-  ...sameKeyShape,
-  /** Timers of the kernel, which nmstate only shows. */
-  'gc-timer': reader.strictly(reader.uint64),
-  'hello-timer': reader.strictly(reader.uint64),
-  'group-addr': groupAddress,
-  'group-fwd-mask': reader.uint16,
-  'hash-max': reader.uint32,
-  'mac-ageing-time': reader.uint32,
-  stp: reader.object(stpShape),
   'vlan-protocol': reader.vlanProtocol,
-};
-
-type Options = reader.Shaped<typeof optionShape>;
+} satisfies reader.Rows;
 
 const vlanTag = reader.integer(1, 4094);
 
@@ -76,17 +68,22 @@ const portShape = {
   vlan: reader.object(portVlanShape),
 };
 
-const ports = reader.list(reader.objectWith(portShape, ['name']));
+type PortFields = reader.Shaped<typeof portShape> & Port;
+
+const ports = reader.list((value, place): PortFields | undefined => {
+  const fields = reader.objectWith(portShape, ['name'])(value, place);
+  return fields && { ...fields, place };
+});
 
 const readBridgeFields = reader.object({
   /** Only used by nmstate to verify the applied state. */
   'allow-extra-ports': reader.strictFlag,
-  options: reader.object(optionShape),
+  options: reader.section(optionRows),
   port: ports,
   ports,
 });
 
-type PortFields = NonNullable<ReturnType<typeof ports>>[number];
+const multicastRouters = { '0': 'disabled', '1': 'auto', '2': 'enabled' } as const;
 
 function multicastRouter(value: unknown, place: DocumentPlace): string | undefined {
   // Not of objects: their own toString may be no function.
@@ -126,30 +123,20 @@ function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
 export const bridge: reader.Reader<Bridge> = (value, place) => {
   const fields = readBridgeFields(value, place);
   if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
-  const key = fields.port === undefined ? 'ports' : 'port';
+  const { options = {} } = fields;
   const listed = fields.port ?? fields.ports;
   const filtersVlans = (listed ?? []).some(({ vlan = {} }) => Object.keys(vlan).length > 0);
-  const { options = {} } = fields;
-  checkOptions(options, filtersVlans, step(place, 'options'));
-  for (const [index, port] of (listed ?? []).entries()) {
-    checkPortVlan(port.vlan ?? {}, step(place, key, index, 'vlan'));
+  const pvid = options['vlan-default-pvid'];
+  if (pvid !== undefined && pvid.value !== '1' && !filtersVlans) {
+    refuse({ ...place, path: pvid.from }, 'requires VLAN filtering: a port with "vlan"');
   }
+  for (const port of listed ?? []) checkPortVlan(port.vlan ?? {}, step(port.place, 'vlan'));
   return {
-    ports: listed?.map(({ name }) => name),
-    entries: { ...optionEntries(options), 'vlan-filtering': listed && String(filtersVlans) },
-    portEntries: new Map((listed ?? []).map((port) => [port.name, portSectionEntries(port)])),
+    ports: listed,
+    entries: { ...options, 'vlan-filtering': listed && reader.entryAt(place, filtersVlans) },
+    portEntries: new Map(listed?.map((port) => [port.name, portSectionEntries(port)])),
   };
 };
-
-function checkOptions(options: Options, filtersVlans: boolean, place: DocumentPlace): void {
-  const { 'group-forward-mask': mask, 'group-fwd-mask': sameMask, 'vlan-default-pvid': pvid } = options;
-  if (mask !== undefined && sameMask !== undefined && mask !== sameMask) {
-    refuse(step(place, 'group-fwd-mask'), 'the value differs from the equivalent key "group-forward-mask"');
-  }
-  if (pvid !== undefined && pvid !== 1 && !filtersVlans) {
-    refuse(step(place, 'vlan-default-pvid'), 'requires VLAN filtering: a port with "vlan"');
-  }
-}
 
 /** Checks combinations that nmstate refuses, and repeated tags, of which NetworkManager uses only one. */
 function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
@@ -170,31 +157,13 @@ function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
   if (overlaps || repeated) refuse(step(place, 'trunk-tags'), 'duplicate tag');
 }
 
-function optionEntries(options: Options): ProfileEntries {
-  const { stp: { enabled, ...stp } = {} } = options;
+function portSectionEntries({ place, ...port }: PortFields): ConvertedEntries {
+  const entry = reader.entryMaker(port, place);
   return {
-    ...texts(sameKeyShape, options),
-    'group-forward-mask': (options['group-fwd-mask'] ?? options['group-forward-mask'])?.toString(),
-    'multicast-hash-max': options['hash-max']?.toString(),
-    'ageing-time': options['mac-ageing-time']?.toString(),
-    'vlan-protocol': options['vlan-protocol'],
-    ...texts(stpShape, stp),
-    stp: enabled?.toString(),
-  };
-}
-
-/** Values of the keys of a shape, as strings. */
-function texts(shape: reader.Shape, values: Mapping): ProfileEntries {
-  const given = Object.keys(shape).filter((key) => values[key] !== undefined);
-  return Object.fromEntries(given.map((key) => [key, String(values[key])]));
-}
-
-function portSectionEntries(port: PortFields): ProfileEntries {
-  return {
-    'hairpin-mode': port['stp-hairpin-mode']?.toString(),
-    'path-cost': port['stp-path-cost']?.toString(),
-    priority: port['stp-priority']?.toString(),
-    vlans: port.vlan && formatPortVlans(port.vlan),
+    'hairpin-mode': entry('stp-hairpin-mode'),
+    'path-cost': entry('stp-path-cost'),
+    priority: entry('stp-priority'),
+    vlans: entry('vlan', port.vlan && formatPortVlans(port.vlan)),
   };
 }
 

@@ -7,45 +7,34 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
-import { type Finding, hasErrors, limitFindings } from '../core/finding.ts';
-import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
+import { hasErrors, limitFindings } from '../core/finding.ts';
+import { macFollowsPorts } from './bond.ts';
+import {
+  connectionTypes,
+  type ConvertedKeyfile,
+  type ConvertedEntries,
+  type ConvertedEntry,
+  formatProfile,
+  type KeyfileConversion,
+  profileUuid,
+} from './convertedKeyfile.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step, warn } from './documentPlace.ts';
-import { formatBit, list, listItem, object, type Reader, shownList, text, textOrEmpty } from './readers.ts';
+import * as reader from './readers.ts';
 import { type NmstateRoute, readRoutes, type RoutesByInterface } from './routes.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
-import type { LocateLine } from './keyfileSource.ts';
 import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
-export interface Keyfile {
-  /** File name, for example `eth0.nmconnection`. */
-  readonly name: string;
-  readonly text: string;
-  /** Where its lines come from. */
-  readonly locate?: LocateLine;
-}
-
-export interface KeyfileConversion {
-  /** Empty if a finding is an error. */
-  readonly keyfiles: readonly Keyfile[];
-  /** Errors, and warnings about values that are ignored or suspicious. Paths refer to the document. */
-  readonly findings: readonly Finding[];
-}
-
-/**
- * Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. The keyfiles are in the
- * order of activation.
- */
+/** Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. */
 export function convertNmstate(document: unknown): KeyfileConversion {
   const place: DocumentPlace = { path: [], findings: [] };
   const network = readNetwork(document === null ? {} : document, place);
-  const sorted = sortByActivation(network.links, step(place, 'interfaces'));
-  const keyfiles = (hasErrors(place.findings) ? [] : sorted).map((link) => ({
-    name: `${link.id}.nmconnection`,
-    text: renderProfile(link, network),
-  }));
-  return { keyfiles, findings: limitFindings(place.findings) };
+  const interfaces = hasErrors(place.findings) ? [] : sortByActivation(network.links);
+  return {
+    keyfiles: interfaces.map((link) => convertInterface(link, network)),
+    findings: limitFindings(place.findings),
+  };
 }
 
 const sectionNames: ReadonlySet<string> = new Set(
@@ -77,11 +66,12 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
   };
 }
 
-const readHostname = object({ running: text, config: text });
+const readHostname = reader.object({ running: reader.text, config: reader.text });
 
 /** Checks sections that are not written to keyfiles. */
 function checkOthers(sections: Mapping, place: DocumentPlace): void {
-  if (sections['description'] !== undefined) textOrEmpty(sections['description'], step(place, 'description'));
+  if (sections['description'] !== undefined)
+    reader.textOrEmpty(sections['description'], step(place, 'description'));
   if (sections['route-rules'] !== undefined) emptyRules(sections['route-rules'], step(place, 'route-rules'));
   if (sections['hostname'] === undefined) return;
   const at = step(place, 'hostname');
@@ -94,17 +84,17 @@ function checkOthers(sections: Mapping, place: DocumentPlace): void {
 }
 
 /** Rules to remove have no effect on keyfiles. */
-const emptyRules: Reader<unknown> = (value, place) => {
+const emptyRules: reader.Reader<unknown> = (value, place) => {
   const rules = isMapping(value) ? (value['config'] ?? []) : undefined;
   const isEmpty =
     Array.isArray(rules) && rules.every((rule) => isMapping(rule) && rule['state'] === 'absent');
   return isEmpty
-    ? object({ config: shownList })(value, place)
+    ? reader.object({ config: reader.shownList })(value, place)
     : refuseUnsupportedValue(place, '"route-rules"');
 };
 
-function copyMacs(links: InterfaceLinks): Map<string, string> {
-  const macs = new Map<string, string>();
+function copyMacs(links: InterfaceLinks): Map<string, ConvertedEntry | undefined> {
+  const macs = new Map<string, ConvertedEntry | undefined>();
   for (const { name, place, fields } of links.listed) {
     const source = fields['copy-mac-from'];
     if (source === undefined) continue;
@@ -113,7 +103,7 @@ function copyMacs(links: InterfaceLinks): Map<string, string> {
     if (mac === undefined) {
       const at = step(place, 'copy-mac-from');
       refuse(at, `the MAC address of ${source} is unknown`, `set mac-address of ${source}`);
-    } else macs.set(name, mac);
+    } else macs.set(name, reader.entryAt(step(place, 'copy-mac-from'), mac));
   }
   return macs;
 }
@@ -124,38 +114,49 @@ interface Network {
   readonly routes: RoutesByInterface;
   readonly dns: DnsByInterface;
   /** MAC addresses that are copied from other interfaces, by the name of the interface that uses the address. */
-  readonly copiedMacs: ReadonlyMap<string, string>;
+  readonly copiedMacs: ReadonlyMap<string, ConvertedEntry | undefined>;
 }
 
-/** Formats the keyfile of an interface. */
-function renderProfile(link: Interface, network: Network): string {
-  const controller = network.links.controllers.get(link.name);
-  const { bridge, description } = link.fields;
-  const named = link.foundByMac ? undefined : controller; // nmstate finds ports by their names in NetworkManager
+function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
+  const { bond, fields, foundByMac, place } = link;
+  const { controller, place: listed = place } = network.links.controllers.get(link.name) ?? {};
+  // nmstate finds ports by their names in NetworkManager.
+  const named = foundByMac ? undefined : controller;
   const isController = link.type === 'bond' || link.type === 'linux-bridge';
-  return formatProfile({
-    connection: {
-      autoconnect: String(link.isUp),
-      'autoconnect-slaves': isController ? '1' : '-1',
-      id: link.id,
-      'interface-name': link.foundByMac ? undefined : link.name,
-      lldp: formatBit(link.fields.lldp?.enabled),
-      master: controller?.name,
-      'slave-type': controller === undefined ? undefined : connectionTypes[controller.type],
-      type: link.fields.veth === undefined ? connectionTypes[link.type] : connectionTypes.veth,
-      uuid: uuidOf(link),
-    },
-    bond: link.type === 'bond' ? (link.bond?.entries ?? {}) : undefined,
+  const entry = reader.entryMaker(fields, place);
+  const written: Mapping = fields;
+  const connection = {
+    autoconnect: entry('state', link.isUp),
+    'autoconnect-slaves': entry('type', isController ? 1 : -1),
+    id: entry('name', link.id),
+    'interface-name': foundByMac ? undefined : entry('name', link.name),
+    lldp: entry('lldp', reader.formatBit(fields.lldp?.enabled)),
+    master: reader.entryAt(listed, controller?.name),
+    'slave-type': reader.entryAt(listed, controller && connectionTypes[controller.type]),
+    type: entry('type', fields.veth === undefined ? connectionTypes[link.type] : connectionTypes.veth),
+    uuid: entry('name', uuidOf(link)),
+  };
+  const sections = {
+    connection,
+    bond: link.type === 'bond' ? (bond?.entries ?? {}) : undefined,
     'bond-port': named?.bond?.portEntries.get(link.name),
-    bridge: link.type === 'linux-bridge' ? (bridge?.entries ?? {}) : undefined,
+    bridge: link.type === 'linux-bridge' ? (fields.bridge?.entries ?? {}) : undefined,
     'bridge-port': named?.fields.bridge?.portEntries.get(link.name),
     ipv4: controller === undefined ? ipEntries(link, 4, network) : undefined,
     ipv6: controller === undefined ? ipEntries(link, 6, network) : undefined,
     ethernet: wiredEntries(link, network.copiedMacs.get(link.name)),
-    veth: link.fields.veth,
+    veth: fields.veth && { peer: entry('veth', fields.veth.peer) },
     vlan: vlanEntries(link, network.links),
-    user: description === undefined ? undefined : { [DESCRIPTION_KEY]: description },
-  });
+    user: fields.description && { [DESCRIPTION_KEY]: entry('description') },
+  };
+  return formatProfile(
+    link.id,
+    Object.entries(sections).map(([name, entries]) => ({
+      name,
+      entries: entries || undefined,
+      from: written[name] === undefined ? place.path : [...place.path, name],
+    })),
+  );
 }
 
 const DESCRIPTION_KEY = 'nmstate.interface.description';
@@ -165,15 +166,16 @@ function uuidOf({ type, name }: Interface): string {
   return profileUuid(`${type}://${name}`);
 }
 
-function ipEntries(link: Interface, family: Family, { routes, dns }: Network): ProfileEntries {
+function ipEntries(link: Interface, family: Family, { routes, dns }: Network): ConvertedEntries {
   const name = `ipv${family}` as const;
   const settings = link.fields[name];
   const awaited = link.fields['wait-ip']?.split('+');
+  const place = settings?.place ?? link.place;
   const shared = {
-    'dhcp-timeout': longestTimeout,
-    'may-fail': awaited && String(!awaited.includes(name)),
+    'dhcp-timeout': reader.entryAt(place, longestTimeout),
+    'may-fail': reader.entryAt(step(link.place, 'wait-ip'), awaited && !awaited.includes(name)),
   };
-  if (settings === undefined) return { ...shared, method: 'disabled' };
+  if (settings === undefined) return { ...shared, method: reader.entryAt(place, 'disabled') };
   const own = (routes.get(link.name) ?? []).filter((route) => route.family === family);
   const numbered = [
     ...settings.addresses.map((address, index) => [`address${index}`, address] as const),
@@ -183,9 +185,9 @@ function ipEntries(link: Interface, family: Family, { routes, dns }: Network): P
   return {
     ...settings.entries,
     ...shared,
-    method: methodName(settings, own),
+    method: reader.entryAt(place, methodName(settings, own)),
     ...Object.fromEntries(numbered),
-    ...dnsEntries(dns.get(link.name)?.[family]),
+    ...dns.get(link.name)?.[family],
   };
 }
 
@@ -195,54 +197,46 @@ function methodName({ method, family, addresses }: IpSettings, routes: readonly 
   return family === 4 ? 'disabled' : 'link-local';
 }
 
-function dnsEntries(settings: DnsSettings | undefined): ProfileEntries {
-  return {
-    dns: settings?.servers.join(';'),
-    'dns-search': settings?.searches.join(';'),
-    'dns-options': settings?.options.join(';'),
-    'dns-priority': settings?.priority.toString(),
-  };
-}
-
 /** Speed and duplex apply only without autonegotiation. */
 function wiredEntries(
-  { bond, fields, foundByMac, type }: Interface,
-  copiedMac: string | undefined,
-): ProfileEntries {
+  { bond, fields, foundByMac, place, type }: Interface,
+  copiedMac: ConvertedEntry | undefined,
+): ConvertedEntries {
   if (type === 'loopback') return {};
-  const { 'auto-negotiation': negotiate, speed, duplex } = fields.ethernet ?? {};
-  const mac = bond?.macFollowsPorts === true ? undefined : (copiedMac ?? fields['mac-address']);
+  const entry = reader.entryMaker(fields, place);
+  const wired = reader.entryMaker(fields.ethernet ?? {}, step(place, 'ethernet'));
+  const isFixed = fields.ethernet?.['auto-negotiation'] === false;
+  const followsPorts = bond !== undefined && macFollowsPorts(bond);
   return {
-    mtu: fields.mtu?.toString(),
-    'accept-all-mac-addresses': formatBit(fields['accept-all-mac-addresses']),
-    'auto-negotiate': negotiate?.toString(),
-    ...(negotiate === false && { speed: speed?.toString(), duplex }),
-    [foundByMac ? 'mac-address' : 'cloned-mac-address']: mac,
+    mtu: entry('mtu'),
+    'accept-all-mac-addresses': entry(
+      'accept-all-mac-addresses',
+      reader.formatBit(fields['accept-all-mac-addresses']),
+    ),
+    'auto-negotiate': wired('auto-negotiation'),
+    ...(isFixed && { speed: wired('speed'), duplex: wired('duplex') }),
+    [foundByMac ? 'mac-address' : 'cloned-mac-address']: followsPorts
+      ? undefined
+      : (copiedMac ?? entry('mac-address')),
   };
 }
 
 /** A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used. */
 function vlanEntries(
-  { name, fields: { vlan } }: Interface,
+  { name, fields: { vlan }, place }: Interface,
   { parents, interfaces }: InterfaceLinks,
-): ProfileEntries | undefined {
+): ConvertedEntries | undefined {
   if (vlan === undefined) return undefined;
   const parent = parents.get(name) ?? vlan.parent;
   const profile = interfaces.get(parent);
-  return { ...vlan.entries, parent: profile?.foundByMac === true ? uuidOf(profile) : parent };
+  const written = profile?.foundByMac === true ? uuidOf(profile) : parent;
+  return { ...vlan.entries, parent: reader.entryAt(step(place, 'vlan', 'base-iface'), written) };
 }
 
 // The `dns-resolver` of a document. NetworkManager stores name servers per interface, so nmstate selects an interface.
 
-/** DNS settings of one IP version of one interface. */
-interface DnsSettings {
-  readonly servers: readonly string[];
-  readonly searches: readonly string[];
-  readonly options: readonly string[];
-  readonly priority: number;
-}
-
-type DnsByInterface = ReadonlyMap<string, { readonly 4?: DnsSettings; readonly 6?: DnsSettings }>;
+/** The entries of both IP versions of an interface. */
+type DnsByInterface = ReadonlyMap<string, { readonly 4?: ConvertedEntries; readonly 6?: ConvertedEntries }>;
 
 interface Server {
   readonly place: DocumentPlace;
@@ -252,8 +246,12 @@ interface Server {
   readonly zone: string | undefined;
 }
 
-const readDnsFields = object({
-  config: object({ server: list(readServer), search: list(listItem), options: list(readOption) }),
+const readDnsFields = reader.object({
+  config: reader.object({
+    server: reader.list(readServer),
+    search: reader.list(reader.listItem),
+    options: reader.list(readOption),
+  }),
   running: (value) => value,
 });
 
@@ -266,7 +264,7 @@ const plainOptions: ReadonlySet<string> = new Set(
 );
 
 function readOption(value: unknown, place: DocumentPlace): string | undefined {
-  const option = listItem(value, place);
+  const option = reader.listItem(value, place);
   if (option === undefined || plainOptions.has(option)) return option;
   return /^(?:ndots|timeout|attempts):[0-9]+$/.test(option)
     ? option
@@ -288,13 +286,15 @@ const LOW_PRIORITY = 50;
 
 /** Reads the `dns-resolver` of a document. */
 function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
-  const {
-    server: servers = [],
-    search: searches = [],
-    options = [],
-  } = readDnsFields(value, place)?.config ?? {};
+  const config = readDnsFields(value, place)?.config ?? {};
+  const { server: servers = [], search: searches = [], options = [] } = config;
   const at = step(place, 'config');
-  const settings = { servers: [], searches, options, priority: HIGH_PRIORITY };
+  const entry = reader.entryMaker(config, at);
+  const settings = {
+    'dns-search': entry('search', searches.join(';')),
+    'dns-options': entry('options', options.join(';')),
+    'dns-priority': reader.entryAt(at, HIGH_PRIORITY),
+  };
   if (servers.length > 0) return placeServers(servers, settings, links, step(at, 'server'));
   if (searches.length === 0 && options.length === 0) return new Map();
   // Search domains without servers are set on an interface that gets its servers automatically, if there is one.
@@ -311,7 +311,7 @@ function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): D
 
 function placeServers(
   servers: readonly Server[],
-  shared: DnsSettings,
+  shared: ConvertedEntries,
   links: InterfaceLinks,
   place: DocumentPlace,
 ): DnsByInterface {
@@ -328,7 +328,7 @@ function placeServers(
   if (isMixed(servers)) {
     refuse(place, 'the servers of both IP versions are mixed', 'sort the servers by IP version');
   }
-  const chosen = new Map<string, { 4?: DnsSettings; 6?: DnsSettings }>();
+  const chosen = new Map<string, { 4?: ConvertedEntries; 6?: ConvertedEntries }>();
   const first = servers[0]?.family;
   for (const family of [4, 6] as const) {
     const own = servers.filter((server) => server.family === family);
@@ -340,11 +340,10 @@ function placeServers(
       refuse(place, `no interface supports IPv${family} name servers`, hint);
       continue;
     }
-    const addresses = own.map(({ address }) => address);
-    const settings =
-      family === first
-        ? { ...shared, servers: addresses }
-        : { servers: addresses, searches: [], options: [], priority: LOW_PRIORITY };
+    const settings = {
+      ...(family === first ? shared : { 'dns-priority': reader.entryAt(place, LOW_PRIORITY) }),
+      dns: reader.entryAt(own[0]?.place ?? place, own.map(({ address }) => address).join(';')),
+    };
     chosen.set(target.name, { ...chosen.get(target.name), [family]: settings });
   }
   return chosen;

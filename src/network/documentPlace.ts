@@ -52,8 +52,13 @@ export function hasBoth<Key extends string>(
   place: DocumentPlace,
 ): boolean {
   if (fields[key] === undefined || fields[other] === undefined) return false;
-  refuse(step(place, other), `duplicate of "${key}"`, `remove "${key}" or "${other}"`);
+  refuseTwin(step(place, other), key);
   return true;
+}
+
+/** Reports a key with the same meaning as another one. */
+export function refuseTwin(place: DocumentPlace, key: string): void {
+  refuse(place, `duplicate of "${key}"`, `remove "${key}" or "${String(place.path.at(-1))}"`);
 }
 
 /** Long texts are not included in messages. The values contain no secrets. */

@@ -2,9 +2,9 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
-import { type Bond, bond } from './bond.ts';
+import { type Bond, bond, macFollowsPorts, type Port } from './bond.ts';
 import { bridge } from './bridge.ts';
-import type { ProfileEntries } from './connectionProfile.ts';
+import type { ConvertedEntries } from './convertedKeyfile.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6, loopbackSettings } from './ipSettings.ts';
 import { type DocumentPlace, hasBoth, refuseUnsupportedValue, refuse, step, warn } from './documentPlace.ts';
@@ -37,8 +37,8 @@ export interface Unmanaged {
 interface Vlan {
   /** Name of an interface or a profile in the document. */
   readonly parent: string;
-  /** Entries of the `[vlan]` section, without the parent. */
-  readonly entries: ProfileEntries;
+  /** ConvertedEntries of the `[vlan]` section, without the parent. */
+  readonly entries: ConvertedEntries;
 }
 
 /** Priorities in a VLAN header. */
@@ -55,19 +55,23 @@ const vlanShape = {
   'egress-qos-map': qosMap(reader.uint32, headerPriority),
 };
 
-const vlan: reader.Reader<Vlan> = reader.mapped(
-  reader.objectWith(vlanShape, ['base-iface', 'id']),
-  (fields) => ({
+const readVlanFields = reader.objectWith(vlanShape, ['base-iface', 'id']);
+
+const vlan: reader.Reader<Vlan> = (value, place) => {
+  const fields = readVlanFields(value, place);
+  if (fields === undefined) return undefined;
+  const entry = reader.entryMaker(fields, place);
+  return {
     parent: fields['base-iface'],
     entries: {
-      id: String(fields.id),
-      flags: String(vlanFlags(fields)),
-      protocol: fields.protocol,
-      'ingress-priority-map': fields['ingress-qos-map'],
-      'egress-priority-map': fields['egress-qos-map'],
+      id: entry('id'),
+      flags: entry('flags', vlanFlags(fields)),
+      protocol: entry('protocol'),
+      'ingress-priority-map': entry('ingress-qos-map'),
+      'egress-priority-map': entry('egress-qos-map'),
     },
-  }),
-);
+  };
+};
 
 /** `NMVlanFlags` of NetworkManager. */
 function vlanFlags(fields: reader.Shaped<typeof vlanShape>): number {
@@ -157,7 +161,7 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
   }
   checkFields(type, fields, place);
   // nmstate treats veth interfaces as Ethernet interfaces, which may have a peer.
-  const own = type === 'loopback' ? { ...loopbackSettings, ...fields } : fields;
+  const own = type === 'loopback' ? { ...loopbackSettings(place), ...fields } : fields;
   return toInterface(name, type === 'veth' ? 'ethernet' : type, own, place);
 };
 
@@ -230,7 +234,7 @@ function checkBond(fields: InterfaceFields, place: DocumentPlace): void {
   const isUp = (fields.state ?? 'up') === 'up';
   if (isUp && settings?.entries['mode'] === undefined)
     refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
-  if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
+  if (settings !== undefined && macFollowsPorts(settings) && fields['mac-address'] !== undefined) {
     const hint =
       'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port';
     warn(step(place, 'mac-address'), 'the MAC address is ignored, as in nmstate', hint);
@@ -259,6 +263,6 @@ export function ipSettingsOf({ fields }: Interface, family: Family): IpSettings 
 }
 
 /** Undefined for an interface without ports, or if the document does not list them. */
-export function portsOf(fields: InterfaceFields): readonly string[] | undefined {
+export function portsOf(fields: InterfaceFields): readonly Port[] | undefined {
   return bondOf(fields)?.ports ?? fields.bridge?.ports;
 }

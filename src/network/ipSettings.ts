@@ -1,7 +1,7 @@
 /** The `ipv4` and `ipv6` settings of an interface: addresses, DHCP and autoconfiguration, converted like nmstate. */
 
 import { type Family, formatAddress, isLinkLocal, isUnspecified, parseAddress } from './ipAddress.ts';
-import type { ProfileEntries } from './connectionProfile.ts';
+import type { ConvertedEntries, ConvertedEntry } from './convertedKeyfile.ts';
 import { type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
@@ -12,13 +12,14 @@ export interface IpSettings {
   /** Configured by DHCP or router advertisements. */
   readonly isAuto: boolean;
   readonly method: 'auto' | 'dhcp' | 'static' | 'disabled';
+  readonly place: DocumentPlace;
   /** `192.0.2.1/24`. */
-  readonly addresses: readonly string[];
+  readonly addresses: readonly ConvertedEntry[];
   /** Whether the document contains addresses, including ignored addresses. */
   readonly listsAddresses: boolean;
   readonly autoDns: boolean;
-  /** Entries for the keyfile, without addresses, method, routes and DNS. */
-  readonly entries: ProfileEntries;
+  /** ConvertedEntries for the keyfile, without addresses, method, routes and DNS. */
+  readonly entries: ConvertedEntries;
 }
 
 /** -1 is the default. */
@@ -38,12 +39,7 @@ function sharedShape(family: Family) {
   return {
     enabled: reader.flag,
     dhcp: reader.flag,
-    address: reader.list(
-      reader.objectWith(
-        { ip: reader.address(family), 'prefix-length': reader.prefixLength(family), ...lifetimes },
-        ['ip', 'prefix-length'],
-      ),
-    ),
+    address: reader.list(addressReader(family)),
     'auto-dns': reader.flag,
     'auto-gateway': reader.flag,
     'auto-routes': reader.flag,
@@ -53,6 +49,15 @@ function sharedShape(family: Family) {
     'allow-extra-address': reader.strictFlag,
     'dhcp-send-hostname': reader.strictFlag,
     'dhcp-custom-hostname': reader.textOrEmpty,
+  };
+}
+
+function addressReader(family: Family) {
+  const shape = { ip: reader.address(family), 'prefix-length': reader.prefixLength(family), ...lifetimes };
+  const read = reader.objectWith(shape, ['ip', 'prefix-length']);
+  return (value: unknown, place: DocumentPlace) => {
+    const fields = read(value, place);
+    return fields && { ...fields, place: step(place, 'ip') };
   };
 }
 
@@ -89,13 +94,14 @@ export const ipv4: reader.Reader<IpSettings> = (value, place) => {
   checkMetrics(fields, isAuto, place);
   return {
     family: 4,
+    place,
     enabled,
     isAuto,
     method: enabled ? (isAuto ? 'auto' : 'static') : 'disabled',
     addresses: enabled ? formatAddresses(withoutTemporary(fields, step(place, 'address'))) : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
-    entries: ipv4Entries(fields, enabled, isAuto),
+    entries: ipv4Entries(fields, enabled, isAuto, place),
   };
 };
 
@@ -113,20 +119,30 @@ function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: DocumentPlace)
   }
 }
 
-function ipv4Entries(fields: Ipv4Fields, enabled: boolean, isAuto: boolean): ProfileEntries {
+function ipv4Entries(
+  fields: Ipv4Fields,
+  enabled: boolean,
+  isAuto: boolean,
+  place: DocumentPlace,
+): ConvertedEntries {
   const { forwarding, 'dhcp-client-id': clientId = 'll' } = fields;
+  const entry = reader.entryMaker(fields, place);
   const entries = {
     // Forwarding is omitted if the IP version is disabled.
-    forwarding: enabled || forwarding === false ? reader.formatBit(forwarding) : undefined,
-    'route-metric': ipv4Metric(fields, enabled, isAuto)?.toString(),
+    forwarding:
+      enabled || forwarding === false ? entry('forwarding', reader.formatBit(forwarding)) : undefined,
+    'route-metric': ipv4Metric(fields, enabled, isAuto, place),
   };
   if (!isAuto) return entries;
   const name = sentHostname(fields);
   return {
     ...entries,
-    'dhcp-client-id': clientIds.get(clientId) ?? clientId,
-    ...autoEntries(fields),
-    [name?.includes('.') === true ? 'dhcp-fqdn' : 'dhcp-hostname']: name,
+    'dhcp-client-id': entry('dhcp-client-id', clientIds.get(clientId) ?? clientId),
+    ...autoEntries(fields, place),
+    [name?.includes('.') === true ? 'dhcp-fqdn' : 'dhcp-hostname']: reader.entryAt(
+      step(place, 'dhcp-custom-hostname'),
+      name,
+    ),
   };
 }
 
@@ -143,21 +159,27 @@ const clientIds: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Both metrics use the same key; a number overrides the default. */
-function ipv4Metric(fields: Ipv4Fields, enabled: boolean, isAuto: boolean): number | undefined {
-  const prefix = enabled ? fields['prefix-route-metric'] : undefined;
-  const auto = isAuto ? fields['auto-route-metric'] : undefined;
-  if (prefix === undefined || auto === undefined) return auto ?? prefix;
-  return auto === -1 ? prefix : auto;
+function ipv4Metric(
+  fields: Ipv4Fields,
+  enabled: boolean,
+  isAuto: boolean,
+  place: DocumentPlace,
+): ConvertedEntry | undefined {
+  const entry = reader.entryMaker(fields, place);
+  const prefix = enabled ? entry('prefix-route-metric') : undefined;
+  const auto = isAuto ? entry('auto-route-metric') : undefined;
+  return prefix === undefined || (auto !== undefined && auto.value !== '-1') ? auto : prefix;
 }
 
 /** Settings for DHCP and autoconfiguration, with the defaults of nmstate. */
-function autoEntries(fields: SharedFields): ProfileEntries {
+function autoEntries(fields: SharedFields, place: DocumentPlace): ConvertedEntries {
+  const entry = reader.entryMaker(fields, place);
   return {
-    'ignore-auto-dns': String(!(fields['auto-dns'] ?? true)),
-    'ignore-auto-routes': String(!(fields['auto-routes'] ?? true)),
-    'never-default': String(!(fields['auto-gateway'] ?? true)),
-    'dhcp-send-hostname': String(fields['dhcp-send-hostname'] ?? true),
-    'route-table': fields['auto-route-table-id']?.toString(),
+    'ignore-auto-dns': entry('auto-dns', !(fields['auto-dns'] ?? true)),
+    'ignore-auto-routes': entry('auto-routes', !(fields['auto-routes'] ?? true)),
+    'never-default': entry('auto-gateway', !(fields['auto-gateway'] ?? true)),
+    'dhcp-send-hostname': entry('dhcp-send-hostname', fields['dhcp-send-hostname'] ?? true),
+    'route-table': entry('auto-route-table-id'),
   };
 }
 
@@ -175,6 +197,7 @@ export const ipv6: reader.Reader<IpSettings> = (value, place) => {
   const token = readToken(fields, enabled, step(place, 'token'));
   return {
     family: 6,
+    place,
     enabled,
     isAuto: dhcp || autoconf,
     method: enabled ? (dhcp ? (autoconf ? 'auto' : 'dhcp') : 'static') : 'disabled',
@@ -183,30 +206,36 @@ export const ipv6: reader.Reader<IpSettings> = (value, place) => {
       : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
-    entries: ipv6Entries(fields, dhcp || autoconf, token),
+    entries: ipv6Entries(fields, dhcp || autoconf, token, place),
   };
 };
 
 /** The IPv6 settings of an interface whose `ipv6` is an empty mapping. */
-export const disabledIpv6: IpSettings = {
-  family: 6,
-  enabled: false,
-  isAuto: false,
-  method: 'disabled',
-  addresses: [],
-  listsAddresses: false,
-  autoDns: true,
-  entries: { 'addr-gen-mode': '0' },
-};
+export function disabledIpv6(place: DocumentPlace): IpSettings {
+  return {
+    family: 6,
+    place,
+    enabled: false,
+    isAuto: false,
+    method: 'disabled',
+    addresses: [],
+    listsAddresses: false,
+    autoDns: true,
+    entries: { 'addr-gen-mode': reader.entryAt(place, 0) },
+  };
+}
 
 /** What nmstate sets on the loopback interface if the document does not. */
-export const loopbackSettings = {
-  ipv4: loopbackIp(4, '127.0.0.1/8', {}),
-  ipv6: loopbackIp(6, '::1/128', { 'addr-gen-mode': '0' }),
-};
-
-function loopbackIp(family: Family, address: string, entries: ProfileEntries): IpSettings {
-  return { ...disabledIpv6, family, enabled: true, method: 'static', addresses: [address], entries };
+export function loopbackSettings(place: DocumentPlace): {
+  readonly ipv4: IpSettings;
+  readonly ipv6: IpSettings;
+} {
+  const shared = { ...disabledIpv6(place), enabled: true, method: 'static' } as const;
+  const own = (value: string): readonly ConvertedEntry[] => [{ value, from: place.path }];
+  return {
+    ipv4: { ...shared, family: 4, addresses: own('127.0.0.1/8'), entries: {} },
+    ipv6: { ...shared, addresses: own('::1/128') },
+  };
 }
 
 /** The kernel creates a link-local address for each interface, so nmstate ignores link-local addresses. */
@@ -256,19 +285,26 @@ function readToken(fields: Ipv6Fields, enabled: boolean, place: DocumentPlace): 
     : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
 }
 
-function ipv6Entries(fields: Ipv6Fields, isAuto: boolean, token: string | undefined): ProfileEntries {
+function ipv6Entries(
+  fields: Ipv6Fields,
+  isAuto: boolean,
+  token: string | undefined,
+  place: DocumentPlace,
+): ConvertedEntries {
   const { autoconf, 'dhcp-duid': duid = 'll' } = fields;
-  const entries = { 'addr-gen-mode': fields['addr-gen-mode'] === 'stable-privacy' ? '1' : '0' };
+  const entry = reader.entryMaker(fields, place);
+  const mode = fields['addr-gen-mode'] === 'stable-privacy' ? '1' : '0';
+  const entries = { 'addr-gen-mode': entry('addr-gen-mode', mode) };
   if (!isAuto) return entries;
   return {
     ...entries,
-    'ra-timeout': longestTimeout,
-    'dhcp-duid': duids.get(duid) ?? duid,
-    'dhcp-iaid': 'mac',
-    token,
-    'route-metric': autoconf === false ? undefined : fields['auto-route-metric']?.toString(),
-    ...autoEntries(fields),
-    'dhcp-hostname': sentHostname(fields),
+    'ra-timeout': reader.entryAt(place, longestTimeout),
+    'dhcp-duid': entry('dhcp-duid', duids.get(duid) ?? duid),
+    'dhcp-iaid': reader.entryAt(place, 'mac'),
+    token: reader.entryAt(step(place, 'token'), token),
+    'route-metric': autoconf === false ? undefined : entry('auto-route-metric'),
+    ...autoEntries(fields, place),
+    'dhcp-hostname': reader.entryAt(step(place, 'dhcp-custom-hostname'), sentHostname(fields)),
   };
 }
 
@@ -283,6 +319,9 @@ const duids: ReadonlyMap<string, string> = new Map([
 /** Timeout in seconds; the maximum, so that NetworkManager does not stop trying. */
 export const longestTimeout = String(2 ** 31 - 1);
 
-function formatAddresses({ address: addresses = [] }: SharedFields): string[] {
-  return addresses.map((entry) => `${entry.ip}/${entry['prefix-length']}`);
+function formatAddresses({ address: addresses = [] }: SharedFields): ConvertedEntry[] {
+  return addresses.map(({ ip, 'prefix-length': length, place: { path } }) => ({
+    value: `${ip}/${length}`,
+    from: path,
+  }));
 }

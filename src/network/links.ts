@@ -1,4 +1,4 @@
-/** Relations between the interfaces of a document: controllers and ports, VLANs and parents, and the order. */
+/** How the interfaces of a document are stacked: controllers and ports, VLANs and parents, both ends of a veth. */
 
 import { quoteText } from '../core/foreignText.ts';
 import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
@@ -11,11 +11,18 @@ export interface InterfaceLinks {
   readonly interfaces: ReadonlyMap<string, Interface>;
   /** Interfaces with their own entry, in the order of the document. */
   readonly listed: readonly Interface[];
-  readonly controllers: ReadonlyMap<string, Interface>;
+  /** By the name of the port. */
+  readonly controllers: ReadonlyMap<string, PortOf>;
   /** Parents of VLANs, by the name of the VLAN; the document may not contain the parent. */
   readonly parents: ReadonlyMap<string, string>;
   /** Finds an interface by its name or the name of its profile. */
   find(name: string): Interface | undefined;
+}
+
+interface PortOf {
+  readonly controller: Interface;
+  /** The item in its list of ports. */
+  readonly place: DocumentPlace;
 }
 
 /** Reads the `interfaces` of a document, and checks their relations. */
@@ -35,7 +42,7 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
     parents: findParents(interfaces, find),
     find,
   };
-  for (const [name, controller] of links.controllers) {
+  for (const [name, { controller }] of links.controllers) {
     const port = links.interfaces.get(name);
     for (const family of ['ipv4', 'ipv6'] as const) {
       if (port?.fields[family]?.enabled !== true) continue;
@@ -51,6 +58,11 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
     else if (!links.interfaces.has(parent) && !isKernelName(parent)) {
       refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
     }
+  }
+  const onItself = managed.find(({ name }) => below(name, links).includes(name));
+  if (onItself !== undefined) {
+    const hint = 'remove a port from the list of its controller, or change base-iface';
+    refuse(onItself.place, 'the interface is a port of itself, or on top of itself', hint);
   }
   // Profiles are stored as files named by their id, so one would replace the other.
   const ids = new Set<string>();
@@ -85,8 +97,8 @@ function addAssumedPorts(
   interfaces: Map<string, Interface>,
   unmanaged: ReadonlyMap<string, Unmanaged>,
 ): void {
-  for (const { fields, place } of interfaces.values()) {
-    for (const port of portsOf(fields) ?? []) {
+  for (const { fields } of interfaces.values()) {
+    for (const { name: port, place } of portsOf(fields) ?? []) {
       const state = unmanaged.get(port)?.state;
       const isKnown = interfaces.has(port);
       if (state !== undefined) refuse(place, `port ${port} has state ${state}`);
@@ -113,19 +125,19 @@ function addAssumedPeers(
     else if (!interfaces.has(peer)) {
       assumed.add(peer);
       const { state = 'up' } = fields;
-      const own = { state, veth: { peer: name }, ipv6: disabledIpv6 };
-      interfaces.set(peer, toInterface(peer, 'veth', own, place));
+      const own = { state, veth: { peer: name }, ipv6: disabledIpv6(at) };
+      interfaces.set(peer, toInterface(peer, 'veth', own, at));
     }
   }
 }
 
-function findControllers(interfaces: ReadonlyMap<string, Interface>): Map<string, Interface> {
-  const controllers = new Map<string, Interface>();
+function findControllers(interfaces: ReadonlyMap<string, Interface>): Map<string, PortOf> {
+  const controllers = new Map<string, PortOf>();
   for (const controller of interfaces.values()) {
-    for (const port of portsOf(controller.fields) ?? []) {
-      if (port === controller.name) refuse(controller.place, 'the interface is its own port');
-      else if (controllers.has(port)) refuse(controller.place, `port ${port} is listed twice`);
-      else controllers.set(port, controller);
+    for (const { name, place } of portsOf(controller.fields) ?? []) {
+      if (name === controller.name) refuse(place, 'the interface is its own port');
+      else if (controllers.has(name)) refuse(place, `port ${name} is listed twice`);
+      else controllers.set(name, { controller, place });
     }
   }
   return controllers;
@@ -155,56 +167,22 @@ function findParents(
   return parents;
 }
 
-/** Maximum number of rounds in which nmstate sorts interfaces. */
-const MAX_ROUNDS = 4;
-
-/**
- * Sorts interfaces in the order of activation, the order of keyfiles in nmstate: controllers before ports and parents before
- * VLANs if the document lists them, otherwise by name.
- */
-export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): Interface[] {
-  const priorities = new Map<string, number>();
-  let isDone = false;
-  for (let round = 0; round < MAX_ROUNDS && !isDone; round += 1) isDone = raisePriorities(links, priorities);
-  if (!isDone) {
-    const message = 'controllers and ports are nested too deeply, or form a loop';
-    refuse(place, message, 'list every controller before its ports');
-  }
-  const priority = (item: Interface): number => priorities.get(leader(item)) ?? 0;
-  return [...links.interfaces.values()].toSorted((a, b) => {
-    const difference = priority(a) - priority(b);
-    if (difference !== 0) return difference;
-    return leader(a) === leader(b) ? (a.type === 'veth' ? 1 : -1) : leader(a) < leader(b) ? -1 : 1;
-  });
+/** In the order of nmstate: controllers before ports, and parents before VLANs; otherwise by name. */
+export function sortByActivation(links: InterfaceLinks): Interface[] {
+  const order = (item: Interface): number =>
+    item.isUp && links.listed.includes(item) ? below(item.name, links).length : 0;
+  return [...links.interfaces.values()].toSorted((a, b) => order(a) - order(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** A peer that the document does not list follows the interface that names it. */
-function leader({ fields, name, type }: Interface): string {
-  return (type === 'veth' ? fields.veth?.peer : undefined) ?? name;
-}
-
-/** One round of `set_ifaces_up_priority` of nmstate; false if a controller has no priority yet. */
-function raisePriorities(links: InterfaceLinks, priorities: Map<string, number>): boolean {
-  const { controllers, parents } = links;
-  const current = (name: string): number | undefined =>
-    priorities.get(name) ?? (controllers.has(name) ? undefined : 0);
-  const raised = new Map<string, number>();
-  const isListed = (name: string): boolean => (links.interfaces.get(name)?.type ?? 'veth') !== 'veth';
-  const up = links.listed.filter(({ isUp }) => isUp);
-  let isDone = true;
-  for (const { name } of up) {
-    const controller = controllers.get(name);
-    if (controller === undefined || current(name) !== undefined) continue;
-    const above = raised.get(controller.name) ?? current(controller.name);
-    if (above === undefined) isDone = false;
-    else raised.set(name, above + 1);
+/** The interfaces that are activated before an interface: its parent or controller, and theirs. */
+function below(name: string, { controllers, interfaces, parents }: InterfaceLinks): string[] {
+  const chain: string[] = [];
+  for (let current = name; ;) {
+    const parent = parents.get(current);
+    const next =
+      parent !== undefined && interfaces.has(parent) ? parent : controllers.get(current)?.controller.name;
+    if (next === undefined || chain.includes(next)) return chain;
+    chain.push(next);
+    current = next;
   }
-  for (const { name } of isDone ? up : []) {
-    const parent = parents.get(name);
-    if (parent === undefined) continue;
-    const above = raised.get(parent) ?? (isListed(parent) ? current(parent) : undefined);
-    if (above !== undefined) raised.set(name, above + 1);
-  }
-  for (const [name, value] of raised) priorities.set(name, value);
-  return isDone;
 }

@@ -7,11 +7,13 @@ import { quoteText } from '../core/foreignText.ts';
 import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { nearestNames } from '../core/nearestNames.ts';
+import type { ConvertedEntries, ConvertedEntry } from './convertedKeyfile.ts';
 import { addressBits, type Family, formatAddress, type IpAddress, parseAddress } from './ipAddress.ts';
 import {
   type DocumentPlace,
   expected,
   refuse,
+  refuseTwin,
   refuseUnsupportedValue,
   step,
   USE_NMSTATECTL,
@@ -87,6 +89,68 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
       if (result !== undefined) items.push(result);
     }
     return items;
+  };
+}
+
+type Scalar = boolean | number | string;
+
+/**
+ * A key of a section of a keyfile: how its value is read, and the key in the keyfile if it has another name there. Empty if it
+ * is only checked.
+ */
+type Row = Reader<Scalar> | readonly [Reader<Scalar>, key: string];
+
+/** The keys of a document that become keys of one section of a keyfile; mappings in it are read alike. */
+export interface Rows {
+  readonly [key: string]: Row | Rows;
+}
+
+/** Reads a mapping with the keys of a table. */
+export function section(rows: Rows): Reader<ConvertedEntries> {
+  const readFields = object(
+    Object.fromEntries(
+      Object.entries(rows).map(([key, row]): [string, Reader<ConvertedEntries>] => {
+        if (typeof row === 'function') return [key, entryReader(row, key)];
+        return [key, isPair(row) ? entryReader(row[0], row[1]) : section(row)];
+      }),
+    ),
+  );
+  return (value, place) => {
+    const entries: Record<string, ConvertedEntry | undefined> = {};
+    for (const [key, own = {}] of Object.entries(readFields(value, place) ?? {})) {
+      for (const [name, entry] of Object.entries(own)) {
+        const before = entries[name];
+        if (before !== undefined) refuseTwin(step(place, key), String(before.from.at(-1)));
+        entries[name] = entry;
+      }
+    }
+    return isMapping(value) ? entries : undefined;
+  };
+}
+
+function entryReader(read: Reader<Scalar>, key: string): Reader<ConvertedEntries> {
+  return (value, place) => {
+    const entry = entryAt(place, read(value, place));
+    return key === '' || entry === undefined ? {} : { [key]: entry };
+  };
+}
+
+function isPair(row: Row | Rows): row is readonly [Reader<Scalar>, key: string] {
+  return Array.isArray(row);
+}
+
+/** The entry of a value that is in the document; undefined without a value. */
+export function entryAt({ path }: DocumentPlace, value: Scalar | undefined): ConvertedEntry | undefined {
+  return value === undefined ? undefined : { value: String(value), from: path };
+}
+
+/** Makes entries of the values of a mapping; values that it does not have come from the mapping itself. */
+export function entryMaker(fields: Mapping, place: DocumentPlace) {
+  return (key: string, ...converted: readonly (Scalar | undefined)[]): ConvertedEntry | undefined => {
+    const own = fields[key];
+    const isScalar = typeof own === 'string' || typeof own === 'number' || typeof own === 'boolean';
+    const [value] = converted.length === 0 && isScalar ? [own] : converted;
+    return entryAt(own === undefined ? place : step(place, key), value);
   };
 }
 

@@ -1,6 +1,7 @@
 /** The `routes` of a document, grouped by interface. */
 
 import { groupBy } from '../core/lists.ts';
+import type { ConvertedEntry } from './convertedKeyfile.ts';
 import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
@@ -9,9 +10,9 @@ import * as reader from './readers.ts';
 
 export interface NmstateRoute {
   readonly family: Family;
-  /** Values of `routeN` and `routeN_options` in NetworkManager. */
-  readonly value: string;
-  readonly options: string;
+  /** The values of `routeN` and `routeN_options` in NetworkManager. */
+  readonly value: ConvertedEntry;
+  readonly options: ConvertedEntry;
 }
 
 /** By interface name; routes of both IP versions in the order of keyfiles. */
@@ -41,9 +42,9 @@ const routeShape = {
 type Fields = reader.Shaped<typeof routeShape>;
 
 const readRouteFields = reader.object(routeShape);
-const readRoutesFields = reader.object({ config: reader.list(readEntry), running: reader.shownList });
+const readRoutesFields = reader.object({ config: reader.list(readRoute), running: reader.shownList });
 
-interface Entry {
+interface Route {
   readonly place: DocumentPlace;
   readonly fields: Fields;
   readonly destination: Destination;
@@ -57,7 +58,7 @@ interface Destination {
 }
 
 /** Routes with state absent are not written to keyfiles, but nmstate checks them. */
-function readEntry(value: unknown, place: DocumentPlace): Entry | undefined {
+function readRoute(value: unknown, place: DocumentPlace): Route | undefined {
   const fields = readRouteFields(value, place);
   if (fields === undefined || fields.state === 'ignore') return undefined;
   const { destination: written, 'next-hop-interface': interfaceName } = fields;
@@ -107,16 +108,16 @@ export function readRoutes(value: unknown, links: InterfaceLinks, place: Documen
     const message = 'running routes are only shown, not applied, as in nmstate';
     warn(step(place, 'running'), message, 'move the routes that you want to set to "config"');
   }
-  const entries = (config ?? []).flatMap((entry) => {
-    const target = findTarget(entry, links);
-    return target === undefined ? [] : [{ ...entry, target: target.name }];
+  const routes = (config ?? []).flatMap((route) => {
+    const target = findTarget(route, links);
+    return target === undefined ? [] : [{ ...route, target: target.name }];
   });
-  const byInterface = groupBy(entries, ({ target }) => target);
-  return new Map(Array.from(byInterface, ([name, own]) => [name, sortEntries(own).map(toRoute)]));
+  const byInterface = groupBy(routes, ({ target }) => target);
+  return new Map(Array.from(byInterface, ([name, own]) => [name, sortRoutes(own).map(toRoute)]));
 }
 
 function findTarget(
-  { place, destination, interfaceName }: Entry,
+  { place, destination, interfaceName }: Route,
   links: InterfaceLinks,
 ): Interface | undefined {
   const at = step(place, 'next-hop-interface');
@@ -132,57 +133,50 @@ function findTarget(
 }
 
 /** Sorts routes like nmstate, which keeps only one of several routes that differ only in the metric. */
-function sortEntries(entries: readonly Entry[]): Entry[] {
-  const sorted = entries
-    .map((entry) => ({ entry, key: sortKey(entry) }))
-    .toSorted((a, b) => compareKeys(a.key, b.key));
-  for (const [index, { entry, key }] of sorted.entries()) {
-    const before = sorted[index - 1];
-    if (before === undefined || compareKeys(before.key, key) !== 0) continue;
+function sortRoutes(routes: readonly Route[]): Route[] {
+  const sorted = routes
+    .map((route) => ({ route, key: sortKey(route) }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  for (const [index, { key, route }] of sorted.entries()) {
+    if (key !== sorted[index - 1]?.key) continue;
     const message = 'another route has the same destination and next hop; nmstate keeps only one of them';
-    refuse(entry.place, message);
+    refuse(route.place, message);
   }
-  return sorted.map(({ entry }) => entry);
+  return sorted.map(({ route }) => route);
 }
 
-type SortKey = readonly (number | string)[];
-
-/** The order of `RouteEntry::sort_key` of nmstate, for the routes of one interface. */
-function sortKey({ fields, destination }: Entry): SortKey {
-  return [
-    destination.family === 6 ? 0 : 1,
-    fields.quickack === true ? 1 : 0,
-    fields['lock-mtu'] === true ? 1 : 0,
-    destination.network,
-    fields['next-hop-address'] ?? '',
-    fields.source ?? '',
-    fields['table-id'] ?? MAIN_TABLE,
-    fields.cwnd ?? 0,
-    fields.initcwnd ?? 0,
-    fields.initrwnd ?? 0,
-    fields.mtu ?? 0,
-    fields.weight ?? 0,
-    fields.advmss ?? 0,
-  ];
-}
-
-function compareKeys(a: SortKey, b: SortKey): number {
-  for (const [index, first] of a.entries()) {
-    const second = b[index] ?? 0;
-    if (first !== second) return first < second ? -1 : 1;
-  }
-  return 0;
+/** Texts in the order of `RouteEntry::sort_key` of nmstate. */
+function sortKey({ fields, destination: { family, network } }: Route): string {
+  const {
+    cwnd,
+    initcwnd,
+    initrwnd,
+    mtu,
+    weight,
+    advmss,
+    source = '',
+    'next-hop-address': nextHop = '',
+  } = fields;
+  const flags = [family === 6 ? 0 : 1, Number(fields.quickack === true), Number(fields['lock-mtu'] === true)];
+  const numbers = [fields['table-id'] ?? MAIN_TABLE, cwnd, initcwnd, initrwnd, mtu, weight, advmss];
+  const texts = numbers.map((number = 0) => String(number).padStart(10, '0'));
+  return [...flags, network, nextHop, source, ...texts].join('\0');
 }
 
 const MAIN_TABLE = 254;
 /** Default metrics of the kernel. */
 const defaultMetric: Readonly<Record<Family, number>> = { 4: 0, 6: 1024 };
 
-function toRoute({ fields, destination: { family, network } }: Entry): NmstateRoute {
+function toRoute({ fields, destination: { family, network }, place }: Route): NmstateRoute {
   const { metric = -1, 'next-hop-address': written } = fields;
   const nextHop = written === '0.0.0.0' || written === '::' ? undefined : written;
   const metricText = String(metric === -1 ? defaultMetric[family] : metric);
-  return { family, value: [network, nextHop ?? '', metricText].join(','), options: formatOptions(fields) };
+  const { path } = written === undefined ? place : step(place, 'next-hop-address');
+  return {
+    family,
+    value: { value: [network, nextHop ?? '', metricText].join(','), from: path },
+    options: { value: formatOptions(fields), from: path },
+  };
 }
 
 /** In the order of nmstate. */

@@ -166,8 +166,8 @@ const kinds: Readonly<Record<string, Kind>> = {
       { title: 'no connection', input: '[ipv4]\nmethod=auto\n', says: '[connection]', isFatal: true },
       {
         title: 'a keyfile that NetworkManager ignores',
-        input: keyfile('[ipv6]', 'method=auto', 'addr-gen-mode=1', 'token=::1'),
-        says: 'token in [ipv6]: requires addr-gen-mode=eui64',
+        input: keyfile('[ipv6]', 'method=manual'),
+        says: 'method in [ipv6]: manual requires a valid address',
         isFatal: true,
       },
     ],
@@ -197,8 +197,8 @@ const kinds: Readonly<Record<string, Kind>> = {
       {
         title: 'a network that NetworkManager ignores',
         input:
-          'interfaces: [{name: eth0, type: ethernet, state: up, ipv6: {enabled: true, dhcp: true, autoconf: true, addr-gen-mode: stable-privacy, token: "::1"}}]',
-        says: 'token in [ipv6]: requires addr-gen-mode=eui64',
+          'interfaces: [{name: bond0, type: bond, state: up, link-aggregation: {mode: active-backup, port: [eth0], options: {arp_interval: 100}}}]',
+        says: 'arp_interval in [bond]: requires arp_ip_target or ns_ip6_target',
         isFatal: true,
       },
     ],

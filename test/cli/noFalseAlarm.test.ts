@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasErrors } from '../../src/core/finding.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
-import { checkKeyfile } from '../../src/network/keyfile/checkKeyfile.ts';
+import { keyfileProblems } from '../support/keyfiles.ts';
 import { layouts, liveIso } from '../support/liveIso.ts';
 import { networkDataDocuments } from '../support/networkDataDocuments.ts';
 import { runCli } from '../support/runCli.ts';
@@ -84,7 +84,7 @@ async function refusalsOfNetwork(option: string, document: string): Promise<read
 /** NetworkManager ignores some of what nmstate writes. */
 function isUsed(nmstate: string): boolean {
   const { keyfiles } = convertNmstate(parseYaml(nmstate).value);
-  const problems = keyfiles.flatMap(({ text }) => checkKeyfile(text));
+  const problems = keyfiles.flatMap(({ text }) => keyfileProblems(text));
   return keyfiles.length > 0 && problems.every(({ severity }) => severity !== 'error');
 }
 

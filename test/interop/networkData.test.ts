@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Keyfile } from '../../src/network/convertNmstate.ts';
+import type { Keyfile } from '../../src/network/convertedKeyfile.ts';
 import { convertNetworkData } from '../../src/network/networkData/convertNetworkData.ts';
 import { networkDataDocuments } from '../support/networkDataDocuments.ts';
 import {

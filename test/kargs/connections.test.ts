@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/kargs/argument.ts';
 import { argumentConnections } from '../../src/kargs/connections.ts';
 import { formatSubnet, formatAddress } from '../../src/network/ipAddress.ts';
-import { type Connection, type IpConfig, parseConnection } from '../../src/network/connection.ts';
+import type { Connection, IpConfig } from '../../src/network/connection.ts';
+import { parseConnection } from '../support/keyfiles.ts';
 import { have, oracleFile, oracleNote } from '../support/programs.ts';
 
 const generator = 'nm-initrd-generator';

@@ -11,9 +11,10 @@ import { describe, expect, it } from 'vitest';
 import { findInexpressible, staticArguments } from '../../src/kargs/staticArguments.ts';
 import { CliError } from '../../src/core/errors.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
-import { type Connection, parseConnection } from '../../src/network/connection.ts';
+import type { Connection } from '../../src/network/connection.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
 import { formatAddress } from '../../src/network/ipAddress.ts';
+import { parseConnection } from '../support/keyfiles.ts';
 import { have, oracleFile, oracleNote } from '../support/programs.ts';
 import { sharedData } from '../support/sharedData.ts';
 
@@ -219,7 +220,7 @@ describe('refused is', () => {
     ],
     [
       'a bond option with a colon',
-      { b: 'type=bond\ninterface-name=bond0\n[bond]\nad_actor_system=00:00:5E:00:53:0A\n' },
+      { b: 'type=bond\ninterface-name=bond0\n[bond]\nmode=802.3ad\nad_actor_system=00:00:5E:00:53:0A\n' },
       'options of the bond bond0',
     ],
     [
@@ -298,7 +299,7 @@ describe('a setting that arguments cannot describe is', () => {
     ['a DHCP client ID', 'ipv4', 'dhcp-client-id=01:02:03'],
     ['a token', 'ipv6', 'token=::5'],
     ['a random MAC address', 'ethernet', 'cloned-mac-address=random'],
-    ['a speed', '802-3-ethernet', 'speed=100'],
+    ['a speed', 'ethernet', 'speed=100'],
     ['the order of VLAN headers', 'vlan', 'flags=0'],
     ['the protocol of a VLAN', 'vlan', 'protocol=802.1ad'],
     ['priorities of a VLAN', 'vlan', 'egress-priority-map=1:2'],
@@ -306,7 +307,7 @@ describe('a setting that arguments cannot describe is', () => {
     ['a PCI address', 'match', 'path=pci-0000:01:00.0'],
     ['a login to the switch', '802-1x', 'password=hunter2'],
   ])('%s', (_title, section, entry) => {
-    const [problem, ...others] = findInexpressible(withEntry(section, entry));
+    const [problem, ...others] = findInexpressible(parseConnection('a', withEntry(section, entry)));
     expect(others).toEqual([]);
     expect(problem).toMatchObject({ line: 6, hint: expect.stringMatching(/^remove the setting, or use /) });
     expect(problem?.message).toContain(`in [${section}]`);
@@ -321,7 +322,7 @@ describe('a setting that arguments cannot describe is', () => {
     ['not the name of a certificate', 'ipv4', 'dns=192.0.2.53#dns.example.com'],
     ['not a note', 'user', 'org.example.note=rack 7'],
   ])('%s', (_title, section, entry) => {
-    expect(findInexpressible(withEntry(section, entry))).toEqual([]);
+    expect(findInexpressible(parseConnection('a', withEntry(section, entry)))).toEqual([]);
   });
 });
 
@@ -355,7 +356,9 @@ it.skipIf(documents === '' || !have(generator))(
       .map((line) => convertNmstate(parseYaml(JSON.parse(line).nmstate).value).keyfiles)
       .map((keyfiles) => keyfiles.filter(({ text }) => parseConnection('', text).isAutoconnected))
       .filter(
-        (keyfiles) => keyfiles.length > 0 && !keyfiles.some(({ text }) => findInexpressible(text).length > 0),
+        (keyfiles) =>
+          keyfiles.length > 0 &&
+          !keyfiles.some(({ text }) => findInexpressible(parseConnection('', text)).length > 0),
       )
       .flatMap((keyfiles) => {
         const connections = keyfiles.map(({ name, text }) => parseConnection(name, text));

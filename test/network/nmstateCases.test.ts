@@ -6,9 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { ifWellFormed } from '../../src/core/errors.ts';
 import { hasErrors } from '../../src/core/finding.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
-import { parseConnections } from '../../src/network/connection.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
-import { checkKeyfile } from '../../src/network/keyfile/checkKeyfile.ts';
+import { readConnections, readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
 import { findConnectionProblems, findOwnAddresses, networkServers } from '../../src/network/reachability.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
@@ -47,15 +46,15 @@ describe.skipIf(sharedData === undefined)(`public nmstate documents${sharedDataN
   it('have no findings, but for a gateway outside of its subnet and networks that are down', () => {
     const messages = equal.flatMap((keyfiles) => {
       const files = Object.entries(keyfiles).map(([name, text]) => ({ name, data: Buffer.from(text) }));
-      const connections = parseConnections(files);
+      const connections = readConnections(files);
       return [
         ...findConnectionProblems(connections),
         ...findOwnAddresses(connections, networkServers(connections)),
-        ...Object.values(keyfiles).flatMap((text) => checkKeyfile(text)),
+        ...Object.values(keyfiles).flatMap((text) => readKeyfile('', text).problems),
       ].map(({ message }) => message);
     });
     expect(messages).toEqual([
-      'NetworkManager starts no connection of the network by itself: vethab6030bd, eth2',
+      'NetworkManager starts no connection of the network by itself: eth2, vethab6030bd',
       'the gateway 192.168.111.1 of eth1 is outside its subnet 192.168.140.0/24',
       'NetworkManager starts no connection of the network by itself: eth1, eth2',
     ]);

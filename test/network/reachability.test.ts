@@ -2,8 +2,9 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/core/errors.ts';
-import { type Connection, parseConnection } from '../../src/network/connection.ts';
+import type { Connection } from '../../src/network/connection.ts';
+import { readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
+import { parseConnection } from '../support/keyfiles.ts';
 import {
   findConnectionProblems,
   findOwnAddresses,
@@ -475,23 +476,15 @@ describe('any text', () => {
       .map(([key, address, prefix]) => `${key}=${address}/${prefix},${address}`),
   );
 
-  it('is a connection that can be judged, or a FormatError', () => {
+  it('is a connection that can be judged, or no keyfile', () => {
     fc.assert(
       fc.property(fc.array(fc.array(line)), fc.domain(), (files, host) => {
-        const connections = files.flatMap((lines, index) => tryParse(`${index}.nmconnection`, lines));
+        const connections = files.flatMap(
+          (lines, index) => readKeyfile(`${index}.nmconnection`, lines.join('\n')).connection ?? [],
+        );
         const problems = [...findConnectionProblems(connections), findReachProblem(connections, host)];
         expect(problems.every((problem) => problem?.hint !== '')).toBe(true);
       }),
     );
   });
 });
-
-/** Empty for text that is not a keyfile. Throws anything but FormatError. */
-function tryParse(name: string, lines: readonly string[]): Connection[] {
-  try {
-    return [parseConnection(name, lines.join('\n'))];
-  } catch (error) {
-    if (error instanceof FormatError) return [];
-    throw error;
-  }
-}

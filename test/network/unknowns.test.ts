@@ -1,7 +1,7 @@
 /** What `inspect` says of a network that only the machine and its surroundings can answer. */
 
 import { describe, expect, it } from 'vitest';
-import { parseConnection } from '../../src/network/connection.ts';
+import { parseConnection } from '../support/keyfiles.ts';
 import type { Need } from '../../src/network/reachability.ts';
 import { findUnknowns } from '../../src/network/unknowns.ts';
 

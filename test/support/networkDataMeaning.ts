@@ -4,7 +4,7 @@
  */
 
 import { type KeyfileSection, parseKeyfile } from '../../src/formats/keyfile.ts';
-import type { Keyfile } from '../../src/network/convertNmstate.ts';
+import type { Keyfile } from '../../src/network/convertedKeyfile.ts';
 import { formatAddress, maskAddress, parseAddress } from '../../src/network/ipAddress.ts';
 
 /** From `nic 52:54:…`, `bond of …` and `VLAN 100 on …` to values by the names of fields; fields without a value are left out. */

@@ -54,7 +54,7 @@ import { checkInstallerConfig, parseConsole } from '../../src/image/customize/in
 import { editKargs } from '../../src/image/kargsEdit.ts';
 import { convertNetworkData } from '../../src/network/networkData/convertNetworkData.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
-import { parseConnection } from '../../src/network/connection.ts';
+import { readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
 import { formatTextReport } from '../../src/io/report/text.ts';
 import { createSarifReporter, githubReporter } from '../../src/io/report/annotations.ts';
 import { formatJsonReport } from '../../src/io/report/reporter.ts';
@@ -549,7 +549,7 @@ export const readers: readonly Reader[] = [
   {
     name: 'connection',
     place: (text) => `[ipv4]\nmethod=manual\naddress1=${text}\nroutes=${text}\ndns=${text}\n`,
-    read: (text) => parseConnection('a.nmconnection', text),
+    read: (text) => readKeyfile('a.nmconnection', text),
   },
   { name: 'unit as go-systemd', place: (text) => `[a]\n${text}`, read: parseUnit },
   { name: 'unit as systemd', read: readSystemdLines },

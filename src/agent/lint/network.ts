@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import { checkKeyfile } from '../../network/keyfile/checkKeyfile.ts';
+import { readKeyfile } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import {
   findConnectionProblems,
@@ -41,7 +41,7 @@ function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile)
 function checkSyntax(keyfile: LintedFile): Issue[] {
   if (readContents(keyfile.file.contents) === undefined) return [];
   const about = posix.basename(keyfile.name);
-  return checkKeyfile(textOf(keyfile)).map(({ hint, line, message, severity }) => {
+  return readKeyfile(about, textOf(keyfile)).problems.map(({ hint, line, message, severity }) => {
     const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
     const place = line === undefined ? about : `${about}:${line}`;
     return broken(rule, keyfile.source, { about: place, message, hint, line });

@@ -14,7 +14,6 @@ import {
   UsageError,
 } from '../../core/errors.ts';
 import { formatPath } from '../../core/finding.ts';
-import { locateConverted } from '../../network/keyfileSource.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 import { type ConfigHost, refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
@@ -49,8 +48,8 @@ import type { Io } from '../../io/io.ts';
 import { printable } from '../../core/foreignText.ts';
 import { report } from '../../io/report/report.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
-import { findNmstatectl, runNmstatectl } from '../../hosts/input/nmstatectl.ts';
-import { convertNmstate, type Keyfile } from '../../network/convertNmstate.ts';
+import { type ConvertedKeyfile, locateLines } from '../../network/convertedKeyfile.ts';
+import { convertNmstate } from '../../network/convertNmstate.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from '../../hosts/input/refuse.ts';
 import type { OptionFiles } from '../../hosts/input/swappedInputs.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
@@ -183,14 +182,11 @@ async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly
 const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
 
 /**
- * Converts an nmstate file (YAML or JSON) to keyfiles: with nmstatectl if it is installed, because it supports more keys
- * than this program.
+ * Converts an nmstate file (YAML or JSON) to keyfiles.
  * @throws CliError if the file cannot be converted
  */
 async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   const bytes = await readUserFile(path, io, NMSTATE);
-  const program = await findNmstatectl(io.env);
-  io.note?.(`converting ${path} with ${program ?? 'the built-in converter: nmstatectl not found in PATH'}`);
   const state = Buffer.from(bytes).toString('utf8');
   const refuse = only(FormatError, (cause) => {
     const { message, hint = `write ${path} in YAML or JSON` } = cause;
@@ -198,11 +194,8 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   });
   const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
   report(io, document.warnings);
-  const parse = (): Promise<ParsedYaml> => document.parse().catch(refuse);
-  const keyfiles =
-    program === undefined
-      ? convertBuiltIn(path, await parse(), io)
-      : await runNmstatectl(document.text, { program, env: io.env });
+  const yaml = await document.parse().catch(refuse);
+  const keyfiles = convertYaml(path, yaml, io);
   if (keyfiles.length === 0) {
     report(io, {
       severity: 'warning',
@@ -210,11 +203,14 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
       hint: `remove --network-nmstate ${path}`,
     });
   }
-  const locate = locateConverted('nmstate', path, parse);
-  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text), locate: locate(text) }));
+  return keyfiles.map((keyfile) => ({
+    name: keyfile.name,
+    data: Buffer.from(keyfile.text),
+    locate: locateLines(keyfile, path, yaml.locate),
+  }));
 }
 
-function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfile[] {
+function convertYaml(path: string, yaml: ParsedYaml, io: Io): readonly ConvertedKeyfile[] {
   const { keyfiles, findings } = convertNmstate(yaml.value);
   const error = findings.findLast(({ severity }) => severity === 'error');
   report(

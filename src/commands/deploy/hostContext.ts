@@ -18,7 +18,7 @@ import { converters } from '../../hosts/settings/networkReaders.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { refuseKeyfile } from '../../hosts/input/networkFiles.ts';
-import { locateConverted } from '../../network/keyfileSource.ts';
+import { locateLines } from '../../network/convertedKeyfile.ts';
 
 /** Names and positions of options in messages. */
 export interface OptionSources {
@@ -144,10 +144,9 @@ export async function readNetworkFile(
     const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== NOT_COVERED);
     const error = errors.pop();
     if (error === undefined) {
-      const locate = locateConverted(kind, file, () => yaml);
       for (const keyfile of keyfiles) {
         const data = Buffer.from(keyfile.text);
-        await refuseKeyfile({ name: keyfile.name, data, locate: locate(keyfile.text) }, {}, io);
+        refuseKeyfile({ name: keyfile.name, data, locate: locateLines(keyfile, file, yaml.locate) }, {}, io);
       }
       return text;
     }

@@ -11,8 +11,9 @@ import { argumentServers } from '../../kargs/networkChecks.ts';
 import { findInexpressible, staticArguments } from '../../kargs/staticArguments.ts';
 import { CliError, type InputSource, only, UsageError } from '../../core/errors.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import type { Keyfile } from '../../network/convertNmstate.ts';
-import { parseConnection } from '../../network/connection.ts';
+import type { Connection } from '../../network/connection.ts';
+import type { Keyfile } from '../../network/convertedKeyfile.ts';
+import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { modeForSecrets } from '../../imagefile/imageOutput.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
@@ -110,25 +111,24 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
     });
   }
   const files = keyfiles.map(({ text, ...keyfile }) => ({ ...keyfile, data: Buffer.from(text) }));
-  for (const file of files) await refuseKeyfile(file, {}, reading.io);
-  await reportConnections(
-    files,
-    reading.inputs.get('host.networkData') === undefined ? [] : files,
-    reading.io,
-  );
-  const connections = keyfiles.map(({ name, text }) => parseConnection(name, text));
+  for (const file of files) refuseKeyfile(file, {}, reading.io);
+  reportConnections(files, reading.io);
+  const connections = readConnections(files);
   const added = staticArguments(connections);
-  const started = keyfiles.filter((_, index) => connections[index]?.isAutoconnected === true);
-  await refuseInexpressible(started, reading.io);
+  refuseInexpressible(connections, keyfiles, reading.io);
   return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
 }
 
 /** @throws CliError if arguments cannot describe a setting of a keyfile; earlier ones are reported */
-async function refuseInexpressible(keyfiles: readonly Keyfile[], io: Io): Promise<void> {
-  const located = keyfiles.flatMap(({ locate, text }) =>
-    findInexpressible(text).map(async (problem) => ({ ...problem, at: await locate?.(problem.line) })),
-  );
-  const problems = await Promise.all(located);
+function refuseInexpressible(connections: readonly Connection[], keyfiles: readonly Keyfile[], io: Io): void {
+  const started = connections.filter(({ isAutoconnected }) => isAutoconnected);
+  const problems = started.flatMap((connection) => {
+    const keyfile = keyfiles.find(({ name }) => name === connection.file);
+    return findInexpressible(connection).map((problem) => ({
+      ...problem,
+      at: keyfile?.locate?.(problem.line),
+    }));
+  });
   const last = problems.pop();
   for (const { at, hint, message } of problems)
     report(io, { severity: 'error', code: 'ERR_SETTING', message, hint, at });

@@ -21,8 +21,9 @@ import { isNetworkPath, type NetworkFile } from '../../image/networkSettings.ts'
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
-import { type Connection, parseConnections } from '../../network/connection.ts';
+import type { Connection } from '../../network/connection.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
+import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { connectedServer, isExceptForGo } from '../../network/noProxy.ts';
 import {
@@ -73,7 +74,7 @@ async function checkImageNetwork(
 function initramfsConnections(list: readonly KernelArgument[], files: EmbedFiles): readonly Connection[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   return keyfiles.length > 0
-    ? parseConnections(
+    ? readConnections(
         keyfiles
           .map(([path, data]) => ({ name: posix.basename(path), data }))
           .filter(({ name }) => initramfsNameProblem(name) === undefined),
@@ -117,7 +118,7 @@ export async function reportImageNetwork(
 ): Promise<void> {
   if (!wantsCheck(options, io)) return;
   for (const found of await checkImageNetwork(kargs, files, others)) {
-    const at = await keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
+    const at = keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
     const { hint, message, rule, severity } = findingOf(found);
     report(io, withoutIgnored([{ severity, rule, message, hint, at }], io));
   }

@@ -33,7 +33,7 @@ import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
-import { parseConnections } from '../../network/connection.ts';
+import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { isStatic } from '../../network/reachability.ts';
 
 /**
@@ -184,7 +184,7 @@ const networkArguments: ReadonlySet<string> = new Set(['ip', 'bond', 'vlan', 'rd
 export function checkInitramfsNetwork(config: Config, inspection: ImageInspection): Issue[] {
   if (!fetchesRootfs(inspection)) return [];
   if ([...(inspection.files?.keys() ?? [])].some(isNetworkPath)) return [];
-  return isStatic(parseConnections(keyfilesOf(config)))
+  return isStatic(readConnections(keyfilesOf(config)))
     ? [{ rule: imageRules.initramfsNetworkMissing, path: [] }]
     : [];
 }

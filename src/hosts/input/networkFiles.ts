@@ -7,10 +7,9 @@ import { append } from '../../core/lists.ts';
 import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
-import { parseConnections } from '../../network/connection.ts';
-import { locateConverted } from '../../network/keyfileSource.ts';
+import { readConnections } from '../../network/keyfile/readKeyfile.ts';
+import { locateLines } from '../../network/convertedKeyfile.ts';
 import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
-import { networkRules } from '../../network/networkRules.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
 import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
 import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
@@ -76,33 +75,19 @@ export async function readNetworkFiles(
   }
   const given: NetworkFile[] = [];
   for (const path of keyfile) given.push(await readKeyfile(path, options, io));
-  const ofStates: NetworkFile[] = [];
-  for (const path of nmstate) append(ofStates, await readNmstate(path));
-  const ofData: NetworkFile[] = [];
-  for (const path of networkData) append(ofData, await convertFile(path, 'networkData', io));
-  const files = [...given, ...ofStates, ...ofData];
-  for (const file of [...ofStates, ...ofData]) await refuseKeyfile(file, options, io);
-  if (wantsCheck(options, io)) await reportConnections(files, ofData, io);
+  const converted: NetworkFile[] = [];
+  for (const path of nmstate) append(converted, await readNmstate(path));
+  for (const path of networkData) append(converted, await convertFile(path, 'networkData', io));
+  for (const file of converted) refuseKeyfile(file, options, io);
+  const files = [...given, ...converted];
+  if (wantsCheck(options, io)) reportConnections(files, io);
   return files;
 }
 
-/**
- * Reports connections that cannot work, at the lines that they come from.
- * @param ofData the files of network data: its conversion reports inconsistent connections itself
- */
-export async function reportConnections(
-  files: readonly NetworkFile[],
-  ofData: readonly NetworkFile[],
-  io: Io,
-): Promise<void> {
-  const reported = new Set(
-    findConnectionProblems(parseConnections(ofData))
-      .filter(({ rule }) => rule === networkRules.inconsistent)
-      .map(({ message }) => message),
-  );
-  for (const { file, hint, line, message, rule } of findConnectionProblems(parseConnections(files))) {
-    if (reported.has(message)) continue;
-    const at = await files.find(({ name }) => name === file)?.locate?.(line);
+/** Reports connections that cannot work, at the lines that they come from. */
+export function reportConnections(files: readonly NetworkFile[], io: Io): void {
+  for (const { file, hint, line, message, rule } of findConnectionProblems(readConnections(files))) {
+    const at = files.find(({ name }) => name === file)?.locate?.(line);
     report(io, withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
   }
 }
@@ -117,7 +102,7 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
   const keyfile = { name, data, locate };
   const other = wantsCheck(options, io) ? await explainOtherKeyfile(path, data) : undefined;
   if (other !== undefined) throw other;
-  const isAccepted = await refuseKeyfile(keyfile, options, io);
+  const isAccepted = refuseKeyfile(keyfile, options, io);
   const problem = initramfsNameProblem(name);
   if (isAccepted && problem !== undefined) {
     const message = `NetworkManager ignores the keyfile in the initramfs: ${problem}`;
@@ -132,20 +117,20 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
  * @returns false if NetworkManager would ignore the keyfile, and the user does not want checks
  * @throws CliError if NetworkManager would ignore the keyfile
  */
-export async function refuseKeyfile(
+export function refuseKeyfile(
   { name, data, locate = (line) => ({ file: name, ...(line !== undefined && { line }) }) }: NetworkFile,
   options: CheckChoice,
   io: Io,
-): Promise<boolean> {
+): boolean {
   const problems = findKeyfileProblems(data);
   const isChecked = wantsCheck(options, io);
   const last = problems.findLast(({ severity }) => severity === 'error');
   for (const problem of problems) {
     const { hint, line, message, severity } = problem;
-    if (problem !== last && isChecked) report(io, { severity, message, hint, at: await locate(line) });
+    if (problem !== last && isChecked) report(io, { severity, message, hint, at: locate(line) });
   }
   if (last === undefined) return true;
-  refuseFile(await locate(last.line), last, { code: 'ERR_FORMAT', options, io });
+  refuseFile(locate(last.line), last, { code: 'ERR_FORMAT', options, io });
   return false;
 }
 
@@ -173,6 +158,9 @@ async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): 
     const message = `${path} contains no connections`;
     report(io, { severity: 'warning', message, hint: `remove ${path} from the command` });
   }
-  const locate = locateConverted(format, path, () => yaml);
-  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text), locate: locate(text) }));
+  return keyfiles.map((keyfile) => ({
+    name: keyfile.name,
+    data: Buffer.from(keyfile.text),
+    locate: locateLines(keyfile, path, yaml.locate),
+  }));
 }

@@ -1,12 +1,12 @@
 /**
- * The program nmstatectl of nmstate, where it is installed: `nmstatectl gc` turns a network state into NetworkManager
+ * The program nmstatectl of nmstate: `nmstatectl gc` turns a network state into NetworkManager
  * keyfiles without touching the machine it runs on.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { Keyfile } from '../../network/convertNmstate.ts';
+import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { CliError } from '../../core/errors.ts';
 import { createMasker, type Masker } from '../../core/knownSecrets.ts';
 import { isSecretName, maskSetting } from '../../core/masking.ts';
@@ -14,7 +14,6 @@ import { isMapping } from '../../formats/mapping.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { writeAll } from '../../io/files/handles.ts';
 import { openNameless, spoolError } from '../../imagefile/spool.ts';
-import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
 
 export interface NmstatectlOptions {
@@ -23,11 +22,6 @@ export interface NmstatectlOptions {
   readonly env: Io['env'];
   /** Milliseconds after which it is ended; by default 60 000. */
   readonly timeout?: number;
-}
-
-/** The path of the first nmstatectl on PATH. Relative folders on PATH do not count. */
-export function findNmstatectl(env: Io['env']): Promise<string | undefined> {
-  return findProgram('nmstatectl', env);
 }
 
 /**

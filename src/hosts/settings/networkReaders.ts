@@ -1,18 +1,18 @@
 /**
- * Reads the network of one host: nmstate (converted by nmstatectl if installed), OpenStack network data and keyfiles
+ * Reads the network of one host: nmstate, OpenStack network data and keyfiles
  * (unchanged).
  */
 
 import { quoteText } from '../../core/foreignText.ts';
 import { basename, resolve } from 'node:path';
-import type { Keyfile } from '../../network/convertNmstate.ts';
+import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { CliError, type FilePlace, FormatError, formatSource, locateError } from '../../core/errors.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
-import { findNmstatectl, runNmstatectl } from '../input/nmstatectl.ts';
+import { runNmstatectl } from '../input/nmstatectl.ts';
 import { explainOtherKeyfile, type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
 import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
 import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
@@ -94,9 +94,10 @@ async function convert(described: Description, text: string, reading: Reading): 
   const { format, value } = described;
   const document = await parseFile(value, () => readNetworkDocument(format, text, fileOf(value)));
   for (const warning of document.warnings) warn(warning);
+  const { nmstatectl } = reading.options;
   const keyfiles =
-    format === 'nmstate'
-      ? await convertState(described, document, reading)
+    format === 'nmstate' && nmstatectl !== undefined
+      ? await runConverter(nmstatectl, described, document, reading)
       : await convertHere(described, document, reading);
   if (keyfiles.length > 0) return keyfiles;
   const message = `${sourceName(value)} contains no connections`;
@@ -111,25 +112,24 @@ async function convert(described: Description, text: string, reading: Reading): 
   return [];
 }
 
-/** nmstate documents are converted by nmstatectl, if installed. */
-async function convertState(
+/** Converts an nmstate document with the nmstatectl that the user names. */
+async function runConverter(
+  program: string,
   described: Description,
   document: NetworkDocument,
-  reading: Reading,
+  { io }: Reading,
 ): Promise<readonly Keyfile[]> {
-  const { io, options } = reading;
-  const program =
-    options.nmstatectl === undefined ? await findCached(io.env) : resolve(io.cwd, options.nmstatectl);
-  io.note?.(
-    `${sourceName(described.value)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
-  );
-  if (program === undefined) return convertHere(described, document, reading);
-  const keyfiles = await runNmstatectl(document.text, { program, env: io.env });
-  const { locateConverted } = await import('../../network/keyfileSource.ts');
-  const locate = locateConverted('nmstate', fileOf(described.value), () =>
-    parseDescription(described, document),
-  );
-  return keyfiles.map((keyfile) => ({ ...keyfile, locate: locate(keyfile.text) }));
+  const keyfiles = await runNmstatectl(document.text, { program: resolve(io.cwd, program), env: io.env });
+  const file = fileOf(described.value);
+  const yaml = await parseDescription(described, document);
+  const own = (await converters.nmstate())(yaml.value).keyfiles;
+  return keyfiles.map((keyfile) => {
+    const same = own.find(({ name, text }) => name === keyfile.name && text === keyfile.text);
+    return {
+      ...keyfile,
+      locate: same === undefined ? () => ({ file }) : locateLines(same, file, yaml.locate),
+    };
+  });
 }
 
 /** The file that contains the description. */
@@ -142,15 +142,6 @@ function fileOf(value: InputValue): string {
 function sourceName({ isContent, name, text }: InputValue): string {
   return isContent || name === text ? name : `${name}: ${text}`;
 }
-
-/** Cached: searching PATH takes longer than converting the network of a host. */
-function findCached(env: Io['env']): Promise<string | undefined> {
-  const found = nmstatectls.get(env) ?? findNmstatectl(env);
-  nmstatectls.set(env, found);
-  return found;
-}
-
-const nmstatectls = new WeakMap<Io['env'], Promise<string | undefined>>();
 
 /** The converters by the kind of the document; they are large, so each is loaded when it is needed. */
 export const converters = {
@@ -177,9 +168,7 @@ async function convertHere(
   }
   if (error !== undefined)
     throw new CliError(error.message, { code: 'ERR_SETTING', hint: error.hint, at: locate(error) });
-  const { locateConverted } = await import('../../network/keyfileSource.ts');
-  const locateKeyfile = locateConverted(format, file, () => yaml);
-  return keyfiles.map((keyfile) => ({ ...keyfile, locate: locateKeyfile(keyfile.text) }));
+  return keyfiles.map((keyfile) => ({ ...keyfile, locate: locateLines(keyfile, file, yaml.locate) }));
 }
 
 /** The value of a description, with positions in the file that contains it. */

@@ -33,7 +33,6 @@ import {
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
 import { findingOf, warningRule } from '../../ignition/rule.ts';
-import { networkRules } from '../../network/networkRules.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { valueAt } from '../../formats/mapping.ts';
@@ -81,7 +80,7 @@ export function createRenderer(): RenderConfig {
     if (checked === undefined) return undefined;
     const { effective, own } = checked;
     const hasNetwork = hasKeyfiles(document);
-    if (hasNetwork && !(await reportNetwork(effective, settings, inputs, io))) return undefined;
+    if (hasNetwork && !reportNetwork(effective, settings, io)) return undefined;
     if (isMerged || hasOwnParts(settings)) {
       const findings = lintOwnParts(effective, settings, io);
       reportOwnParts(findings, documents, io);
@@ -148,20 +147,12 @@ async function checkRendered(document: Buffer, io: Io) {
 }
 
 /** Reports connections that cannot work, and a network that does not reach Ironic. False if NetworkManager ignores a keyfile. */
-async function reportNetwork(
-  config: Config,
-  { keyfiles }: AgentSettings,
-  inputs: Inputs,
-  io: Io,
-): Promise<boolean> {
-  // The converter of network data reports inconsistent connections itself, with line and column.
-  const reported = inputs.has('host.networkData') ? networkRules.inconsistent.id : undefined;
+function reportNetwork(config: Config, { keyfiles }: AgentSettings, io: Io): boolean {
   const findings = withoutIgnored(lintNetwork(config).map(findingOf), io);
   for (const { hint, line, message, path, rule, severity } of findings) {
-    if (rule === reported) continue;
     const file = valueAt(config, [...path.slice(0, FILE_STEPS), 'path']);
     const keyfile = keyfiles.find(({ name }) => file === `${KEYFILE_FOLDER}/${name}`);
-    report(io, { severity, message, hint, rule, at: await keyfile?.locate?.(line) });
+    report(io, { severity, message, hint, rule, at: keyfile?.locate?.(line) });
   }
   return !hasErrors(findings);
 }

@@ -4,7 +4,6 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { groupBy } from '../../core/lists.ts';
 import type { Problem } from '../../core/finding.ts';
 import type { KeyfileSection, ParsedEntry } from '../../formats/keyfile.ts';
 import { INTERNAL_PROPERTY, sectionName, settingInfo, settingName } from './settings.ts';
@@ -14,62 +13,91 @@ export interface KeyfileProblem extends Problem {
   readonly severity: 'error' | 'warning';
   /** The line of the keyfile; counts from 1. Undefined for what is missing. */
   readonly line: number | undefined;
-  /** The name of the setting, which may differ from that of the section: `802-3-ethernet` for `ethernet`. */
-  readonly setting?: string | undefined;
+  /** The section as users know it: `ethernet` also for `802-3-ethernet`. */
+  readonly section?: string | undefined;
   readonly key?: string | undefined;
+}
+
+export interface ProfileEntry extends ParsedEntry {
+  /** The section as users know it: `ethernet` also for `802-3-ethernet`. */
+  readonly section: string;
 }
 
 type Value = boolean | number | string | readonly string[];
 
-export interface ProfileSetting {
-  /** `802-3-ethernet` for `[ethernet]`. */
-  readonly name: string;
-  /** The entries of the file; of equal keys the last one. */
-  readonly entries: ReadonlyMap<string, ParsedEntry>;
-  /** The valid values of properties. */
-  readonly values: Map<string, Value>;
-}
+/** `SECTION.KEY`, with the section as users know it: `ipv4.method`, `ethernet.mtu`. */
+export type ProfileKey = `${string}.${string}`;
 
 export interface Profile {
-  readonly settings: Map<string, ProfileSetting>;
+  readonly sections: ReadonlySet<string>;
+  /** Of equal keys the last one; a key of the section `802-3-ethernet` precedes that of `ethernet`. */
+  readonly entries: ReadonlyMap<ProfileKey, ProfileEntry>;
+  /** The valid values of properties, and the options of bonds. */
+  readonly values: Map<ProfileKey, Value>;
   readonly problems: KeyfileProblem[];
 }
 
-/** Reads the values of all settings, and reports those that NetworkManager ignores. */
-export function readProfile(sections: readonly KeyfileSection<ParsedEntry>[]): Profile {
-  const profile: Profile = { settings: new Map(), problems: [] };
-  for (const [name, same] of groupBy(sections, (section) => settingName(section.name))) {
-    // A key of the setting's own name precedes that of an alias.
-    const ordered = same.toSorted((a, b) => Number(a.name === name) - Number(b.name === name));
-    const entries = new Map(ordered.flatMap((section) => section.entries.map((entry) => [entry.key, entry])));
-    profile.settings.set(name, { name, entries, values: new Map() });
+/** Reads the values of all sections, and reports those that NetworkManager ignores. */
+export function readProfile(parsed: readonly KeyfileSection<ParsedEntry>[]): Profile {
+  const sections = new Set<string>();
+  const entries = new Map<ProfileKey, ProfileEntry>();
+  for (const { entries: own, name } of parsed.toSorted(
+    (a, b) => Number(isOwnName(a)) - Number(isOwnName(b)),
+  )) {
+    const section = sectionName(settingName(name));
+    sections.add(section);
+    for (const entry of own) entries.set(`${section}.${entry.key}`, { ...entry, section });
   }
-  for (const setting of profile.settings.values()) readValues(setting, profile);
+  const profile: Profile = { sections, entries, values: new Map(), problems: [] };
+  for (const [place, { key, section, value }] of entries) {
+    const properties = settingInfo(settingName(section))?.properties ?? {};
+    const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const type = section === 'bond' && own === undefined ? 'other' : own;
+    if (type === undefined || key === INTERNAL_PROPERTY) continue;
+    const [kind = '', ...range] = type.split(' ');
+    const read = readValue(value, kind, range);
+    if (typeof read === 'object' && 'problem' in read) addProblem(profile, place, 'ignores', read);
+    else profile.values.set(place, read);
+  }
   return profile;
 }
 
-function readValues(setting: ProfileSetting, profile: Profile): void {
-  const { entries, name, values } = setting;
-  const { properties = {} } = settingInfo(name) ?? {};
-  for (const [key, { value }] of entries) {
-    const type = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    // These have a syntax of their own, and the setting bond has options instead of properties.
-    if (type === undefined || type === 'other' || type === 'bytes' || key === INTERNAL_PROPERTY) continue;
-    const [kind = '', ...range] = type.split(' ');
-    const read = readValue(value, kind, range);
-    if (typeof read === 'object' && 'problem' in read) {
-      ignore(profile, setting, key, read.problem, read.hint);
-    } else values.set(key, read);
-  }
+function isOwnName({ name }: KeyfileSection): boolean {
+  return settingName(name) === name;
 }
 
-/** A value that NetworkManager ignores. */
+/**
+ * Adds the problem of a key. With the effect `ignores`, NetworkManager uses its default; with `rejects`, it ignores the whole
+ * keyfile.
+ */
+export function addProblem(
+  { entries, problems }: Profile,
+  place: ProfileKey,
+  effect: 'ignores' | 'rejects',
+  { hint, problem }: Invalid,
+): void {
+  const { key, line, section } = entries.get(place) ?? { ...splitPlace(place), line: undefined };
+  const message =
+    effect === 'ignores'
+      ? `NetworkManager ignores ${key} in [${section}]: ${problem}`
+      : `NetworkManager ignores the keyfile: ${key} in [${section}]: ${problem}`;
+  problems.push({ severity: effect === 'ignores' ? 'warning' : 'error', message, hint, line, section, key });
+}
+
+/** For the keys of the table, whose sections have no dots. */
+function splitPlace(place: ProfileKey): { readonly section: string; readonly key: string } {
+  const [section = '', key = ''] = place.split('.');
+  return { section, key };
+}
+
 interface Invalid {
   readonly problem: string;
   readonly hint: string;
 }
 
 function readValue(value: string, kind: string, range: readonly string[]): Value | Invalid {
+  // The syntax of these is checked elsewhere, if it is.
+  if (kind === 'other' || kind === 'bytes') return unescapeValue(value);
   if (kind === 'string') return hasInvalidEscape(value) ? invalidEscape : unescapeValue(value);
   if (kind === 'list') return readList(value);
   if (kind === 'boolean') {
@@ -117,7 +145,7 @@ function describeRange(kind: string, range: readonly string[]): string {
 }
 
 /** Decimal, `0x…`, or octal with a leading zero, as strtoll(3) with the base 0. */
-export function parseKeyfileInteger(text: string): bigint | undefined {
+function parseKeyfileInteger(text: string): bigint | undefined {
   const [, sign = '', digits = ''] =
     /^[ \t\n\v\f\r]*([+-]?)(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d*)[ \t\n\v\f\r]*$/.exec(text) ?? [];
   if (digits === '') return undefined;
@@ -139,7 +167,7 @@ export function unescapeValue(value: string): string {
 const escapes: Readonly<Record<string, string>> = { s: ' ', n: '\n', t: '\t', r: '\r', '\\': '\\' };
 
 /** Items that end in semicolons; none if an escape sequence is invalid. */
-export function readList(value: string): readonly string[] {
+function readList(value: string): readonly string[] {
   const items = Array.from(value.matchAll(/((?:[^\\;]|\\.)*)(?:;|$)/gs), ([, item = '']) => item);
   // What follows the last semicolon is an item only if there is something.
   if (items.at(-1) === '') items.pop();
@@ -147,50 +175,22 @@ export function readList(value: string): readonly string[] {
   return list.some((item) => hasInvalidEscape(item)) ? [] : list.map((item) => unescapeValue(item));
 }
 
-/** Reports a key or an item of its value that NetworkManager ignores. */
-export function ignore(
-  { problems }: Profile,
-  setting: ProfileSetting,
-  key: string,
-  problem: string,
-  hint: string,
-): void {
-  const place = `${key} in [${sectionName(setting.name)}]`;
-  const line = setting.entries.get(key)?.line;
-  const message = `NetworkManager ignores ${place}: ${problem}`;
-  problems.push({ severity: 'warning', message, hint, line, setting: setting.name, key });
-}
-
-/** Reports a value with which NetworkManager ignores the whole keyfile. */
-export function reject(
-  { problems, settings }: Profile,
-  [setting, key]: readonly [setting: string, key: string],
-  problem: string,
-  hint: string,
-): void {
-  const line = settings.get(setting)?.entries.get(key)?.line;
-  const message = `NetworkManager ignores the keyfile: ${key} in [${sectionName(setting)}]: ${problem}`;
-  problems.push({ severity: 'error', message, hint, line, setting, key });
-}
-
-// Values by the names of settings and properties.
-
-export function settingText({ settings }: Profile, setting: string, key: string): string | undefined {
-  const value = settings.get(setting)?.values.get(key);
+export function textValue({ values }: Profile, place: ProfileKey): string | undefined {
+  const value = values.get(place);
   return typeof value === 'string' ? value : undefined;
 }
 
-export function settingNumber({ settings }: Profile, setting: string, key: string): number | undefined {
-  const value = settings.get(setting)?.values.get(key);
+export function numberValue({ values }: Profile, place: ProfileKey): number | undefined {
+  const value = values.get(place);
   return typeof value === 'number' ? value : undefined;
 }
 
-export function settingFlag({ settings }: Profile, setting: string, key: string): boolean | undefined {
-  const value = settings.get(setting)?.values.get(key);
+export function flagValue({ values }: Profile, place: ProfileKey): boolean | undefined {
+  const value = values.get(place);
   return typeof value === 'boolean' ? value : undefined;
 }
 
-export function settingList({ settings }: Profile, setting: string, key: string): readonly string[] {
-  const value = settings.get(setting)?.values.get(key);
+export function listValue({ values }: Profile, place: ProfileKey): readonly string[] {
+  const value = values.get(place);
   return Array.isArray(value) ? value : [];
 }

@@ -2,6 +2,7 @@
 
 import { readAsset } from '../../core/assets.ts';
 import { once } from '../../core/once.ts';
+import { bondOptions } from '../bondOptions.ts';
 
 /** `networkmanager-settings.json`, which `scripts/networkManagerSettings.py` generates from libnm. */
 interface SettingTable {
@@ -44,7 +45,6 @@ export const sectionNames = once((): readonly string[] => Object.keys(readTable(
 
 /** Keys that are not the names of properties, by setting. */
 const otherKeys: Readonly<Record<string, RegExp>> = {
-  bond: /^/, // options of the kernel
   'bond-port': /^prio$/,
   'ip-addresses': /^(?:address(?:es)?|routes?|routing-rule)(?:0|[1-9]\d*)?$|^routes?(?:0|[1-9]\d*)?_options$/,
   'ovs-external-ids': /^data\./,
@@ -58,11 +58,15 @@ const otherKeys: Readonly<Record<string, RegExp>> = {
 /** NetworkManager sets it, and ignores it in keyfiles. */
 export const INTERNAL_PROPERTY = 'read-only';
 
+/** The keys that are properties of the setting, or options of a bond. */
+export function knownKeys(setting: string): readonly string[] {
+  return Object.keys(setting === 'bond' ? bondOptions : (settingInfo(setting)?.properties ?? {}));
+}
+
 /** Whether NetworkManager reads the key of the setting. */
 export function isKnownKey(setting: string, key: string): boolean {
-  const properties = settingInfo(setting)?.properties ?? {};
   const others = otherKeys[setting === 'ipv4' || setting === 'ipv6' ? 'ip-addresses' : setting];
   // Older keyfiles name the interface in the section of its type.
   const isName = key === 'interface-name' && settingInfo(setting)?.type !== null;
-  return Object.hasOwn(properties, key) || isName || others?.test(key) === true;
+  return knownKeys(setting).includes(key) || isName || others?.test(key) === true;
 }

@@ -9,10 +9,19 @@ import { trimEndOf } from '../../core/trimming.ts';
 import { hasErrors, limitFindings } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { formatKeyfileString } from '../../formats/keyfile.ts';
-import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from '../connectionProfile.ts';
-import type { Keyfile, KeyfileConversion } from '../convertNmstate.ts';
+import { macFollowsPorts } from '../bond.ts';
+import {
+  connectionTypes,
+  type ConvertedKeyfile,
+  type ConvertedEntries,
+  type ConvertedEntry,
+  formatProfile,
+  type KeyfileConversion,
+  profileUuid,
+} from '../convertedKeyfile.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
-import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
+import { type Family, formatAddress } from '../ipAddress.ts';
+import { entryAt } from '../readers.ts';
 import { type DataFields, has, optionalList, readMappings, warnUnused } from './fields.ts';
 import {
   bondsByPort,
@@ -22,10 +31,7 @@ import {
   isInterfaceName,
   readLink,
 } from './links.ts';
-import { checkNetworks, MAX_SERVICES, type Network, readDataNetwork, readServices } from './networks.ts';
-
-const MAX_LINKS = 256;
-const MAX_NETWORKS = 256;
+import { checkNetworks, type DataServer, type Network, readDataNetwork, readServices } from './networks.ts';
 
 /** Converts a document as parsed from JSON or YAML; null and an empty one have no links. The keyfiles are in their order. */
 export function convertNetworkData(document: unknown): KeyfileConversion {
@@ -46,11 +52,11 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   if (!Object.hasOwn(document, 'links'))
     return refuse(place, '"links" is missing', otherFormatHint(document));
   warnUnused(fields, (key) => topKeys.has(key));
-  const listed = readMappings(document['links'], MAX_LINKS, step(place, 'links'));
+  const listed = readMappings(document['links'], step(place, 'links'));
   const links = checkLinks(listed.flatMap((link) => readLink(link) ?? []));
   // Networks of links that were refused would be reported as dangling.
   if (hasErrors(place.findings)) return undefined;
-  const networks = optionalList(fields, 'networks', MAX_NETWORKS).flatMap(
+  const networks = optionalList(fields, 'networks').flatMap(
     (network) => readDataNetwork(network, links) ?? [],
   );
   const bonds = bondsByPort(links);
@@ -61,7 +67,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
     refuse(step(at, 'link'), 'a port of a bond cannot have a network', hint);
   }
   checkNetworks(networks, links);
-  const servers = readServices(optionalList(fields, 'services', MAX_SERVICES));
+  const servers = readServices(optionalList(fields, 'services'));
   const data = { links, networks, servers };
   // A network that was refused is not missing.
   if (has(fields, 'services') && !hasErrors(place.findings)) checkServers(data, step(place, 'services'));
@@ -86,33 +92,39 @@ interface NetworkData {
   readonly links: DataLinks;
   readonly networks: readonly Network[];
   /** Name servers of the whole document. */
-  readonly servers: readonly IpAddress[];
+  readonly servers: readonly DataServer[];
 }
 
 /** In the order of the document. */
-function renderKeyfiles({ links, networks, servers }: NetworkData): Keyfile[] {
+function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKeyfile[] {
   const bonds = bondsByPort(links);
   const names = interfaceNames(links);
   const fileNames = new Set<string>();
   return Array.from(links.values(), (link) => {
+    const { place } = link;
     const bond = bonds.get(link.id);
     const own = networks.filter(({ linkId }) => linkId === link.id);
-    const text = formatProfile({
+    const at = (key: string, value: string | undefined): ConvertedEntry | undefined =>
+      entryAt(step(place, key), value);
+    const sections = {
       connection: {
-        id: connectionId(link.id),
-        'interface-name': interfaceName(link, names),
-        master: bond && uuidOf(bond),
-        'slave-type': bond && connectionTypes.bond,
-        type: connectionTypes[link.kind],
-        uuid: uuidOf(link),
+        id: at('id', connectionId(link.id)),
+        'interface-name': at(link.name === undefined ? 'id' : 'name', interfaceName(link, names)),
+        master: bond && entryAt(step(bond.place, 'bond_links'), uuidOf(bond)),
+        'slave-type': bond && entryAt(step(bond.place, 'bond_links'), connectionTypes.bond),
+        type: at('type', connectionTypes[link.kind]),
+        uuid: at('id', uuidOf(link)),
       },
       bond: link.bond && bondEntries(link, links),
-      ipv4: bond === undefined ? ipEntries(4, own, servers) : undefined,
-      ipv6: bond === undefined ? ipEntries(6, own, servers) : undefined,
+      ipv4: bond === undefined ? ipEntries(4, place, own, servers) : undefined,
+      ipv6: bond === undefined ? ipEntries(6, place, own, servers) : undefined,
       ethernet: wiredEntries(link),
       vlan: link.vlan && vlanEntries(link, links),
-    });
-    return { name: `${uniqueFileName(link.id, fileNames)}.nmconnection`, text };
+    };
+    return formatProfile(
+      uniqueFileName(link.id, fileNames),
+      Object.entries(sections).map(([name, entries]) => ({ name, entries, from: place.path })),
+    );
   });
 }
 
@@ -171,10 +183,10 @@ function interfaceNames(links: DataLinks): Map<string, string> {
 }
 
 /** The kernel wants the name of the primary port, which the id of a link need not be. */
-function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntries {
+function bondEntries({ bond, place }: DataLink, links: DataLinks): ConvertedEntries {
   const { primary, ...others } = bond?.entries ?? {};
-  const port = primary === undefined ? undefined : links.get(primary);
-  if (port === undefined || port.name === primary || PHYSICAL_NAME.test(port.id))
+  const port = primary && links.get(primary.value);
+  if (port === undefined || port.name === primary?.value || PHYSICAL_NAME.test(port.id))
     return { ...others, primary };
   const message = 'the primary port is not set, as its interface name is not known';
   warn(step(place, 'bond_primary'), message, 'use the name of the interface');
@@ -182,15 +194,23 @@ function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntrie
 }
 
 /** A physical interface is found by its MAC address; the others get theirs. */
-function wiredEntries({ kind, mac, mtu, bond }: DataLink): ProfileEntries {
+function wiredEntries({ kind, mac, mtu, bond, place }: DataLink): ConvertedEntries {
   const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
-  return { [macKey]: bond?.macFollowsPorts === true ? undefined : mac, mtu: mtu?.toString() };
+  const written = step(place, kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address');
+  return {
+    [macKey]: bond !== undefined && macFollowsPorts(bond) ? undefined : entryAt(written, mac),
+    mtu: entryAt(step(place, 'mtu'), mtu),
+  };
 }
 
-function vlanEntries({ vlan }: DataLink, links: DataLinks): ProfileEntries {
+function vlanEntries({ place, vlan }: DataLink, links: DataLinks): ConvertedEntries {
   const parent = links.get(vlan?.parent ?? '');
-  // Headers are reordered, which is the kernel's default.
-  return { flags: '1', id: String(vlan?.vlanId), parent: parent && uuidOf(parent) };
+  return {
+    // Headers are reordered, which is the kernel's default.
+    flags: entryAt(place, 1),
+    id: entryAt(step(place, 'vlan_id'), vlan?.vlanId),
+    parent: entryAt(step(place, 'vlan_link'), parent && uuidOf(parent)),
+  };
 }
 
 /**
@@ -198,24 +218,35 @@ function vlanEntries({ vlan }: DataLink, links: DataLinks): ProfileEntries {
  * That is also so for links that nothing uses. cloud-init brings them up without addresses; without a profile,
  * NetworkManager would ask for addresses there.
  */
-function ipEntries(family: Family, onLink: readonly Network[], common: readonly IpAddress[]): ProfileEntries {
+function ipEntries(
+  family: Family,
+  link: DocumentPlace,
+  onLink: readonly Network[],
+  common: readonly DataServer[],
+): ConvertedEntries {
   const networks = onLink.filter((network) => network.family === family);
-  if (networks.length === 0) return { method: 'disabled' };
+  const [first] = networks;
+  if (first === undefined) return { method: entryAt(link, 'disabled') };
+  const { place } = first;
   const isStatic = networks.every(({ subnet }) => subnet !== undefined);
   const own = onLink.flatMap(({ servers }) => servers);
   // As cloud-init does: the name servers of the document are for links that have none of their own.
-  const servers = (own.length > 0 ? own : common).filter((server) => server.family === family);
+  const servers = (own.length > 0 ? own : common).filter(({ address }) => address.family === family);
+  const withMetric = networks.find(({ metric }) => metric !== undefined);
   return {
-    method: isStatic ? 'manual' : 'auto',
+    method: entryAt(place, isStatic ? 'manual' : 'auto'),
     // The machine can boot by the other IP version where nothing answers, but not without its own addresses.
-    'may-fail': isStatic ? 'false' : undefined,
+    'may-fail': isStatic ? entryAt(place, false) : undefined,
     // Neutron computes addresses from MAC addresses.
-    'addr-gen-mode': family === 6 ? 'eui64' : undefined,
-    'route-metric': networks.find(({ metric }) => metric !== undefined)?.metric?.toString(),
-    dns: unique(servers.map(formatAddress)).join(';'),
-    'dns-search': unique(onLink.flatMap(({ searches }) => searches)).join(';'),
-    ...numbered('address', networks.flatMap(addressTexts)),
-    ...numbered('route', networks.flatMap(({ routes }) => routes).map(routeText)),
+    'addr-gen-mode': family === 6 ? entryAt(place, 'eui64') : undefined,
+    'route-metric': withMetric && entryAt(step(withMetric.place, 'metric'), withMetric.metric),
+    dns: entryAt(
+      servers[0]?.place ?? place,
+      unique(servers.map(({ address }) => formatAddress(address))).join(';'),
+    ),
+    'dns-search': entryAt(place, unique(onLink.flatMap(({ searches }) => searches)).join(';')),
+    ...numbered('address', networks.flatMap(addressEntry)),
+    ...numbered('route', networks.flatMap(({ routes }) => routes).map(routeEntry)),
   };
 }
 
@@ -223,23 +254,28 @@ function unique(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
-function numbered(key: string, values: readonly string[]): Record<string, string> {
-  return Object.fromEntries(unique(values).map((value, index) => [`${key}${index}`, value]));
+/** Each value once. */
+function numbered(key: string, entries: readonly ConvertedEntry[]): ConvertedEntries {
+  const byValue = new Map(entries.toReversed().map((entry) => [entry.value, entry]));
+  const kept = entries.filter((entry) => byValue.get(entry.value) === entry);
+  return Object.fromEntries(kept.map((entry, index) => [`${key}${index}`, entry]));
 }
 
-function addressTexts({ subnet }: Network): string[] {
-  return subnet === undefined ? [] : [`${formatAddress(subnet.address)}/${subnet.prefixLength}`];
+function addressEntry({ place, subnet }: Network): ConvertedEntry[] {
+  if (subnet === undefined) return [];
+  const value = `${formatAddress(subnet.address)}/${subnet.prefixLength}`;
+  return [{ value, from: [...place.path, 'ip_address'] }];
 }
 
-function routeText({ destination, gateway, metric }: Network['routes'][number]): string {
+function routeEntry({ destination, gateway, metric, place }: Network['routes'][number]): ConvertedEntry {
   const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
-  return trimEndOf(parts.join(','), ',');
+  return { value: trimEndOf(parts.join(','), ','), from: place.path };
 }
 
 /** Name servers that no link can reach. */
 function checkServers({ networks, servers }: NetworkData, place: DocumentPlace): void {
   for (const family of [4, 6] as const) {
-    const hasServers = servers.some((server) => server.family === family);
+    const hasServers = servers.some(({ address }) => address.family === family);
     if (!hasServers || networks.some((network) => network.family === family)) continue;
     const message = `the IPv${family} name servers are not used, as no network is IPv${family}`;
     warn(place, message, `add an IPv${family} network, or remove them`);

@@ -16,21 +16,10 @@ export interface DataFields {
   readonly place: DocumentPlace;
 }
 
-/** The limit of ids, which are parts of messages and names. */
-const MAX_TEXT_LENGTH = 255;
-
-/** The items of a list, each a mapping. The limit keeps the work small that a hostile document can ask for. */
-export function readMappings(value: unknown, limit: number, place: DocumentPlace): DataFields[] {
+/** The items of a list, each a mapping. */
+export function readMappings(value: unknown, place: DocumentPlace): DataFields[] {
   if (!Array.isArray(value)) {
     refuse(place, expected('a list', value), 'write it as [ … ], with a mapping for each item');
-    return [];
-  }
-  if (value.length > limit) {
-    refuse(
-      place,
-      `the list has ${value.length} items; at most ${limit} are supported`,
-      `remove ${value.length - limit} items`,
-    );
     return [];
   }
   return value.flatMap((item: unknown, index) => {
@@ -41,8 +30,8 @@ export function readMappings(value: unknown, limit: number, place: DocumentPlace
   });
 }
 
-export function optionalList(fields: DataFields, key: string, limit: number): DataFields[] {
-  return has(fields, key) ? readMappings(fields.value[key], limit, step(fields.place, key)) : [];
+export function optionalList(fields: DataFields, key: string): DataFields[] {
+  return has(fields, key) ? readMappings(fields.value[key], step(fields.place, key)) : [];
 }
 
 export function has({ value }: DataFields, key: string): boolean {
@@ -75,13 +64,8 @@ export function warnUnused({ value, place }: DataFields, isKnown: (key: string) 
 }
 
 /** The id of a link or network: any text. */
-export const anyId: Reader<string> = (value, place) => {
-  if (typeof value !== 'string') {
-    return refuse(place, expected('a string', value), 'put the value in quotes');
-  }
-  if (value.length <= MAX_TEXT_LENGTH) return value;
-  return refuse(place, `the id is longer than ${MAX_TEXT_LENGTH} characters`, 'use a shorter id');
-};
+export const anyId: Reader<string> = (value, place) =>
+  typeof value === 'string' ? value : refuse(place, expected('a string', value), 'put the value in quotes');
 
 /** Upper case, with colons; Ironic takes dashes too. */
 export const anyMacAddress: Reader<string> = (value, place) => {

@@ -1,11 +1,11 @@
 /** The `links` of network data: physical interfaces, bonds and VLANs, and how they are stacked. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import type { Path } from '../../core/finding.ts';
-import { type Bond, bond } from '../bond.ts';
+import { type Bond, checkOptions, mode as bondMode, optionRows, type Port } from '../bond.ts';
+import type { ConvertedEntry } from '../convertedKeyfile.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
-import { integer, isKernelName, list, type Reader } from '../readers.ts';
-import { anyId, anyMacAddress, type DataFields, optional, required, warnUnused } from './fields.ts';
+import { entryAt, integer, isKernelName, list, type Reader, type Rows } from '../readers.ts';
+import { anyId, anyMacAddress, type DataFields, has, optional, required, warnUnused } from './fields.ts';
 
 export interface DataLink {
   readonly place: DocumentPlace;
@@ -105,60 +105,41 @@ function readVlan(fields: DataFields): VlanLink | undefined {
   return parent === undefined || id === undefined ? undefined : { parent, vlanId: id };
 }
 
-const readPorts = list(anyId);
+const readPorts = list((value, place): Port | undefined => {
+  const name = anyId(value, place);
+  return name === undefined ? undefined : { name, place };
+});
 
+/** Ironic's schema has the number of another standard for LACP. */
+const readMode: Reader<string> = (value, place) => bondMode(value === '802.1ad' ? '802.3ad' : value, place);
+
+/** Options are those of nmstate, with `bond_` in front of them. */
 function readBond(fields: DataFields): Bond | undefined {
   const ports = required(fields, 'bond_links', '["eth0", "eth1"]', readPorts);
   if (ports?.length === 0) {
     const hint = 'add the ids of the links that are its ports';
     warn(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
   }
-  const mode = required(fields, 'bond_mode', '"active-backup"', (value) => value);
-  const settings = readBondOptions(fields, mode);
-  return ports && settings && { ...settings, ports };
-}
-
-/** Options are those of nmstate, whose readers report problems for other paths than those of network data. */
-function readBondOptions(fields: DataFields, mode: unknown): Bond | undefined {
-  const keys = new Map<string, string>();
+  const mode = required(fields, 'bond_mode', '"active-backup"', readMode);
+  const entries: Record<string, ConvertedEntry | undefined> = {
+    mode: entryAt(step(fields.place, 'bond_mode'), mode),
+  };
   for (const key of Object.keys(fields.value)) {
-    const written = fields.value[key];
-    if (!key.startsWith('bond_') || key === 'bond_links' || key === 'bond_mode') continue;
-    if (written !== null && written !== '') keys.set(key.slice('bond_'.length).replaceAll('-', '_'), key);
+    if (!key.startsWith('bond_') || key === 'bond_links' || key === 'bond_mode' || !has(fields, key))
+      continue;
+    const name = key.slice('bond_'.length).replaceAll('-', '_');
+    const at = step(fields.place, key);
+    const row = Object.hasOwn(options, name) ? options[name] : undefined;
+    const [read, written] = typeof row === 'function' ? [row, name] : Array.isArray(row) ? row : [];
+    if (read === undefined) {
+      warn(at, `the bond option ${quoteText(key)} is not supported`, `remove ${quoteText(key)}`);
+    } else entries[written] = entryAt(at, read(fields.value[key], at));
   }
-  const options = Object.fromEntries(Array.from(keys, ([name, key]) => [name, fields.value[key]]));
-  const own: DocumentPlace = { path: [], findings: [] };
-  // Ironic's schema allows this name only, which is that of another standard.
-  const read = bond({ mode: mode === '802.1ad' ? '802.3ad' : mode, options, ports: [] }, own);
-  for (const finding of own.findings) {
-    const at = step(fields.place, bondKey(finding.path, keys));
-    if (finding.rule === 'nmstate-not-covered') {
-      const option = quoteText(String(at.path.at(-1)));
-      warn(at, `the bond option ${option} is not supported`, `remove ${option}`);
-    } else refuse(at, finding.message, finding.hint);
-  }
-  // NetworkManager refuses an interval without targets, and targets without an interval.
-  const {
-    arp_interval: interval = '0',
-    arp_ip_target: target = '',
-    ns_ip6_target: target6 = '',
-  } = read?.entries ?? {};
-  const hasTargets = target !== '' || target6 !== '';
-  if (interval !== '0' && !hasTargets) {
-    const at = step(fields.place, 'bond_arp_interval');
-    refuse(at, 'requires the addresses to monitor', 'add "bond_arp_ip_target"');
-  }
-  if (interval === '0' && hasTargets) {
-    const at = step(fields.place, target === '' ? 'bond_ns_ip6_target' : 'bond_arp_ip_target');
-    refuse(at, 'requires an interval', 'add "bond_arp_interval", in milliseconds');
-  }
-  return read;
+  checkOptions(entries, fields.place);
+  return ports === undefined || mode === undefined ? undefined : { ports, entries, portEntries: new Map() };
 }
 
-/** `['options', 'miimon']` of nmstate is `bond_miimon` here. */
-function bondKey([, option]: Path, keys: ReadonlyMap<string, string>): string {
-  return (typeof option === 'string' ? keys.get(option) : undefined) ?? 'bond_mode';
-}
+const options: Rows = optionRows;
 
 /** DataLinks by their ids, in the document's order. */
 export type DataLinks = ReadonlyMap<string, DataLink>;
@@ -174,9 +155,8 @@ export function checkLinks(listed: readonly DataLink[]): DataLinks {
   checkUnique(links, 'name', ({ name }) => name);
   checkUnique(links, 'vlan_id', ({ vlan }) => vlan && JSON.stringify([vlan.vlanId, vlan.parent]));
   const taken = new Set<string>();
-  for (const { place, bond: settings } of links.values()) {
-    for (const [index, port] of (settings?.ports ?? []).entries()) {
-      const at = step(place, 'bond_links', index);
+  for (const { bond: settings } of links.values()) {
+    for (const { name: port, place: at } of settings?.ports ?? []) {
       const kind = links.get(port)?.kind;
       if (kind === undefined) refuseDangling(at, port, links);
       else if (kind !== 'ethernet') {
@@ -210,7 +190,7 @@ function checkUnique(links: DataLinks, key: string, valueOf: (link: DataLink) =>
 /** Bonds by the ids of their ports. */
 export function bondsByPort(links: DataLinks): Map<string, DataLink> {
   const bonds = new Map<string, DataLink>();
-  for (const link of links.values()) for (const port of link.bond?.ports ?? []) bonds.set(port, link);
+  for (const link of links.values()) for (const port of link.bond?.ports ?? []) bonds.set(port.name, link);
   return bonds;
 }
 

@@ -1,16 +1,13 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { groupBy } from '../../core/lists.ts';
 import { LEAST_IPV6_MTU } from '../interface.ts';
 import {
   type Family,
   formatAddress,
   formatSubnet,
   type IpAddress,
-  isLinkLocal,
   isUnspecified,
-  maskAddress,
   parseNetmask,
   type Subnet,
 } from '../ipAddress.ts';
@@ -36,9 +33,15 @@ export interface Network {
   /** Undefined where DHCP or router advertisements give the address. */
   readonly subnet: Subnet | undefined;
   readonly routes: readonly Route[];
-  readonly servers: readonly IpAddress[];
+  readonly servers: readonly DataServer[];
   readonly searches: readonly string[];
   readonly metric: number | undefined;
+}
+
+/** A name server. */
+export interface DataServer {
+  readonly address: IpAddress;
+  readonly place: DocumentPlace;
 }
 
 interface Route {
@@ -49,10 +52,6 @@ interface Route {
   readonly gateway: IpAddress | undefined;
   readonly metric: number | undefined;
 }
-
-/** Far beyond what any host has; the product of all limits keeps the work small. */
-const MAX_ROUTES = 128;
-export const MAX_SERVICES = 64;
 
 /** `static` and `static6` are what cloud-init takes besides. */
 const typeNames = [
@@ -90,7 +89,7 @@ export function readDataNetwork(fields: DataFields, links: DataLinks): Network |
   const family = type.startsWith('ipv4') ? 4 : 6;
   const isStatic = type === 'ipv4' || type === 'ipv6';
   const subnet = isStatic ? readSubnet(fields, family) : undefined;
-  const listed = optionalList(fields, 'routes', MAX_ROUTES);
+  const listed = optionalList(fields, 'routes');
   const routes = listed.flatMap((route) => readRoute(route, family) ?? []);
   const gateway = readGateway(fields, family);
   const network = {
@@ -100,8 +99,8 @@ export function readDataNetwork(fields: DataFields, links: DataLinks): Network |
     subnet,
     routes: gateway === undefined ? routes : [gateway, ...routes],
     servers: [
-      ...listed.flatMap((route) => readServices(optionalList(route, 'services', MAX_SERVICES))),
-      ...readServices(optionalList(fields, 'services', MAX_SERVICES)),
+      ...listed.flatMap((route) => readServices(optionalList(route, 'services'))),
+      ...readServices(optionalList(fields, 'services')),
       ...(optional(fields, 'dns_nameservers', readServers) ?? []),
     ],
     searches: optional(fields, 'dns_search', readSearches) ?? [],
@@ -144,7 +143,7 @@ function readRoute(fields: DataFields, family: Family): Route | undefined {
     warn(fields.place, 'the default route has no gateway', 'add "gateway"');
   }
   return {
-    place: fields.place,
+    place: has(fields, 'gateway') ? step(fields.place, 'gateway') : fields.place,
     destination: formatSubnet({ address, prefixLength }),
     gateway: gateway === undefined || isUnspecified(gateway) ? undefined : gateway,
     metric: own,
@@ -156,11 +155,11 @@ function readGateway(fields: DataFields, family: Family): Route | undefined {
   const gateway = optional(fields, 'gateway', addressOf(family));
   if (gateway === undefined || isUnspecified(gateway)) return undefined;
   const destination = family === 4 ? '0.0.0.0/0' : '::/0';
-  return { place: fields.place, destination, gateway, metric: undefined };
+  return { place: step(fields.place, 'gateway'), destination, gateway, metric: undefined };
 }
 
 /** The name servers among services. */
-export function readServices(services: readonly DataFields[]): IpAddress[] {
+export function readServices(services: readonly DataFields[]): DataServer[] {
   return services.flatMap((fields) => {
     const { place } = fields;
     warnUnused(fields, (key) => serviceKeys.has(key));
@@ -171,8 +170,7 @@ export function readServices(services: readonly DataFields[]): IpAddress[] {
       warn(step(place, 'type'), message, 'use "dns", or remove the service');
       return [];
     }
-    const address = required(fields, 'address', '"192.0.2.53"', addressOf());
-    return address ?? [];
+    return required(fields, 'address', '"192.0.2.53"', readServer) ?? [];
   });
 }
 
@@ -188,59 +186,22 @@ function listOrWords<T>(read: Reader<T>): Reader<readonly T[]> {
       : readList(value, place);
 }
 
-const readServers = listOrWords(addressOf());
+function readServer(value: unknown, place: DocumentPlace): DataServer | undefined {
+  const address = addressOf()(value, place);
+  return address && { address, place };
+}
+
+const readServers = listOrWords(readServer);
 const readSearches = listOrWords(listItem);
 
-/** What networks say about each other and their links. */
+/** Reports IPv6 networks on links whose MTU is too small. */
 export function checkNetworks(networks: readonly Network[], links: DataLinks): void {
-  const addresses = new Set<string>();
-  for (const network of networks) {
-    if (network.subnet !== undefined) {
-      const text = formatAddress(network.subnet.address);
-      if (addresses.has(text)) {
-        const hint = 'use an address of its own for each network';
-        warn(step(network.place, 'ip_address'), `another network has the address ${text} already`, hint);
-      }
-      addresses.add(text);
-    }
-    const link = links.get(network.linkId);
-    if (network.family === 6 && link?.mtu !== undefined && link.mtu < LEAST_IPV6_MTU) {
-      const message = `IPv6 requires an MTU of at least ${LEAST_IPV6_MTU}, not ${link.mtu}`;
-      refuse(step(link.place, 'mtu'), message, 'raise the MTU, or remove the IPv6 network');
-    }
+  for (const { family, linkId } of networks) {
+    const link = links.get(linkId);
+    if (family === 4 || link?.mtu === undefined || link.mtu >= LEAST_IPV6_MTU) continue;
+    const message = `IPv6 requires an MTU of at least ${LEAST_IPV6_MTU}, not ${link.mtu}`;
+    refuse(step(link.place, 'mtu'), message, 'raise the MTU, or remove the IPv6 network');
   }
-  const groups = groupBy(networks, ({ family, linkId }) => `${family} ${linkId}`);
-  for (const sameLink of groups.values()) checkGateways(sameLink);
-}
-
-/** Subnets that DHCP or a router gives are not known; link-local gateways are on every link. */
-function checkGateways(sameLink: readonly Network[]): void {
-  if (sameLink.some(({ subnet }) => subnet === undefined)) return;
-  const subnets = sameLink.flatMap(({ subnet }) => subnet ?? []);
-  const prefixLengths = new Set(subnets.map(({ prefixLength }) => prefixLength));
-  const known = new Set(subnets.map(subnetKey));
-  const shown = subnets
-    .slice(0, 3)
-    .map(({ address, prefixLength }) => `${formatAddress(address)}/${prefixLength}`);
-  const reachable = new Map<string, boolean>();
-  for (const { place, gateway } of sameLink.flatMap(({ routes }) => routes)) {
-    if (gateway === undefined || isLinkLocal(gateway)) continue;
-    const text = formatAddress(gateway);
-    const isReachable =
-      reachable.get(text) ??
-      Array.from(prefixLengths).some((length) =>
-        known.has(subnetKey({ address: gateway, prefixLength: length })),
-      );
-    reachable.set(text, isReachable);
-    if (isReachable) continue;
-    const message = `the gateway ${text} is not in the subnet of ${shown.join(', ')}`;
-    warn(step(place, 'gateway'), message, 'fix the gateway or the netmask');
-  }
-}
-
-/** The same for all addresses of a subnet of one IP version; takes less time than its text. */
-function subnetKey({ address, prefixLength }: Subnet): string {
-  return `${maskAddress(address, prefixLength).groups.join()}/${prefixLength}`;
 }
 
 // Addresses with netmasks: dotted, as IPv6 address, as prefix length or behind a slash.

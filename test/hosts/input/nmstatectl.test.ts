@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
-import { findNmstatectl, runNmstatectl } from '../../../src/hosts/input/nmstatectl.ts';
+import { runNmstatectl } from '../../../src/hosts/input/nmstatectl.ts';
 import { nmstatectl, nmstatectlNote } from '../../support/nmstatectl.ts';
 
 const env = { PATH: process.env['PATH'] };
@@ -95,21 +95,6 @@ exit 1`;
     const path = script('plain', 'exit 0');
     chmodSync(path, 0o644);
     expect(await failure(path)).toContain('not an executable file');
-  });
-});
-
-describe('findNmstatectl', () => {
-  it('takes the first on PATH that may be run', async () => {
-    const plain = script('not executable', 'exit 0');
-    chmodSync(plain, 0o644);
-    const first = script('first', 'exit 0');
-    const second = script('second', 'exit 0');
-    const path = [plain, first, second].map((program) => join(program, '..'));
-    expect(await findNmstatectl({ PATH: ['', '.', ...path].join(':') })).toBe(first);
-  });
-
-  it.each([[{}], [{ PATH: '' }], [{ PATH: '/nowhere:relative' }]])('finds none with %j', async (without) => {
-    expect(await findNmstatectl(without)).toBeUndefined();
   });
 });
 

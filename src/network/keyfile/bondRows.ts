@@ -1,0 +1,189 @@
+/** The checks of `[bond]`: values, and which options exclude each other. Source: nm-setting-bond.c of libnm. */
+
+import { quoteText } from '../../core/foreignText.ts';
+import { type BondOption, bondOptions } from '../bondOptions.ts';
+import { parseAddress } from '../ipAddress.ts';
+import { isMacAddress, isProfileInterface } from './names.ts';
+import { type Profile, textValue } from './profile.ts';
+import type { KeyfileRow } from './row.ts';
+
+/** An option that NetworkManager rejects unless `isValid`. */
+function rejects(
+  option: string,
+  problem: KeyfileRow['problem'],
+  hint: KeyfileRow['hint'],
+  isValid: (profile: Profile) => boolean,
+): KeyfileRow {
+  return {
+    key: `bond.${option}`,
+    effect: 'rejects',
+    isValid: (_value, profile) => isValid(profile),
+    problem,
+    hint,
+  };
+}
+
+const inMode: KeyfileRow['problem'] = (_value, profile) => `not supported in the mode ${modeOf(profile)}`;
+const modeHint = (option: string): string => `remove ${option}, or change the mode`;
+
+/** Modes in which NetworkManager uses an option; in the others it drops it. */
+const onlyIn: Readonly<Record<string, readonly string[]>> = {
+  active_slave: ['active-backup', 'balance-tlb', 'balance-alb'],
+  ad_actor_sys_prio: ['802.3ad'],
+  ad_actor_system: ['802.3ad'],
+  ad_user_port_key: ['802.3ad'],
+  arp_interval: ['balance-rr', 'active-backup', 'balance-xor', 'broadcast'],
+  arp_ip_target: ['balance-rr', 'active-backup', 'balance-xor', 'broadcast'],
+  arp_validate: ['balance-rr', 'active-backup', 'balance-xor', 'broadcast'],
+  lacp_rate: ['802.3ad'],
+  packets_per_slave: ['balance-rr'],
+  tlb_dynamic_lb: ['balance-tlb', 'balance-alb'],
+};
+
+const targets = ['arp_ip_target', 'ns_ip6_target'];
+
+export const bondRows: readonly KeyfileRow[] = [
+  ...Object.entries(bondOptions).map(([name, option]): KeyfileRow => ({
+    key: `bond.${name}`,
+    effect: 'ignores',
+    isValid: (value) => isOption(value, option),
+    problem: (value) => `the value ${quoteText(value)} is invalid`,
+    hint: `use ${describe(option)}`,
+  })),
+  rejects(
+    'arp_interval',
+    inMode,
+    'use miimon instead',
+    (profile) => !balances(profile) || numberOf(profile, 'arp_interval') === 0,
+  ),
+  rejects(
+    'arp_missed_max',
+    inMode,
+    modeHint('arp_missed_max'),
+    (profile) => !(balances(profile) || isLacp(profile)) || numberOf(profile, 'arp_missed_max') === 0,
+  ),
+  rejects(
+    'primary',
+    'requires the mode active-backup, balance-tlb or balance-alb',
+    modeHint('primary'),
+    (profile) => balances(profile) || modeOf(profile) === 'active-backup',
+  ),
+  ...['updelay', 'downdelay', 'peer_notif_delay'].map((name) =>
+    rejects(
+      name,
+      'requires miimon',
+      'set miimon, for example to 100',
+      (profile) => numberOf(profile, name) === 0 || numberOf(profile, 'miimon', 100) > 0,
+    ),
+  ),
+  rejects(
+    'peer_notif_delay',
+    (_value, profile) => `must be a multiple of miimon, ${numberOf(profile, 'miimon', 100)}`,
+    (value, profile) => {
+      const miimon = numberOf(profile, 'miimon', 100);
+      return `use ${miimon * Math.ceil(Number(value) / miimon)}`;
+    },
+    (profile) => {
+      const miimon = numberOf(profile, 'miimon', 100);
+      const isMultiple = miimon === 0 || numberOf(profile, 'peer_notif_delay') % miimon === 0;
+      return isMultiple || numberOf(profile, 'arp_interval') > 0;
+    },
+  ),
+  rejects(
+    'arp_interval',
+    'requires arp_ip_target or ns_ip6_target',
+    'add arp_ip_target',
+    (profile) =>
+      numberOf(profile, 'arp_interval') === 0 || targets.some((name) => profile.values.has(`bond.${name}`)),
+  ),
+  ...targets.map((name) =>
+    rejects(
+      name,
+      'requires arp_interval',
+      'add arp_interval, for example 100',
+      (profile) => numberOf(profile, 'arp_interval') > 0,
+    ),
+  ),
+  rejects(
+    'lacp_rate',
+    'requires the mode 802.3ad',
+    modeHint('lacp_rate'),
+    (profile) => isLacp(profile) || wordOf(profile, 'lacp_rate') === 'slow',
+  ),
+  rejects('lacp_active', 'requires the mode 802.3ad', modeHint('lacp_active'), isLacp),
+  rejects(
+    'num_unsol_na',
+    'differs from num_grat_arp, which is the same option',
+    'remove num_grat_arp or num_unsol_na',
+    (profile) =>
+      !profile.values.has('bond.num_grat_arp') ||
+      numberOf(profile, 'num_grat_arp') === numberOf(profile, 'num_unsol_na'),
+  ),
+  rejects(
+    'balance-slb',
+    'requires the mode balance-xor, and no xmit_hash_policy but vlan+srcmac',
+    modeHint('balance-slb'),
+    (profile) =>
+      numberOf(profile, 'balance-slb') === 0 ||
+      (modeOf(profile) === 'balance-xor' &&
+        (wordOf(profile, 'xmit_hash_policy') ?? 'vlan+srcmac') === 'vlan+srcmac'),
+  ),
+  ...Object.entries(onlyIn).map(([name, modes]): KeyfileRow => ({
+    key: `bond.${name}`,
+    effect: 'ignores',
+    isValid: (_value, profile) => modes.includes(modeOf(profile)),
+    problem: inMode,
+    hint: modeHint(name),
+  })),
+];
+
+function isOption(text: string, option: BondOption): boolean {
+  if (option === 'interface') return isProfileInterface(text);
+  if (option === 'mac') return isMacAddress(text);
+  if (option === 'ipv4' || option === 'ipv6') {
+    const family = option === 'ipv4' ? 4 : 6;
+    const items = text.split(',').filter((item) => item.trim() !== '');
+    return items.length > 0 && items.every((item) => parseAddress(item.trim())?.family === family);
+  }
+  if ('words' in option) return option.words.includes(text) || isNumber(text, 0, option.words.length - 1);
+  return isNumber(text, option[0], option[1]);
+}
+
+function isNumber(text: string, least: number, most: number): boolean {
+  return /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most;
+}
+
+function describe(option: BondOption): string {
+  if (typeof option === 'object' && 'words' in option) return `one of ${option.words.join(', ')}`;
+  if (typeof option === 'object') return `an integer from ${option[0]} to ${option[1]}`;
+  return {
+    interface: 'the name of an interface',
+    mac: 'a MAC address',
+    ipv4: 'IPv4 addresses',
+    ipv6: 'IPv6 addresses',
+  }[option];
+}
+
+function numberOf(profile: Profile, name: string, fallback = 0): number {
+  return Number(textValue(profile, `bond.${name}`) ?? fallback);
+}
+
+/** The word of an option, also of one that is written as its number. */
+function wordOf(profile: Profile, name: string): string | undefined {
+  const text = textValue(profile, `bond.${name}`);
+  const option = bondOptions[name];
+  const words = typeof option === 'object' && 'words' in option ? option.words : [];
+  return text !== undefined && /^\d+$/.test(text) ? words[Number(text)] : text;
+}
+
+function modeOf(profile: Profile): string {
+  return wordOf(profile, 'mode') ?? 'balance-rr';
+}
+
+function isLacp(profile: Profile): boolean {
+  return modeOf(profile) === '802.3ad';
+}
+
+function balances(profile: Profile): boolean {
+  return ['balance-tlb', 'balance-alb'].includes(modeOf(profile));
+}

@@ -1,0 +1,285 @@
+/**
+ * What NetworkManager checks in the sections of a keyfile, for Ethernet, bonds, bridges, VLANs and veth interfaces: a row for each
+ * key. Source: `verify` of the settings in libnm. Not checked are keys that hosts of a live system have no use for: Wi-Fi, VPN,
+ * 802.1X, wake-on-LAN, ethtool, MPTCP and others; of these only the form of the values.
+ */
+
+import { quoteText } from '../../core/foreignText.ts';
+import { bondRows } from './bondRows.ts';
+import { isMacAddress, isProfileInterface } from './names.ts';
+import { flagValue, listValue, type Profile, textValue } from './profile.ts';
+import type { KeyfileRow } from './row.ts';
+import { sectionName, settingInfo, settingName } from './settings.ts';
+
+const TYPE_HINT = 'set it to ethernet, bond, bridge or vlan, for example';
+const MAC_HINT = 'write it like 52:54:00:12:34:56';
+
+/** Of two names of a key, the one in `newer` precedes. */
+const portKeys = [
+  { controller: 'controller', type: 'port-type' },
+  { controller: 'master', type: 'slave-type' },
+] as const;
+
+/** Types of controllers, and the section of their ports. */
+const portSections: Readonly<Record<string, string | undefined>> = {
+  bond: 'bond-port',
+  bridge: 'bridge-port',
+  team: 'team-port',
+  'ovs-bridge': 'ovs-port',
+  'ovs-port': 'ovs-interface',
+  vrf: undefined,
+  hsr: undefined,
+};
+
+/** Interfaces that NetworkManager creates with the name of the connection. */
+const virtualTypes = ['bond', 'bridge', 'dummy', 'team', 'veth', 'vrf'];
+
+export const rows: readonly KeyfileRow[] = [
+  ...['ethernet', 'bridge'].map((section): KeyfileRow => ({
+    key: `${section}.mac-address`,
+    effect: 'ignores',
+    isValid: isMacValue,
+    problem: (value) => `${quoteText(value)} is not a MAC address`,
+    hint: MAC_HINT,
+  })),
+  {
+    key: 'ethernet.cloned-mac-address',
+    effect: 'ignores',
+    isValid: (value) => isMacValue(value) || ['preserve', 'permanent', 'random', 'stable'].includes(value),
+    problem: (value) => `${quoteText(value)} is not a MAC address`,
+    hint: MAC_HINT,
+  },
+  ...['mac-address-blacklist', 'mac-address-denylist'].map((key): KeyfileRow => ({
+    key: `ethernet.${key}`,
+    effect: 'rejects',
+    isValid: (_value, profile) => listValue(profile, `ethernet.${key}`).every(isMacAddress),
+    problem: 'a value is not a MAC address',
+    hint: MAC_HINT,
+  })),
+  {
+    key: 'connection.type',
+    effect: 'rejects',
+    isRequired: (profile) => connectionType(profile) === undefined,
+    problem: 'the type is missing',
+    hint: `add type=…: ${TYPE_HINT}`,
+  },
+  {
+    key: 'connection.type',
+    effect: 'rejects',
+    isValid: (type) => typeOf(type) !== null,
+    problem: (type) => `unknown type ${quoteText(type)}`,
+    hint: TYPE_HINT,
+  },
+  {
+    key: 'connection.type',
+    effect: 'rejects',
+    // A VLAN on an interface that is found by its MAC address needs no section.
+    isValid: (type, { sections, values }) =>
+      typeOf(type) !== 'required' ||
+      sections.has(sectionName(settingName(type))) ||
+      (type === 'vlan' && values.has('ethernet.mac-address')),
+    problem: (type) => `the type ${type} requires the section [${type}]`,
+    hint: (type) => `add [${type}]`,
+  },
+  {
+    key: 'connection.id',
+    effect: 'rejects',
+    isValid: (id) => id !== '',
+    problem: 'the value is empty',
+    hint: 'remove id, or set a name',
+  },
+  {
+    key: 'connection.uuid',
+    effect: 'rejects',
+    isValid: isConnectionUuid,
+    problem: (value) => `${quoteText(value)} is not a UUID`,
+    hint: 'remove the line: NetworkManager then derives a UUID from the file name',
+  },
+  {
+    key: 'connection.interface-name',
+    effect: 'rejects',
+    isValid: (name, profile) =>
+      isProfileInterface(name) || connectionType(profile)?.startsWith('ovs-') === true,
+    problem: (name) => `${quoteText(name)} is not a valid interface name`,
+    hint: 'use 1 to 15 bytes without spaces, slashes, colons and %',
+  },
+  {
+    key: 'connection.interface-name',
+    effect: 'rejects',
+    isRequired: (profile) => virtualType(profile) !== undefined,
+    problem: (_value, profile) => `missing; a ${virtualType(profile)} requires a name`,
+    hint: (_value, profile) => `add interface-name=${virtualType(profile)}0`,
+  },
+  ...portKeys.flatMap(({ controller, type: key }): KeyfileRow[] => [
+    {
+      key: `connection.${key}`,
+      effect: 'rejects',
+      isValid: (type, profile) => !isUsed(key, profile) || Object.hasOwn(portSections, type),
+      problem: (type) => `unknown type ${quoteText(type)}`,
+      hint: 'use the type of the controller: bond or bridge, for example',
+    },
+    {
+      key: `connection.${key}`,
+      effect: 'rejects',
+      isValid: (_type, profile) => !isUsed(key, profile) || controllerOf(profile) !== undefined,
+      problem: 'a port requires the name of its controller',
+      hint: `add master=…, or remove ${key}`,
+    },
+    ...['bond-port', 'bridge-port'].map((section): KeyfileRow => ({
+      key: `connection.${key}`,
+      effect: 'rejects',
+      isValid: (type, profile) =>
+        !isUsed(key, profile) || !profile.sections.has(section) || portSections[type] === section,
+      problem: (type) => `a port of the type ${type} cannot have the section [${section}]`,
+      hint: `remove [${section}]`,
+    })),
+    {
+      key: `connection.${controller}`,
+      effect: 'rejects',
+      isValid: (_name, profile) =>
+        !isUsed(controller, profile) ||
+        portKeys.some(({ type }) => textValue(profile, `connection.${type}`) !== undefined) ||
+        Object.values(portSections).filter((section = '') => profile.sections.has(section)).length === 1,
+      problem: 'requires the type of the controller',
+      hint: 'add slave-type=bond or slave-type=bridge',
+    },
+  ]),
+  {
+    key: 'vlan.parent',
+    effect: 'rejects',
+    isRequired: ({ sections, values }) => sections.has('vlan') && !values.has('ethernet.mac-address'),
+    problem: 'the key is missing',
+    hint: 'set parent to the name of an interface, or to the UUID of its connection',
+  },
+  {
+    key: 'vlan.parent',
+    effect: 'rejects',
+    isValid: (parent) => isConnectionUuid(parent) || isKernelName(parent),
+    problem: (parent) => `${quoteText(parent)} is not the name of an interface, nor a UUID`,
+    hint: 'set parent to an interface such as eth0, or to the UUID of its connection',
+  },
+  {
+    key: 'vlan.id',
+    effect: 'rejects',
+    isValid: (id) => id !== '4095',
+    problem: '4095 is reserved',
+    hint: 'use 1 to 4094',
+  },
+  ...Object.entries({ 'forward-delay': 2, 'hello-time': 1, 'max-age': 6 }).map(
+    ([key, least]): KeyfileRow => ({
+      key: `bridge.${key}`,
+      effect: 'rejects',
+      isValid: (value, profile) =>
+        Number(value) >= least || (value === '0' && flagValue(profile, 'bridge.stp') === false),
+      problem: (value) => `${value} is less than ${least}`,
+      hint: `use at least ${least}`,
+    }),
+  ),
+  ...['bridge', 'bridge-port'].flatMap((section): KeyfileRow[] => [
+    {
+      key: `${section}.vlans`,
+      effect: 'rejects',
+      isValid: (value) => repeatedVlan(value) === undefined,
+      problem: (value) => `the VLAN ${repeatedVlan(value)} is listed twice`,
+      hint: (value) => `list ${repeatedVlan(value)} once`,
+    },
+    {
+      key: `${section}.vlans`,
+      effect: 'rejects',
+      isValid: (value) => readVlans(value).filter((vlan) => vlan?.isPvid).length < 2,
+      problem: 'two VLANs are pvid',
+      hint: 'remove pvid from one of them',
+    },
+    {
+      key: `${section}.vlans`,
+      effect: 'ignores',
+      isValid: (value) => !readVlans(value).includes(undefined),
+      problem: (value) => `a part of ${quoteText(value)} is not a VLAN`,
+      hint: 'use 1 to 4094, for example: 10 pvid untagged,20-30',
+    },
+  ]),
+  {
+    key: 'veth.peer',
+    effect: 'rejects',
+    isRequired: ({ sections }) => sections.has('veth'),
+    problem: 'the key is missing',
+    hint: 'set peer to the name of the other end',
+  },
+  {
+    key: 'veth.peer',
+    effect: 'rejects',
+    isValid: isProfileInterface,
+    problem: (peer) => `${quoteText(peer)} is not a valid interface name`,
+    hint: 'set peer to the name of the other end',
+  },
+  ...bondRows,
+];
+
+/** The type of the connection, which the only section of a type shows if the key is missing. */
+function connectionType(profile: Profile): string | undefined {
+  const bases = [...profile.sections].filter((section) => typeOf(section) !== null);
+  return textValue(profile, 'connection.type') ?? (bases.length === 1 ? bases[0] : undefined);
+}
+
+/** Whether a connection of the type must have the section; null for what is no type. */
+function typeOf(section: string): 'optional' | 'required' | null {
+  return settingInfo(settingName(section))?.type ?? null;
+}
+
+function virtualType(profile: Profile): string | undefined {
+  const type = connectionType(profile);
+  return virtualTypes.find((virtual) => virtual === type || profile.sections.has(virtual));
+}
+
+/** Whether the key is not replaced by its newer name. */
+function isUsed(key: string, { values }: Profile): boolean {
+  const newer = { 'slave-type': 'port-type', master: 'controller' }[key];
+  return newer === undefined || !values.has(`connection.${newer}`);
+}
+
+/** The name or UUID of the bond or bridge to which the port belongs. */
+export function controllerOf(profile: Profile): string | undefined {
+  return textValue(profile, 'connection.controller') ?? textValue(profile, 'connection.master');
+}
+
+/** As RFC 9562 writes it, or one of the older forms that NetworkManager accepts. */
+function isConnectionUuid(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) || /^[\da-f]{40}$/i.test(text);
+}
+
+/** A MAC address; also six numbers with semicolons, as older releases wrote it. */
+function isMacValue(text: string): boolean {
+  const numbers = text.replace(/;$/, '').split(';');
+  const isNumbers =
+    numbers.length === 6 && numbers.every((item) => /^\s*\d{1,3}\s*$/.test(item) && Number(item) < 256);
+  return isMacAddress(text) || isNumbers;
+}
+
+/** Unlike {@link isProfileInterface}, also the names that NetworkManager does not give an interface. */
+function isKernelName(name: string): boolean {
+  return Buffer.byteLength(name) <= 15 && /^[^/:\s]+$/.test(name) && name !== '.' && name !== '..';
+}
+
+interface VlanRange {
+  readonly first: number;
+  readonly last: number;
+  readonly isPvid: boolean;
+}
+
+/** The items of `1-10,20 pvid untagged`; undefined for those that are invalid. */
+function readVlans(text: string): readonly (VlanRange | undefined)[] {
+  const items = text.split(',').filter((item) => item.trim() !== '');
+  return items.map((item) => {
+    const [, from = '', to = from, flags = ''] =
+      /^\s*(\d+)(?:-(\d+))?((?:\s+(?:pvid|untagged))*)\s*$/.exec(item) ?? [];
+    const [first, last, isPvid] = [Number(from), Number(to), flags.includes('pvid')];
+    const isInvalid = from === '' || first < 1 || last > 4094 || last < first || (isPvid && last > first);
+    return isInvalid ? undefined : { first, last, isPvid };
+  });
+}
+
+function repeatedVlan(text: string): number | undefined {
+  const vlans = readVlans(text).filter((vlan) => vlan !== undefined);
+  const sorted = vlans.toSorted((a, b) => a.first - b.first);
+  return sorted.find(({ first }, index) => index > 0 && first <= (sorted[index - 1]?.last ?? 0))?.first;
+}
