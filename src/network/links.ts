@@ -63,6 +63,13 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   if (onItself !== undefined) {
     const hint = 'remove a port from the list of its controller, or change base-iface';
     refuse(onItself.place, 'the interface is a port of itself, or on top of itself', hint);
+    return links;
+  }
+  for (const { isUp, name } of managed) {
+    const { controller, place: at = place } = links.controllers.get(name) ?? {};
+    if (!isUp || controller === undefined || isActivated(controller, links)) continue;
+    const hint = `set state of ${controller.name} to up, with an entry in "interfaces"`;
+    refuse(at, `${controller.name} is a port, too, but not up`, hint);
   }
   // Profiles are stored as files named by their id, so one would replace the other.
   const ids = new Set<string>();
@@ -172,6 +179,14 @@ export function sortByActivation(links: InterfaceLinks): Interface[] {
   const order = (item: Interface): number =>
     item.isUp && links.listed.includes(item) ? below(item.name, links).length : 0;
   return [...links.interfaces.values()].toSorted((a, b) => order(a) - order(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** Whether nmstate finds a place in the order for a controller: those that are ports must be up and have entries of their own. */
+function isActivated(controller: Interface, links: InterfaceLinks): boolean {
+  const above = links.controllers.get(controller.name)?.controller;
+  return (
+    above === undefined || (controller.isUp && links.listed.includes(controller) && isActivated(above, links))
+  );
 }
 
 /** The interfaces that are activated before an interface: its parent or controller, and theirs. */

@@ -106,7 +106,7 @@ const differences: readonly (readonly [
   ],
   [
     'the values of these keys are not checked',
-    (_text, rejected) => rejected?.startsWith('ipv6.dhcp-') === true,
+    (_text, rejected) => /^ipv6\.(?:dhcp-|token)/.test(rejected ?? ''),
   ],
   ['newer releases ignore or reject these separators', (text) => /^dns-search=.*(?:[, ]|\\s)/m.test(text)],
 ];
@@ -178,7 +178,7 @@ describe.skipIf(empty === undefined)(`libnm${oracleNote('libnm')}`, () => {
       return ours === theirs || reason !== undefined ? [] : [{ text, ours, theirs, rejected, problems }];
     });
     expect(different).toEqual([]);
-    expect(texts.length).toBeGreaterThan(3000);
+    expect(texts.length).toBeGreaterThan(2000);
     expect(Math.min(tally.accepted, tally.rejected)).toBeGreaterThan(texts.length / 4);
     expect(tally.explained).toBeLessThan(texts.length / 10);
   });
