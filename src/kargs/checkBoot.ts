@@ -9,7 +9,7 @@ import { checkArgument } from './argumentChecks.ts';
 import type { BootSettings } from './bootSettings.ts';
 import { coreosArguments } from './coreosArguments.ts';
 import { bootArguments, checkProxyArguments } from './kernelArguments.ts';
-import type { BootForm, PlacedText } from './loaders/form.ts';
+import type { BootForm, BootText } from './loaders/form.ts';
 import { checkArgumentNetwork } from './networkChecks.ts';
 import { checkUrl, isPlainText } from './urlArgument.ts';
 
@@ -73,11 +73,7 @@ function checkLength(length: number, longest: number): readonly Issue[] {
 }
 
 /** The URLs of the kernel, the initramfs and the appended archives. */
-export function imageUrls({
-  appendedUrls = [],
-  initramfsUrl,
-  kernelUrl,
-}: BootSettings): readonly PlacedText[] {
+export function imageUrls({ appendedUrls = [], initramfsUrl, kernelUrl }: BootSettings): readonly BootText[] {
   return [
     ...(kernelUrl === undefined ? [] : [{ text: kernelUrl, path: ['kernelUrl'] }]),
     ...(initramfsUrl === undefined ? [] : [{ text: initramfsUrl, path: ['initramfsUrl'] }]),
@@ -92,7 +88,7 @@ const imageCharacters = errorRule(
 );
 
 /** @param schemes of the boot loader; undefined if none loads the image */
-function checkImage({ path, text }: PlacedText, schemes: readonly string[] | undefined): readonly Issue[] {
+function checkImage({ path, text }: BootText, schemes: readonly string[] | undefined): readonly Issue[] {
   if (schemes === undefined) return [];
   if (!isPlainText(text)) return [{ rule: imageCharacters, path }];
   return checkUrl(text, schemes).map((issue) => ({ ...issue, path }));

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/formats/yaml.ts';
-import { placedText, scalarSpans } from '../../src/formats/yaml/scalars.ts';
+import { placedYamlText, scalarSpans } from '../../src/formats/yaml/scalars.ts';
 
 describe('the place of a part of a scalar', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('the place of a part of a scalar', () => {
   ])('%s', (_title, source) => {
     const { root } = parseYaml(source);
     if (root?.kind !== 'scalar') throw new Error('not a scalar');
-    const { locate, text } = placedText(source, root);
+    const { locate, text } = placedYamlText(source, root);
     const start = text.indexOf('token');
     const span = locate({ start, end: start + 5 });
     expect(source.slice(span.start, span.end)).toBe('token');

@@ -7,7 +7,7 @@ import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '.
 import { FormatError } from '../../core/errors.ts';
 import type { DocumentNode, Span } from '../../formats/documentTree.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
-import { placedText, scalarSpans } from '../../formats/yaml/scalars.ts';
+import { placedYamlText, scalarSpans } from '../../formats/yaml/scalars.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { jsonType, readConfig } from '../../ignition/validate.ts';
 import { type Finding, limitFindings, type Path, type Position } from '../../core/finding.ts';
@@ -93,7 +93,7 @@ export function maskYaml({ json, root, source, text }: YamlConfig): Uint8Array {
   const secrets =
     root === undefined
       ? []
-      : findSecretNodes(root, (node) => placedText(source, node), secretFilesOf(config));
+      : findSecretNodes(root, (node) => placedYamlText(source, node), secretFilesOf(config));
   const spans = joinSpans([...secrets, ...findComments(source, root), ...spansOf(source, DATA_OF_URLS)]);
   return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }

@@ -15,7 +15,7 @@ export interface BootForm {
    * Issues that are specific to this format. Paths refer to the settings.
    * @param images the URLs of the kernel and of the archives
    */
-  check(list: readonly KernelArgument[], images: readonly PlacedText[]): readonly Issue[];
+  check(list: readonly KernelArgument[], images: readonly BootText[]): readonly Issue[];
   /** Arguments that the boot loader adds, with values of maximum length; for the length limit. */
   added(settings: BootSettings): readonly string[];
   /** Returns the whole text, with a final line feed. The settings must be checked. */
@@ -23,7 +23,7 @@ export interface BootForm {
 }
 
 /** An argument or a URL, and the setting that it comes from. */
-export interface PlacedText {
+export interface BootText {
   readonly text: string;
   readonly path: Path;
 }
@@ -61,7 +61,7 @@ export function hasUnknownSetting(text: string): boolean {
 }
 
 /** Issues for settings of iPXE, such as `${mac:hexhyp}`, for other boot loaders. In a URL, any `${` is meant as one. */
-export function checkLoaderSettings(texts: readonly PlacedText[]): readonly Issue[] {
+export function checkLoaderSettings(texts: readonly BootText[]): readonly Issue[] {
   return checkTexts(loaderSetting, texts, (text) =>
     text.includes('://') ? text.includes('${') : text.search(MACHINE_SETTING) >= 0,
   );
@@ -70,7 +70,7 @@ export function checkLoaderSettings(texts: readonly PlacedText[]): readonly Issu
 /** Issues of one rule for all arguments and image URLs that the boot loader would change. */
 export function checkTexts(
   rule: Rule,
-  texts: readonly PlacedText[],
+  texts: readonly BootText[],
   isBroken: (text: string) => boolean,
 ): readonly Issue[] {
   return texts.filter(({ text }) => isBroken(text)).map(({ path }) => ({ rule, path }));
