@@ -4,7 +4,7 @@
  * append to one, only the files of CoreOS and of this program are inspected, not the thousands of other files.
  */
 
-import { FormatError, ifWellFormed, only } from '../../core/errors.ts';
+import { FormatError, only } from '../../core/errors.ts';
 import { maskSetting } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { readAppendix } from '../appendix.ts';
