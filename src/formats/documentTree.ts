@@ -88,7 +88,7 @@ export function outerStart(node: DocumentNode): number {
  * A text in which parts are looked for, such as secrets: that of a scalar if each part of it has a place in the document, or
  * what is written there.
  */
-export interface PlacedText {
+export interface WrittenText {
   readonly text: string;
   /** The place of a part in the document, where it may be longer. */
   readonly locate: (part: Span) => Span;
@@ -103,7 +103,7 @@ export interface PlacedText {
 export function locateWritten(
   span: Span,
   characterAt: (offset: number) => { readonly length: number; readonly units: number },
-): PlacedText['locate'] {
+): WrittenText['locate'] {
   let reached = { offset: span.start, units: 0 };
   const offsetOf = (unit: number): number => {
     let { offset, units } = unit < reached.units ? { offset: span.start, units: 0 } : reached;

@@ -5,7 +5,7 @@
 
 import { ifWellFormed } from '../../core/errors.ts';
 import { nearestName } from '../../core/nearestNames.ts';
-import type { DocumentNode, MappingNode, PlacedText, ScalarNode, Span } from '../../formats/documentTree.ts';
+import type { DocumentNode, MappingNode, WrittenText, ScalarNode, Span } from '../../formats/documentTree.ts';
 import { readJsonTree } from '../../formats/json/tree.ts';
 import { placedJsonText } from '../../formats/json/strings.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -147,7 +147,7 @@ type IsSecretFile = (path: string) => boolean;
 /** Positions of secrets in a config, in order. */
 export function findSecretNodes(
   root: DocumentNode,
-  textOf: (node: ScalarNode) => PlacedText,
+  textOf: (node: ScalarNode) => WrittenText,
   isSecretFile: IsSecretFile,
 ): Span[] {
   const search: Search = { textOf, isSecretFile, spans: [], aliased: new Map() };
@@ -156,7 +156,7 @@ export function findSecretNodes(
 }
 
 interface Search {
-  readonly textOf: (node: ScalarNode) => PlacedText;
+  readonly textOf: (node: ScalarNode) => WrittenText;
   readonly isSecretFile: IsSecretFile;
   readonly spans: Span[];
   /** Where aliases refer to, with what is known of their context: what they expand to may be long. */

@@ -1,7 +1,7 @@
 /** Strings of JSON with the values that Go gives them, and the places of their parts. */
 
 import { isUtf8 } from 'node:buffer';
-import { locateWritten, type PlacedText, type ScalarNode } from '../documentTree.ts';
+import { locateWritten, type WrittenText, type ScalarNode } from '../documentTree.ts';
 
 /**
  * The value of the string whose quotes are at `start` and `end - 1`. Like Go, every byte that is not UTF-8 and every lone
@@ -69,7 +69,7 @@ function sequenceLength(bytes: Buffer, at: number, end: number): number {
   return length;
 }
 
-export function placedJsonText(bytes: Buffer, { start, end, style, text }: ScalarNode): PlacedText {
+export function placedJsonText(bytes: Buffer, { start, end, style, text }: ScalarNode): WrittenText {
   const quote = style === 'plain' ? 0 : 1;
   const span = { start: start + quote, end: end - quote };
   if (text.length === span.end - span.start) {

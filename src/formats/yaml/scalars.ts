@@ -3,7 +3,7 @@
 import {
   type DocumentNode,
   locateWritten,
-  type PlacedText,
+  type WrittenText,
   type ScalarNode,
   type Span,
 } from '../documentTree.ts';
@@ -26,7 +26,7 @@ function contentOf({ block, end, start, style }: ScalarNode): Span {
 }
 
 /** The value of a string in double quotes on one line; of other scalars what is written, without quotes. */
-export function placedYamlText(source: string, node: ScalarNode): PlacedText {
+export function placedYamlText(source: string, node: ScalarNode): WrittenText {
   const span = contentOf(node);
   const written = source.slice(span.start, span.end);
   if (node.style !== 'double-quoted' || written.includes('\n')) {
