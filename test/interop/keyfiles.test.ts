@@ -101,10 +101,6 @@ const differences: readonly (readonly [
     (text) => /^type=.*\\(?![sntr\\])/m.test(text),
   ],
   [
-    'newer releases accept a token beside addr-gen-mode=0, which nmstate writes',
-    (text) => /^addr-gen-mode=0$/m.test(text) && /^token=/m.test(text),
-  ],
-  [
     'the values of these keys are not checked',
     (_text, rejected) => /^ipv6\.(?:dhcp-|token)/.test(rejected ?? ''),
   ],

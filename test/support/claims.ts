@@ -1973,7 +1973,7 @@ export const CLAIMS: readonly Claim[] = [
     says: [
       'NetworkManager ignores a keyfile, so the connection does not exist',
       'NetworkManager ignores the keyfile:',
-      'NetworkManager ignores …:',
+      'NetworkManager ignores … in […]:',
       'NetworkManager ignores the unknown section […]',
       'NetworkManager ignores the unknown key … in […]',
       'NetworkManager ignores an embedded keyfile',

@@ -123,7 +123,7 @@ export function declareRender(command: Command, context: Context): void {
   command
     .addOption(plain('--no-ssh-key', 'disable SSH login'))
     .addOption(plain('--no-copy-network', 'do not copy the network to the installed system'))
-    .option('--nmstatectl <path>', 'nmstatectl of nmstate, which converts --nmstate instead of this program');
+    .option('--nmstatectl <path>', 'nmstatectl for the conversion of --nmstate (default: built in)');
   declareSettings(command, 'Proxies:', 'proxy');
   declareSettings(command, 'Ignition:', 'ignition');
   command
