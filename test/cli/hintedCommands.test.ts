@@ -58,7 +58,7 @@ const OTHERS =
 /** Options of programs of others in texts that do not name the program, with the reason. */
 const FOREIGN: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^agent\/(?:lint|profiles|unit\.ts|login\.ts)/, 'options of podman and agetty in units'],
-  [/^kargs\/network\//, 'scripts of the firmware and of dnsmasq'],
+  [/^kargs\/(?:loaders\/|dnsmasq)/, 'scripts of boot loaders and of dnsmasq'],
   [/^image\/sampleIso\.ts/, 'the menu of GRUB'],
   [/^commands\/deploy\/documents\/(?:node|deployment)\.ts/, 'commands for the client of Ironic'],
   [/^cli\/completion\.ts/, 'scripts of shells'],

@@ -449,7 +449,7 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: installer, file: 'src/io/compress.rs', shows: /Gzip[^]*Xz/ }],
   },
   {
-    says: ['coreos-installer does not create such an archive'],
+    says: ['with coreos-installer, which does not create such names'],
     sources: [
       {
         repository: installer,

@@ -59,14 +59,15 @@ describe('inspectIso', () => {
   });
 
   it.each<[string, Uint8Array]>([
-    ['xz', writeInitrd(new Map([['config.ign', config]]))],
-    ['gzip', encodeGzip(Buffer.from(writeCpio(new Map([['config.ign', Buffer.alloc(300_000)]]))))],
-  ])('counts what is used of the embed area, compressed by %s', async (_format, archive) => {
+    ['an archive of this program', writeInitrd(new Map([['config.ign', config]]))],
+    ['a long archive', encodeGzip(Buffer.from(writeCpio(new Map([['config.ign', Buffer.alloc(300_000)]]))))],
+  ])('counts what is used of the embed area by %s', async (_format, archive) => {
     const bytes = liveIsoWith((files) =>
       files.set('images/ignition.img', Buffer.concat([archive, Buffer.alloc(262_144 - archive.length)])),
     );
     const used = (await inspect(bytes)).embedArea?.used ?? 0;
-    expect(Math.abs(used - archive.length)).toBeLessThan(4);
+    // The checksum and the padding behind it may end with zeros, as does the area.
+    expect(Math.abs(used - archive.length)).toBeLessThan(8);
   });
 
   it('adds embedded files to the memory', async () => {
