@@ -16,7 +16,7 @@ import {
   normalizeSection,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
-import { findingOf, type Rule } from '../ignition/rule.ts';
+import { findingOf, type Rule } from '../core/rule.ts';
 import { append } from '../core/lists.ts';
 import {
   type Finding,

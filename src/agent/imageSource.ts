@@ -4,7 +4,7 @@ import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
-import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
+import { lintError, lintWarning, type RuleProblem } from '../core/rule.ts';
 import { isInternalHost } from '../network/internalHost.ts';
 import { findAddressProblem } from './machineAddress.ts';
 import { imageName, planPull, pullNames, type PullSource } from './imagePull.ts';

@@ -5,7 +5,7 @@
 
 import type { KernelArgument } from '../kargs/argument.ts';
 import type { Config } from '../ignition/config.ts';
-import { type Issue, lintNote, lintWarning } from '../ignition/rule.ts';
+import { type Issue, lintNote, lintWarning } from '../core/rule.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { hasHttpsUrl } from './ironicUrl.ts';
 import { confValues, readContents, readFiles } from './lint/subject.ts';

@@ -5,7 +5,7 @@
 
 import type { KernelArgument } from '../kargs/argument.ts';
 import type { Config } from '../ignition/config.ts';
-import type { Issue } from '../ignition/rule.ts';
+import type { Issue } from '../core/rule.ts';
 import { isAgentConfig } from './lint/lintConfig.ts';
 import { checkInstallerFiles, installerRule } from './lint/liveSystem.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';

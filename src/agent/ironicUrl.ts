@@ -11,7 +11,7 @@ import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
-import type { RuleProblem } from '../ignition/rule.ts';
+import type { RuleProblem } from '../core/rule.ts';
 import { findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */

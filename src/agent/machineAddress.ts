@@ -5,7 +5,7 @@
 
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
-import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
+import { lintError, lintWarning, type RuleProblem } from '../core/rule.ts';
 import { findInternalTlsHost, LOOPBACK_NAME } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 

@@ -9,7 +9,7 @@ import type { Position } from '../core/finding.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
-import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
+import { lintError, lintWarning, type RuleProblem } from '../core/rule.ts';
 
 const EXPECTED_FORM = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
 

@@ -26,7 +26,7 @@ import {
 } from './pullSecret.ts';
 import { findIgnoredExceptions } from '../network/noProxy.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
-import type { Rule, RuleProblem } from '../ignition/rule.ts';
+import type { Rule, RuleProblem } from '../core/rule.ts';
 import type { AgentSettings } from './settings.ts';
 import type { SettingName } from './settingTable.ts';
 

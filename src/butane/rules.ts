@@ -5,7 +5,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import type { Path } from '../core/finding.ts';
-import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../core/rule.ts';
 import { nameVersions } from '../ignition/versions.ts';
 import { butaneVersions } from './versions.ts';
 

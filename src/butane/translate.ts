@@ -9,7 +9,7 @@ import { readYamlTree } from '../formats/yaml/tree.ts';
 import type { Config, NodeOwner } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { normalizeConfig } from '../ignition/merge.ts';
-import { findingOf } from '../ignition/rule.ts';
+import { findingOf } from '../core/rule.ts';
 import { parseSemver } from '../ignition/validate.ts';
 import { bootDeviceConfig } from './bootDevice.ts';
 import { checkButane, checkPartitions } from './checks.ts';

@@ -7,7 +7,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Path } from '../core/finding.ts';
 import { asString, type Members } from './decode.ts';
-import { errorRule, type Issue } from './rule.ts';
+import { errorRule, type Issue } from '../core/rule.ts';
 import type { StructType } from './schema.ts';
 
 export const duplicateEntry = errorRule(

@@ -16,7 +16,7 @@ import {
 } from './inlinedConfig.ts';
 import { mergeConfigs, normalizeConfig } from './merge.ts';
 import { madeOf, traceOrigins } from './origins.ts';
-import { type Issue, issue } from './rule.ts';
+import { type Issue, issue } from '../core/rule.ts';
 import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 

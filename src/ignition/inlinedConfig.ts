@@ -13,7 +13,7 @@ import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzip } from '../formats/gzip.ts';
 import type { Config, Resource, Storage, Verification } from './config.ts';
-import { errorRule, infoRule, type Issue, issue, warningRule } from './rule.ts';
+import { errorRule, infoRule, type Issue, issue, warningRule } from '../core/rule.ts';
 
 /** Configs that `ignition.config` refers to: problems that Ignition detects only when it fetches them on boot. */
 export const referenceRules = {

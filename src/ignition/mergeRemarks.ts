@@ -10,7 +10,7 @@ import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import { isZero, isZeroMember, normalizeConfig } from './merge.ts';
-import { findingOf, warningRule, type Rule } from './rule.ts';
+import { findingOf, warningRule, type Rule } from '../core/rule.ts';
 import { configType, type Field, type ListField, structOf, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 

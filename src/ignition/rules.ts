@@ -4,7 +4,7 @@
  */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { Check } from './rule.ts';
+import type { Check } from './check.ts';
 import { checkDisk, checkPartition, checkRaid } from './rules/disk.ts';
 import { checkFilesystem } from './rules/filesystem.ts';
 import { checkClevisCustom, checkLuks, checkTang } from './rules/luks.ts';

@@ -10,7 +10,7 @@ import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { normalizeConfig } from './merge.ts';
-import { errorRule, findingOf, warningRule, type Rule } from './rule.ts';
+import { errorRule, findingOf, warningRule, type Rule } from '../core/rule.ts';
 import { configType, type Field, structAt, structOf, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';

@@ -9,7 +9,7 @@ import { type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { itemsOf } from './decode.ts';
-import { type Issue, warningRule } from './rule.ts';
+import { type Issue, warningRule } from '../core/rule.ts';
 import {
   configType,
   type Field,

@@ -21,7 +21,7 @@ import { asString } from './decode.ts';
 import { decodeJson, MAX_MISMATCHES, type TypeMismatch } from './decodeJson.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
-import { errorRule, findingOf, infoRule, type Issue } from './rule.ts';
+import { errorRule, findingOf, infoRule, type Issue } from '../core/rule.ts';
 import { checks, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { findUnusedKeys, type OffsetIssue, unusedKeyHint } from './unusedKeys.ts';

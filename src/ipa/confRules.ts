@@ -3,7 +3,7 @@
  * agent does not report, such as an unknown option.
  */
 
-import { lintError, lintNote, lintWarning } from '../ignition/rule.ts';
+import { lintError, lintNote, lintWarning } from '../core/rule.ts';
 
 export const confRules = {
   syntax: lintError(

@@ -11,7 +11,7 @@ import {
   stripPythonEnd,
   stripPythonStart,
 } from '../formats/pythonText.ts';
-import type { Rule } from '../ignition/rule.ts';
+import type { Rule } from '../core/rule.ts';
 import { confRules } from './confRules.ts';
 import {
   type IpaOption,

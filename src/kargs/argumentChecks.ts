@@ -5,7 +5,7 @@
 
 import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
-import { errorRule, type Issue, lintError, lintWarning } from '../ignition/rule.ts';
+import { errorRule, type Issue, lintError, lintWarning } from '../core/rule.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 import { isOneArgument, type KernelArgument } from './argument.ts';
 import { checkConsole } from './console.ts';

@@ -3,7 +3,7 @@
  * kernel. Names of arguments may be in messages, but no values, which may be secret.
  */
 
-import { type Issue, lintError } from '../ignition/rule.ts';
+import { type Issue, lintError } from '../core/rule.ts';
 import { isClosed, isOneArgument, type KernelArgument, parseArgument, splitArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
 import { checkLoaderSettings } from './loaders/form.ts';

@@ -3,7 +3,7 @@
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { largest } from '../core/lists.ts';
-import { errorRule, findingOf, type Issue, warningRule } from '../ignition/rule.ts';
+import { errorRule, findingOf, type Issue, warningRule } from '../core/rule.ts';
 import { isOneArgument, type KernelArgument, parseArgument, parseArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
 import type { BootSettings } from './bootSettings.ts';

@@ -7,7 +7,7 @@ import type { Finding, Path } from '../core/finding.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { HIDDEN, isSecretName, maskSetting } from '../core/masking.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
-import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../core/rule.ts';
 import { parseArgument } from './argument.ts';
 import { checkForms, imageUrls } from './checkBoot.ts';
 import { isPlainForDnsmasq } from './dnsmasq.ts';

@@ -1,6 +1,6 @@
 /** The consoles of the kernel: `console=`. */
 
-import { type Issue, lintWarning } from '../ignition/rule.ts';
+import { type Issue, lintWarning } from '../core/rule.ts';
 
 const consoleSpec = lintWarning(
   'console-spec',

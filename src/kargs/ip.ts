@@ -4,7 +4,7 @@
  */
 
 import { withBrackets } from '../formats/url.ts';
-import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../core/rule.ts';
 import {
   addressBits,
   formatAddress,

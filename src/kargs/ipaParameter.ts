@@ -7,7 +7,7 @@
 
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
-import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../core/rule.ts';
 import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';

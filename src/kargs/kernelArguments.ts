@@ -9,7 +9,7 @@
 
 import { maskSetting } from '../core/masking.ts';
 import { parseUrl } from '../formats/url.ts';
-import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { infoRule, type Issue, warningRule } from '../core/rule.ts';
 import { findIgnoredExceptions, isExceptForGo } from '../network/noProxy.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 import type { BootProxy, BootSettings } from './bootSettings.ts';

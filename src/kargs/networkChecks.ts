@@ -1,7 +1,7 @@
 /** Checks the network of all kernel arguments together: what it is in the end, and whether it reaches the servers they name. */
 
 import { parseUrl } from '../formats/url.ts';
-import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../core/rule.ts';
 import type { Connection } from '../network/connection.ts';
 import { formatAddress } from '../network/ipAddress.ts';
 import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';

@@ -6,7 +6,7 @@
 import { parseHost } from '../formats/hostName.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
-import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../core/rule.ts';
 
 const urlScheme = lintError(
   'boot-url-scheme',

@@ -6,7 +6,7 @@ import { FormatError } from '../core/errors.ts';
 import type { Finding, Report } from '../core/finding.ts';
 import type { Config } from '../ignition/config.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
-import { findingOf } from '../ignition/rule.ts';
+import { findingOf } from '../core/rule.ts';
 import { validateConfig as validateBytes } from '../ignition/validate.ts';
 import { type IpaVersion, parseIpaVersion } from '../ipa/ipaOptions.ts';
 import { bytesOf } from './content.ts';

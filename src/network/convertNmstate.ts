@@ -18,7 +18,7 @@ import {
   type KeyfileConversion,
   profileUuid,
 } from './convertedKeyfile.ts';
-import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
+import { type InterfaceLinks, readLinks, sortByActivation } from './stacking.ts';
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 import { type NmstateRoute, readRoutes, type RoutesByInterface } from './routes.ts';

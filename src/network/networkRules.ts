@@ -1,6 +1,6 @@
 /** Rules about the network of a host, for configs, images and hosts of an inventory. */
 
-import { lintError, lintWarning } from '../ignition/rule.ts';
+import { lintError, lintWarning } from '../core/rule.ts';
 
 export const networkRules = {
   ignored: lintError(

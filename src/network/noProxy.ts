@@ -6,7 +6,7 @@
 
 import { isIpv4, isLoopbackHost, parseIpv6 } from '../formats/hostName.ts';
 import { parseUrl, portOf, urlHost, withoutBrackets } from '../formats/url.ts';
-import { lintNote, lintWarning, type RuleProblem } from '../ignition/rule.ts';
+import { lintNote, lintWarning, type RuleProblem } from '../core/rule.ts';
 import { addressBits, formatAddress, isInSubnet, parseAddress, type Subnet } from './ipAddress.ts';
 import type { Server } from './reachability.ts';
 

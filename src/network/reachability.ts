@@ -4,7 +4,7 @@
  */
 
 import type { Problem } from '../core/finding.ts';
-import type { RuleProblem } from '../ignition/rule.ts';
+import type { RuleProblem } from '../core/rule.ts';
 import { groupBy } from '../core/lists.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';

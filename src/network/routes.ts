@@ -4,7 +4,7 @@ import { groupBy } from '../core/lists.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
 import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
-import type { InterfaceLinks } from './links.ts';
+import type { InterfaceLinks } from './stacking.ts';
 import { type DocumentPlace, refuse, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 

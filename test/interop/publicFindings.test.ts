@@ -13,7 +13,7 @@ import { readInlineText } from '../../src/agent/lint/subject.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { formatPath } from '../../src/core/finding.ts';
 import type { Config } from '../../src/ignition/config.ts';
-import type { Issue } from '../../src/ignition/rule.ts';
+import type { Issue } from '../../src/core/rule.ts';
 import { readConfig, validateConfig } from '../../src/library/ignition.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { publicFiles } from '../support/publicConfigs.ts';

@@ -1,7 +1,7 @@
 /** Runs one check and writes what it found in a line each: `rule at path`, or `rule` for the value itself. */
 
 import { checks } from '../../src/ignition/rules.ts';
-import type { Issue } from '../../src/ignition/rule.ts';
+import type { Issue } from '../../src/core/rule.ts';
 import type { SpecVersion } from '../../src/ignition/versions.ts';
 
 /** The issues of the check that belongs to a Go type. */

@@ -1,7 +1,7 @@
 /** All rules that are about the values in a config. */
 
 import { contentsRules, referenceRules } from '../../src/ignition/inlinedConfig.ts';
-import type { Rule } from '../../src/ignition/rule.ts';
+import type { Rule } from '../../src/core/rule.ts';
 import { diskRules, partitionRules, raidRules } from '../../src/ignition/rules/disk.ts';
 import { filesystemRules } from '../../src/ignition/rules/filesystem.ts';
 import { clevisRules, luksRules } from '../../src/ignition/rules/luks.ts';

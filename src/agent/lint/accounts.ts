@@ -6,7 +6,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import type { Path } from '../../core/finding.ts';
 import type { Integer, PasswdUser } from '../../ignition/config.ts';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { broken, type LintSubject } from './subject.ts';
 
 export const accountRules = {

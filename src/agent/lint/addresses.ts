@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
-import { type Issue, lintWarning, type RuleProblem } from '../../ignition/rule.ts';
+import { type Issue, lintWarning, type RuleProblem } from '../../core/rule.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { withSlashes } from '../../ignition/rules/node.ts';
-import { type Issue, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintNote, lintWarning } from '../../core/rule.ts';
 import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
 import { X509Certificate } from 'node:crypto';

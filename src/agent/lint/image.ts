@@ -2,7 +2,7 @@
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
-import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '../../core/rule.ts';
 import { combineRegistries } from '../imagePull.ts';
 import {
   findPullProblem,

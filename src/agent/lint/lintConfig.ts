@@ -5,7 +5,7 @@
  */
 
 import type { Config } from '../../ignition/config.ts';
-import { infoRule, type Issue, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
+import { infoRule, type Issue, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { checkAddresses, checkSources, checkUnitProxy } from './addresses.ts';
 import { checkMounts, isMountedAt } from './mounts.ts';

@@ -5,7 +5,7 @@
 
 import { append } from '../../core/lists.ts';
 import type { Config } from '../../ignition/config.ts';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { checkAccounts } from './accounts.ts';
 import { checkCertificates, checkHashes, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
 import { checkRegistries } from './image.ts';

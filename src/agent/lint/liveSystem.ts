@@ -4,7 +4,7 @@
  */
 
 import type { Config } from '../../ignition/config.ts';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { once } from '../../core/once.ts';
 import { isWritableLive } from './hostFiles.ts';
 import {

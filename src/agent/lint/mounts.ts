@@ -2,7 +2,7 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { trimEndOf } from '../../core/trimming.ts';
-import { type Issue, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintNote, lintWarning } from '../../core/rule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 import { broken, isAgentUnitName, type LintedFile, type LintSubject, type UnitCommand } from './subject.ts';
 

@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import type { Issue } from '../../core/rule.ts';
 import { readKeyfile } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import {

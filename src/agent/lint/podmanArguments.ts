@@ -2,7 +2,7 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { trimEndOf } from '../../core/trimming.ts';
-import { type Issue, lintError, lintNote, type Rule } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintNote, type Rule } from '../../core/rule.ts';
 import { brokenSetting, isRequired, type LintedUnit, type UnitCommand } from './subject.ts';
 import type { Problem } from '../../core/finding.ts';
 import {

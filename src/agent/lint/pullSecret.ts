@@ -3,7 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imagePull.ts';
 import {

@@ -5,7 +5,7 @@
 
 import { largest } from '../../core/lists.ts';
 import { posix } from 'node:path';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { optionValues, type PodmanCommand } from './podmanCommand.ts';
 import { brokenSetting, effectiveSettings, type LintSubject, type UnitSetting } from './subject.ts';
 

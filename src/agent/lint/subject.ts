@@ -14,7 +14,7 @@ import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import type { Issue, Rule } from '../../core/rule.ts';
 import { walkConfig } from '../../ignition/rules.ts';
 import { configType } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';

@@ -5,7 +5,7 @@
 
 import { posix } from 'node:path';
 import { nearestName } from '../../core/nearestNames.ts';
-import { type Issue, lintError, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
 import {
   broken,
   brokenSetting,

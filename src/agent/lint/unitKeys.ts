@@ -3,7 +3,7 @@
  * which podman reads, and values are not checked.
  */
 
-import { type Issue, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
+import { type Issue, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
 import {
   broken,
   type FileSubject,

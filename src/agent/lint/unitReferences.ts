@@ -4,7 +4,7 @@
  */
 
 import { editDistance } from '../../core/nearestNames.ts';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { brokenSetting, type LintedUnit, type LintSubject } from './subject.ts';
 
 export const unitReferenceRules = {

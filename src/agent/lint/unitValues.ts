@@ -4,7 +4,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import type { Problem } from '../../core/finding.ts';
 import { broken, brokenSetting, type LintedUnit, splitVariables, type UnitSetting } from './subject.ts';

@@ -27,7 +27,7 @@ import { checkImageFormat, type PlainConfig } from './documents/installation.ts'
 import { splitHint } from './documents/rootDeviceHints.ts';
 import { bootModes, cleaningModes, type DeployHost, inspectionModes } from './documents/host.ts';
 import { CliError } from '../../core/errors.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import type { Issue } from '../../core/rule.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 
 /**

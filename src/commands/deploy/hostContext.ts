@@ -10,7 +10,7 @@ import { collectDiagnostics, report, withoutRepeats } from '../../io/report/repo
 import type { AgentSource } from './ramdiskNetwork.ts';
 import { type DeployOptions, type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import type { Issue } from '../../core/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';

@@ -7,7 +7,7 @@ import { architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { errorRule, findingOf, found, type Issue, issueWith, type Rule } from '../../ignition/rule.ts';
+import { errorRule, findingOf, found, type Issue, issueWith, type Rule } from '../../core/rule.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { Deployment } from './documents/deployment.ts';
 import { deployInterfaces } from './documents/interfaces.ts';

@@ -44,7 +44,7 @@ import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { stepNames } from '../../core/installSteps.ts';
 import { UsageError } from '../../core/errors.ts';
-import { issue } from '../../ignition/rule.ts';
+import { issue } from '../../core/rule.ts';
 import { makeFolder } from '../../io/files/newFile.ts';
 import { differsByHost } from '../../core/placeholders.ts';
 

@@ -9,7 +9,7 @@ import {
   type PlacedIssue,
   readEffectiveConfig,
 } from '../../ignition/effectiveConfig.ts';
-import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { findingOf, type Issue } from '../../core/rule.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';

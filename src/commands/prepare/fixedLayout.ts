@@ -45,7 +45,7 @@ import { bootArguments, kernelArguments } from '../../kargs/kernelArguments.ts';
 import { type BootForm, checkTexts } from '../../kargs/loaders/form.ts';
 import { ironicConf } from '../../kargs/loaders/ironic.ts';
 import { fillTemplate } from '../../formats/template.ts';
-import { errorRule } from '../../ignition/rule.ts';
+import { errorRule } from '../../core/rule.ts';
 import { report } from '../../io/report/report.ts';
 import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
 import { bootInputsOf } from '../../hosts/plan/bootInputs.ts';

@@ -5,7 +5,7 @@
 
 import { FormatError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
-import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { findingOf, type Issue } from '../../core/rule.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';

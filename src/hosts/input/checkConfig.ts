@@ -10,7 +10,7 @@ import {
 } from '../../ignition/validate.ts';
 import { listReferences, bootIssues } from '../../ignition/inlinedConfig.ts';
 import type { Config } from '../../ignition/config.ts';
-import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { findingOf, type Issue } from '../../core/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';

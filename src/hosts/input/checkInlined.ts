@@ -12,7 +12,7 @@ import {
   locateFindings,
   validateConfig,
 } from '../../ignition/validate.ts';
-import { findingOf } from '../../ignition/rule.ts';
+import { findingOf } from '../../core/rule.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { type Finding, formatPath } from '../../core/finding.ts';
 import { type FileFinding, REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';

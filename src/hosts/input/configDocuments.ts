@@ -4,7 +4,7 @@ import { CliError, UsageError } from '../../core/errors.ts';
 import { maskSecrets } from '../../agent/lint/secrets.ts';
 import type { Config } from '../../ignition/config.ts';
 import { bootIssues } from '../../ignition/inlinedConfig.ts';
-import { findingOf } from '../../ignition/rule.ts';
+import { findingOf } from '../../core/rule.ts';
 import { locateFindings, readConfig, validateConfig } from '../../ignition/validate.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { translateConfig } from '../../ignition/translate.ts';

@@ -13,7 +13,7 @@ import { argumentServers, usesBootInterface } from '../../kargs/networkChecks.ts
 import { parseUrl } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { findingOf, type Issue } from '../../core/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';

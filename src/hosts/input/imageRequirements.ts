@@ -15,7 +15,7 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
 import { type EffectiveDocument, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
+import { findingOf, type Issue, type Rule } from '../../core/rule.ts';
 import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
 import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';

@@ -1,7 +1,7 @@
 /** Recognizes a config for the ramdisk in place of the config for the installed host. */
 
 import type { Config } from '../../ignition/config.ts';
-import { type Issue, warningRule } from '../../ignition/rule.ts';
+import { type Issue, warningRule } from '../../core/rule.ts';
 
 export const configOfRamdisk = warningRule(
   'install-config-of-ramdisk',

@@ -2,7 +2,7 @@
 
 import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { CliError } from '../../core/errors.ts';
-import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { findingOf, type Issue } from '../../core/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
 import { parseArguments } from '../../kargs/argument.ts';

@@ -12,7 +12,7 @@ import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/lo
 import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
-import { findingOf } from '../../ignition/rule.ts';
+import { findingOf } from '../../core/rule.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';

@@ -32,7 +32,7 @@ import {
   translateDocument,
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
-import { findingOf, warningRule } from '../../ignition/rule.ts';
+import { findingOf, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { valueAt } from '../../formats/mapping.ts';

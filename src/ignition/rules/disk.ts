@@ -1,7 +1,8 @@
 /** Disks, their partitions, and software RAID. */
 
 import type { Disk, Partition, Raid } from '../config.ts';
-import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../rule.ts';
+import { found, type Issue, issue, errorRule } from '../../core/rule.ts';
+import { type Check, isNonZero } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { devicePathIssue } from './node.ts';
 

@@ -1,7 +1,8 @@
 /** Filesystems. A virtiofs share, supported since 3.7.0-experimental, is not a block device and has separate rules. */
 
 import type { Filesystem } from '../config.ts';
-import { type Check, found, type Issue, issue, errorRule, type Rule } from '../rule.ts';
+import { found, type Issue, issue, errorRule, type Rule } from '../../core/rule.ts';
+import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { devicePathIssue, pathIssue } from './node.ts';
 

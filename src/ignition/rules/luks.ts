@@ -2,7 +2,8 @@
 
 import { isGoJsonText } from '../../formats/json/tree.ts';
 import type { Clevis, ClevisCustom, Luks, Tang } from '../config.ts';
-import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../rule.ts';
+import { found, type Issue, issue, errorRule } from '../../core/rule.ts';
+import { type Check, isNonZero } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { diskRules } from './disk.ts';
 import { devicePathIssue } from './node.ts';

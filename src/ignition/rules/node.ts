@@ -3,7 +3,8 @@
 import type { Path } from '../../core/finding.ts';
 import { cleanPath } from '../../formats/goPath.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
-import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
+import { found, type Issue, issue, errorRule, warningRule, suggest } from '../../core/rule.ts';
+import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
 // Paths: of files, of mount points, of devices.

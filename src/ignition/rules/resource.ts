@@ -1,7 +1,8 @@
 /** Resources (source, compression and verification), and the `ignition` section that refers to them. */
 
 import type { HttpHeader, IgnitionConfig, Proxy, Resource, Tls, Verification } from '../config.ts';
-import { type Check, found, type Issue, issue, errorRule, warningRule } from '../rule.ts';
+import { found, type Issue, issue, errorRule, warningRule } from '../../core/rule.ts';
+import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { serverUrlIssue, urlIssue, urlRules } from './url.ts';
 

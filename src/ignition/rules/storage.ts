@@ -3,7 +3,8 @@
 import type { Path } from '../../core/finding.ts';
 import { cleanPath, joinPath } from '../../formats/goPath.ts';
 import type { Disk, Link, Node, Storage } from '../config.ts';
-import { type Check, type Issue, issue, errorRule, warningRule, type Rule } from '../rule.ts';
+import { type Issue, issue, errorRule, warningRule, type Rule } from '../../core/rule.ts';
+import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
 const BELOW_LINK_HINT = 'use the path that the link points to, or remove the link';

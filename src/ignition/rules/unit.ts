@@ -4,7 +4,8 @@ import { pathExtension } from '../../formats/goPath.ts';
 import { quoteGo } from '../../formats/goText.ts';
 import { parseUnit } from '../../formats/goUnitFile.ts';
 import type { Config, Dropin, Systemd, Unit } from '../config.ts';
-import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
+import { found, type Issue, issue, errorRule, warningRule, suggest } from '../../core/rule.ts';
+import type { Check } from '../check.ts';
 
 export const unitRules = {
   extension: errorRule(

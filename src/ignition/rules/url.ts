@@ -3,7 +3,7 @@
 import type { Path } from '../../core/finding.ts';
 import { checkDataUrl } from '../../formats/dataUrl.ts';
 import { type GoUrl, parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
-import { type Issue, issue, errorRule } from '../rule.ts';
+import { type Issue, issue, errorRule } from '../../core/rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
 export const urlRules = {

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { append } from '../../core/lists.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import type { Issue, Rule } from '../../core/rule.ts';
 import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
 import { isNetworkArgument } from '../../kargs/connections.ts';
 import { coreosArguments, firstBootNames } from '../../kargs/coreosArguments.ts';

@@ -3,7 +3,7 @@
  * are images that would not boot the agent as intended.
  */
 
-import { errorRule, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
+import { errorRule, lintError, lintNote, lintWarning } from '../../core/rule.ts';
 import { COPY_AGAIN, DOWNLOAD_AGAIN } from '../imageHints.ts';
 import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 

@@ -6,7 +6,7 @@
 
 import { FormatError, only } from '../../core/errors.ts';
 import { maskSetting } from '../../core/masking.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import type { Issue, Rule } from '../../core/rule.ts';
 import { readAppendix } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import type { Architecture } from '../../core/architecture.ts';

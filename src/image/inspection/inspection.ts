@@ -1,7 +1,7 @@
 /** The contents of an image as data, which contains secrets: they must be masked before output. */
 
 import type { Architecture } from '../../core/architecture.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import type { Issue } from '../../core/rule.ts';
 import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
 import type { KargsLayout } from '../kargsAreas.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';

@@ -2,7 +2,7 @@
 
 import { UsageError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
-import { type Issue, lintError, type Rule } from '../../ignition/rule.ts';
+import { type Issue, lintError, type Rule } from '../../core/rule.ts';
 import type { KernelArgument } from '../argument.ts';
 import type { BootSettings } from '../bootSettings.ts';
 

@@ -6,7 +6,7 @@
  */
 
 import type { Architecture } from '../../core/architecture.ts';
-import { errorRule, warningRule } from '../../ignition/rule.ts';
+import { errorRule, warningRule } from '../../core/rule.ts';
 import type { BootSettings } from '../bootSettings.ts';
 import { kernelArguments } from '../kernelArguments.ts';
 import { type BootUrl, parseBootUrl } from '../urlArgument.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Architecture } from '../../core/architecture.ts';
-import { errorRule } from '../../ignition/rule.ts';
+import { errorRule } from '../../core/rule.ts';
 import type { BootSettings } from '../bootSettings.ts';
 import { kernelArguments } from '../kernelArguments.ts';
 import { bootImages, checkTexts, hasUnknownSetting } from './form.ts';

@@ -6,7 +6,7 @@
 import { readAsset } from '../../core/assets.ts';
 import { quoteOsloValue } from '../../formats/osloConfig.ts';
 import { fillTemplate } from '../../formats/template.ts';
-import { errorRule, warningRule } from '../../ignition/rule.ts';
+import { errorRule, warningRule } from '../../core/rule.ts';
 import { kernelArguments } from '../kernelArguments.ts';
 import { type BootForm, checkTexts, hasUnknownSetting } from './form.ts';
 import { ipxeExpansion } from './ipxe.ts';

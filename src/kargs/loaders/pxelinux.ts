@@ -3,7 +3,7 @@
  * lpxelinux.0, which supports http, ftp and tftp. `ipappend 2` sets `BOOTIF=`.
  */
 
-import { errorRule } from '../../ignition/rule.ts';
+import { errorRule } from '../../core/rule.ts';
 import type { BootSettings } from '../bootSettings.ts';
 import { kernelArguments } from '../kernelArguments.ts';
 import { bootImages, checkLoaderSettings, checkTexts } from './form.ts';

@@ -30,7 +30,7 @@ import {
   type DataLinks,
   isInterfaceName,
   readLink,
-} from './links.ts';
+} from './devices.ts';
 import { checkNetworks, type DataServer, type Network, readDataNetwork, readServices } from './networks.ts';
 
 /** Converts a document as parsed from JSON or YAML; null and an empty one have no links. The keyfiles are in their order. */

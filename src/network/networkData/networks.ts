@@ -23,7 +23,7 @@ import {
   required,
   warnUnused,
 } from './fields.ts';
-import { type DataLinks, refuseDangling } from './links.ts';
+import { type DataLinks, refuseDangling } from './devices.ts';
 
 export interface Network {
   readonly place: DocumentPlace;

@@ -1,6 +1,6 @@
 /** All rules of the agent lint. */
 
-import type { Rule } from '../../../src/ignition/rule.ts';
+import type { Rule } from '../../../src/core/rule.ts';
 import {
   certificateRules,
   hashRules,

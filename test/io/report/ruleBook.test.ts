@@ -17,7 +17,7 @@ import { checkDocument } from '../../../src/commands/validate/validate.ts';
 import { butaneRules } from '../../../src/butane/rules.ts';
 import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
 import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
-import type { Rule } from '../../../src/ignition/rule.ts';
+import type { Rule } from '../../../src/core/rule.ts';
 import { imageRules } from '../../../src/image/inspection/imageRules.ts';
 import { allRules } from '../../support/ignitionRules.ts';
 import { translationRules } from '../../../src/ignition/translate.ts';

@@ -6,7 +6,7 @@
  */
 
 import { trimEndOf } from '../../../core/trimming.ts';
-import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../ignition/rule.ts';
+import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import {

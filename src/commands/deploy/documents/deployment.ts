@@ -5,15 +5,7 @@
  */
 
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
-import {
-  errorRule,
-  found,
-  infoRule,
-  type Issue,
-  issue,
-  issueWith,
-  warningRule,
-} from '../../../ignition/rule.ts';
+import { errorRule, found, infoRule, type Issue, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { isUuid } from '../../../core/objectName.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { checkImageFormat, checkImageSource, type InstallImage, isChecksum } from './installation.ts';

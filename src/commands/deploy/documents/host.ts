@@ -3,7 +3,7 @@
  * folder have checked its values. References to Secrets are names, never the secrets themselves.
  */
 
-import { found, type Issue, issueWith, type Rule, warningRule } from '../../../ignition/rule.ts';
+import { found, type Issue, issueWith, type Rule, warningRule } from '../../../core/rule.ts';
 import type { RootDevice } from './rootDeviceHints.ts';
 import type { BmcAddress } from '../../../redfish/bmcAddress.ts';
 

@@ -3,7 +3,7 @@
  * rules of the operator's webhook (`baremetalhost_validation.go`), of its resource definition, and of software RAID in the agent.
  */
 
-import { errorRule, found, type Issue, issueWith } from '../../../ignition/rule.ts';
+import { errorRule, found, type Issue, issueWith } from '../../../core/rule.ts';
 import { isMapping, type Mapping } from '../../../formats/mapping.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';

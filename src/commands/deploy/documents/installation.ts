@@ -4,7 +4,7 @@
  * `install_coreos` rejects them. Neither is network_data: CoreOS does not read it.
  */
 
-import { errorRule, infoRule, type Issue, warningRule } from '../../../ignition/rule.ts';
+import { errorRule, infoRule, type Issue, warningRule } from '../../../core/rule.ts';
 import { type KernelArgument, parseArgument } from '../../../kargs/argument.ts';
 import { checkConsole } from '../../../kargs/console.ts';
 import { readIp } from '../../../kargs/ip.ts';

@@ -3,7 +3,7 @@
  * Sources: Ironic 39, `ironic/conf/default.py` for the defaults, and `ironic/drivers/` for what each hardware type supports.
  */
 
-import { errorRule, found, infoRule, type Issue, issueWith } from '../../../ignition/rule.ts';
+import { errorRule, found, infoRule, type Issue, issueWith } from '../../../core/rule.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import type { HostBmc } from './host.ts';
 

@@ -16,7 +16,7 @@ import {
   layouts,
   plainArchitecture,
 } from '../../../hosts/artifacts/layoutFiles.ts';
-import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../ignition/rule.ts';
+import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { checkReference } from './node.ts';
 
 /** The URLs of one architecture, or of hosts with an unknown architecture. */

@@ -5,7 +5,7 @@
  * that CoreOS ignores.
  */
 
-import { errorRule, found, type Issue, issue } from '../../../ignition/rule.ts';
+import { errorRule, found, type Issue, issue } from '../../../core/rule.ts';
 import { metadataOf, metal3Name } from './bareMetalHost.ts';
 import { readAsset } from '../../../core/assets.ts';
 import { quoteOsloValue } from '../../../formats/osloConfig.ts';

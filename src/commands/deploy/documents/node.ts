@@ -6,7 +6,7 @@
 
 import { quoteText } from '../../../core/foreignText.ts';
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
-import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../ignition/rule.ts';
+import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
 import { checkDeployment, type Deployment, instanceInfo, interfaceFor } from './deployment.ts';
 import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';

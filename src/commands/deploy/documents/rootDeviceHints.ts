@@ -8,7 +8,7 @@
  */
 
 import { append } from '../../../core/lists.ts';
-import { errorRule, type Issue, type Rule, warningRule } from '../../../ignition/rule.ts';
+import { errorRule, type Issue, type Rule, warningRule } from '../../../core/rule.ts';
 
 type HintName = keyof typeof hintTypes;
 

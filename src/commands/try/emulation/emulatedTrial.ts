@@ -21,7 +21,7 @@ import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../../core/deferred.ts';
-import { findingOf } from '../../../ignition/rule.ts';
+import { findingOf } from '../../../core/rule.ts';
 import { withoutIgnored } from '../../../io/report/ruleBook.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';

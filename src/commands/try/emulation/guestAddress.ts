@@ -24,7 +24,7 @@ import { describeConfig } from '../../../agent/deployed/describeConfig.ts';
 import { CliError, FormatError, only } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import { checkInsecureArgument } from '../../../agent/insecureArgument.ts';
-import type { Issue } from '../../../ignition/rule.ts';
+import type { Issue } from '../../../core/rule.ts';
 import { readIgnition } from '../../../image/embeddedIgnition.ts';
 import { type KernelArgument, parseArguments } from '../../../kargs/argument.ts';
 import { openLiveIso } from '../../../image/liveIso.ts';

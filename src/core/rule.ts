@@ -1,11 +1,9 @@
 /**
- * Rules for Ignition configs. A rule is declared once, in the file of its type. Checks yield issues that refer to their
- * rule; reports and `explain` read all other properties from the rule.
+ * Rules for everything that is checked. A rule is declared once, beside its check. Checks yield issues that refer to their rule;
+ * reports and `explain` read all other properties from the rule.
  */
 
-import type { Finding, Path, Position, Problem, Severity } from '../core/finding.ts';
-import type { Integer } from './config.ts';
-import type { SpecVersion } from './versions.ts';
+import type { Finding, Path, Position, Problem, Severity } from './finding.ts';
 
 export interface Rule {
   /** Stable and documented; lower-case words joined by dashes, e.g. `path-relative`. */
@@ -58,9 +56,6 @@ export function findingOf(placed: Issue & { readonly position?: Position | undef
     ...(isLint && { isLint }),
   };
 }
-
-/** The check of one type, in the order in which Ignition reports issues; it does not check nested types. */
-export type Check<T> = (value: T, version: SpecVersion) => Iterable<Issue>;
 
 // Functions that declare rules and report issues.
 
@@ -118,9 +113,4 @@ const LONGEST_SUGGESTION = 120;
 /** A hint with the corrected value, unless the value is too long to read. */
 export function suggest(text: string): string | undefined {
   return text.length > LONGEST_SUGGESTION ? undefined : `write ${JSON.stringify(text)}`;
-}
-
-/** Whether the field is present and not 0. */
-export function isNonZero(value: Integer | undefined): value is Integer {
-  return value !== undefined && BigInt(value) !== 0n;
 }
