@@ -12,7 +12,7 @@ import { parseArgument } from '../../src/kargs/argument.ts';
 import { checkConsole } from '../../src/kargs/console.ts';
 import { readIp } from '../../src/kargs/ip.ts';
 import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
-import { isInterfaceName } from '../../src/network/networkData/links.ts';
+import { isInterfaceName } from '../../src/network/networkData/devices.ts';
 import { nodeNameProblem } from '../../src/core/objectName.ts';
 import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
 import {
