@@ -58,8 +58,8 @@ describe('find', () => {
   });
 
   it('finds names of the Joliet tree too', async () => {
-    const tree = await openIsoTree(bytesAccess(image), 'joliet');
-    const primary = await (await open(image)).find('coreos/igninfo.json');
+    const tree = await openIsoTree(bytesAccess(liveIso('2023-07')), 'joliet');
+    const primary = await (await open(liveIso('2023-07'))).find('coreos/igninfo.json');
     expect(await tree.find('coreos/igninfo.json')).toMatchObject({
       offset: primary?.offset,
       size: primary?.size,

@@ -1,16 +1,21 @@
 /** Synthetic live ISOs in the layouts of all generations, from the program's own writer. None of them boots. */
 
 import { crc32 } from 'node:zlib';
-import { layoutIso, writeIso9660 } from '../../src/formats/iso9660/writer.ts';
-import { bootConfigs, defaultKargs, sampleFiles, writeSampleIso } from '../../src/image/sampleIso.ts';
+import { layoutIso } from '../../src/formats/iso9660/writer.ts';
+import { bootConfigs, defaultKargs, sampleFiles } from '../../src/image/sampleIso.ts';
 import { EMBED_AREA_SIZE } from '../../src/image/embeddedIgnition.ts';
+import { writeJolietIso } from './jolietIso.ts';
 
 export type Layout = '2023-07' | '2022-02' | '2021-09' | '2021-01' | '2020-09' | 's390x';
 
 export const layouts: readonly Layout[] = ['2023-07', '2022-02', '2021-09', '2021-01', '2020-09', 's390x'];
 
 const LABEL = 'fedora-coreos-99.20990101.dev.0';
-const DATE = new Date('2023-11-14T22:13:20Z');
+const SPEC = {
+  volumeId: LABEL,
+  date: new Date('2023-11-14T22:13:20Z'),
+  boot: { bios: 'README.txt' },
+};
 const KARGS_AREA = 1024;
 /** End of the system area; the legacy headers lie just before it. */
 const SYSTEM_AREA_END = 32_768;
@@ -20,8 +25,8 @@ const json = (value: unknown): Uint8Array => utf8(`${JSON.stringify(value, undef
 
 /** The image of a layout, always the same. */
 export function liveIso(layout: Layout): Uint8Array {
-  if (layout === '2023-07') return writeSampleIso({ label: LABEL, date: DATE });
-  if (layout === 's390x') return writeIso9660({ volumeId: LABEL, systemId: '', date: DATE }, s390xFiles());
+  if (layout === '2023-07') return writeJolietIso(SPEC, sampleFiles(LABEL));
+  if (layout === 's390x') return writeJolietIso({ ...SPEC, systemId: '' }, s390xFiles());
   return olderIso(layout);
 }
 
@@ -62,7 +67,7 @@ function writeGptHeader(image: Buffer, at: { self: number; backup: number; entri
 export function liveIsoWith(edit: (files: Map<string, Uint8Array>) => void): Uint8Array {
   const files = sampleFiles(LABEL);
   edit(files);
-  return writeIso9660({ volumeId: LABEL, date: DATE }, files);
+  return writeJolietIso(SPEC, files);
 }
 
 function olderIso(layout: Exclude<Layout, '2023-07' | 's390x'>): Uint8Array {
@@ -83,7 +88,7 @@ function olderIso(layout: Exclude<Layout, '2023-07' | 's390x'>): Uint8Array {
   if (layout === '2021-01' || layout === '2021-09') {
     files.set('.cmdline', utf8(`${kargs}\n`.padEnd(kargs.length + KARGS_AREA, '#')));
   }
-  return layout === '2022-02' ? writeWithoutHeader(files) : writeWithHeader(files, kargs);
+  return layout === '2022-02' ? writeJolietIso(SPEC, files) : writeWithHeader(files, kargs);
 }
 
 function configTexts(kargs: string): Map<string, string> {
@@ -95,19 +100,14 @@ function kargsInfo(configs: ReadonlyMap<string, string>, kargs: string): object 
   return { default: kargs, files, size: kargs.length + KARGS_AREA };
 }
 
-function writeWithoutHeader(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  return writeIso9660({ volumeId: LABEL, date: DATE }, files);
-}
-
 /** Headers of images before 2022: `coreiso+` with the embed area, `coreKarg` with the areas of kernel arguments. */
 function writeWithHeader(files: ReadonlyMap<string, Uint8Array>, kargs: string): Uint8Array {
-  const spec = { volumeId: LABEL, date: DATE };
   const places = layoutIso(
-    spec,
+    SPEC,
     [...files].map(([path, data]) => ({ path, size: data.length })),
   ).files;
   const offsetOf = (path: string): number => places.get(path)?.offset ?? 0;
-  const image = Buffer.from(writeIso9660(spec, files));
+  const image = writeJolietIso(SPEC, files);
   image.write('coreiso+', SYSTEM_AREA_END - 24, 'latin1');
   image.writeBigUInt64LE(BigInt(offsetOf('images/ignition.img')), SYSTEM_AREA_END - 16);
   image.writeBigUInt64LE(BigInt(EMBED_AREA_SIZE), SYSTEM_AREA_END - 8);

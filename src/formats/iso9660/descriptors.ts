@@ -8,7 +8,6 @@ import { FormatError } from '../../core/errors.ts';
 import {
   decodeUcs2,
   encodeLatin1,
-  encodeUcs2,
   latin1,
   longDate,
   putBoth16,
@@ -48,14 +47,12 @@ export type NameEncoding = 'primary' | 'joliet';
 /** What `writeVolumeDescriptor` needs beyond what can be read back. */
 export interface VolumeSpec extends VolumeFacts {
   readonly date: Date;
-  readonly pathTable: PathTablePlace;
-}
-
-/** Sectors of the two byte orders of a path table, and its length in bytes. */
-export interface PathTablePlace {
-  readonly size: number;
-  readonly littleEndianSector: number;
-  readonly bigEndianSector: number;
+  /** Its length in bytes, and where it starts in each byte order. */
+  readonly pathTable: {
+    readonly size: number;
+    readonly littleEndianSector: number;
+    readonly bigEndianSector: number;
+  };
 }
 
 const STANDARD_ID = 'CD001';
@@ -135,23 +132,15 @@ function textAt(sector: Uint8Array, offset: number, decode = latin1): string {
   return trimEndOf(decode(sector.subarray(offset, offset + 32)), ' \0');
 }
 
-/** One sector: the primary descriptor, or Joliet's. `rootRecord` is the 34-byte directory record of the root. */
-export function writeVolumeDescriptor(
-  names: NameEncoding,
-  spec: VolumeSpec,
-  rootRecord: Uint8Array,
-): Uint8Array {
-  const sector = startDescriptor(names === 'primary' ? TYPE.primary : TYPE.supplementary);
+/** One sector: the primary descriptor. `rootRecord` is the 34-byte directory record of the root. */
+export function writeVolumeDescriptor(spec: VolumeSpec, rootRecord: Uint8Array): Uint8Array {
+  const sector = startDescriptor(TYPE.primary);
   const view = viewOf(sector);
   const text = (offset: number, length: number, value: string): void =>
-    sector.set(
-      names === 'primary' ? encodeLatin1(value.slice(0, length).padEnd(length)) : paddedUcs2(value, length),
-      offset,
-    );
+    sector.set(encodeLatin1(value.slice(0, length).padEnd(length)), offset);
   text(AT.systemId, 32, spec.systemId);
   text(AT.volumeId, 32, spec.volumeId);
   putBoth32(view, AT.volumeSpaceSize, spec.volumeSpaceSize);
-  if (names === 'joliet') sector.set(Buffer.from('%/E', 'latin1'), AT.escapes);
   putBoth16(view, AT.volumeSetSize, 1);
   putBoth16(view, AT.volumeSequence, 1);
   putBoth16(view, AT.blockSize, SECTOR);
@@ -191,12 +180,4 @@ function startDescriptor(type: number): Uint8Array {
   sector.set(Buffer.from(STANDARD_ID, 'latin1'), 1);
   sector[6] = 1;
   return sector;
-}
-
-/** Odd lengths occur (file identifiers of 37 bytes); the last byte stays zero, as genisoimage leaves it. */
-function paddedUcs2(text: string, length: number): Uint8Array {
-  const characters = length >> 1;
-  const field = new Uint8Array(length);
-  field.set(encodeUcs2(text.slice(0, characters).padEnd(characters)));
-  return field;
 }

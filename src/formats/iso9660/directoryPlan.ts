@@ -1,11 +1,11 @@
 /**
- * One tree of directories of an image to write: first the sizes, which follow from the names alone, then, once all places
- * are known, the bytes. Rock Ridge goes into the primary tree; what does not fit into a record goes to sectors behind it.
+ * The tree of directories of an image to write: first the sizes, which follow from the names alone, then, once all places
+ * are known, the bytes. What of Rock Ridge does not fit into a record goes to sectors behind the tree.
  */
 
 import { append } from '../../core/lists.ts';
 import { FormatError } from '../../core/errors.ts';
-import type { Extent, NameEncoding } from './descriptors.ts';
+import type { Extent } from './descriptors.ts';
 import {
   MAX_RECORD,
   PARENT,
@@ -24,8 +24,15 @@ import {
   writeName,
   writeSharingProtocol,
 } from './rockRidge.ts';
-import { SECTOR, viewOf } from './fields.ts';
-import { type DirectoryNode, type FileSpec, isDirectory, kindOf, naming } from './tree.ts';
+import { encodeLatin1, SECTOR, viewOf } from './fields.ts';
+import {
+  type DirectoryNode,
+  type FileSpec,
+  comparePrimary,
+  isDirectory,
+  kindOf,
+  primaryIdentifiers,
+} from './tree.ts';
 
 const MAX_DIRECTORIES = 0xffff;
 const MODE = { file: 0o100444, directory: 0o040555 } as const;
@@ -67,12 +74,12 @@ export class DirectoryPlan {
   /** Where each overflow is. */
   readonly #overflowOffsets: readonly number[];
 
-  constructor(root: DirectoryNode, names: NameEncoding, date: Date) {
+  constructor(root: DirectoryNode, date: Date) {
     this.#date = date;
     const tails: Tail[] = [];
     let end = 0;
-    for (const { node, identifier, children } of directoriesByLevel(root, names)) {
-      const records = planRecords(node, children, names === 'primary' ? date : undefined);
+    for (const { node, identifier, children } of directoriesByLevel(root)) {
+      const records = planRecords(node, children, date);
       append(
         tails,
         records.map(({ tail }) => tail),
@@ -155,14 +162,12 @@ interface NamedChild {
 }
 
 /** Breadth first, children in the order of their identifiers: the order that path tables demand. */
-function directoriesByLevel(root: DirectoryNode, names: NameEncoding): NamedDirectory[] {
-  const directories: NamedDirectory[] = [
-    { node: root, identifier: SELF, children: namedChildren(root, names) },
-  ];
+function directoriesByLevel(root: DirectoryNode): NamedDirectory[] {
+  const directories: NamedDirectory[] = [{ node: root, identifier: SELF, children: namedChildren(root) }];
   for (const { children } of directories) {
     for (const { node, identifier } of children) {
       if (!isDirectory(node)) continue;
-      directories.push({ node, identifier, children: namedChildren(node, names) });
+      directories.push({ node, identifier, children: namedChildren(node) });
     }
     if (directories.length > MAX_DIRECTORIES) {
       throw new FormatError(`more than ${MAX_DIRECTORIES} directories do not fit on an ISO 9660 image`);
@@ -171,31 +176,23 @@ function directoriesByLevel(root: DirectoryNode, names: NameEncoding): NamedDire
   return directories;
 }
 
-function namedChildren({ children }: DirectoryNode, names: NameEncoding): NamedChild[] {
-  const { identifiers, compare, encode } = naming[names];
-  const texts = identifiers(new Map([...children].map(([name, node]) => [name, kindOf(node)])));
+function namedChildren({ children }: DirectoryNode): NamedChild[] {
+  const texts = primaryIdentifiers(new Map([...children].map(([name, node]) => [name, kindOf(node)])));
   return [...children]
     .map(([name, node]) => ({ name, node, text: texts.get(name) ?? name }))
-    .toSorted((a, b) => compare(a.text, b.text))
-    .map(({ name, node, text }) => ({ name, node, identifier: encode(text) }));
+    .toSorted((a, b) => comparePrimary(a.text, b.text))
+    .map(({ name, node, text }) => ({ name, node, identifier: encodeLatin1(text) }));
 }
 
-/** Without a date the records get no Rock Ridge. */
-function planRecords(
-  directory: DirectoryNode,
-  children: readonly NamedChild[],
-  date: Date | undefined,
-): PlannedRecord[] {
+function planRecords(directory: DirectoryNode, children: readonly NamedChild[], date: Date): PlannedRecord[] {
   const self = { node: directory, identifier: SELF, name: undefined };
   const parent = { node: directory.parent ?? directory, identifier: PARENT, name: undefined };
   return [self, parent, ...children].flatMap(({ node, identifier, name }) => {
-    const tail = date === undefined ? NO_TAIL : planTail(node, identifier, name, date);
+    const tail = planTail(node, identifier, name, date);
     const parts = isDirectory(node) ? 1 : partCount(node.size);
     return Array.from({ length: parts }, (_, part) => ({ node, identifier, tail, part }));
   });
 }
-
-const NO_TAIL: Tail = { inline: new Uint8Array(), overflow: new Uint8Array() };
 
 /** Only children have a `name`. The root's record of itself marks the use of the protocols. */
 function planTail(

@@ -1,4 +1,4 @@
-/** The directories of an image to write, made from a flat list of paths, and their names in each of the two trees. */
+/** The directories of an image to write, made from a flat list of paths, and the names in each kind of tree. */
 
 import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
@@ -121,19 +121,15 @@ export function jolietIdentifiers(children: ReadonlyMap<string, NodeKind>): Map<
 
 /** 9.3: identifiers are ordered as if stem and extension were padded with spaces. */
 export function comparePrimary(a: string, b: string): number {
-  return compareJoliet(paddedKey(a), paddedKey(b));
+  const [first, second] = [paddedKey(a), paddedKey(b)];
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
 }
 
-/** Joliet orders by character, as JavaScript does. */
-export function compareJoliet(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-/** How each tree names the children of a directory, orders the names, and writes them. */
+/** How each tree names the children of a directory, and writes the names. */
 export const naming = {
-  primary: { identifiers: primaryIdentifiers, compare: comparePrimary, encode: encodeLatin1 },
-  joliet: { identifiers: jolietIdentifiers, compare: compareJoliet, encode: encodeUcs2 },
+  primary: { identifiers: primaryIdentifiers, encode: encodeLatin1 },
+  joliet: { identifiers: jolietIdentifiers, encode: encodeUcs2 },
 } as const;
 
 function paddedKey(identifier: string): string {

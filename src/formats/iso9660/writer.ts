@@ -1,19 +1,13 @@
 /**
- * Masters ISO 9660 images: ISO level 1 names with Rock Ridge, a Joliet tree, path tables, and El Torito where images to
- * boot are named. Equal input gives equal bytes. Layout and content are separate: `layoutIso` needs sizes only, so large
- * files can be streamed to their places. Files of 4 GiB and more have several extents (level 3). Leaves out links and deep
+ * Masters ISO 9660 images: ISO level 1 names with Rock Ridge, path tables, and El Torito where images to boot are named.
+ * Equal input gives equal bytes. Layout and content are separate: `layoutIso` needs sizes only, so large files can be
+ * streamed to their places. Files of 4 GiB and more have several extents (level 3). Leaves out Joliet, links and deep
  * directories.
  */
 
 import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
-import {
-  type Extent,
-  type PathTablePlace,
-  writeBootRecord,
-  writeTerminator,
-  writeVolumeDescriptor,
-} from './descriptors.ts';
+import { type Extent, writeBootRecord, writeTerminator, writeVolumeDescriptor } from './descriptors.ts';
 import { SELF, writeDirectoryRecord } from './directory.ts';
 import { DirectoryPlan, writePathTable } from './directoryPlan.ts';
 import { SECTOR, sectorsFor, SYSTEM_AREA_SECTORS, viewOf } from './fields.ts';
@@ -70,39 +64,39 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
   const isBootable = bootPaths.length > 0;
 
   const sectors = sectorAllocator(SYSTEM_AREA_SECTORS);
-  const descriptorsAt = sectors(isBootable ? 4 : 3);
-  const trees = (['primary', 'joliet'] as const)
-    .map((names) => ({ names, plan: new DirectoryPlan(root, names, spec.date) }))
-    .map((tree) => ({ ...tree, pathTable: placePathTable(tree.plan, sectors) }))
-    .map((tree) => ({ ...tree, base: sectors(sectorsFor(tree.plan.size)) }));
+  const descriptorsAt = sectors(isBootable ? 3 : 2);
+  const plan = new DirectoryPlan(root, spec.date);
+  const tableSectors = sectorsFor(plan.pathTableSize);
+  const pathTable = {
+    size: plan.pathTableSize,
+    littleEndianSector: sectors(tableSectors),
+    bigEndianSector: sectors(tableSectors),
+  };
+  const base = sectors(sectorsFor(plan.size));
   const catalogAt = isBootable ? sectors(1) : 0;
   const extents = placeFiles(files, sectors);
   const totalSectors = sectors(0);
 
-  const treeDescriptors = trees.map(({ names, plan, pathTable, base }) => {
-    const rootExtent = plan.extentOf(root, base);
-    const { systemId = 'LINUX', volumeId, date } = spec;
-    const facts = { systemId, volumeId, volumeSpaceSize: totalSectors, root: rootExtent };
-    const descriptor = { ...facts, date, pathTable };
-    return writeVolumeDescriptor(
-      names,
-      descriptor,
-      writeDirectoryRecord({
-        ...rootExtent,
-        identifier: SELF,
-        isDirectory: true,
-        date,
-        systemUse: new Uint8Array(),
-      }),
-    );
-  });
+  const { systemId = 'LINUX', volumeId, date } = spec;
+  const rootExtent = plan.extentOf(root, base);
+  const primary = writeVolumeDescriptor(
+    { systemId, volumeId, volumeSpaceSize: totalSectors, root: rootExtent, date, pathTable },
+    writeDirectoryRecord({
+      ...rootExtent,
+      identifier: SELF,
+      isDirectory: true,
+      date,
+      systemUse: new Uint8Array(),
+    }),
+  );
   const bootRecords = isBootable ? [writeBootRecord(catalogAt)] : [];
-  const [primary, otherTrees] = [treeDescriptors.slice(0, 1), treeDescriptors.slice(1)];
-  const descriptors = [...primary, ...bootRecords, ...otherTrees, writeTerminator()];
+  const descriptors = [primary, ...bootRecords, writeTerminator()];
+  const directories = plan.pathTable(base);
   const pieces = [
     ...descriptors.map((data, index) => ({ offset: (descriptorsAt + index) * SECTOR, data })),
-    ...trees.flatMap(({ plan, pathTable, base }) => pathTablePieces(plan, pathTable, base)),
-    ...trees.map(({ plan, base }) => ({ offset: base * SECTOR, data: plan.write(base, extents) })),
+    { offset: pathTable.littleEndianSector * SECTOR, data: writePathTable(directories, 'little') },
+    { offset: pathTable.bigEndianSector * SECTOR, data: writePathTable(directories, 'big') },
+    { offset: base * SECTOR, data: plan.write(base, extents) },
     ...(isBootable
       ? [{ offset: catalogAt * SECTOR, data: writeBootCatalog(bootImages(spec, extents)) }]
       : []),
@@ -125,26 +119,14 @@ function sectorAllocator(start: number): (count: number) => number {
   };
 }
 
-type Allocate = ReturnType<typeof sectorAllocator>;
-
-function placePathTable(plan: DirectoryPlan, allocate: Allocate): PathTablePlace {
-  const count = sectorsFor(plan.pathTableSize);
-  return { size: plan.pathTableSize, littleEndianSector: allocate(count), bigEndianSector: allocate(count) };
-}
-
 /** Empty files use no sectors; their sector is 0. */
-function placeFiles(files: readonly FileSpec[], allocate: Allocate): Map<string, Extent> {
+function placeFiles(
+  files: readonly FileSpec[],
+  allocate: ReturnType<typeof sectorAllocator>,
+): Map<string, Extent> {
   return new Map(
     files.map(({ path, size }) => [path, { sector: size === 0 ? 0 : allocate(sectorsFor(size)), size }]),
   );
-}
-
-function pathTablePieces(plan: DirectoryPlan, place: PathTablePlace, base: number): Piece[] {
-  const entries = plan.pathTable(base);
-  return [
-    { offset: place.littleEndianSector * SECTOR, data: writePathTable(entries, 'little') },
-    { offset: place.bigEndianSector * SECTOR, data: writePathTable(entries, 'big') },
-  ];
 }
 
 function bootImages({ boot }: IsoSpec, extents: ReadonlyMap<string, Extent>): BootImage[] {
