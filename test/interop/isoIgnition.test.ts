@@ -103,12 +103,12 @@ describe.each(images)('%s', (_name, make) => {
 
   const canExtract = have('xz') && have('bsdtar');
   it.skipIf(!canExtract)(
-    `dd, xz and bsdtar take the config out of the area${oracleNote('xz')}${oracleNote('bsdtar')}`,
+    `dd, zcat and bsdtar take the config out of the area${oracleNote('bsdtar')}`,
     async () => {
       await ours('embed', '-i', 'config.ign', 'image.iso');
       const bytes = await readFile(join(cwd, 'image.iso'));
       const { offset, length } = (await openLiveIso(bytesAccess(bytes))).embedArea;
-      const script = `dd if=image.iso bs=1 skip=${offset} count=${length} status=none | xz -dc --single-stream | bsdtar -xOf - config.ign`;
+      const script = `dd if=image.iso bs=1 skip=${offset} count=${length} status=none | zcat | bsdtar -xOf - config.ign`;
       expect(execFileSync('sh', ['-c', script], { cwd, encoding: 'utf8' })).toBe(config);
     },
   );
