@@ -22,5 +22,5 @@ export async function decoded(
 
 export const decodeXz = (
   bytes: Uint8Array,
-  { offset, ...options }: UnpackOptions & { readonly offset?: number; readonly maxWindow?: number },
+  { offset, ...options }: UnpackOptions & { readonly offset?: number; readonly maxDictionary?: number },
 ): Promise<Decoded> => decoded((reader) => unpackXz(reader, options), bytes, offset);

@@ -57,7 +57,8 @@ function storedChunks(data: Uint8Array): Buffer {
   return Buffer.concat([...pieces, Buffer.of(0)]);
 }
 
-function uint32(value: number): Buffer {
+/** Little-endian. */
+export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
   return bytes;

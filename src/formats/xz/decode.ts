@@ -7,42 +7,35 @@ import { crc32 } from 'node:zlib';
 import { UnsupportedError } from '../../core/errors.ts';
 import { ByteReader, sourceOfBytes } from '../byteReader.ts';
 import { tooLarge, type UnpackOptions } from '../codec.ts';
-import * as container from './container.ts';
-import { checkOfId, crc32Bytes, type IntegrityCheck, startChecksum, uint32Bytes } from './container.ts';
-import {
-  createLzmaDecoder,
-  decodeSymbols,
-  type LzmaDecoder,
-  makeRoom,
-  resetLzmaState,
-  resetWindow,
-  takeOutput,
-} from './lzmaDecoder.ts';
-import * as chunk from './lzmaModel.ts';
-import { endRangeDecoder, RANGE_CODER_HEADER, startRangeDecoder } from './rangeDecoder.ts';
+import { type IntegrityCheck, integrityChecks, uint32Bytes } from './checks.ts';
+import { decodeLzma2Block, type Lzma2Decoder } from './lzma2.ts';
+import { createLzmaDecoder } from './lzmaDecoder.ts';
 
+const STREAM_MAGIC = '\xfd7zXZ\0';
 const STREAM_HEADER_SIZE = 12;
+const FOOTER_MAGIC = 'YZ';
 const STREAM_FOOTER_SIZE = 12;
 const CRC_SIZE = 4;
+const LZMA2_FILTER = 0x21;
 /** A number may take this many bytes. Behind those of an index there are always more than that. */
 const MAX_VARINT_SIZE = 9;
 
 /** The largest dictionary: the one that `xz -9` declares. */
-const MAX_WINDOW = 64 * 1024 * 1024;
+const MAX_DICTIONARY = 64 * 1024 * 1024;
 
 /**
  * Decodes exactly one stream (xz file format 1.2.1), with all its checks. A piece of the output is good until the next one is
  * asked for.
  *
  * @throws FormatError with the offset, when the stream is damaged, truncated, not supported or too large, or its content
- *   requires a dictionary of more than `maxWindow` bytes.
+ *   requires a dictionary of more than `maxDictionary` bytes.
  */
 export async function* unpackXz(
   reader: ByteReader,
-  { maxBytes, maxWindow = MAX_WINDOW }: UnpackOptions & { readonly maxWindow?: number },
+  { maxBytes, maxDictionary = MAX_DICTIONARY }: UnpackOptions & { readonly maxDictionary?: number },
 ): AsyncGenerator<Uint8Array, void> {
   reader.format = 'xz';
-  const decoder: Lzma2Decoder = { reader, maxBytes, maxWindow, lzma: createLzmaDecoder(), length: 0 };
+  const decoder: Lzma2Decoder = { reader, maxBytes, maxDictionary, lzma: createLzmaDecoder(), length: 0 };
   const check = await readStreamHeader(reader);
   const blocks = new BlockList();
   for (;;) {
@@ -55,23 +48,30 @@ export async function* unpackXz(
   await readStreamFooter(reader, check, indexSize);
 }
 
+/** Section 2.1.1. */
 async function readStreamHeader(reader: ByteReader): Promise<IntegrityCheck> {
   const start = reader.offset;
   const header = await reader.take(STREAM_HEADER_SIZE);
-  if (!header.subarray(0, 6).equals(container.STREAM_MAGIC))
-    throw reader.error('lacks the magic number', start);
-  const flags = header.subarray(6, 8);
-  if (!header.subarray(8).equals(crc32Bytes(flags)))
+  if (header.toString('latin1', 0, 6) !== STREAM_MAGIC) throw reader.error('lacks the magic number', start);
+  if (header.readUInt32LE(8) !== crc32(header.subarray(6, 8))) {
     throw reader.error('has a damaged stream header', start + 8);
-  const check = flags[0] === 0 ? checkOfId(flags[1] ?? -1) : undefined;
+  }
+  const check = integrityChecks.find(({ id }) => id === header.readUInt16BE(6));
   if (check === undefined) throw reader.error('has stream flags that are not supported', start + 6);
   return check;
+}
+
+/** A block as the index lists it, in bytes. */
+interface BlockRecord {
+  /** Header, compressed data and check, without padding. */
+  readonly unpaddedSize: number;
+  readonly uncompressedSize: number;
 }
 
 async function* readBlock(
   decoder: Lzma2Decoder,
   check: IntegrityCheck,
-): AsyncGenerator<Uint8Array, container.BlockRecord> {
+): AsyncGenerator<Uint8Array, BlockRecord> {
   const { reader, maxBytes } = decoder;
   const start = reader.offset;
   const header = await readBlockHeader(reader);
@@ -79,7 +79,7 @@ async function* readBlock(
 
   const dataStart = reader.offset;
   const outputStart = decoder.length;
-  const checksum = startChecksum(check);
+  const checksum = check.start();
   for await (const piece of decodeLzma2Block(decoder, header.dictionarySize)) {
     checksum.update(piece);
     yield piece;
@@ -93,9 +93,9 @@ async function* readBlock(
     throw reader.error('does not match the sizes in the block header', start);
   }
 
-  const padding = container.paddingOf(compressedSize);
+  const padding = -compressedSize & 3;
   await expectBytes(reader, new Uint8Array(padding), 'has a block padding that is not zero');
-  await expectBytes(reader, checksum.bytes(), `does not match its ${check} checksum`);
+  await expectBytes(reader, checksum.digest(), `does not match its ${check.name} checksum`);
   return { unpaddedSize: reader.offset - start - padding, uncompressedSize };
 }
 
@@ -112,8 +112,9 @@ async function readBlockHeader(reader: ByteReader): Promise<BlockHeader> {
   const size = (reader.bytes[0]! + 1) * 4;
   const header = await reader.take(size);
   const content = header.subarray(0, size - CRC_SIZE);
-  if (!header.subarray(size - CRC_SIZE).equals(crc32Bytes(content)))
+  if (header.readUInt32LE(size - CRC_SIZE) !== crc32(content)) {
     throw reader.error('has a damaged block header', start + size - CRC_SIZE);
+  }
 
   const fields = new ByteReader('xz block header', sourceOfBytes(content), start);
   const flags = (await fields.take(2))[1]!;
@@ -127,19 +128,19 @@ async function readBlockHeader(reader: ByteReader): Promise<BlockHeader> {
   return { compressedSize, uncompressedSize, dictionarySize };
 }
 
-/** The size of the dictionary in bytes. Other filters precede LZMA2 in a chain, so the first filter decides. */
+/** The size of the dictionary in bytes (section 5.3.1). Other filters precede LZMA2 in a chain, so the first filter decides. */
 async function readLzma2Filter(fields: ByteReader): Promise<number> {
   const start = fields.offset;
   const filter = await readVarint(fields);
-  if (filter !== container.LZMA2_FILTER) {
-    const name = container.OTHER_FILTERS[filter] ?? `0x${filter.toString(16)}`;
-    throw fields.error(`uses the filter ${name}, only LZMA2 is supported,`, start, UnsupportedError);
+  if (filter !== LZMA2_FILTER) {
+    const problem = `uses the filter 0x${filter.toString(16)}, only LZMA2 is supported,`;
+    throw fields.error(problem, start, UnsupportedError);
   }
   const propertiesSize = await readVarint(fields);
   const { offset } = fields;
   const code = (await fields.take(1))[0]!;
   if (propertiesSize !== 1 || code > 40) throw fields.error('has an invalid dictionary size', offset);
-  return container.dictionarySize(code);
+  return code === 40 ? 0xffff_ffff : (2 + (code & 1)) * 2 ** ((code >> 1) + 11);
 }
 
 /**
@@ -151,7 +152,7 @@ class BlockList {
   /** CRC32 of the sizes of all blocks. */
   crc = 0;
 
-  add({ unpaddedSize, uncompressedSize }: container.BlockRecord): void {
+  add({ unpaddedSize, uncompressedSize }: BlockRecord): void {
     this.count++;
     this.crc = crc32(new Uint8Array(Float64Array.of(unpaddedSize, uncompressedSize).buffer), this.crc);
   }
@@ -173,7 +174,7 @@ async function readIndex(reader: ByteReader, blocks: BlockList): Promise<number>
   if (count !== blocks.count || listed.crc !== blocks.crc) {
     throw reader.error('has an index that does not match its blocks', start);
   }
-  const padding = new Uint8Array(container.paddingOf(reader.offset - start));
+  const padding = new Uint8Array(-(reader.offset - start) & 3);
   await expectBytes(reader, padding, 'has an index padding that is not zero');
   await expectBytes(reader, uint32Bytes(crc32(padding, crc)), 'has a damaged index');
   return reader.offset - start;
@@ -183,9 +184,12 @@ async function readIndex(reader: ByteReader, blocks: BlockList): Promise<number>
 async function readStreamFooter(reader: ByteReader, check: IntegrityCheck, indexSize: number): Promise<void> {
   const start = reader.offset;
   const footer = await reader.take(STREAM_FOOTER_SIZE);
-  const content = container.footerContent(check, indexSize);
-  const expected = Buffer.concat([crc32Bytes(content), content, container.FOOTER_MAGIC]);
-  if (!footer.equals(expected)) throw reader.error('has a damaged stream footer', start);
+  const isSound =
+    footer.readUInt32LE() === crc32(footer.subarray(4, 10)) &&
+    footer.readUInt32LE(4) === indexSize / 4 - 1 &&
+    footer.readUInt16BE(8) === check.id &&
+    footer.toString('latin1', 10) === FOOTER_MAGIC;
+  if (!isSound) throw reader.error('has a damaged stream footer', start);
 }
 
 /**
@@ -209,110 +213,4 @@ async function readVarint(reader: ByteReader, see?: (bytes: Uint8Array) => void)
 async function expectBytes(reader: ByteReader, expected: Uint8Array, problem: string): Promise<void> {
   const start = reader.offset;
   if (!(await reader.take(expected.length)).equals(expected)) throw reader.error(problem, start);
-}
-
-// LZMA2: a row of chunks that are stored or coded by LZMA, each with its sizes (xz file format 5.3.1).
-
-/** Decodes one block after the other. */
-interface Lzma2Decoder {
-  readonly reader: ByteReader;
-  readonly maxBytes: number;
-  readonly maxWindow: number;
-  readonly lzma: LzmaDecoder;
-  /** Unpacked bytes of all blocks so far. */
-  length: number;
-}
-
-/** Decodes the chunks of one block. `dictionarySize` in bytes. */
-async function* decodeLzma2Block(
-  decoder: Lzma2Decoder,
-  dictionarySize: number,
-): AsyncGenerator<Uint8Array, void> {
-  const { reader, lzma } = decoder;
-  lzma.dictionarySize = dictionarySize;
-  let needsDictionary = true;
-  let needsProperties = true;
-  for (;;) {
-    const start = reader.offset;
-    const control = (await reader.take(1))[0]!;
-    if (control === chunk.END) return;
-    if (control > chunk.STORED && control < chunk.CODED)
-      throw reader.error('has an unknown kind of LZMA2 chunk', start);
-    if (control === chunk.STORED_AFTER_RESET || control >= chunk.DICTIONARY_RESET) {
-      resetWindow(lzma);
-      needsDictionary = false;
-      needsProperties = true;
-    }
-    if (control >= chunk.NEW_PROPERTIES) needsProperties = false;
-    if (needsDictionary || (control >= chunk.CODED && needsProperties)) {
-      throw reader.error('has an LZMA2 chunk that lacks a reset', start);
-    }
-    yield* control < chunk.CODED ? copyChunk(decoder) : decodeChunk(decoder, control);
-  }
-}
-
-async function* copyChunk(decoder: Lzma2Decoder): AsyncGenerator<Uint8Array, void> {
-  const { reader, lzma } = decoder;
-  const size = (await reader.take(2)).readUInt16BE() + 1;
-  const stored = await reader.take(size);
-  countOutput(decoder, size);
-  yield* fillRing(decoder, size, (end, done) => {
-    lzma.ring.set(stored.subarray(done, done + end - lzma.head), lzma.head);
-    lzma.head = end;
-    return true;
-  });
-}
-
-async function* decodeChunk(decoder: Lzma2Decoder, control: number): AsyncGenerator<Uint8Array, void> {
-  const { reader, lzma } = decoder;
-  const header = await reader.take(control >= chunk.NEW_PROPERTIES ? 5 : 4);
-  const uncompressedSize = (control & 0x1f) * 0x1_0000 + header.readUInt16BE() + 1;
-  const compressedSize = header.readUInt16BE(2) + 1;
-  if (control >= chunk.NEW_PROPERTIES) {
-    const properties = chunk.parseProperties(header[4]!);
-    if (properties === undefined) {
-      throw reader.error('has LZMA properties that LZMA2 does not allow', reader.offset - 1);
-    }
-    lzma.properties = properties;
-  }
-  if (control >= chunk.STATE_RESET) resetLzmaState(lzma);
-
-  const start = reader.offset;
-  const input = await reader.take(compressedSize);
-  countOutput(decoder, uncompressedSize);
-  const isSound =
-    compressedSize >= RANGE_CODER_HEADER &&
-    startRangeDecoder(lzma, input) &&
-    (yield* fillRing(decoder, uncompressedSize, (end) => decodeSymbols(lzma, end))) &&
-    lzma.pending === 0 &&
-    endRangeDecoder(lzma);
-  if (!isSound) throw reader.error('is corrupt in the LZMA2 chunk', start);
-}
-
-function countOutput(decoder: Lzma2Decoder, size: number): void {
-  const { reader, maxBytes } = decoder;
-  decoder.length += size;
-  if (decoder.length > maxBytes) throw tooLarge('xz', maxBytes, reader.offset);
-}
-
-/**
- * Has `fill` add `size` bytes, in stretches that fit into the ring: up to `end`, when `done` have been added. The output
- * is handed out before it is overwritten. False once `fill` says so.
- */
-function* fillRing(
-  { reader, lzma, maxWindow }: Lzma2Decoder,
-  size: number,
-  fill: (end: number, done: number) => boolean,
-): Generator<Uint8Array, boolean> {
-  for (let done = 0; done < size;) {
-    if (lzma.head === lzma.ring.length && !makeRoom(lzma, maxWindow)) {
-      const problem = `requires a larger dictionary than ${maxWindow} bytes`;
-      throw reader.error(problem, reader.offset, UnsupportedError);
-    }
-    const start = lzma.head;
-    if (!fill(Math.min(start + size - done, lzma.ring.length), done)) return false;
-    done += lzma.head - start;
-    yield takeOutput(lzma);
-  }
-  return true;
 }

@@ -9,11 +9,11 @@ import {
   type RangeDecoder,
 } from './rangeDecoder.ts';
 
-// The latest bytes of what is decoded, which matches refer to: LZMA's dictionary as a ring. It grows as it fills, so that
-// memory follows the content where that is smaller than the dictionary which a stream declares.
-
-/** Bytes of `ring` are overwritten only once they have been handed out. */
-interface Window {
+export interface LzmaDecoder extends RangeDecoder {
+  /**
+   * LZMA's dictionary: the latest bytes, which matches refer to. It grows as it fills, so that memory follows the content where
+   * that is smaller than the dictionary which a stream declares. Bytes are overwritten only once they have been handed out.
+   */
   ring: Uint8Array;
   /** Where the next byte goes. */
   head: number;
@@ -23,44 +23,6 @@ interface Window {
   before: number;
   /** How far back a match may reach. */
   dictionarySize: number;
-}
-
-const FIRST_SIZE = 64 * 1024;
-/** What was outgrown stays in memory until it is collected: a large step leaves little behind. */
-const GROWTH = 8;
-
-/** Forgets the dictionary. */
-export function resetWindow(window: Window): void {
-  window.before = -window.head;
-}
-
-/** The bytes that were added since the last call, as a view that is good until more are added. */
-export function takeOutput(window: Window): Uint8Array {
-  const output = window.ring.subarray(window.tail, window.head);
-  window.tail = window.head;
-  return output;
-}
-
-/**
- * Makes room at `head`, where the ring is full and all of it was handed out.
- * @returns false where it had to be larger than `maxSize`
- */
-export function makeRoom(window: Window, maxSize: number): boolean {
-  const { ring, dictionarySize } = window;
-  if (ring.length >= dictionarySize) {
-    window.before += ring.length;
-    window.head = 0;
-    window.tail = 0;
-    return true;
-  }
-  if (ring.length >= maxSize) return false;
-  const grown = new Uint8Array(Math.min(ring.length * GROWTH, dictionarySize, maxSize));
-  grown.set(ring); // in order, as it did not go round yet
-  window.ring = grown;
-  return true;
-}
-
-export interface LzmaDecoder extends RangeDecoder, Window {
   properties: lzma.LzmaProperties;
   state: number;
   /** Distances of the last matches, the latest first, less one. */
@@ -71,6 +33,10 @@ export interface LzmaDecoder extends RangeDecoder, Window {
   /** Bytes of the last match that are still to be copied. */
   pending: number;
 }
+
+const FIRST_SIZE = 64 * 1024;
+/** What was outgrown stays in memory until it is collected: a large step leaves little behind. */
+const GROWTH = 8;
 
 export function createLzmaDecoder(): LzmaDecoder {
   return {
@@ -94,8 +60,37 @@ export function createLzmaDecoder(): LzmaDecoder {
   };
 }
 
-/** From this length on, a call that copies takes less than copying byte by byte. */
-const LONG_MATCH = 64;
+/** Forgets all bytes. */
+export function resetDictionary(decoder: LzmaDecoder): void {
+  decoder.before = -decoder.head;
+}
+
+/** The bytes that were added since the last call, as a view that is good until more are added. */
+export function takeOutput(decoder: LzmaDecoder): Uint8Array {
+  const output = decoder.ring.subarray(decoder.tail, decoder.head);
+  decoder.tail = decoder.head;
+  return output;
+}
+
+/**
+ * Goes on where the ring is full and all of it was handed out: in a larger ring, or at its start once it is as large as the
+ * dictionary.
+ * @returns false where it had to be larger than `maxSize`
+ */
+export function growOrWrap(decoder: LzmaDecoder, maxSize: number): boolean {
+  const { ring, dictionarySize } = decoder;
+  if (ring.length >= dictionarySize) {
+    decoder.before += ring.length;
+    decoder.head = 0;
+    decoder.tail = 0;
+    return true;
+  }
+  if (ring.length >= maxSize) return false;
+  const grown = new Uint8Array(Math.min(ring.length * GROWTH, dictionarySize, maxSize));
+  grown.set(ring); // in order, as it did not go round yet
+  decoder.ring = grown;
+  return true;
+}
 
 /** Forgets what was learned; the dictionary stays. */
 export function resetLzmaState(decoder: LzmaDecoder): void {
@@ -208,6 +203,9 @@ function decodeDistance(decoder: LzmaDecoder, length: number): number {
   const middle = decodeDirectBits(decoder, bits - 4) << 4;
   return (high + middle + lzma.reverseBits(decodeTree(decoder, lzma.DISTANCE_ALIGN, 4), 4)) >>> 0;
 }
+
+/** From this length on, a call that copies takes less than copying byte by byte. */
+const LONG_MATCH = 64;
 
 /** Copies what is still to be copied of a match, up to `end`. */
 function copyPending(decoder: LzmaDecoder, end: number): void {

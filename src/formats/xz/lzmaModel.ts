@@ -94,14 +94,3 @@ export function stateAfterRep(state: number): number {
 export function stateAfterShortRep(state: number): number {
   return state < FIRST_STATE_AFTER_MATCH ? 9 : 11;
 }
-
-// Control bytes of LZMA2 chunks (xz file format 5.3.1). Of the coded ones the low five bits belong to the size.
-
-export const END = 0x00;
-export const STORED_AFTER_RESET = 0x01;
-export const STORED = 0x02;
-/** Each of the following resets what those before it do, and more. */
-export const CODED = 0x80;
-export const STATE_RESET = 0xa0;
-export const NEW_PROPERTIES = 0xc0;
-export const DICTIONARY_RESET = 0xe0;
