@@ -1,30 +1,53 @@
 /** Detects the kind of an image from its first bytes, independently of the file name. */
 
-import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
+import { isForeignCompression } from '../formats/compression.ts';
+import { readStart } from './fileStart.ts';
+import { readKernelHeader } from './kernel.ts';
 import type { RandomAccess } from './overlay.ts';
 
-/** `other` is any other file, for example a text. */
-export type ImageKind = 'iso' | 'initramfs' | 'other';
+/** `other` is any other file, for example a text or a disk image. */
+export type ImageKind = 'iso' | 'kernel' | 'initramfs' | 'rootfs' | 'other';
 
 /** The magic of ISO 9660 (ECMA-119, 8.1). */
 const ISO_MARK = { offset: 32_769, text: 'CD001' };
 /** The start of the magic of all text formats of cpio. */
 const CPIO_MARK = '0707';
 
-/** An `initramfs` is any cpio archive, compressed or not; its contents are not checked. */
-export async function detectImageKind(image: RandomAccess): Promise<ImageKind> {
+/**
+ * Of compressed data, the first bytes are unpacked: a kernel for aarch64, an initramfs and a config may all be compressed by gzip.
+ * An `initramfs` is any cpio archive, or compressed data that cannot be unpacked; its contents are not checked.
+ */
+export async function detectKind(image: RandomAccess): Promise<ImageKind> {
   if (await isIso(image)) return 'iso';
-  const head = await image.read(0, Math.min(MAX_MAGIC, image.size));
-  const isArchive = detectCompression(head) !== 'none' || latin1(head).startsWith(CPIO_MARK);
+  if (await isLiveRootfs(image)) return 'rootfs';
+  if ((await readKernelHeader(image)) !== undefined) return 'kernel';
+  const { format, head } = await readStart(image);
+  const isArchive =
+    head.toString('latin1', 0, CPIO_MARK.length) === CPIO_MARK ||
+    isForeignCompression(head) ||
+    (format !== 'none' && head.length === 0);
   return isArchive ? 'initramfs' : 'other';
+}
+
+/** Names of root filesystems; one of them is the first file in the archive for network boot. */
+export const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
+const NEWC = '070701';
+const NEWC_HEADER = 110;
+const LONGEST_MEMBER = 'root.squashfs\0'.length;
+
+/**
+ * Whether a file is rootfs.img, the root filesystem of a CoreOS live system: an archive with the filesystem as its first file,
+ * which the live system mounts without unpacking.
+ */
+async function isLiveRootfs(file: RandomAccess): Promise<boolean> {
+  const head = await file.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, file.size));
+  const text = Buffer.from(head).toString('latin1');
+  const [member = ''] = text.slice(NEWC_HEADER).split('\0');
+  return text.startsWith(NEWC) && ROOTFS.has(member);
 }
 
 async function isIso(image: RandomAccess): Promise<boolean> {
   const { offset, text } = ISO_MARK;
   if (image.size < offset + text.length) return false;
-  return latin1(await image.read(offset, text.length)) === text;
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('latin1');
+  return Buffer.from(await image.read(offset, text.length)).toString('latin1') === text;
 }

@@ -18,7 +18,7 @@ import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { COPY_AGAIN } from './imageHints.ts';
-import { detectImageKind } from './imageKind.ts';
+import { detectKind } from './imageKind.ts';
 import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
 
@@ -145,8 +145,9 @@ async function notAnIso(
   cause: unknown,
 ): Promise<FormatError> {
   if (before.length === 0) {
+    const kind = await detectKind(image);
     const hint =
-      (await detectImageKind(image)) === 'initramfs'
+      kind === 'initramfs' || kind === 'rootfs'
         ? 'use the `pxe` commands for an initramfs, or pass the live ISO of a CoreOS release'
         : 'use the live ISO of a CoreOS release';
     return new FormatError('not an ISO 9660 image', { hint, cause });

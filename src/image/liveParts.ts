@@ -1,52 +1,15 @@
 /**
- * What the files for network boot are, by magic numbers, and of which build they are, by the stamps that the builder of CoreOS
- * writes (stage org.osbuild.coreos.live-artifacts): the versions in `/etc/coreos-live-initramfs` and `/etc/coreos-live-rootfs`,
- * and the stream hash of the root filesystem in `/etc/coreos-live-want-rootfs`. The live system compares the same
- * (35coreos-live of fedora-coreos-config). Kernels have no stamp, but their release is that of the modules in the initramfs.
+ * Of which build the files for network boot are, by the stamps that the builder of CoreOS writes (stage
+ * org.osbuild.coreos.live-artifacts): the versions in `/etc/coreos-live-initramfs` and `/etc/coreos-live-rootfs`, and the stream
+ * hash of the root filesystem in `/etc/coreos-live-want-rootfs`. The live system compares the same (35coreos-live of
+ * fedora-coreos-config). Kernels have no stamp, but their release is that of the modules in the initramfs.
  */
 
 import { createHash } from 'node:crypto';
 import { FormatError, only } from '../core/errors.ts';
-import { isForeignCompression } from '../formats/compression.ts';
-import type { ImageRole } from './bootParts.ts';
-import { readStart } from './fileStart.ts';
-import { detectImageKind } from './imageKind.ts';
 import { initrdFiles, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
-import { readKernelHeader } from './kernel.ts';
 import type { RandomAccess } from './overlay.ts';
-import { LIVE_STAMP, ROOTFS, versionIn } from './ramdiskSystem.ts';
-
-/** The start of all text formats of cpio. */
-const CPIO = '0707';
-
-/**
- * What an image is, by its first bytes; `other` for anything else, for example a text or a disk image. Of compressed data, the
- * first bytes are unpacked: a kernel for aarch64 and an initramfs may both be compressed by gzip.
- */
-export async function detectPart(image: RandomAccess): Promise<ImageRole | 'other'> {
-  if ((await detectImageKind(image)) === 'iso') return 'iso';
-  if (await isLiveRootfs(image)) return 'rootfs';
-  if ((await readKernelHeader(image)) !== undefined) return 'kernel';
-  const { head } = await readStart(image);
-  return head.toString('latin1', 0, CPIO.length) === CPIO || isForeignCompression(head)
-    ? 'initramfs'
-    : 'other';
-}
-
-const NEWC = '070701';
-const NEWC_HEADER = 110;
-const LONGEST_MEMBER = 'root.squashfs\0'.length;
-
-/**
- * Whether a file is rootfs.img, the root filesystem of a CoreOS live system: an archive with the filesystem as its first file,
- * which the live system mounts without unpacking.
- */
-async function isLiveRootfs(file: RandomAccess): Promise<boolean> {
-  const head = await file.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, file.size));
-  const text = Buffer.from(head).toString('latin1');
-  const [member = ''] = text.slice(NEWC_HEADER).split('\0');
-  return text.startsWith(NEWC) && ROOTFS.has(member);
-}
+import { LIVE_STAMP, versionIn } from './ramdiskSystem.ts';
 
 /** Modules in the initramfs of CoreOS and of other systems. */
 const MODULES = /^(?:usr\/)?lib\/modules\/([^/]+)\//;

@@ -9,6 +9,7 @@ import { FormatError, only } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteReader.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
+import { ROOTFS } from './imageKind.ts';
 import { readInitrdFrom, sourceOfImage } from './initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
@@ -18,8 +19,6 @@ import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts
 /** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
 const FEATURES = 'etc/coreos/features.json';
-/** Names of root filesystems; one of them is the first file in the archive for network boot. */
-export const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
 
 /** The files that identify the system of an initramfs, and the embedded files. */
 export interface InitrdMarks {

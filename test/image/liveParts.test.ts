@@ -6,7 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { readStart } from '../../src/image/fileStart.ts';
-import { detectPart, hasStreamHash, readInitramfsStamps } from '../../src/image/liveParts.ts';
+import { detectKind } from '../../src/image/imageKind.ts';
+import { hasStreamHash, readInitramfsStamps } from '../../src/image/liveParts.ts';
 import { bytesAccess, type RandomAccess } from '../../src/image/overlay.ts';
 import { cpio, liveBuild } from '../support/newIso.ts';
 import { have } from '../support/programs.ts';
@@ -66,8 +67,8 @@ describe('a file of more than 64 MiB that states its unpacked size', () => {
     ...programs.filter(([program]) => have(program)),
   ])('is recognized: %s', async (_title, pack) => {
     const archive = bytesAccess(pack(large(cpio({ init: 'x' }))));
-    expect([archive.size < SIZE, await detectPart(archive)]).toEqual([true, 'initramfs']);
-    expect(await detectPart(bytesAccess(pack(large(kernel))))).toBe('kernel');
+    expect([archive.size < SIZE, await detectKind(archive)]).toEqual([true, 'initramfs']);
+    expect(await detectKind(bytesAccess(pack(large(kernel))))).toBe('kernel');
     const config = await readStart(bytesAccess(pack(large(Buffer.from('{"ignition":'.padEnd(1024))))));
     expect(config.head.toString('latin1', 0, 12)).toBe('{"ignition":');
   });

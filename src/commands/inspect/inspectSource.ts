@@ -136,6 +136,8 @@ function noteUnknowns(config: Config, subject: ImageInspection | ConfigFile): re
 const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<ImageInspection | ConfigFile>>> = {
   iso: ({ image }) => inspectIso(image),
   initramfs: ({ image }) => inspectInitrd(image),
+  rootfs: ({ image }) => inspectInitrd(image),
+  kernel: readConfigFile,
   other: readConfigFile,
 };
 

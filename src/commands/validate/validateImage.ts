@@ -9,7 +9,7 @@ import { findingOf, type Issue } from '../../core/rule.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import { detectImageKind } from '../../image/imageKind.ts';
+import { detectKind } from '../../image/imageKind.ts';
 import { inspectInitrd, inspectIso } from '../../image/inspection/inspectImage.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
@@ -41,16 +41,18 @@ export async function checkIfImage(
   options: CheckOptions,
   io: Io,
 ): Promise<CheckedFile | undefined> {
-  const use = async (source: ImageInput): Promise<CheckedFile | undefined> =>
-    source.kind === 'other' ? undefined : nameInput(file, () => checkImage(source, options));
+  const use = (source: ImageInput): Promise<CheckedFile | undefined> =>
+    nameInput(file, async () => {
+      if (source.kind === 'other') await refusePackedConfig(source.image);
+      return source.kind === 'kernel' || source.kind === 'other' ? undefined : checkImage(source, options);
+    });
   if (content === undefined) return readImageSource(file, EXPECTED, io, use);
   const image = bytesAccess(content);
-  return use({ kind: await detectImageKind(image), name: file, image });
+  return use({ kind: await detectKind(image), name: file, image });
 }
 
 async function checkImage(source: ImageInput, options: CheckOptions): Promise<CheckedFile> {
   const { kind, image, name: file } = source;
-  if (kind === 'initramfs') await refusePackedConfig(image);
   const inspection = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
   const { files, issues } = inspection;
   const document = files?.get(CONFIG_NAME);
@@ -68,7 +70,7 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
   return { file, bytes: new Uint8Array(), ...checked, report: { valid, findings } };
 }
 
-/** @throws FormatError for a compressed Ignition config, which starts like a compressed initramfs */
+/** @throws FormatError for a compressed Ignition config */
 async function refusePackedConfig(image: RandomAccess): Promise<void> {
   const { format, head } = await readStart(image);
   if (format === 'none' || !/^\s*\{/.test(head.toString('latin1'))) return;

@@ -94,9 +94,9 @@ async function readSource(path: string, bytes: Uint8Array, filesDir?: FilesDir):
 /** The config in an archive of `pxe ignition wrap`. Other content is unchanged. */
 async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
   if (content[0] === '{'.charCodeAt(0)) return content;
-  const { detectImageKind } = await import('../../image/imageKind.ts');
+  const { detectKind } = await import('../../image/imageKind.ts');
   const { bytesAccess } = await import('../../image/overlay.ts');
-  if ((await detectImageKind(bytesAccess(content))) !== 'initramfs') return content;
+  if ((await detectKind(bytesAccess(content))) !== 'initramfs') return content;
   const { readInitrd } = await import('../../image/initrd.ts');
   const { CONFIG_NAME } = await import('../../image/embeddedIgnition.ts');
   const limits = { maxBytes: CONFIG.maxBytes, wants: (path: string) => path === CONFIG_NAME };

@@ -7,7 +7,7 @@ import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import { isIronicConf } from '../../agent/ironicConf.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
-import { detectImageKind } from '../../image/imageKind.ts';
+import { detectKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 
 /**
@@ -231,10 +231,10 @@ function damagedImage(file: string): ContentKind<undefined> | undefined {
 }
 
 async function detectContent(bytes: Uint8Array): Promise<ContentKind<unknown> | undefined> {
-  const image = await detectImageKind(bytesAccess(bytes));
+  const image = await detectKind(bytesAccess(bytes));
   if (image === 'iso') return [image, 'an ISO image', 'inspect it with "ironic-coreos inspect FILE"'];
-  if (image === 'initramfs') return undefined;
-  if (bytes[0] === 0x4d && bytes[1] === 0x5a) {
+  if (image === 'initramfs' || image === 'rootfs') return undefined;
+  if (image === 'kernel' || (bytes[0] === 0x4d && bytes[1] === 0x5a)) {
     return [
       image,
       'a kernel or another EFI program',

@@ -1,7 +1,7 @@
 /** Opens a source that may contain a config: a file, a live ISO, an initramfs, a URL of one of these, or standard input. */
 
 import { CliError, FormatError } from '../../core/errors.ts';
-import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
+import { detectKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess, type ImageAccess } from '../../image/overlay.ts';
 import { statUserFile } from '../../io/files/fileStates.ts';
 import { type Expected, readUserFile } from '../../io/files/files.ts';
@@ -49,7 +49,7 @@ export async function readImageSource<T>(
 }
 
 async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'note'>): Promise<ImageInput> {
-  const kind = await detectImageKind(image);
+  const kind = await detectKind(image);
   note?.(`${name}: detected ${kind === 'other' ? 'no image' : kind}`);
   return { kind, name, image };
 }
@@ -94,7 +94,7 @@ async function extractConfig(source: ImageInput): Promise<Config> {
 async function extractDocument(source: ImageInput): Promise<Uint8Array> {
   const { kind, image, name } = source;
   if (kind === 'iso') return found(await readIgnition(await openLiveIso(image)), name);
-  if (kind === 'other') return readWhole(source, expected);
+  if (kind === 'kernel' || kind === 'other') return readWhole(source, expected);
   return found((await readInitrdFrom(sourceOfImage(image), onlyConfig)).get(CONFIG_NAME), name);
 }
 

@@ -8,14 +8,9 @@ import { quoteText } from '../../core/foreignText.ts';
 import { formatWordList } from '../../formats/messageText.ts';
 import { findBootPart, type ImageRole } from '../../image/bootParts.ts';
 import { isPackedKernel, readKernelHeader, unpackKernel } from '../../image/kernel.ts';
+import { detectKind } from '../../image/imageKind.ts';
 import { parseImageName } from '../../image/imageNames.ts';
-import {
-  detectPart,
-  findModules,
-  hasStreamHash,
-  readInitramfsStamps,
-  readRootfsBuild,
-} from '../../image/liveParts.ts';
+import { findModules, hasStreamHash, readInitramfsStamps, readRootfsBuild } from '../../image/liveParts.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
 import { explainOther } from './contentKind.ts';
 
@@ -30,7 +25,8 @@ export type PartFiles = Readonly<Partial<Record<ImageRole, LivePart>>>;
 /** The option for each image. */
 export type PartFlags = Readonly<Partial<Record<ImageRole, string>>>;
 
-const nouns: Readonly<Record<ImageRole, string>> = {
+/** What errors call an image. */
+export const nouns: Readonly<Record<ImageRole, string>> = {
   iso: 'an ISO image',
   kernel: 'a kernel',
   initramfs: 'an initramfs',
@@ -52,7 +48,7 @@ export async function requireRole(
   const { name, size } = image;
   const code = 'ERR_IMAGE';
   if (size === 0) throw new CliError(`${name} is empty`, { code, hint: `download or build ${name} again` });
-  const found = await detectPart(image);
+  const found = await detectKind(image);
   // A boot loader may get one file with both, in any order.
   if (found === role || (role === 'initramfs' && found === 'rootfs' && (await isLiveInitramfs(image))))
     return;
@@ -63,7 +59,7 @@ export async function requireRole(
     throw new CliError(`${name} is not ${nouns[role]}`, { code, hint });
   }
   const counterpart = parts[found];
-  const isSwapped = counterpart !== undefined && (await detectPart(counterpart)) === role;
+  const isSwapped = counterpart !== undefined && (await detectKind(counterpart)) === role;
   const use = flags[found] === undefined ? '' : `use ${flags[found]} for this file, and `;
   const hint = isSwapped
     ? `swap the two files: ${flags[role]} ${counterpart.name} ${flags[found]} ${name}`

@@ -3,10 +3,11 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
+import { detectKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
 import { explainOther } from './contentKind.ts';
+import { nouns } from './liveParts.ts';
 
 /** The files of an option that does not accept images. */
 export interface OptionFiles {
@@ -36,8 +37,7 @@ export async function refuseSwapped(
     if (kind === undefined || kind === 'other') continue;
     const isSwapped = image !== undefined && (await kindOf(image, io)) === 'other';
     if (kind === 'initramfs' && !isSwapped) continue; // may be a compressed config
-    const noun = kind === 'iso' ? 'an ISO image' : 'an initramfs';
-    throw new CliError(`${path} is ${noun}, not ${what}`, {
+    throw new CliError(`${path} is ${nouns[kind]}, not ${what}`, {
       code: 'ERR_SETTING',
       hint: isSwapped ? `swap the two files: ${flag} ${image} ${path}` : `pass ${what} to ${flag}`,
     });
@@ -51,7 +51,7 @@ export async function refuseSwapped(
 export async function refuseIso(initrd: string | undefined, io: Pick<Io, 'cwd'>): Promise<void> {
   if (initrd === undefined) return;
   const kind = await kindOf(initrd, io);
-  if (kind === 'other') {
+  if (kind === 'kernel' || kind === 'other') {
     const other = await explainOther(
       'an initramfs',
       initrd,
@@ -72,7 +72,7 @@ const HEAD = 32_774;
 /** Undefined for files that are not regular: a pipe can be read only once. */
 async function kindOf(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<ImageKind | undefined> {
   const head = readFileHead(resolve(cwd, path));
-  return head === undefined ? undefined : detectImageKind(bytesAccess(head));
+  return head === undefined ? undefined : detectKind(bytesAccess(head));
 }
 
 /** The start of a regular file. Errors are ignored here: reading the file later reports them. */

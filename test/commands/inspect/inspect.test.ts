@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleFiles } from '../../../src/image/sampleIso.ts';
@@ -79,6 +80,7 @@ beforeAll(async () => {
     'terminal.ign':
       '{"ignition":{"version":"3.4.0"},"storage":{"links":[{"path":"/\\u001b[31m","target":"x"}]}}',
     kernel: 'MZ',
+    'kernel.gz': gzipSync(Buffer.from('ARM\x64'.padStart(60))),
     text: 'a text\n',
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content);
@@ -208,6 +210,12 @@ describe('inspect', () => {
       ['kernel'],
       1,
       'kernel is a kernel or another EFI program, not an image, an Ignition config or an archive',
+    ],
+    [
+      'a compressed kernel',
+      ['kernel.gz'],
+      1,
+      'kernel.gz is a kernel or another EFI program, not an image, an Ignition config or an archive',
     ],
     [
       'another file',

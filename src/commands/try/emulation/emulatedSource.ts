@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseMacAddress } from '../../../core/macAddress.ts';
 import { CliError, FormatError, UsageError } from '../../../core/errors.ts';
-import { detectImageKind } from '../../../image/imageKind.ts';
+import { detectKind } from '../../../image/imageKind.ts';
 import { findArchitecture } from '../../../image/bootParts.ts';
 import { openIsoTree } from '../../../image/isoTree.ts';
 import { errorCode, fileError } from '../../../io/files/fileErrors.ts';
@@ -121,7 +121,7 @@ const IMAGE_HINT = 'use a live ISO, a folder of `prepare`, or a host of --invent
 async function imageSource(image: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const mac = own ?? DEFAULT_MAC;
   const architecture = await readImage(image, io, async (bytes) => {
-    if ((await detectImageKind(bytes)) !== 'iso')
+    if ((await detectKind(bytes)) !== 'iso')
       throw new FormatError('it is not a live ISO', { hint: IMAGE_HINT });
     return findArchitecture(await openIsoTree(bytes));
   });
