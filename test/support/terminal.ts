@@ -114,7 +114,7 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
       // Services outlive their terminal: SIGHUP means to them that files have changed.
       signal('KILL');
       spawnSync('tmux', [...socket, 'kill-server']);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 }); // the killed program may still write
     },
   };
 }
