@@ -6,6 +6,7 @@
  * Messages do not quote values: a config may contain secrets, also as parts of other values.
  */
 
+import { sequenceLength } from '../formats/utf8.ts';
 import { isUtf8 } from 'node:buffer';
 import { lineColumns } from '../formats/lineColumns.ts';
 import {
@@ -93,7 +94,7 @@ export function checkConf(text: string, ipaVersion?: IpaVersion): readonly Findi
 export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Report {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = document.toString('utf8');
-  const offset = findNotUtf8(document, text);
+  const offset = findNotUtf8(document);
   const findings =
     offset === undefined
       ? checkConf(text, ipaVersion)
@@ -102,10 +103,11 @@ export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Repor
 }
 
 /** The offset of the first byte that is not valid UTF-8. */
-function findNotUtf8(bytes: Buffer, text: string): number | undefined {
+function findNotUtf8(bytes: Buffer): number | undefined {
   if (isUtf8(bytes)) return undefined;
-  const again = Buffer.from(text);
-  return bytes.findIndex((byte, index) => byte !== again[index]);
+  let at = 0;
+  for (let length = 1; length > 0; at += length) length = sequenceLength(bytes, at, bytes.length);
+  return at;
 }
 
 interface Details {

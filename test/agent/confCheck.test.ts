@@ -322,6 +322,9 @@ describe('checkConfFile', () => {
     ['ff', 1, 1],
     ['0ae282', 2, 1],
     ['c3a4eda080', 1, 3],
+    ['61ef', 1, 2],
+    ['efbf', 1, 1],
+    ['61ef41', 1, 2],
   ])('finds what is not UTF-8 in %s', (hex, line, column) => {
     const { valid, findings } = checkConfFile(Buffer.from(hex, 'hex'));
     expect(valid).toBe(false);

@@ -1,5 +1,6 @@
 /** Strings of JSON with the values that Go gives them, and the places of their parts. */
 
+import { sequenceLength } from '../utf8.ts';
 import { isUtf8 } from 'node:buffer';
 import { locateWritten, type WrittenText, type ScalarNode } from '../documentTree.ts';
 
@@ -52,22 +53,6 @@ function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
 const REPLACEMENT = 0xefbfbd;
 const REPAIRED_SIZE = 1 << 16;
 const LONGEST_CHARACTER = 4;
-
-/** Length of the character at `at` in bytes; 0 for an invalid sequence (Unicode 3.9, table 3-7). */
-function sequenceLength(bytes: Buffer, at: number, end: number): number {
-  const first = bytes[at] ?? 0;
-  if (first < 0x80) return 1;
-  const length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (length === 0 || at + length > end) return 0;
-  const second = bytes[at + 1] ?? 0;
-  const lowest = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-  const highest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-  if (second < lowest || second > highest) return 0;
-  for (let index = at + 2; index < at + length; index += 1) {
-    if (((bytes[index] ?? 0) & 0xc0) !== 0x80) return 0;
-  }
-  return length;
-}
 
 export function placedJsonText(bytes: Buffer, { start, end, style, text }: ScalarNode): WrittenText {
   const quote = style === 'plain' ? 0 : 1;
