@@ -1,6 +1,6 @@
 /** The first bytes of a file, unpacked: what is in it is known by them. */
 
-import { FormatError, only } from '../core/errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { ByteReader } from '../formats/byteReader.ts';
 import { type Compression, compressionAt, unpackMember } from '../formats/compression.ts';
 import { sourceOfImage } from './initrd.ts';
@@ -31,7 +31,7 @@ export async function readStart(image: RandomAccess): Promise<FileStart> {
       if (length >= HEAD) break;
     }
   } catch (error) {
-    only(FormatError, () => undefined)(error); // damaged data are reported when all of it is read
+    if (!(error instanceof FormatError)) throw error; // damaged data are reported when all of it is read
   }
   return { format, head: Buffer.concat(pieces) };
 }

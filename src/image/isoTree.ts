@@ -18,6 +18,7 @@ import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { COPY_AGAIN } from './imageHints.ts';
+import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
 import { detectKind } from './imageKind.ts';
 import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
@@ -144,18 +145,23 @@ async function notAnIso(
   before: readonly VolumeDescriptor[],
   cause: unknown,
 ): Promise<FormatError> {
-  if (before.length === 0) {
-    const kind = await detectKind(image);
-    const hint =
-      kind === 'initramfs' || kind === 'rootfs'
-        ? 'use the `pxe` commands for an initramfs, or pass the live ISO of a CoreOS release'
-        : 'use the live ISO of a CoreOS release';
-    return new FormatError('not an ISO 9660 image', { hint, cause });
-  }
+  if (before.length === 0)
+    return new FormatError('not an ISO 9660 image', { hint: await hintFor(image), cause });
   return new FormatError('ISO image is incomplete: the last volume descriptor is missing', {
     hint: COPY_AGAIN,
     cause,
   });
+}
+
+/** What to do with a file that is not an ISO image. Images of other kinds than an initramfs may be compressed, such as the ISO itself. */
+async function hintFor(image: RandomAccess): Promise<string> {
+  const kind = await detectKind(image);
+  if (kind === 'initramfs' || kind === 'rootfs')
+    return 'use the `pxe` commands for an initramfs, or pass the live ISO of a CoreOS release';
+  const compression = detectCompression(await image.read(0, Math.min(MAX_MAGIC, image.size)));
+  return compression === 'none'
+    ? 'use the live ISO of a CoreOS release'
+    : `unpack the file first if it is a compressed ISO: ${compression} -d FILE`;
 }
 
 function chooseVolume(descriptors: readonly VolumeDescriptor[], names: NameEncoding): VolumeFacts {

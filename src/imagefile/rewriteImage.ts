@@ -3,7 +3,7 @@
 import { formatCount } from '../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { only, FormatError, UsageError } from '../core/errors.ts';
+import { FormatError, UsageError } from '../core/errors.ts';
 import { readAppendix } from '../image/appendix.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import type { Growth } from '../image/growth.ts';
@@ -154,7 +154,8 @@ async function filesOnImage({ change, image, iso }: Result): Promise<EmbedFiles>
     }
     return files;
   } catch (error) {
-    return only(FormatError, () => new Map())(error);
+    if (!(error instanceof FormatError)) throw error;
+    return new Map();
   }
 }
 

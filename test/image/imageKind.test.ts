@@ -21,7 +21,7 @@ describe('detectKind', () => {
     ['one with a boot record at its start', hybridIso(), 'iso'],
     ['a plain archive', cpio, 'initramfs'],
     ['one compressed by gzip', encodeGzip(cpio), 'initramfs'],
-    ['one compressed by xz', writeInitrd(files), 'initramfs'],
+    ['one of this program', writeInitrd(files), 'initramfs'],
     ['one compressed by zstd', Buffer.from('28b52ffd0000', 'hex'), 'initramfs'],
     ['one in a format that only Linux unpacks', Buffer.from('BZh91AY'), 'initramfs'],
     ['a root filesystem', cpioOf({ 'root.squashfs': '' }), 'rootfs'],

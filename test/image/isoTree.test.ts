@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError, FormatError } from '../../src/core/errors.ts';
@@ -6,6 +7,7 @@ import { type IsoTree, openIsoTree } from '../../src/image/isoTree.ts';
 import { readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
+import { writeInitrd } from '../../src/image/initrd.ts';
 import { liveIso } from '../support/liveIso.ts';
 
 const spec = { volumeId: 'test', date: new Date(0) };
@@ -83,6 +85,14 @@ describe('openIsoTree', () => {
     ['an image without half of its descriptors', image.subarray(0, 17 * 2048), /incomplete/],
   ])('refuses %s', async (_title, bytes, message) => {
     await expect(open(bytes)).rejects.toThrow(message);
+  });
+
+  it.each<readonly [string, Uint8Array, string]>([
+    ['a compressed ISO', gzipSync(image), 'unpack the file first if it is a compressed ISO: gzip -d FILE'],
+    ['a compressed initramfs', writeInitrd(new Map()), 'use the `pxe` commands for an initramfs'],
+    ['text', Buffer.from('{}'), 'use the live ISO of a CoreOS release'],
+  ])('has a hint for %s', async (_title, bytes, hint) => {
+    await expect(open(bytes)).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
   });
 
   it('refuses descriptors without end', async () => {

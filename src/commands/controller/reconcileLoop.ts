@@ -3,7 +3,6 @@
  */
 
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
 import type { EventRecorder } from '../../kube/eventRecorder.ts';
 import { type QueueLoad, type WorkFailure, WorkQueue } from '../../kube/workQueue.ts';
@@ -26,14 +25,12 @@ import { keyText } from '../../kube/objects.ts';
 import { BuildCache } from './buildCache.ts';
 import { inOneLine } from './buildOutcome.ts';
 import { diagnosticOf } from '../../core/diagnostic.ts';
-import { CliError, type ErrorCode } from '../../core/errors.ts';
-import { isDiskFull } from '../../io/files/fileErrors.ts';
+import { CliError } from '../../core/errors.ts';
 import { SharedProblems } from '../../io/report/sharedProblems.ts';
 import { ApiError, isConflict, isNotFound } from '../../kube/apiError.ts';
 import { type Clock, systemClock } from '../../io/clock.ts';
 import { backOffAfter } from '../../kube/rateLimit.ts';
 import { printable } from '../../core/foreignText.ts';
-import { waitForSpace } from '../../io/files/freeSpace.ts';
 
 interface ReconcileLoopOptions {
   readonly client: KubernetesClient;
@@ -181,21 +178,12 @@ class Term {
     if (isNew) {
       const message = printable(first.message);
       log.note('error', 'build failed', { reason: outcome.reason, message, hint: first.hint });
-      if (isDiskFull(first)) void this.#retryWithSpace(first.code);
     }
     // A published image stays valid, and other replicas may build it.
     if (!isPublished(image, informers.networkVersion(image))) {
       await this.#writeStatus(image, { ...outcome, message: inOneLine(diagnosticOf(first)) });
     }
     throw new BuildPostponed();
-  }
-
-  /** The backoff of an object may be minutes. */
-  async #retryWithSpace(code: ErrorCode): Promise<void> {
-    while (!this.#signal.aborted && this.#problems.tasks(code).length > 0) {
-      await waitForSpace(tmpdir(), this.#signal);
-      for (const owner of this.#problems.tasks(code)) this.queue.add(owner);
-    }
   }
 
   async #outcomeOf(image: PreprovisioningImage): Promise<Outcome> {

@@ -2,10 +2,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import type { Catalog } from '../../http/server/answer/resource.ts';
-import { tmpdir } from 'node:os';
-import { isDiskFull } from '../../io/files/fileErrors.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
-import { waitForSpace } from '../../io/files/freeSpace.ts';
 import type { HostCatalog } from './catalog.ts';
 import type { BaseSet } from '../../hosts/artifacts/baseImages.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
@@ -139,26 +136,18 @@ export function createServiceState<S extends Servable>(
     reload: async (load, failed) => {
       waiting.abort();
       const { signal } = (waiting = new AbortController());
-      let isFull = false;
       while (!signal.aborted) {
         const endWatch = clock.after(SLOW_RELOAD, () => failed((problem = slowReload())));
         try {
           return await load();
         } catch (error) {
           if (waiting.signal.aborted) return;
-          if (error instanceof UnsettledError) {
-            failed(error);
-            await pause(clock, error.settlesIn, signal);
-            continue;
-          }
-          const wasFull = isFull;
-          isFull = isDiskFull(error);
-          if (!isFull || !wasFull) failed(error);
-          if (!isFull) return;
+          failed(error);
+          if (!(error instanceof UnsettledError)) return;
+          await pause(clock, error.settlesIn, signal);
         } finally {
           endWatch();
         }
-        await waitForSpace(tmpdir(), signal); // the only folder that a reload writes to
       }
     },
     isLoading: () => running !== undefined,

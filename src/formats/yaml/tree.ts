@@ -38,6 +38,8 @@ export interface YamlTree {
 const MAX_VALUES = 2_000_000;
 /** Of collections in collections; deeper input is not meant for any reader here. */
 const MAX_DEPTH = 64;
+/** The same after the expansion of all aliases: readers follow values by recursion. */
+const MAX_EXPANDED_DEPTH = 2 * MAX_DEPTH;
 
 /** @throws FormatError with a position */
 export function readYamlTree(text: string): YamlTree {
@@ -77,8 +79,15 @@ class Reader {
   /** The end of what has been read, in the text. */
   #end = 0;
   #values = 1;
-  /** Complete values, and how many values each contains, itself included. */
-  readonly #anchors = new Map<string, { readonly node: ValueNode; readonly values: number }>();
+  /** Collections around the value that is read. */
+  #depth = 0;
+  /** The depth of the deepest value of the one that is read, aliases expanded. */
+  #deepest = 0;
+  /** Complete values, how many values each contains, itself included, and how many levels are below it. */
+  readonly #anchors = new Map<
+    string,
+    { readonly node: ValueNode; readonly values: number; readonly levels: number }
+  >();
 
   constructor(text: string, events: readonly Event[]) {
     this.#text = text;
@@ -98,10 +107,15 @@ class Reader {
     if (event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return undefined;
     const anchor = this.#text.slice(event.anchorStart, event.anchorEnd);
     if (event.type === EVENT_ID.ALIAS) return this.#readAlias(anchor, event.anchorStart - 1);
-    const before = this.#values;
+    const { values, deepest } = { values: this.#values, deepest: this.#deepest };
+    this.#deepest = this.#depth;
     this.#anchors.delete(anchor);
     const node = event.type === EVENT_ID.SCALAR ? this.#readScalar(event) : this.#readCollection(event);
-    if (anchor !== '') this.#anchors.set(anchor, { node, values: this.#values - before + 1 });
+    if (anchor !== '') {
+      const levels = this.#deepest - this.#depth;
+      this.#anchors.set(anchor, { node, values: this.#values - values + 1, levels });
+    }
+    this.#deepest = Math.max(deepest, this.#deepest);
     return node;
   }
 
@@ -113,6 +127,7 @@ class Reader {
       throw yamlError(this.#text, message, start, hint);
     }
     this.#values += target.values - 1;
+    this.#deepest = Math.max(this.#deepest, this.#depth + target.levels);
     this.#end = start + 1 + anchor.length;
     return { kind: 'alias', start, end: this.#end, target: target.node };
   }
@@ -122,12 +137,14 @@ class Reader {
     this.#end = Math.max(this.#end, start);
     const style = event.style === COLLECTION_STYLE.FLOW ? 'flow' : 'block';
     const properties = this.#propertiesOf(event);
+    this.#depth += 1;
     if (event.type === EVENT_ID.SEQUENCE) {
       const items: DocumentNode[] = [];
       for (let item = this.readNode(); item !== undefined; item = this.readNode()) {
-        this.#countValue(item);
+        this.#checkExpansion(item);
         items.push(item);
       }
+      this.#depth -= 1;
       return { kind: 'sequence', start, end: this.#end, style, items, ...properties };
     }
     const entries: MappingEntry[] = [];
@@ -137,15 +154,16 @@ class Reader {
       }
       const value = this.readNode();
       if (value === undefined) break;
-      this.#countValue(value);
+      this.#checkExpansion(value);
       entries.push({ key, value });
     }
+    this.#depth -= 1;
     return { kind: 'mapping', start, end: this.#end, style, entries, ...properties };
   }
 
-  #countValue({ start }: DocumentNode): void {
+  #checkExpansion({ start }: DocumentNode): void {
     this.#values += 1;
-    if (this.#values <= MAX_VALUES) return;
+    if (this.#values <= MAX_VALUES && this.#deepest <= MAX_EXPANDED_DEPTH) return;
     throw yamlError(this.#text, sentence('its aliases expand to too much data'), start);
   }
 

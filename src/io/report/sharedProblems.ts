@@ -23,10 +23,6 @@ export class SharedProblems {
     return [...this.#problems.keys()].flatMap((code) => this.#remove(task, code));
   }
 
-  tasks(code: ErrorCode): readonly string[] {
-    return [...(this.#problems.get(code)?.tasks ?? [])];
-  }
-
   #remove(task: string, code: ErrorCode): readonly string[] {
     const { tasks } = this.#problems.get(code) ?? {};
     if (tasks?.delete(task) !== true) return [];
