@@ -1,5 +1,6 @@
 /** Hints for common mistakes: text that is not JSON, unsupported spec versions, and values of an invalid type. */
 
+import { detectCompression } from '../formats/compressionFormat.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { formatPath } from '../core/finding.ts';
 import type { DocumentNode } from '../formats/documentTree.ts';
@@ -46,10 +47,11 @@ export function syntaxHint(message: string, offset: number, bytes: Uint8Array): 
 
 /** If the document is not JSON at all, the error may be later than the cause: `---` starts like a number. */
 function beginningHint(bytes: Uint8Array, start: number): string | undefined {
-  const [first, second] = bytes.subarray(start);
+  const first = bytes[start];
   if (first === 0xef) return 'save the document as UTF-8 without a byte order mark';
   if (first === 0xff || first === 0xfe) return 'save the document as UTF-8; it seems to be UTF-16';
-  if (first === 0x1f && second === 0x8b) return 'decompress the document first: it is compressed with gzip';
+  const format = detectCompression(bytes.subarray(start));
+  if (format !== 'none') return `decompress the document first: it is compressed with ${format}`;
   const text = Buffer.from(bytes.subarray(start, start + 40)).toString('latin1');
   if (text.startsWith('<')) {
     return 'download the config again: this is HTML or XML, for example the error page of a web server';

@@ -2,7 +2,8 @@
 
 import { FormatError } from '../core/errors.ts';
 import { ByteReader } from '../formats/byteReader.ts';
-import { type Compression, compressionAt, unpackMember } from '../formats/compression.ts';
+import { compressionAt, unpackMember } from '../formats/compression.ts';
+import type { Compression } from '../formats/compressionFormat.ts';
 import { sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
 

@@ -1,6 +1,6 @@
 /** Detects the kind of an image from its first bytes, independently of the file name. */
 
-import { isForeignCompression } from '../formats/compression.ts';
+import { isForeignCompression } from '../formats/compressionFormat.ts';
 import { readStart } from './fileStart.ts';
 import { readKernelHeader } from './kernel.ts';
 import type { RandomAccess } from './overlay.ts';

@@ -5,7 +5,8 @@
 
 import { FormatError, UnsupportedError } from '../core/errors.ts';
 import { ByteReader, type ByteSource, sourceOf, sourceOfBytes } from '../formats/byteReader.ts';
-import { compressionAt, isForeignCompression, unpackMember } from '../formats/compression.ts';
+import { compressionAt, unpackMember } from '../formats/compression.ts';
+import { isForeignCompression } from '../formats/compressionFormat.ts';
 import { CpioError, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import type { RandomAccess } from './overlay.ts';

@@ -18,7 +18,7 @@ import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { COPY_AGAIN } from './imageHints.ts';
-import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
+import { detectCompression, MAX_MAGIC } from '../formats/compressionFormat.ts';
 import { detectKind } from './imageKind.ts';
 import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';

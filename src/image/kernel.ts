@@ -4,7 +4,7 @@ import { largest } from '../core/lists.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { FormatError } from '../core/errors.ts';
 import { ByteReader } from '../formats/byteReader.ts';
-import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
+import { detectCompression, MAX_MAGIC } from '../formats/compressionFormat.ts';
 import { unpackGzip } from '../formats/gzip.ts';
 import { readStart } from './fileStart.ts';
 import { sourceOfImage } from './initrd.ts';

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ByteReader, sourceOfBytes } from '../../src/formats/byteReader.ts';
-import { compressionAt, decompress, detectCompression, unpackMember } from '../../src/formats/compression.ts';
+import { compressionAt, decompress, unpackMember } from '../../src/formats/compression.ts';
+import { detectCompression } from '../../src/formats/compressionFormat.ts';
 import { decoded } from '../support/decoding.ts';
 import { storeXz } from '../support/xzStreams.ts';
 import { survivesNoise } from './damage.ts';

@@ -12,6 +12,8 @@ describe('syntaxHint', () => {
     ['UTF-16, little end first', '\xff\xfe{\0', utf16],
     ['UTF-16, big end first', '\xfe\xff\0{', utf16],
     ['gzip', '\x1f\x8b\x08', 'decompress the document first: it is compressed with gzip'],
+    ['xz', '\xfd7zXZ\0', 'decompress the document first: it is compressed with xz'],
+    ['zstd', '\x28\xb5\x2f\xfd', 'decompress the document first: it is compressed with zstd'],
     ['half of the mark of gzip', '\x1f\x8c\x08', none],
     ['the other half of it', '\x0e\x8b\x08', none],
     ['a control character at the beginning', '\x1f{}', none],
