@@ -83,10 +83,12 @@ describe.each(quotingProfiles)('profile %s', (profile) => {
 
   it('never lets a proxy come between the agent and Ironic', () => {
     check(
-      fc.property(printable, (text) => {
+      fc.property(fc.oneof(printable, fc.constant('*')), (text) => {
         const noProxy = tryParse(() => parseNoProxy(text)) ?? [];
         const settings = { ...base, profile, proxy: { https: 'http://proxy', noProxy } };
-        const list = [...noProxy, '192.0.2.1', '2001:db8::1', 'inspector.example.com'];
+        const servers = ['192.0.2.1', '2001:db8::1', 'inspector.example.com'];
+        // A single asterisk means all servers.
+        const list = noProxy.join() === '*' ? noProxy : [...noProxy, ...servers];
         expect(environmentOf(settings)).toContain(`NO_PROXY=${[...new Set(list)].join(',')}`);
       }),
     );
