@@ -130,7 +130,7 @@ const images = ['--deploy-kernel', 'http://h/k', '--deploy-ramdisk', 'http://h/r
 
 const RUNS: readonly (readonly string[])[] = [
   ...Object.keys(DOCUMENTS).flatMap((name) =>
-    ['text', 'sarif'].map((format) => ['validate', '--lint', 'agent', '--format', format, name]),
+    ['text', 'github'].map((format) => ['validate', '--lint', 'agent', '--format', format, name]),
   ),
   ...Object.keys(REGISTRIES).map((name) => [...render, '--registries-conf', name]),
   ...Object.keys(LOGINS).map((name) => [...render, '--pull-secret', name]),

@@ -120,27 +120,6 @@ describe('the package', () => {
     expect(names.toSorted()).toEqual(Object.keys(own).toSorted());
   });
 
-  it.each([
-    ['nothing in SARIF if its repository is unknown', undefined, undefined, undefined],
-    [
-      'its repository in SARIF after scripts/setRepository.js',
-      { type: 'git', url: 'git+https://git.example.com/us/ours.git' },
-      'https://git.example.com/us/ours',
-      'https://git.example.com/us/ours/blob/v0.0.1/docs/rules.md#path-relative',
-    ],
-  ])('links to %s', (_title, repository, informationUri, helpUri) => {
-    const manifest = { ...readManifest(folder), version: '0.0.1', repository };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-    writeFileSync(
-      join(top, 'a.ign'),
-      '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "etc/x"}]}}',
-    );
-    const args = [join(folder, 'bin/ironic-coreos.js'), 'validate', '--format', 'sarif', 'a.ign'];
-    const { stdout } = spawnSync(node, args, { cwd: top, encoding: 'utf8' });
-    const { driver } = JSON.parse(stdout).runs[0].tool;
-    expect([driver.informationUri, driver.rules[0].helpUri]).toEqual([informationUri, helpUri]);
-  });
-
   testSmokeRuns(() => [node, join(folder, 'bin/ironic-coreos.js')]);
 });
 

@@ -149,7 +149,7 @@ describe('values to choose from', () => {
   }
 
   it.each([
-    [['validate', '--format', 'jsn', 'x.ign'], 'hint: use json; valid values: text, json, sarif, github'],
+    [['validate', '--format', 'jsn', 'x.ign'], 'hint: use json; valid values: text, json, github'],
     [['iso', 'kargs', 'show', '--format', 'tex', 'x.iso'], 'hint: use text; valid values: '],
     [['pxe', 'kargs', '--base-url', 'http://a', '--format', 'pxelinx'], 'hint: use pxelinux; valid values: '],
     [['render', '--profile', 'buildpi'], 'hint: use buildpy; valid values: '],

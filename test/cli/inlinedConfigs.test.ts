@@ -90,7 +90,7 @@ describe('validate', () => {
     expect(stdout).not.toContain('sesame');
   });
 
-  it('names the config in JSON, SARIF and annotations', async () => {
+  it('names the config in JSON and annotations', async () => {
     const member = 'ignition.config.merge.1 > ignition.config.merge.0';
     expect(await messagesOf('relative.ign')).toEqual([
       `path-relative ${member}:1:61`,
@@ -101,19 +101,6 @@ describe('validate', () => {
     expect(github.stdout).toContain(
       `::error file=relative.ign,title=path-relative::path not absolute [$.storage.files.0.path]%0Ain ${member}:1:61%0A`,
     );
-    const sarif = await run('validate --format sarif relative.ign');
-    expect(JSON.parse(sarif.stdout)).toMatchObject({
-      runs: [
-        {
-          results: [
-            { locations: [{ physicalLocation: { artifactLocation: { uri: 'relative.ign' } } }] },
-            {},
-            {},
-          ],
-        },
-      ],
-    });
-    expect(sarif.stdout).toContain(`"fullyQualifiedName":"${member}: $.storage.files.0.path"`);
   });
 
   it('has those of images, of YAML and of what cannot be read', async () => {

@@ -56,7 +56,7 @@ import { convertNetworkData } from '../../src/network/networkData/convertNetwork
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
 import { readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
 import { formatTextReport } from '../../src/io/report/text.ts';
-import { createSarifReporter, githubReporter } from '../../src/io/report/annotations.ts';
+import { githubReporter } from '../../src/io/report/annotations.ts';
 import { formatJsonReport } from '../../src/io/report/reporter.ts';
 import { parseHttpUrl } from '../../src/http/client/httpUrl.ts';
 import { printable, quoteText } from '../../src/core/foreignText.ts';
@@ -88,7 +88,6 @@ async function checkAll(document: string): Promise<void> {
   const source = { name: 'config.ign', ...checked };
   formatTextReport(checked.report, source);
   formatJsonReport(checked.report, 'config.ign');
-  createSarifReporter().add({ file: 'config.ign', ...checked });
   githubReporter.add({ file: 'config.ign', ...checked });
 }
 

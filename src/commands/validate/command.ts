@@ -50,8 +50,8 @@ export function declareValidate(command: Command, context: Context): void {
     .addOption(
       choice(
         '--format <form>',
-        'report format: text, json (one object per file, one per line), sarif (code scanning) or github (annotations) (default: text)',
-        ['text', 'json', 'sarif', 'github'],
+        'report format: text, json (one object per file, one per line) or github (annotations) (default: text)',
+        ['text', 'json', 'github'],
       ),
     )
     .option('--strict', 'treat files with warnings as invalid')

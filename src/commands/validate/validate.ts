@@ -64,7 +64,6 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
   let exitCode: ExitCode = 0;
-  await print({ stdout: reporter.start ?? '', stderr: '' }, io);
   for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
     const checked =
       'error' in document
@@ -77,11 +76,10 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await print(reporter.add(checked), io);
   }
-  await print({ stdout: reporter.end?.() ?? '', stderr: '' }, io);
   return exitCode;
 }
 
-const formats = ['text', 'json', 'sarif', 'github'] as const;
+const formats = ['text', 'json', 'github'] as const;
 
 const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
   text: ({ isQuiet = false, paintData }) => {
@@ -89,7 +87,6 @@ const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter 
     return isQuiet ? { add: (file) => reporter.add(onlyErrors(file)) } : reporter;
   },
   json: () => jsonReporter,
-  sarif: async () => (await import('../../io/report/annotations.ts')).createSarifReporter(),
   github: async () => (await import('../../io/report/annotations.ts')).githubReporter,
 };
 

@@ -39,11 +39,7 @@ export interface UncheckedFile {
 }
 
 export interface Reporter {
-  /** The text before the first report; undefined without one. */
-  readonly start?: string;
   add(file: CheckedFile | UncheckedFile): ReportOutput;
-  /** The text after the last report. */
-  end?(): string;
 }
 
 /** Whole lines for the two streams; either may be empty. */

@@ -1,5 +1,5 @@
 /**
- * What there is to know about the rules: `docs/rules.md`, which `explain`, the help in SARIF and the table in docs/validate.md
+ * What there is to know about the rules: `docs/rules.md`, which `explain` and the table in docs/validate.md
  * are made of. It is Markdown of a fixed structure, and whatever departs from it is a defect:
  *
  *     ## GROUP                           `Lint: …`: rules of this program about what Ignition accepts

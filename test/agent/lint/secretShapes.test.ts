@@ -1,4 +1,4 @@
-/** No output of `validate` shows a part of a secret, whatever characters it has: text, JSON, SARIF and GitHub annotations. */
+/** No output of `validate` shows a part of a secret, whatever characters it has: text, JSON and GitHub annotations. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -191,7 +191,7 @@ it('no form of a report shows a part of a secret', { timeout: 240_000 }, async (
         ? json.replaceAll(/[QXZ]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
         : json;
       writeFileSync(join(cwd, 'a.ign'), text);
-      for (const form of ['text', 'json', 'sarif', 'github']) {
+      for (const form of ['text', 'json', 'github']) {
         const { code, stdout, stderr } = await runCli(
           ['validate', '--lint', 'agent', '--format', form, 'a.ign'],
           { cwd },

@@ -69,7 +69,7 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ['ironic-coreos --verbose iso kargs sh', ['show']],
   ['ironic-coreos pxe network wr', ['wrap']],
   ['ironic-coreos completion ', ['bash', 'fish', 'zsh']],
-  ['ironic-coreos validate --format ', ['github', 'json', 'sarif', 'text']],
+  ['ironic-coreos validate --format ', ['github', 'json', 'text']],
   ['ironic-coreos pxe kargs --host a --format ip', ['ipxe']],
   ['ironic-coreos render --profile bu', ['buildpy']],
   ['ironic-coreos render --pull-policy ne', ['never', 'newer']],

@@ -10,7 +10,6 @@ import { writeInitrd } from '../../../src/image/initrd.ts';
 import { sampleFiles } from '../../../src/image/sampleIso.ts';
 import { liveIso, liveIsoWith } from '../../support/liveIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
-import { sarifSchema } from '../../support/sarifSchema.ts';
 
 const initrd = sampleFiles('fedora-coreos-99').get('images/pxeboot/initrd.img') ?? new Uint8Array();
 const invalid = '{"ignition":{"version":"3.4.0"},\n"storage":{"files":[{"path":"a"}]}}';
@@ -105,36 +104,6 @@ describe('validate of images', () => {
       valid: false,
       messages: [{ rule: 'path-relative', line: 2, column: 29, member: 'config.ign' }],
     });
-  });
-
-  it('makes the image the artifact in SARIF, and says the place in words', async () => {
-    const isSarif = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(sarifSchema);
-    const report: unknown = JSON.parse(
-      (await validate('--format', 'sarif', 'invalid.iso', 'damaged.iso')).stdout,
-    );
-    isSarif(report);
-    expect(isSarif.errors).toBeNull();
-    const place = { physicalLocation: { artifactLocation: { uri: 'invalid.iso' } } };
-    expect(report).toMatchObject({
-      runs: [
-        {
-          results: [
-            {
-              ruleId: 'path-relative',
-              message: { text: 'path not absolute\nin config.ign:2:29\nhint: write "/a"' },
-              locations: [
-                {
-                  ...place,
-                  logicalLocations: [{ fullyQualifiedName: 'config.ign: $.storage.files.0.path' }],
-                },
-              ],
-            },
-            { ruleId: 'image-embed-area' },
-          ],
-        },
-      ],
-    });
-    expect(JSON.stringify(report)).not.toContain('"region"');
   });
 
   it('annotates the image', async () => {

@@ -274,15 +274,11 @@ describe('validate', () => {
     expect(await rulesFor('--ipa-version', '9.0.0', 'agentNew.ign')).toEqual(['conf-version']);
   });
 
-  it.each(['text', 'json', 'sarif', 'github'])('%s: as in test/golden/validate', async (format) => {
+  it.each(['text', 'json', 'github'])('%s: as in test/golden/validate', async (format) => {
     const { code, stdout, stderr } = await validate('--format', format, ...goldenFiles);
     expect(code).toBe(1);
     const text = stderr === '' ? stdout : `${stdout}--- standard error\n${stderr}`;
-    const released = text.replace(
-      /("name":"ironic-coreos"),"version":"[^"]+","semanticVersion":"[^"]+"/,
-      '$1',
-    );
-    await expect(released).toMatchFileSnapshot(`../../golden/validate/${format}.txt`);
+    await expect(text).toMatchFileSnapshot(`../../golden/validate/${format}.txt`);
   });
 
   it('writes JSON as schemas/report.json has it', async () => {
@@ -295,7 +291,7 @@ describe('validate', () => {
     }
   });
 
-  it.each(['text', 'json', 'sarif', 'github'])('%s: never shows a secret', async (format) => {
+  it.each(['text', 'json', 'github'])('%s: never shows a secret', async (format) => {
     const { stdout, stderr } = await validate(
       '--format',
       format,

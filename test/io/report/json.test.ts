@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding, Report } from '../../../src/core/finding.ts';
-import { createSarifReporter, githubReporter } from '../../../src/io/report/annotations.ts';
+import { githubReporter } from '../../../src/io/report/annotations.ts';
 import { formatJsonReport } from '../../../src/io/report/reporter.ts';
 import { formatTextReport } from '../../../src/io/report/text.ts';
 
@@ -46,7 +46,6 @@ describe.each<[string, Partial<Finding>]>([
     ['JSON', () => formatJsonReport(report, 'f.ign')],
     ['text', () => formatTextReport(report, { name: 'f.ign', bytes: file.bytes })],
     ['annotations of GitHub', () => githubReporter.add(file).stdout],
-    ['SARIF', () => createSarifReporter().add(file).stdout],
   ])('in %s', (_form, format) => {
     const text = format();
     expect(text).toContain('x'.repeat(1000));
