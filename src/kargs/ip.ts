@@ -4,7 +4,7 @@
  */
 
 import { withBrackets } from '../formats/url.ts';
-import { type Issue, lintError, lintWarning } from '../core/rule.ts';
+import { type Issue, lintError } from '../core/rule.ts';
 import {
   addressBits,
   formatAddress,
@@ -19,13 +19,8 @@ const ipSpec = lintError(
   'the initramfs does not support this ip= value',
   'use dhcp, dhcp6 or auto6, INTERFACE:dhcp, or ADDRESS::GATEWAY:NETMASK:HOSTNAME:INTERFACE:none',
 );
-const ipNetmask = lintWarning(
-  'ip-netmask',
-  'the netmask is invalid: the host gets another network than you expect',
-  'use a prefix length such as 24 or 64, or a netmask such as 255.255.255.0',
-);
 
-export const ipRules = { ipSpec, ipNetmask };
+export const ipRules = { ipSpec };
 
 export interface IpArgument {
   /** A name or a MAC address; empty for any interface. */
@@ -119,7 +114,7 @@ export function readIp(value: string): ReadIp {
       gateway: parseAddress(gateway),
       dns: servers[0] === undefined ? [] : servers.flatMap((server) => server ?? []),
     },
-    issues: !isWritten ? unsupported : isOtherNetwork ? [{ rule: ipNetmask, path: [] }] : [],
+    issues: isWritten && !isOtherNetwork ? [] : unsupported,
   };
 }
 

@@ -31,10 +31,7 @@ import {
   inspectAgentArchive,
   type InspectedArchive,
 } from '../../hosts/input/imageRequirements.ts';
-import { connectionsOf } from '../../agent/hostNetwork.ts';
-import { readSubject } from '../../agent/lint/subject.ts';
-import { findUnknowns } from '../../network/unknowns.ts';
-import { checkInspectedNetwork, inspectedConnections } from '../../hosts/input/imageNetwork.ts';
+import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { explainOther } from '../../hosts/input/contentKind.ts';
 import { type ImageInput, readImageSource, readWhole } from '../../hosts/input/imageSource.ts';
@@ -42,7 +39,6 @@ import { archiveMemory } from '../../agent/agentArchive.ts';
 import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
 import type { ImageKind } from '../../image/imageKind.ts';
 import type { RandomAccess } from '../../image/overlay.ts';
-import { listNeeds } from '../../agent/lint/servers.ts';
 
 export interface Inspected {
   /** The name for messages, without credentials. */
@@ -111,26 +107,11 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
           ...checkImageArguments(read.config, subject),
           ...checkInitramfsNetwork(read.config, subject),
         ];
-  const unknowns = config?.runsAgent === true ? noteUnknowns(config.config, subject) : [];
   const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
-  const findings = [
-    ...ofImage,
-    ...issues,
-    ...ofBoth,
-    ...ofNetwork,
-    ...(archive?.issues ?? []),
-    ...unknowns,
-  ].map(findingOf);
+  const findings = [...ofImage, ...issues, ...ofBoth, ...ofNetwork, ...(archive?.issues ?? [])].map(
+    findingOf,
+  );
   return { file, subject, config, archive, findings };
-}
-
-/** What only the machine and its network can answer. */
-function noteUnknowns(config: Config, subject: ImageInspection | ConfigFile): readonly Issue[] {
-  const own = connectionsOf(config);
-  const connections = own.length > 0 || subject.kind === 'ignition' ? own : inspectedConnections(subject);
-  return findUnknowns(connections, listNeeds(readSubject(config))).map((problem) => {
-    return { rule: imageRules.networkUnknown, path: [], ...problem };
-  });
 }
 
 const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<ImageInspection | ConfigFile>>> = {

@@ -4,14 +4,10 @@ import { largest } from '../../core/lists.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import type { CollectedInputs, Inputs, InputValue } from '../../agent/settingInputs.ts';
-import { planPull } from '../../agent/imagePull.ts';
-import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
-import { defaultSettings, type ProfileName } from '../../agent/settings.ts';
-import { parseUrl, urlHost } from '../../formats/url.ts';
-import { findUnknowns } from '../../network/unknowns.ts';
+import { type Setting, settingTable } from '../../agent/settingTable.ts';
+import type { ProfileName } from '../../agent/settings.ts';
 import { formatPlace, formatSource } from '../../core/errors.ts';
 import { HIDDEN, maskSetting } from '../../core/masking.ts';
-import type { Problem } from '../../core/finding.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
@@ -32,36 +28,9 @@ export function formatShownSettings(
     ['profile', shown.profile, ''],
     ...settingRows(shown, options),
   ]);
-  const notes = [
-    ...shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`),
-    ...listUnknowns(shown.inputs, options).map(({ hint, message }) => `not known: ${message} (${hint})`),
-  ];
+  const notes = shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
   const parts = [lines, notes, formatHosts(hosts, shown.inputs)].filter(({ length }) => length > 0);
   return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
-}
-
-/** What only the network of the hosts can answer. A network in the settings is not read here. */
-function listUnknowns(inputs: Inputs, { host, registry }: RenderOptions): readonly Problem[] {
-  const textOf = (name: SettingName): string => inputs.get(name)?.at(-1)?.text ?? '';
-  const isGiven = (...names: readonly SettingName[]): boolean => names.some((name) => textOf(name) !== '');
-  const isPulled = !isGiven('agent.archive', 'agent.registriesConf') && registry === undefined;
-  const image = textOf('agent.image') || defaultSettings.agentImage;
-  const [source] = isPulled ? (planPull(image)?.sources ?? []) : [];
-  const registryUrl = source === undefined ? undefined : parseUrl(`https://${source.registry}`);
-  const ironic = host === undefined ? textOf('ironic.apiUrls').split(',') : [];
-  const named = [
-    ...ironic.map((text) => ({ purpose: 'Ironic', url: parseUrl(text) })),
-    { purpose: 'registry', url: isGiven('proxy.http', 'proxy.https') ? undefined : registryUrl },
-  ];
-  const servers = named.flatMap(({ purpose, url }) =>
-    url === undefined ? [] : [{ purpose, host: urlHost(url) }],
-  );
-  const timeServers = (inputs.get('host.ntpServers') ?? []).map(({ text }) => {
-    return { purpose: 'NTP server', host: text };
-  });
-  const needs = [...servers, ...timeServers].map((server) => [server]);
-  const hasNetwork = isGiven('host.nmstate', 'host.networkData', 'host.keyfiles');
-  return findUnknowns(hasNetwork ? undefined : [], needs);
 }
 
 /** The same as JSON (`schemas/render-settings.json`), with one element for each value of a setting. */
@@ -80,7 +49,6 @@ export function formatShownSettingsJson(
     profile,
     settings,
     ignored: unread,
-    unknown: listUnknowns(inputs, options),
     hosts: hosts.flatMap((host) =>
       hostRows(host, inputs).map(([name, setting, value, source]) =>
         setting === '' ? { host: name, problem: source } : { host: name, setting, value, source },

@@ -83,7 +83,7 @@ function initramfsConnections(list: readonly KernelArgument[], files: EmbedFiles
 }
 
 /** The connections of the initramfs of an image. */
-export function inspectedConnections(inspection: ImageInspection): readonly Connection[] {
+function inspectedConnections(inspection: ImageInspection): readonly Connection[] {
   const { files = new Map<string, Uint8Array>() } = inspection;
   const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
   return initramfsConnections(parseArguments(kargs), files);

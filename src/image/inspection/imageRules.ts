@@ -3,7 +3,7 @@
  * are images that would not boot the agent as intended.
  */
 
-import { errorRule, lintError, lintNote, lintWarning } from '../../core/rule.ts';
+import { errorRule, lintError, lintWarning } from '../../core/rule.ts';
 import { COPY_AGAIN, DOWNLOAD_AGAIN } from '../imageHints.ts';
 import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 
@@ -115,10 +115,5 @@ export const imageRules = {
     'image-archive-unreadable',
     'the agent archive cannot be loaded',
     'create it again with podman save --format oci-archive -o FILE IMAGE',
-  ),
-  networkUnknown: lintNote(
-    'image-network-unknown',
-    'the network depends on the machine or on its surroundings',
-    'compare it with the machine',
   ),
 };
