@@ -1,16 +1,6 @@
 /** The folder of `--files-dir`: its files can be read, and nothing outside it, whatever its links point to. */
 
-import {
-  constants,
-  closeSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { LocalFileError, type LocalEntry, type LocalFiles } from '../../butane/localFiles.ts';
 import { problems, unreadable } from '../../butane/rules.ts';
@@ -78,32 +68,21 @@ function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/**
- * Opens a file or folder for `use`. The path is checked before, so that no device outside of the folder is opened, and on
- * Linux once more on what is open: a part of the path may have been replaced with a link in between.
- */
-function withInside<T>(root: string, name: string, use: (file: number, path: string) => T): T {
-  let file: number | undefined;
+/** @throws LocalFileError also for what `use` cannot read */
+function inside<T>(root: string, name: string, use: (path: string) => T): T {
   try {
-    const path = realInside(root, name);
-    // Pipes and devices are not waited for. Windows has neither flag.
-    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    if (process.platform === 'linux' && !isInside(root, readlinkSync(`/proc/self/fd/${file}`)))
-      throw new LocalFileError(problems.escape);
-    return use(file, path);
+    return use(realInside(root, name));
   } catch (error) {
     throw error instanceof LocalFileError ? error : new LocalFileError(unreadable(name, error));
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }
 
 function readInside(root: string, name: string, bytesLeft: number): Uint8Array {
-  return withInside(root, name, (file) => {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) throw new LocalFileError(problems.notFile);
+  return inside(root, name, (path) => {
+    const stats = statSync(path);
+    if (!stats.isFile()) throw new LocalFileError(problems.notFile); // a pipe is not waited for
     if (stats.size > bytesLeft) throw new LocalFileError(problems.tooLarge);
-    return readFileSync(file);
+    return readFileSync(path);
   });
 }
 
@@ -134,11 +113,9 @@ type Found =
   | { readonly kind: 'file'; readonly isExecutable: boolean }
   | { readonly kind: 'link'; readonly target: string };
 
-/** The entries of the folder that is open, whatever has replaced its path. */
 function listFolder(root: string, name: string): readonly (readonly [name: string, found: Found])[] {
-  return withInside(root, name, (file, path) => {
-    if (!fstatSync(file).isDirectory()) throw new LocalFileError(problems.notDirectory);
-    const folder = process.platform === 'linux' ? `/proc/self/fd/${file}` : path;
+  return inside(root, name, (folder) => {
+    if (!statSync(folder).isDirectory()) throw new LocalFileError(problems.notDirectory);
     const names = readdirSync(folder).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     return names.map((child) => [child, findEntry(join(folder, child))]);
   });

@@ -1,10 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LocalFileError } from '../../../src/butane/localFiles.ts';
 import { openFilesDir } from '../../../src/hosts/input/filesDir.ts';
 
 let folder: string;
@@ -71,62 +69,5 @@ describe('the folder of --files-dir', () => {
     ['secret', 'the folder of local files is not a folder: secret'],
   ])('%s is no folder', (path, message) => {
     expect(() => openFilesDir({ path, io: { cwd: folder } })).toThrow(message);
-  });
-});
-
-/** Results of many attempts; those that found the link are refused. */
-function attempt(use: () => string): Set<string> {
-  const results = new Set<string>();
-  const end = Date.now() + 2000;
-  while (Date.now() < end) {
-    try {
-      results.add(use());
-    } catch (error) {
-      results.add(error instanceof LocalFileError ? 'refused' : String(error));
-    }
-  }
-  return results;
-}
-
-describe.skipIf(process.platform !== 'linux')('a folder whose parts become links while it is read', () => {
-  const outside = 'outside';
-  let swapper: ChildProcess;
-  beforeEach(async () => {
-    mkdirSync(join(folder, outside, 'deep'), { recursive: true });
-    mkdirSync(join(folder, 'files', 'sub', 'deep'));
-    writeFileSync(join(folder, outside, 'run'), 'secret');
-    writeFileSync(join(folder, outside, 'deep', 'leaked'), 'secret');
-    // `files/sub` is in turn the folder, and a link to another one.
-    const swap = `
-      const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
-      process.chdir(process.argv[1]);
-      process.stdout.write('ready');
-      for (;;) {
-        renameSync('files/sub', 'kept');
-        symlinkSync('../${outside}', 'files/sub');
-        unlinkSync('files/sub');
-        renameSync('kept', 'files/sub');
-      }`;
-    swapper = spawn(process.execPath, ['-e', swap, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(swapper.stdout!, 'data');
-  });
-  afterEach(async () => {
-    swapper.kill('SIGKILL');
-    await once(swapper, 'exit');
-  });
-
-  it('reads no file outside of it', () => {
-    const files = open();
-    expect(attempt(() => Buffer.from(files.read('sub/run')).toString())).toEqual(new Set(['', 'refused']));
-  });
-
-  it('lists no folder outside of it', () => {
-    const found = attempt(() =>
-      open()
-        .walk('sub/deep')
-        .map(({ path }) => path)
-        .join(' '),
-    );
-    expect(found).toEqual(new Set(['.', 'refused']));
   });
 });
