@@ -58,6 +58,8 @@ function beginningHint(bytes: Uint8Array, start: number): string | undefined {
   }
   // `{"`, `{ ` or `{` and a line break, encoded.
   if (/^(eyJ|eyA|ew[o0])[\w+/]{5}/.test(text)) return 'decode the document first: it is encoded as base64';
+  if (text.startsWith('variant:'))
+    return 'translate the Butane config first, with `ironic-coreos ignition from-butane`';
   return /^(---|#(?!!)|[a-z_]+:(\s|$))/i.test(text)
     ? 'add "variant: fcos" and "version: 1.6.0" if this is a Butane config; name an Ignition config that is written in YAML *.yaml'
     : undefined;

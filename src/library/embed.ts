@@ -38,10 +38,10 @@ export async function embed(
 ): Promise<Embedded & { readonly image?: Uint8Array }> {
   const work = async (io: Io): Promise<Uint8Array | undefined> => {
     const { planEmbedding } = await import('../commands/iso/ignition.ts');
-    const { checkGivenConfig } = await import('../hosts/input/checkedConfig.ts');
+    const { checkConfigToEmbed } = await import('../hosts/input/configFiles.ts');
     const { rewriteLiveBytes, rewriteLiveIso } = await import('../imagefile/rewriteImage.ts');
     if (typeof iso !== 'string' && !ArrayBuffer.isView(iso)) throw notContent(iso, 'iso');
-    const checked = await checkGivenConfig(bytesOf(config, 'config'), 'config', options, io);
+    const checked = await checkConfigToEmbed(bytesOf(config, 'config'), 'config', options, io);
     return planEmbedding(checked, options, io, async (edit) => {
       if (typeof iso !== 'string') return rewriteLiveBytes(iso, options, edit);
       await rewriteLiveIso({ ...options, iso }, edit, io);

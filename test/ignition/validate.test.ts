@@ -39,7 +39,7 @@ describe('validateConfig: documents that are refused', () => {
 
   it.each([
     ['\xef\xbb\xbf{}', 'byte order mark'],
-    ['variant: fcos', 'YAML'],
+    ['variant: fcos', 'from-butane'],
     ['# comment\n{}', 'YAML'],
     ['\x1f\x8b\x08', 'gzip'],
     ['\xff\xfe{\x00}\x00', 'UTF-16'],

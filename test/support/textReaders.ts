@@ -47,7 +47,7 @@ import { parseArtifacts } from '../../src/hosts/artifacts/artifacts.ts';
 import { parseManifest } from '../../src/hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../../src/hosts/artifacts/servedPaths.ts';
 import { checkConfig } from '../../src/hosts/input/checkConfig.ts';
-import { checkConfigSource, readConfigSource } from '../../src/hosts/input/checkedConfig.ts';
+import { checkSourceConfig, readSourceConfig } from '../../src/hosts/input/sourceConfig.ts';
 import { parsePodmanArg } from '../../src/hosts/settings/podmanArgs.ts';
 import { readInventory } from '../../src/hosts/settings/inventoryDocument.ts';
 import { checkInstallerConfig, parseConsole } from '../../src/image/customize/installerConfig.ts';
@@ -92,8 +92,8 @@ async function checkAll(document: string): Promise<void> {
 }
 
 async function checkYaml(text: string): Promise<void> {
-  const source = await readConfigSource('config.yaml', Buffer.from(text));
-  const checked = await checkConfigSource(source, { lint: 'agent', now });
+  const source = await readSourceConfig('config.yaml', Buffer.from(text));
+  const checked = await checkSourceConfig(source, { lint: 'agent', now });
   formatTextReport(checked.report, { name: 'config.yaml', ...checked });
 }
 

@@ -4,23 +4,13 @@ import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../../formats/caCertificates.ts';
 import { findScriptProblem } from '../../agent/scriptStart.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
-import {
-  CliError,
-  type ErrorDetails,
-  type FilePlace,
-  FormatError,
-  formatPlace,
-  only,
-  UsageError,
-} from '../../core/errors.ts';
+import { CliError, type FilePlace, FormatError, formatPlace, only, UsageError } from '../../core/errors.ts';
 import { formatPath } from '../../core/finding.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 import { type ConfigHost, refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
 import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { readCertificates, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
-import { explainContent } from '../../hosts/input/checkConfig.ts';
-import { reportChecked } from '../../hosts/input/reportChecked.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { validateConfig } from '../../ignition/validate.ts';
@@ -33,13 +23,8 @@ import {
   lacksDevice,
   type NamedFile,
 } from '../../image/customize/customization.ts';
-import {
-  checkConfigSource,
-  filesDirOf,
-  embedOptions,
-  readConfigSource,
-  refusalOf,
-} from '../../hosts/input/checkedConfig.ts';
+import { filesDirOf, requireValid } from '../../hosts/input/configFiles.ts';
+import { CONFIG_FILE, lacksJson, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { LiveFeatures } from '../../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../../image/networkSettings.ts';
@@ -227,12 +212,10 @@ function convertYaml(path: string, yaml: ParsedYaml, io: Io): readonly Converted
   });
 }
 
-const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
-
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
  * @param machine the system that applies the config
- * @throws CliError `parsing Ignition config …`
+ * @throws CliError if it is invalid
  */
 async function readUserConfig(
   path: string,
@@ -240,14 +223,9 @@ async function readUserConfig(
   options: CustomizeOptions,
   io: Io,
 ): Promise<Uint8Array> {
-  const bytes = await readUserFile(path, io, CONFIG);
-  const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
-    only(FormatError, (error) => {
-      throw refusal(path, error.message, error);
-    }),
-  );
-  // A Butane document that cannot be translated has no config, also with --no-validate.
-  const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
+  const bytes = await readUserFile(path, io, CONFIG_FILE);
+  const source = await readSourceConfig(path, bytes, filesDirOf(options, io));
+  const validates = wantsCheck(options, io) || lacksJson(source);
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {
     const message = `unsupported spec version ${config.newerVersion}; the config is embedded without validation`;
@@ -256,26 +234,12 @@ async function readUserConfig(
     return config.document;
   }
   if (validates) {
-    const checked = await checkConfigSource(source, embedOptions(machine));
-    const explained = await explainContent(path, source.yaml?.text ?? source.json, checked);
-    const { findings, valid } = reportChecked(explained, path, io);
-    if (!valid) {
-      const { hint, message } = refusalOf(findings);
-      throw refusal(path, `${message}; nothing was written`, { hint });
-    }
+    await requireValid(source, machine, io);
     if (machine === 'installed') reportAgent(path, source.json, io);
   }
   if (config instanceof CliError) throw config;
   if (!validates) reportUnusedKeys(path, source.json, io);
   return config.document;
-}
-
-function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
-  return new CliError(`parsing Ignition config ${path}: ${problem}`, {
-    code: 'ERR_CONFIG_INVALID',
-    hint,
-    excerpt,
-  });
 }
 
 /** The config of the ramdisk would start the agent on the installed host, too. */

@@ -24,11 +24,7 @@ import type { Io } from '../../io/io.ts';
 import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { buildOfImageUrl } from '../../image/ignitionSpec.ts';
 import { resolveConfig } from '../../ignition/effectiveConfig.ts';
-import {
-  type ConfigDocument,
-  readConfigDocuments,
-  reportFindings,
-} from '../../hosts/input/configDocuments.ts';
+import { readConfigFiles, reportFindings, type ValidConfig } from '../../hosts/input/configFiles.ts';
 
 // The options of each `deploy` command, named as on the command line. An inventory may contain those of `hosts.ts`.
 
@@ -293,7 +289,7 @@ export async function readInstalledConfig(
   io: Io,
 ): Promise<PlainConfig | undefined> {
   if (file === undefined) return undefined;
-  const [document] = await readConfigDocuments([file], io, { filesDir, lint: 'auto', machine: 'installed' });
+  const [document] = await readConfigFiles([file], io, { filesDir, lint: 'auto', machine: 'installed' });
   if (document === undefined) return undefined;
   const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
   reportFindings(issues.map(findingOf), document, io);
@@ -303,12 +299,12 @@ export async function readInstalledConfig(
       hint: 'fix the errors above',
     });
   }
-  refuseForImage(document.bytes, { build: buildOfImageUrl(imageSource) }, { io, options: {} });
+  refuseForImage(document.json, { build: buildOfImageUrl(imageSource) }, { io, options: {} });
   return plainConfig(document.config);
 }
 
 /** Finds inlined configs that run the agent. The issue is at the reference to the inlined config. */
-function checkInlined({ config, version }: ConfigDocument): readonly Issue[] {
+function checkInlined({ config, version }: ValidConfig): readonly Issue[] {
   const effective = resolveConfig({ config, version });
   return checkInstalledConfig(effective.config).flatMap((issue) => {
     const { place } = effective.locate(issue.path);

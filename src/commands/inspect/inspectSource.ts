@@ -35,6 +35,7 @@ import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { explainOther } from '../../hosts/input/contentKind.ts';
 import { type ImageInput, readImageSource, readWhole } from '../../hosts/input/imageSource.ts';
+import { CONFIG_FILE, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 import { archiveMemory } from '../../agent/agentArchive.ts';
 import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
 import type { ImageKind } from '../../image/imageKind.ts';
@@ -73,16 +74,13 @@ export interface InspectedConfig {
   readonly runsAgent: boolean;
 }
 
-/** The limit applies to configs. */
-const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
-
 /**
  * Inspects `source`: a path, a URL, `-` for standard input, or the bytes.
  * @throws CliError if it cannot be read, or has an unsupported format
  */
 export async function inspectSource(source: string | Uint8Array, io: Io): Promise<Inspected> {
   const isLocal = typeof source !== 'string' || !isRemote(source);
-  const inspected = await readImageSource(source, EXPECTED, io, (opened) =>
+  const inspected = await readImageSource(source, { ...CONFIG_FILE, what: 'Image' }, io, (opened) =>
     nameInput(opened.name, () => inspectOpened(opened, isLocal)),
   );
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
@@ -122,15 +120,20 @@ const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<Image
   other: readConfigFile,
 };
 
-/** Reads a file that is neither an image nor an archive; it must start like JSON. */
-async function readConfigFile(source: ImageInput): Promise<ConfigFile> {
-  const document = await readWhole(source, EXPECTED);
-  if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
+/** Reads a file that is neither an image nor an archive: JSON, or YAML or Butane that is translated to it. */
+async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
+  const source = await readSourceConfig(opened.name, await readWhole(opened, CONFIG_FILE));
+  const { json: document, name, text, yaml } = source;
+  const isConfig =
+    yaml === undefined
+      ? /^\s*\{/.test(document.toString('latin1', 0, 1024))
+      : readEffectiveConfig(document).status === 'read';
+  if (!isConfig) {
     const inspected = 'an image, an Ignition config or an archive of a container image';
-    const other = await explainOther(inspected, source.name, document);
+    const other = await explainOther(inspected, name, text);
     if (other !== undefined) throw other;
     throw new CliError(
-      `${source.name} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
+      `${name} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {
         code: 'ERR_FORMAT',
         hint: 'use a supported file; kernels, disk images and other archives are not supported',

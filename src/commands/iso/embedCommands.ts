@@ -18,7 +18,7 @@ import {
   declareResult,
   ISO,
 } from '../customize/commandOptions.ts';
-import type { ConfigOptions } from '../../hosts/input/checkedConfig.ts';
+import type { ConfigOptions } from '../../hosts/input/configFiles.ts';
 import type { OutputOptions } from '../../imagefile/imageOutput.ts';
 import type { EmbeddingOptions } from './ignition.ts';
 

@@ -8,7 +8,7 @@ import { writeOutput } from '../../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, writeInitrd } from '../../image/initrd.ts';
-import { type ConfigOptions, readCheckedConfig } from '../../hosts/input/checkedConfig.ts';
+import { type ConfigOptions, readConfigToEmbed } from '../../hosts/input/configFiles.ts';
 import { configFile, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
 import { withInitrd } from '../../hosts/input/initrdInput.ts';
 import { isNetworkPath, listNetworkSettings, networkMembers } from '../../image/networkSettings.ts';
@@ -50,7 +50,7 @@ export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}
 export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   await refuseSwapped(undefined, [configFile('-i', options.ignitionFile)], io);
-  const config = await readCheckedConfig(options, io);
+  const config = await readConfigToEmbed(options, io);
   await deliverArchive(new Map([[CONFIG_NAME, config]]), options, io);
   return 0;
 }

@@ -11,7 +11,8 @@ import { defaultSettings } from '../../agent/settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-import { validateConfig } from '../../ignition/validate.ts';
+import { requireValid } from '../../hosts/input/configFiles.ts';
+import { readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 import { writeSampleIso } from '../../image/sampleIso.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { makeFolder, writeFileAtomically } from '../../io/files/newFile.ts';
@@ -60,12 +61,8 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
   await say(
     `1. render    ${shown(names.config)}: Ignition config that runs ironic-python-agent for ${example.apiUrl}`,
   );
-  const { valid, findings } = validateConfig(config);
-  if (!valid) {
-    throw new CliError(`The example config is invalid: ${findings[0]?.message ?? ''}`, {
-      code: 'ERR_INTERNAL',
-    });
-  }
+  const source = await readSourceConfig(shown(names.config), config);
+  const findings = await requireValid(source, 'live', io);
   await say(`2. validate  valid Ignition config, ${findings.length} warnings`);
   const iso = join(folder, names.iso);
   await writeFileAtomically(iso, writeSampleIso(sample));

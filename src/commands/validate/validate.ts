@@ -18,18 +18,11 @@ import { parseChoice, parseFormat } from '../../io/report/choices.ts';
 import { diagnosticOf } from '../../core/diagnostic.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { createTextReporter } from '../../io/report/text.ts';
-import {
-  type CheckedDocument,
-  type CheckOptions,
-  explainContent,
-  type LintMode,
-  noteChecked,
-} from '../../hosts/input/checkConfig.ts';
+import type { CheckedDocument, CheckOptions, LintMode } from '../../hosts/input/checkConfig.ts';
+import { applyIgnored, filesDirOf } from '../../hosts/input/configFiles.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
 import type { FilesDir } from '../../hosts/input/filesDir.ts';
-import { checkConfigSource, filesDirOf, readConfigSource } from '../../hosts/input/checkedConfig.ts';
-import { nameInput } from '../../hosts/input/nameInput.ts';
-import { applyIgnored } from '../../hosts/input/reportChecked.ts';
+import { checkSourceConfig, CONFIG_FILE, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 
 /** How each document is checked. */
 export interface ValidationOptions {
@@ -123,9 +116,6 @@ const interest: Interest = {
     '*.ign, *.bu, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
 };
 
-/** Real configs have a few megabytes at most; a ramdisk does not have the memory for several copies of a larger one. */
-const MAX_BYTES = 256 * 1024 * 1024;
-
 /** Number of files that are read ahead; with many small files, most of the time is spent waiting for the disk. */
 const READ_AHEAD = 8;
 
@@ -166,10 +156,7 @@ async function readDocument(input: InputFile, io: Io): Promise<Document> {
 }
 
 function readContent(file: string, io: Io): Promise<Uint8Array> {
-  const expected: Expected = {
-    what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config',
-    maxBytes: MAX_BYTES,
-  };
+  const expected: Expected = isConfFile(file) ? { ...CONFIG_FILE, what: 'Conf of the agent' } : CONFIG_FILE;
   return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
 }
 
@@ -181,8 +168,7 @@ async function check({ file, content }: Document, options: DocumentOptions, io: 
     if (checked !== undefined) return checked;
   }
   const bytes = content === 'unread' ? await readContent(file, io) : content;
-  if (!isConfFile(file)) await noteChecked(file, bytes, options, io);
-  return { file, ...(await nameInput(file, () => checkDocument(file, bytes, options))) };
+  return { file, ...(await checkDocument(file, bytes, options, io)) };
 }
 
 /** Such files are configuration of the agent, all other files are Ignition configs. */
@@ -192,16 +178,16 @@ export function isConfFile(file: string): boolean {
 
 /**
  * Checks a document by the name of its file.
- * @throws FormatError if the document is YAML that cannot be parsed
+ * @throws CliError if the document is YAML that cannot be parsed
  */
 export async function checkDocument(
   file: string,
   bytes: Uint8Array,
   options: DocumentOptions,
+  io: Pick<Io, 'note'> = {},
 ): Promise<CheckedDocument> {
   if (isConfFile(file)) return checkConf(file, bytes, options);
-  const source = await readConfigSource(file, bytes, options.filesDir);
-  return explainContent(file, bytes, await checkConfigSource(source, options));
+  return checkSourceConfig(await readSourceConfig(file, bytes, options.filesDir), options, io);
 }
 
 /** `ironic-python-agent.conf`, valid if the agent starts with it, or an `ironic.conf`. */
@@ -231,7 +217,7 @@ export async function checkGiven(
   io: Io,
 ): Promise<CheckedFile> {
   const checkOptions = await readCheckOptions(options, io);
-  const checked = await nameInput(file, () => checkDocument(file, bytes, checkOptions));
+  const checked = await checkDocument(file, bytes, checkOptions);
   return dropIgnored({ file, ...checked }, options, io);
 }
 

@@ -27,9 +27,10 @@ import {
 import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
 import { type ImageInput, readImageSource } from '../../hosts/input/imageSource.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
+import { CONFIG_FILE } from '../../hosts/input/sourceConfig.ts';
 
-/** Same limit as for data from a pipe. */
-const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
+/** The limit is for data from a pipe. */
+const EXPECTED = { ...CONFIG_FILE, what: 'Image' };
 
 /**
  * Undefined if the file is not an image.

@@ -1,7 +1,6 @@
 /** Checks an Ignition config with Ignition's own rules, then with the lint rules of this program. */
 
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
-import type { Io } from '../../io/io.ts';
 import {
   type DocumentRead,
   examineConfig,
@@ -57,20 +56,6 @@ export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Pro
   return { report: { valid: !hasErrors(all), findings }, ...masked };
 }
 
-/** Adds a better hint if the document is not an Ignition config. */
-export async function explainContent(
-  file: string,
-  bytes: Uint8Array,
-  checked: CheckedDocument,
-): Promise<CheckedDocument> {
-  const [first, ...others] = checked.report.findings;
-  if (first === undefined || checked.report.valid || others.length > 0) return checked;
-  const { hintContent } = await import('./contentKind.ts');
-  const hint = await hintContent(file, bytes);
-  if (hint === undefined) return checked;
-  return { ...checked, report: { ...checked.report, findings: [{ ...first, hint }] } };
-}
-
 /**
  * The config, merged with the configs that it inlines, and the findings in these.
  * @param own findings in the document itself
@@ -97,10 +82,9 @@ function mayRunAgent(documents: readonly Buffer[]): boolean {
 export async function noteChecked(
   name: string,
   bytes: Uint8Array,
-  { ipaVersion, lint: mode }: Pick<CheckOptions, 'ipaVersion' | 'lint'>,
-  { note }: Pick<Io, 'note'>,
+  { ipaVersion, lint: mode }: CheckOptions,
+  note: (text: string) => void,
 ): Promise<void> {
-  if (note === undefined) return;
   const { readEffectiveConfig } = await import('../../ignition/effectiveConfig.ts');
   const read = readEffectiveConfig(bytes);
   if (read.status !== 'read') {

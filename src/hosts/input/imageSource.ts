@@ -1,6 +1,6 @@
 /** Opens a source that may contain a config: a file, a live ISO, an initramfs, a URL of one of these, or standard input. */
 
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { detectKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess, type ImageAccess } from '../../image/overlay.ts';
 import { statUserFile } from '../../io/files/fileStates.ts';
@@ -14,6 +14,8 @@ import { CONFIG_NAME, readIgnition } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import { hintContent } from './contentKind.ts';
+import { nameInput } from './nameInput.ts';
+import { CONFIG_FILE, readSourceConfig } from './sourceConfig.ts';
 
 export interface ImageInput {
   readonly kind: ImageKind;
@@ -72,29 +74,28 @@ async function isSeekable(path: string, { what }: Expected, io: Pick<Io, 'cwd'>)
   return stats.isFile() || stats.isBlockDevice();
 }
 
-/** The limit is for configs; images are read in parts. */
-const expected: Expected = { what: 'Deployed config (--diff)', maxBytes: 64 * 1024 * 1024 };
-const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: expected.maxBytes };
+const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: CONFIG_FILE.maxBytes };
 
 /** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */
 export async function readDeployedConfig(source: string, io: Io): Promise<Config> {
-  return readImageSource(source, expected, io, extractConfig);
-}
-
-async function extractConfig(source: ImageInput): Promise<Config> {
-  try {
-    return await decodeConfig(await extractDocument(source), source.name);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = 'pass an Ignition config, or a live ISO or initramfs that contains one' } = error;
-    throw new CliError(`${source.name}: ${error.message}`, { code: 'ERR_FORMAT', hint, cause: error });
-  }
+  return readImageSource(source, CONFIG_FILE, io, (opened) =>
+    nameInput(opened.name, async () => {
+      const { json, name, text } = await readSourceConfig(opened.name, await extractDocument(opened));
+      const read = readEffectiveConfig(json);
+      if (read.status === 'read') return read.config;
+      const { message, hint = 'run `ironic-coreos validate FILE` to list its errors' } = read.finding;
+      throw new CliError(`not a valid Ignition config: ${name}: ${message}`, {
+        code: 'ERR_CONFIG_INVALID',
+        hint: (await hintContent(name, text)) ?? hint,
+      });
+    }),
+  );
 }
 
 async function extractDocument(source: ImageInput): Promise<Uint8Array> {
   const { kind, image, name } = source;
   if (kind === 'iso') return found(await readIgnition(await openLiveIso(image)), name);
-  if (kind === 'kernel' || kind === 'other') return readWhole(source, expected);
+  if (kind === 'kernel' || kind === 'other') return readWhole(source, CONFIG_FILE);
   return found((await readInitrdFrom(sourceOfImage(image), onlyConfig)).get(CONFIG_NAME), name);
 }
 
@@ -103,15 +104,5 @@ function found(config: Uint8Array | undefined, name: string): Uint8Array {
   throw new CliError(`${name} contains no Ignition config`, {
     code: 'ERR_FORMAT',
     hint: 'embed one with `iso ignition embed`, or pass the deployed file',
-  });
-}
-
-async function decodeConfig(document: Uint8Array, name: string): Promise<Config> {
-  const read = readEffectiveConfig(document);
-  if (read.status === 'read') return read.config;
-  const { message, hint = 'run `ironic-coreos validate FILE` to list its errors' } = read.finding;
-  throw new CliError(`${name} is not a valid Ignition config: ${message}`, {
-    code: 'ERR_FORMAT',
-    hint: (await hintContent(name, document)) ?? hint,
   });
 }

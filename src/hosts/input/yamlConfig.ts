@@ -1,64 +1,99 @@
 /**
- * Ignition configs written as YAML: the same data, with comments and multi-line strings. Ignition does not read them, so
- * JSON is embedded; findings have positions in the YAML. Butane documents (`butaneConfig.ts`) are checked here, too.
+ * Ignition configs written as YAML: the same data, with comments and multi-line strings; and Butane documents. Ignition reads
+ * JSON, which is made from them; findings about the JSON get positions in the YAML.
  */
 
 import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '../../agent/lint/secrets.ts';
-import { FormatError } from '../../core/errors.ts';
+import { butaneHint } from '../../butane/hints.ts';
+import type { LocalFiles } from '../../butane/localFiles.ts';
+import { translateButane } from '../../butane/translate.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import type { DocumentNode, Span } from '../../formats/documentTree.ts';
-import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { readJsonTree } from '../../formats/json/tree.ts';
+import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
+import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
 import { placedYamlText, scalarSpans } from '../../formats/yaml/scalars.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { jsonType, readConfig } from '../../ignition/validate.ts';
-import { type Finding, limitFindings, type Path, type Position } from '../../core/finding.ts';
+import { formatIgnition } from '../../ignition/ignitionText.ts';
+import { jsonType, readConfig, readVersion } from '../../ignition/validate.ts';
+import type { Finding, Path, Position } from '../../core/finding.ts';
 import type { FileFinding } from '../../io/report/reporter.ts';
-import { type CheckedDocument, type CheckOptions, checkConfig } from './checkConfig.ts';
 
 export interface YamlConfig {
-  /** Compact JSON for Ignition, with a final line feed. */
+  /** Compact JSON for Ignition, with a final line feed; empty if the translation found errors. */
   readonly json: Buffer;
-  readonly text: Uint8Array;
-  /** The document as a string. */
-  readonly source: string;
-  /** Undefined for an empty text. */
-  readonly root: DocumentNode | undefined;
-  readonly locate: ParsedYaml['locate'];
-  readonly locateInText: ParsedYaml['locateInText'];
-  /** The path in the YAML of a path in the JSON (default: the same). */
-  readonly pathOf?: (path: Path) => Path;
-  /** The hint for the YAML (default: that for the JSON). */
-  readonly hintOf?: (finding: Finding) => string | undefined;
   /** What the translation to JSON found. */
-  readonly own?: readonly Finding[];
-  /** There is no JSON, because of errors in `own`. */
-  readonly isRefused?: boolean;
+  readonly own: readonly Finding[];
+  /** Moves findings about the JSON to their places in the YAML; those about inlined configs have places in these. */
+  readonly place: (findings: readonly FileFinding[]) => readonly FileFinding[];
+  /**
+   * The YAML, with stars in place of secrets and of all that may contain secrets: comments, and the data of data URLs after
+   * their first characters. The positions of all other bytes are unchanged.
+   */
+  readonly mask: () => Uint8Array;
 }
 
 /** @throws FormatError if it is not YAML */
 export function parseYamlConfig(text: Uint8Array): YamlConfig {
   const source = decodeUtf8(text);
   const { value, ...places } = parseYaml(source);
-  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, ...places };
+  const json = Buffer.from(`${JSON.stringify(value)}\n`);
+  return yamlConfig(
+    { json, text, source, ...places, pathOf: (path) => path, hintOf: ({ hint }) => hint },
+    [],
+  );
 }
 
-/** Checks the JSON. Findings have positions in the YAML; those of inlined configs in their own JSON. */
-export async function checkYamlConfig(config: YamlConfig, options: CheckOptions): Promise<CheckedDocument> {
-  const { isRefused = false, json, own = [] } = config;
-  const ofJson = isRefused ? undefined : await checkConfig(json, options);
-  const placed = placeInYaml(ofJson?.report.findings ?? [], config);
-  const findings = limitFindings([...own, ...placed]);
-  const report = { valid: !isRefused && ofJson?.report.valid === true, findings };
-  if (findings.length === 0) return { report, bytes: config.text };
-  const references = ofJson?.references ?? new Map<string, Uint8Array>();
-  return { report, bytes: maskYaml(config), references };
+/**
+ * Translates a Butane document. Undefined for Ignition JSON that contains the word `variant`.
+ * @param openFiles is only called for Butane; undefined: local files are refused
+ * @throws FormatError if it is not YAML
+ */
+export function parseButaneConfig(
+  text: Buffer,
+  openFiles: () => LocalFiles | undefined,
+): YamlConfig | undefined {
+  if (isIgnition(text)) return undefined;
+  const source = decodeUtf8(text);
+  const { config, findings, pathOf, positionOf, root } = translateButane(source, openFiles());
+  const json = Buffer.from(config === undefined ? '' : formatIgnition(config));
+  const locateInText = makeLocateInText(source, root);
+  return yamlConfig(
+    { json, text, source, root, locate: positionOf, locateInText, pathOf, hintOf: butaneHint },
+    findings,
+  );
 }
 
-/** Findings in the JSON, with their places in the YAML. */
-export function placeInYaml(findings: readonly FileFinding[], config: YamlConfig): readonly FileFinding[] {
-  return findings.map((finding) => (finding.reference === undefined ? relocate(finding, config) : finding));
+/** Ignition reads a document as JSON first. */
+function isIgnition(document: Buffer): boolean {
+  const json = ifWellFormed(() => readJsonTree(document));
+  if (json === undefined) return false;
+  const version = readVersion(json.root);
+  return 'text' in version ? version.text !== '' : version.status === 'supported';
 }
 
-export function decodeUtf8(bytes: Uint8Array): string {
+interface Places extends Omit<YamlDocument, 'value'> {
+  readonly json: Buffer;
+  readonly text: Uint8Array;
+  /** The document as a string. */
+  readonly source: string;
+  /** The path in the YAML of a path in the JSON. */
+  readonly pathOf: (path: Path) => Path;
+  /** The hint for the YAML. */
+  readonly hintOf: (finding: Finding) => string | undefined;
+}
+
+function yamlConfig(places: Places, own: readonly Finding[]): YamlConfig {
+  return {
+    json: places.json,
+    own,
+    place: (findings) =>
+      findings.map((finding) => (finding.reference === undefined ? relocate(finding, places) : finding)),
+    mask: () => maskYaml(places),
+  };
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
@@ -66,28 +101,23 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function relocate(finding: Finding, config: YamlConfig): Finding {
+function relocate(finding: Finding, places: Places): Finding {
   const { position: ofJson, line, column, ...others } = finding;
-  const { hintOf = ({ hint }: Finding) => hint } = config;
-  const placeless = { ...others, hint: hintOf(finding) };
-  const path = config.pathOf?.(finding.path) ?? finding.path;
-  const inText = line === undefined ? undefined : config.locateInText(path, { line, column });
-  const position = inText ?? (ofJson === undefined ? undefined : findPosition({ ...finding, path }, config));
-  return position === undefined ? { ...placeless, path } : { ...placeless, path, position };
+  const path = places.pathOf(finding.path);
+  const placeless = { ...others, path, hint: places.hintOf(finding) };
+  const inText = line === undefined ? undefined : places.locateInText(path, { line, column });
+  const position = inText ?? (ofJson === undefined ? undefined : findPosition({ ...finding, path }, places));
+  return position === undefined ? placeless : { ...placeless, position };
 }
 
 /** For a value of an unexpected type, Ignition only reports the position in the JSON. */
-function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Position | undefined {
+function findPosition({ path, rule }: Finding, { json, locate }: Places): Position | undefined {
   if (path.length > 0 || rule !== jsonType.id) return locate(path);
   const read = readConfig(json);
   return locate(read.status === 'refused' ? (read.mismatches?.[0]?.path ?? []) : []);
 }
 
-/**
- * Replaces secrets with stars, and everything that may contain secrets: comments, and the data of data URLs after their
- * first characters. The positions of all other bytes are unchanged.
- */
-export function maskYaml({ json, root, source, text }: YamlConfig): Uint8Array {
+function maskYaml({ json, root, source, text }: Places): Uint8Array {
   const read = readEffectiveConfig(json);
   const config = read.status === 'read' ? read.config : undefined;
   const secrets =

@@ -25,12 +25,7 @@ import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
 import { newestOf, versionNamed } from '../../ignition/versions.ts';
-import {
-  type ConfigDocument,
-  readConfigDocuments,
-  reportFindings,
-  translateDocument,
-} from '../input/configDocuments.ts';
+import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
 import { findingOf, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
@@ -112,7 +107,7 @@ function reportPlain(findings: readonly Finding[], io: Io): void {
 }
 
 /** Reports findings that a merged config has on its own at their places in it. */
-function reportOwnParts(findings: readonly Finding[], documents: readonly ConfigDocument[], io: Io): void {
+function reportOwnParts(findings: readonly Finding[], documents: readonly ValidConfig[], io: Io): void {
   const others = new Set(findings);
   const byText = new Map<string, Finding[]>();
   for (const finding of findings.toReversed()) {
@@ -224,7 +219,7 @@ function logSettings({ inputs, profile, unread }: RenderInputs, note: (text: str
 interface MergedConfigs {
   readonly config: Config;
   /** Those of `ignition.merge`. */
-  readonly documents: readonly ConfigDocument[];
+  readonly documents: readonly ValidConfig[];
 }
 
 /** @throws CliError for configs that are missing or invalid, or have a version that cannot be merged */
@@ -234,7 +229,7 @@ async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Prom
   const [filesDir] = filesOf(inputs, 'ignition.filesDir');
   const base = discovery === undefined ? rendered : await mergeDiscovery(rendered, discovery, io);
   let config = base;
-  const documents = await readConfigDocuments(merge, io, { filesDir });
+  const documents = await readConfigFiles(merge, io, { filesDir });
   for (const document of documents) {
     reportFindings(findMergeConflicts(base, document.config), document, io);
     config = mergeOver(config, document, filesDir, io);
@@ -247,9 +242,9 @@ function filesOf(inputs: Inputs, name: SettingName): string[] {
 }
 
 async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<Config> {
-  const [document] = await readConfigDocuments([path], io);
+  const [document] = await readConfigFiles([path], io);
   if (document === undefined) return rendered;
-  const discovery = translateDocument(document, ICC_SPEC_VERSION, io);
+  const discovery = translateTo(ICC_SPEC_VERSION, document, io);
   const hasService = discovery.systemd?.units?.some(({ name }) => name === ASSISTED_UNIT_NAME) === true;
   if (!hasService) {
     throw new CliError(`--discovery: ${path} has no unit ${ASSISTED_UNIT_NAME}`, {
@@ -261,11 +256,11 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
 }
 
 /** The result has the newer of the two versions, so that no setting is lost. */
-function mergeOver(parent: Config, document: ConfigDocument, filesDir: string | undefined, io: Io): Config {
+function mergeOver(parent: Config, document: ValidConfig, filesDir: string | undefined, io: Io): Config {
   const own = versionNamed(parent.ignition?.version) ?? ICC_SPEC_VERSION;
   const version = newestOf([own, document.version]);
   const below = translateConfig(parent, { from: own, to: version });
-  const above = translateDocument(document, version, io);
+  const above = translateTo(version, document, io);
   if (below.status === 'refused') {
     throw new CliError(`the rendered config cannot be translated to version ${version}`, {
       code: 'ERR_CONFIG_VERSION',

@@ -237,7 +237,7 @@ describe('deploy --inventory where a host is wrong', () => {
       '{bmcAddress: h, appendKargs: [a, "b c"]}',
       '3:54: appendKargs (number 2): invalid kernel argument',
     ],
-    ['a config', '{bmcAddress: h, ignition: invalid.ign}', 'not a valid config: invalid.ign'],
+    ['a config', '{bmcAddress: h, ignition: invalid.ign}', 'not a valid Ignition config: invalid.ign'],
     ['a config that is missing', '{bmcAddress: h, ignition: no.ign}', 'not found: no.ign'],
     [
       'an image without checksum',
@@ -286,7 +286,7 @@ describe('deploy --inventory where a host is wrong', () => {
     const { stderr } = await withHosts('baremetalhost', unfit('a') + unfit('b'));
     expect(stderr).toMatch(/^error: a is not written \(hosts.yaml:3\):\nerror: /);
     expect(stderr).toMatch(
-      /--> invalid\.ign:[^]*error: not a valid config: invalid\.ign\nhint: fix the errors/,
+      /--> invalid\.ign:[^]*error: not a valid Ignition config: invalid\.ign\nhint: fix the errors/,
     );
     expect(stderr.match(/--> invalid\.ign/g)).toHaveLength(1);
     expect(stderr).toContain('error: not written for the same reason as a: b\n0 written, 2 invalid\n');

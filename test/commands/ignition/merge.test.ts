@@ -108,7 +108,7 @@ describe('ignition merge', () => {
       1,
       'error: path not absolute [$.storage.files.0.path] (path-relative)\n  --> invalid.ign:1:61',
     ],
-    [['broken.ign', 'invalid.ign'], 1, 'error: not a valid config: broken.ign, invalid.ign\n'],
+    [['broken.ign', 'invalid.ign'], 1, 'error: not a valid Ignition config: broken.ign, invalid.ign\n'],
     [['parent.ign', 'missing.ign'], 1, 'error: Ignition config not found: missing.ign\n'],
     [
       ['arguments.ign', 'child.ign', '--to', '3.2.0'],

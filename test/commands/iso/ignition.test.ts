@@ -79,7 +79,7 @@ describe('embed', () => {
   it('refuses an invalid config, shows what is wrong, and changes nothing', async () => {
     const { code, stderr } = await run('ignition embed -i invalid.ign coreos.iso');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/invalid\.ign:1:\d+[^]*the Ignition config is invalid; nothing was written/);
+    expect(stderr).toMatch(/invalid\.ign:1:\d+[^]*not a valid Ignition config: /);
     expect(digest(await file('coreos.iso'))).toBe(digest(original));
     const toFile = await run('ignition embed -i invalid.ign -o copy.iso coreos.iso');
     expect(toFile.code).toBe(1);

@@ -49,7 +49,7 @@ describe('ignition', () => {
   it('refuses an invalid config unless it is told not to look', async () => {
     const refused = await run('ignition wrap -i invalid.ign -o x.img');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('error: the Ignition config is invalid; nothing was written\n');
+    expect(refused.stderr).toContain('error: not a valid Ignition config: invalid.ign\n');
     expect(await readdir(cwd)).not.toContain('x.img');
     const ways: [string, RunOptions][] = [
       [' --no-validate', {}],

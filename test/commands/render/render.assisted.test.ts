@@ -151,7 +151,7 @@ describe('profile assisted', () => {
     [
       'one that is not valid',
       { ignition: { version: '3.1.0' }, storage: { files: [{ path: 'x' }] } },
-      'not a valid config',
+      'not a valid Ignition config',
     ],
     [
       'one that is newer',

@@ -139,7 +139,7 @@ describe('render --diff', () => {
     ['a folder', ['--diff', '.'], 'is a directory'],
     ['an ISO without a config', ['--diff', 'bare.iso'], 'bare.iso contains no Ignition config'],
     ['an initramfs without a config', ['--diff', 'empty.img'], 'empty.img contains no Ignition config'],
-    ['what is no JSON', ['--diff', 'broken.ign'], 'broken.ign is not a valid Ignition config'],
+    ['what is no JSON', ['--diff', 'broken.ign'], 'not a valid Ignition config: broken.ign'],
     ['a version of old', ['--diff', 'old.ign'], 'unsupported config version'],
     ['no name', ['--diff', ''], '--diff is empty'],
     ['a form that is none', ['--diff', 'deployed.ign', '--format', 'xml'], 'use one of text, json'],

@@ -493,7 +493,7 @@ describe('render: settings', () => {
       'a config for --merge that is not valid',
       1,
       ['--merge', 'invalid.ign'],
-      'not a valid config: invalid.ign',
+      'not a valid Ignition config: invalid.ign',
     ],
     [
       'two places of a file',

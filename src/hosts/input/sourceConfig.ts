@@ -1,0 +1,96 @@
+/**
+ * An Ignition config from somewhere: the text that a user wrote as JSON, YAML or Butane, what Ignition gets, and how findings
+ * about the one are shown in the other.
+ */
+
+import { mayBeButane } from '../../butane/mayBeButane.ts';
+import { FormatError, only } from '../../core/errors.ts';
+import { hasErrors, limitFindings } from '../../core/finding.ts';
+import type { Expected } from '../../io/files/files.ts';
+import type { Io } from '../../io/io.ts';
+import { type CheckedDocument, type CheckOptions, checkConfig, noteChecked } from './checkConfig.ts';
+import { hintContent } from './contentKind.ts';
+import { type FilesDir, openFilesDir } from './filesDir.ts';
+import { nameInput } from './nameInput.ts';
+import type { YamlConfig } from './yamlConfig.ts';
+
+/** Real configs have a few megabytes at most. */
+export const CONFIG_FILE: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
+
+export interface SourceConfig {
+  /** As the user named it, for messages. */
+  readonly name: string;
+  readonly text: Uint8Array;
+  /** What Ignition gets: the text itself, or the JSON made from it. */
+  readonly json: Buffer;
+  /** Undefined for JSON. */
+  readonly yaml?: YamlConfig;
+}
+
+/**
+ * @param name its extension selects the format: `.yaml` and `.yml` are YAML, `.bu` and `.butane` Butane. Butane is also
+ *   recognized by its content
+ * @param content the text, or an archive of `pxe ignition wrap` that contains it
+ * @param filesDir undefined: local files are refused
+ * @throws CliError if YAML cannot be parsed
+ */
+export async function readSourceConfig(
+  name: string,
+  content: Uint8Array,
+  filesDir?: FilesDir,
+): Promise<SourceConfig> {
+  const bytes = await unwrapConfig(content);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isYaml = /\.ya?ml$/i.test(name);
+  if (!isYaml && !mayBeButane(name, text)) return { name, text, json: text };
+  const { parseButaneConfig, parseYamlConfig } = await import('./yamlConfig.ts');
+  const yaml = await nameInput(name, () => {
+    const butane = mayBeButane(name, text)
+      ? parseButaneConfig(text, () => filesDir && openFilesDir(filesDir))
+      : undefined;
+    return butane ?? (isYaml ? parseYamlConfig(text) : undefined);
+  });
+  return yaml === undefined ? { name, text, json: text } : { name, text, json: yaml.json, yaml };
+}
+
+/** The config in an archive of `pxe ignition wrap`. Other content is unchanged. */
+async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
+  if (content[0] === '{'.charCodeAt(0)) return content;
+  const { detectKind } = await import('../../image/imageKind.ts');
+  const { bytesAccess } = await import('../../image/overlay.ts');
+  if ((await detectKind(bytesAccess(content))) !== 'initramfs') return content;
+  const { readInitrd } = await import('../../image/initrd.ts');
+  const { CONFIG_NAME } = await import('../../image/embeddedIgnition.ts');
+  const limits = { maxBytes: CONFIG_FILE.maxBytes, wants: (path: string) => path === CONFIG_NAME };
+  const files = await readInitrd(content, limits).catch(
+    only(FormatError, () => new Map<string, Uint8Array>()),
+  );
+  return files.get(CONFIG_NAME) ?? content;
+}
+
+/** Whether the text has no JSON that could be used without a check: a Butane document with errors. */
+export function lacksJson({ yaml }: SourceConfig): boolean {
+  return hasErrors(yaml?.own ?? []);
+}
+
+/** Checks the JSON. Findings have positions in the text, in which secrets are masked. */
+export async function checkSourceConfig(
+  source: SourceConfig,
+  options: CheckOptions,
+  { note }: Pick<Io, 'note'> = {},
+): Promise<CheckedDocument> {
+  const { json, name, text, yaml } = source;
+  const checked = lacksJson(source) ? undefined : await checkConfig(json, options);
+  if (note !== undefined) await noteChecked(name, json, options, note);
+  const placed = (yaml?.place ?? ((findings) => findings))(checked?.report.findings ?? []);
+  const findings = limitFindings([...(yaml?.own ?? []), ...placed]);
+  const valid = checked?.report.valid === true;
+  const [first] = findings;
+  if (first === undefined) return { report: { valid, findings }, bytes: text };
+  const hint = valid || findings.length > 1 ? undefined : await hintContent(name, text);
+  return {
+    ...checked,
+    bytes: yaml?.mask() ?? checked?.bytes ?? text,
+    report: { valid, findings: hint === undefined ? findings : [{ ...first, hint }] },
+  };
+}
