@@ -1,15 +1,16 @@
 /**
- * What messages say of other programs, in the sources of these. UPSTREAM_TREES is a folder of Git repositories named
+ * What messages and the evidence of rules say of other programs, in the sources of these. UPSTREAM_TREES is a folder of Git repositories named
  * `OWNER+NAME`, or `OWNER+NAME/repo`.
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseArgument } from '../../src/kargs/argument.ts';
 import { checkArgument } from '../../src/kargs/argumentChecks.ts';
 import { CLAIMS } from '../support/claims.ts';
+import { evidenceOfRules } from '../support/evidence.ts';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
 
 const oracle = 'sources of other projects';
@@ -41,6 +42,21 @@ describe('what messages say of other programs', () => {
         },
       );
     }
+  }
+});
+
+describe('evidence of rules', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8');
+  const named = evidenceOfRules(page).filter(({ repository }) => repository !== undefined);
+  for (const { rule, kind, message, repository = '', file } of named) {
+    const tree = treeOf(repository);
+    const note = have(oracle) && tree === undefined ? ` (skipped: no ${repository})` : oracleNote(oracle);
+    it.skipIf(!have(oracle) || tree === undefined)(`${rule}: ${repository} ${file}${note}`, () => {
+      const { status, stdout } = git(tree ?? '', 'show', `HEAD:${file}`);
+      expect(status).toBe(0);
+      // Go writes the values of a message as %q, and quotes as \".
+      expect(stdout.replaceAll(/ %[dqsv]|\\(?=")/g, '')).toContain(kind === 'message' ? message : '');
+    });
   }
 });
 

@@ -122,7 +122,7 @@ const READ_AHEAD = 8;
 /** `unread` marks a large file: it may be an image, of which only a small part is read. */
 interface Document {
   readonly file: string;
-  readonly content: Uint8Array | 'unread' | 'circle';
+  readonly content: Uint8Array | 'unread';
 }
 
 /** Reads ahead, and yields in the order of the files: `yield*` waits for each promise. */
@@ -146,7 +146,6 @@ async function withErrors<T>(file: string, step: () => Promise<T>, io: Io): Prom
 async function readDocument(input: InputFile, io: Io): Promise<Document> {
   const { path: file } = input;
   if (input.kind === 'error') throw input.error;
-  if (input.kind === 'circle') return { file, content: 'circle' };
   if (/^https?:\/\//i.test(file)) {
     const hint = 'download the file first, or use "ironic-coreos inspect URL"';
     throw new CliError('validate does not read URLs', { code: 'ERR_FILE_MISSING', hint });
@@ -161,7 +160,6 @@ function readContent(file: string, io: Io): Promise<Uint8Array> {
 }
 
 async function check({ file, content }: Document, options: DocumentOptions, io: Io): Promise<CheckedFile> {
-  if (content === 'circle') return reportCircle(file);
   if (content === 'unread' || mayBeImage(content)) {
     const { checkIfImage } = await import('./validateImage.ts');
     const checked = await checkIfImage(file, content === 'unread' ? undefined : content, options, io);
@@ -225,18 +223,6 @@ function dropIgnored(checked: CheckedFile, { strict = false }: ValidationOptions
   const { findings, valid } = applyIgnored(checked.report.findings, io);
   const isAccepted = valid && !(strict && findings.some(({ severity }) => severity === 'warning'));
   return { ...checked, report: { findings, valid: isAccepted } };
-}
-
-/** No config is invalid, but a loop of links is probably a mistake. */
-function reportCircle(file: string): CheckedFile {
-  const finding = {
-    severity: 'warning',
-    rule: 'folder-circle',
-    path: [],
-    message: 'loop of symbolic links',
-    hint: 'remove the link; the folder that it points to is checked only once',
-  } as const;
-  return { file, report: { valid: true, findings: [finding] }, bytes: new Uint8Array() };
 }
 
 async function print({ stdout, stderr, error }: ReportOutput, io: Io): Promise<void> {

@@ -18,9 +18,9 @@ import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 import { splitPath } from './platform.ts';
 
-/** A name to read, an error, or a link that leads back to its own folder. */
+/** A name to read, or an error. */
 export type InputFile =
-  | { readonly kind: 'file' | 'circle'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'error'; readonly path: string; readonly error: CliError };
 
 /** Which files of a folder are meant, by their absolute path. */
@@ -60,10 +60,10 @@ async function* expandInput(input: string, interest: Interest, cwd: string): Asy
     yield { kind: 'file', path: input };
     return;
   }
-  const walk: Walk = { cwd, interest, visited: new Set(), open: new Set() };
+  const walk: Walk = { cwd, interest, visited: new Set() };
   let isEmpty = true;
   for await (const found of isPattern ? expandPattern(input, walk) : searchFolder(normalize(input), walk)) {
-    if (found.kind !== 'circle') isEmpty = false;
+    isEmpty = false;
     yield found;
   }
   if (!isEmpty) return;
@@ -98,8 +98,6 @@ interface Walk {
   readonly interest: Interest;
   /** Every folder that has been listed, by {@link keyOf}. */
   readonly visited: Set<string>;
-  /** Those that are being searched now. */
-  readonly open: Set<string>;
 }
 
 async function* searchFolder(folder: string, walk: Walk): AsyncIterable<InputFile> {
@@ -108,7 +106,6 @@ async function* searchFolder(folder: string, walk: Walk): AsyncIterable<InputFil
     else if (entry.name.startsWith('.')) continue;
     else if (entry.kind === 'folder') yield* searchFolder(entry.path, walk);
     else if (walk.interest.isWanted(resolve(walk.cwd, entry.path))) yield { kind: 'file', path: entry.path };
-    else if (entry.kind === 'circle') yield { kind: 'circle', path: entry.path };
   }
 }
 
@@ -142,8 +139,7 @@ async function* matchSteps(
 interface Entry {
   readonly name: string;
   readonly path: string;
-  /** A `circle` is a link that leads to itself. */
-  readonly kind: 'file' | 'folder' | 'circle';
+  readonly kind: 'file' | 'folder';
 }
 
 /** Sorted by name. `part` separates the searches of one walk with different patterns. */
@@ -153,7 +149,6 @@ async function* listFolder(folder: string, walk: Walk, part: string): AsyncItera
   let entries: readonly Dirent[] = [];
   try {
     key = keyOf(statSync(place), part);
-    if (walk.open.has(key)) yield { kind: 'circle', path: folder };
     if (walk.visited.has(key)) return;
     walk.visited.add(key);
     entries = readdirSync(place, { withFileTypes: true });
@@ -163,13 +158,11 @@ async function* listFolder(folder: string, walk: Walk, part: string): AsyncItera
     if (errorCode(error) !== 'ENOENT') yield { kind: 'error', path: folder, error: shown };
     return;
   }
-  walk.open.add(key);
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     const kind = kindOf(entry, resolve(walk.cwd, path));
     if (kind !== 'other') yield { name: entry.name, path, kind };
   }
-  walk.open.delete(key);
 }
 
 /** Device and inode. */
@@ -180,7 +173,7 @@ function keyOf({ dev, ino }: Stats, part: string): string {
 /** Pipes and devices are read only where they are named. A link that leads nowhere is a file that cannot be read. */
 function kindOf(entry: Dirent, place: string): Entry['kind'] | 'other' {
   const stats = entry.isSymbolicLink() ? lookAt(place) : entry;
-  if (typeof stats === 'string') return stats === 'ELOOP' ? 'circle' : 'file';
+  if (typeof stats === 'string') return 'file';
   return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
 }
 

@@ -7,6 +7,7 @@
  *     - severity: SEVERITY
  *     - versions: TEXT
  *     - message: TEXT
+ *     - evidence: what shows that the rule is needed; test/evidence.test.ts knows the kinds
  *     paragraphs
  *     Invalid: or Valid:, each optional, with options of the command, and a fenced block
  */
@@ -133,7 +134,7 @@ function splitAtHeadings(text: string, prefix: string): readonly Section[] {
 function parseSection({ heading: id, body }: Section, group: string): RuleEntry {
   const blocks = splitBlocks(body);
   const [list = '', ...rest] = blocks;
-  const properties = /^- severity: (.+)\n- versions: (.+)\n- message: (.+)$/.exec(list);
+  const properties = /^- severity: (.+)\n- versions: (.+)\n- message: (.+)(?:\n- evidence: .+)?$/.exec(list);
   if (properties === null) throw new Error(`docs/rules.md: the list of ${id} is not as it should be`);
   const [, severity = '', versions = '', message = ''] = properties;
   const isLint = group.startsWith('Lint: ');

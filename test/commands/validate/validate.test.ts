@@ -190,7 +190,6 @@ describe('validate', () => {
       ['tree/a.ign'],
       ['tree/b/ironic-python-agent.conf'],
       ['tree/b/ironic-python-agent.d/10.conf', 'conf-value'],
-      ['tree/loop', 'folder-circle'],
       ['*.none', 'file-unreadable'],
       ['tree/x.json'],
       ['missing', 'file-unreadable'],

@@ -33,12 +33,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The paths; `circle PATH`; `error: MESSAGE`. */
+/** The paths; `error: MESSAGE`. */
 async function expand(...inputs: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const input of expandInputs(inputs, interest, { cwd: folder })) {
-    if (input.kind === 'error') found.push(`error: ${input.error.message}`);
-    else found.push(input.kind === 'circle' ? `circle ${input.path}` : input.path);
+    found.push(input.kind === 'error' ? `error: ${input.error.message}` : input.path);
   }
   return found;
 }
@@ -49,24 +48,13 @@ describe('expandInputs', () => {
     ['each once', ['a.ign', './a.ign', 'd/../a.ign', 'd', 'd/a.ign'], ['a.ign', 'd/a.ign', 'd/e/f.ign']],
     ['a missing file, to be read', ['missing.ign'], ['missing.ign']],
     ['a folder, in order, without hidden files', ['d/'], ['d/a.ign', 'd/e/f.ign']],
-    [
-      'links',
-      ['links'],
-      [
-        'links/a.ign',
-        'links/again/a.ign',
-        'links/again/e/f.ign',
-        'links/broken.ign',
-        'circle links/circle',
-        'circle links/sub/up',
-      ],
-    ],
+    ['links', ['links'], ['links/a.ign', 'links/again/a.ign', 'links/again/e/f.ign', 'links/broken.ign']],
     ['a pattern', ['*.ign'], ['a.ign', 'b.ign', 'x*y.ign']],
     ['a pattern in a folder', ['?/*.ign'], ['d/a.ign']],
     ['a pattern of any depth', ['d/**/*.ign'], ['d/a.ign', 'd/e/f.ign']],
     ['a pattern for everything', ['d/**'], ['d/a.ign', 'd/e/f.ign']],
     ['a pattern for hidden folders', ['d/.*/*.ign'], ['d/.hidden/g.ign']],
-    ['a pattern over circles', ['links/**/f.ign'], ['links/again/e/f.ign', 'circle links/sub/up']],
+    ['a pattern over circles', ['links/**/f.ign'], ['links/again/e/f.ign']],
     ['a file that looks like a pattern', ['x*y.ign'], ['x*y.ign']],
     ['a folder without any', ['none'], ['error: No file to check in none']],
     ['a pattern without any', ['*.toml', 'a.ign'], ['error: No file matches *.toml', 'a.ign']],
