@@ -4,11 +4,11 @@
  *
  * `dist/schemas/` is what the package exports. Of Ignition, `schemas/` has the newest version, and of each older one the
  * merge patch (RFC 7396) that turns the next newer version into it. That of inventories gets the settings of
- * `src/agent/settingTable.ts`.
+ * `src/agent/settingTable.ts` in all spellings of `src/agent/settingSpelling.ts`.
  *
  * `dist/compiled/` is for the program: for each version of Ignition `fields-VERSION.json`, the field model that
  * `src/ignition/schema.ts` declares; and `inventory.js`, a validator of inventories without imports, so that the program
- * needs no schema compiler.
+ * needs no schema compiler. It knows the settings by their names only, because the program has read the spellings before.
  */
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,11 +31,11 @@ const items = { type: 'string' };
 /** The value of a setting in an inventory; null means unset. @type {Record<Setting['kind'], object>} */
 const forms = {
   text: { type: ['string', 'null'] },
-  texts: { type: ['array', 'null'], items },
+  texts: { type: ['string', 'array', 'null'], items },
   port: { type: ['integer', 'string', 'null'] },
   list: { type: ['string', 'array', 'null'], items },
   file: { type: ['string', 'null'] },
-  files: { type: ['array', 'null'], items },
+  files: { type: ['string', 'array', 'null'], items },
   switch: { type: ['boolean', 'null'] },
 };
 const goScalars = { string: 'string', boolean: 'bool', integer: 'int' };
@@ -49,8 +49,12 @@ const compiled = join(root, 'dist/compiled');
 mkdirSync(compiled, { recursive: true });
 cpSync(source, published, { recursive: true, filter: (path) => !path.endsWith(PATCH) });
 const inventory = JSON.parse(readFileSync(join(source, 'inventory.json'), 'utf8'));
-inventory.definitions.settings.properties = settingSchemas(await readSettingTable());
-writeSchema('inventory', inventory);
+/** @type {{ settingTable: readonly Setting[] }} */
+const { settingTable } = await importSource('src/agent/settingTable.ts');
+/** @type {typeof import('../src/agent/settingSpelling.ts')} */
+const { sectionKeys, settingKeys } = await importSource('src/agent/settingSpelling.ts');
+inventory.definitions.settings.properties = settingSchemas(settingTable);
+writeSchema('inventory', withSpellings(inventory));
 for (const [version, schema] of ignitionSchemas()) {
   writeSchema(`ignition/${version}`, schema);
   writeFileSync(join(compiled, `fields-${version}.json`), JSON.stringify(structOf(schema, 'Config')));
@@ -62,12 +66,10 @@ function writeSchema(name, schema) {
   writeFileSync(join(published, `${name}.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
 }
 
-/** Node 20 does not import TypeScript. @returns {Promise<readonly Setting[]>} */
-async function readSettingTable() {
-  const input = join(root, 'src/agent/settingTable.ts');
-  const { output } = await build({ input, platform: 'node', write: false });
-  const { settingTable } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
-  return settingTable;
+/** Node 20 does not import TypeScript. @param {string} path */
+async function importSource(path) {
+  const { output } = await build({ input: join(root, path), platform: 'node', write: false });
+  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
 }
 
 /** @param {readonly Setting[]} settings */
@@ -81,6 +83,56 @@ function settingSchemas(settings) {
       return [name, { description, ...form }];
     }),
   );
+}
+
+/** Adds the spellings of settings, and a definition of each section. @param {any} schema */
+function withSpellings(schema) {
+  const { settings } = schema.definitions;
+  /** @param {string} prefix */
+  const patternsBelow = (prefix) => {
+    /** By form, as JSON: the keys that have it. @type {Map<string, string[]>} */
+    const keys = new Map();
+    const below = [...new Set([...settingKeys.keys(), ...sectionKeys])].filter(
+      (key) => key.startsWith(prefix) && key !== prefix,
+    );
+    for (const key of below) {
+      const name = settingKeys.get(key);
+      const { description, ...form } = name === undefined ? {} : settings.properties[name];
+      const section = { $ref: `#/definitions/settings-${key}` };
+      const forms = [...(name === undefined ? [] : [form]), ...(sectionKeys.has(key) ? [section] : [])];
+      const json = JSON.stringify(forms.length === 1 ? forms[0] : { anyOf: forms });
+      keys.set(json, [...(keys.get(json) ?? []), key.slice(prefix.length)]);
+    }
+    return Object.fromEntries(
+      [...keys].map(([json, names]) => [patternOf(names, settings.properties), JSON.parse(json)]),
+    );
+  };
+  const sections = [...sectionKeys].map((key) => [
+    `settings-${key}`,
+    { type: ['object', 'null'], additionalProperties: false, patternProperties: patternsBelow(key) },
+  ]);
+  return {
+    ...schema,
+    definitions: {
+      ...schema.definitions,
+      settings: { ...settings, patternProperties: patternsBelow('') },
+      ...Object.fromEntries(sections),
+    },
+  };
+}
+
+/**
+ * Keys in any case, with any separators, without those that have a property: ajv refuses a schema that has both.
+ * @param {string[]} keys in lower case, without separators
+ * @param {object} properties
+ */
+function patternOf(keys, properties) {
+  const letters = (/** @type {string} */ key) =>
+    [...key].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('[-._]*');
+  const pattern = `(?:${keys.map(letters).join('|')})$`;
+  const names = Object.keys(properties).filter((name) => new RegExp(`^${pattern}`).test(name));
+  const others = names.length === 0 ? '' : `(?!(?:${names.join('|').replaceAll('.', String.raw`\.`)})$)`;
+  return `^${others}${pattern}`;
 }
 
 /** The help of a flag as sentences on a key of an inventory. @param {Setting} setting */
@@ -127,24 +179,24 @@ function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Hosts are checked one by one: all at once, each error would copy those before it. @param {any} schema @returns {string} */
-function compileInventory(schema) {
+/** Hosts are checked one by one: all at once, each error would copy those before it. @param {any} published @returns {string} */
+function compileInventory(published) {
+  const schema = JSON.parse(
+    JSON.stringify(published, (key, value) =>
+      key === 'description' && typeof value === 'string' ? undefined : value,
+    ),
+  );
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
+    verbose: true,
     code: { source: true, esm: true },
     schemas: [schema],
   });
-  return minify(
-    standalone.default(ajv, {
-      checkInventory: schema.$id,
-      checkHost: `${schema.$id}#/definitions/host`,
-    }),
-  );
-}
-
-/** Each validator contains its schema with all descriptions, which it does not use. @param {string} code @returns {string} */
-function minify(code) {
+  const code = standalone.default(ajv, {
+    checkInventory: schema.$id,
+    checkHost: `${schema.$id}#/definitions/host`,
+  });
   return minifySync('validator.js', code, { module: true }).code;
 }
 

@@ -6,7 +6,7 @@
  * variable counts, because the script reads none.
  */
 
-import type { FilePlace, InputSource } from '../core/errors.ts';
+import { type FilePlace, formatSource, type InputSource, UsageError } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
@@ -65,38 +65,71 @@ export interface CollectedInputs {
   readonly misplaced: readonly MisplacedInput[];
 }
 
+/** @throws UsageError for two settings from the same source of which only one can count */
 export function collectInputs(sources: InputSources): CollectedInputs {
-  const inputs = new Map<SettingName, readonly InputValue[]>();
   const unread: UnreadVariable[] = [];
+  const collect = (read: (setting: Setting) => readonly InputValue[]): Inputs =>
+    new Map(
+      settingTable
+        .map((setting) => [setting.name, read(setting)] as const)
+        .filter(([, { length }]) => length > 0),
+    );
+  const flags = collect((setting) => readFlag(setting, sources.flags));
+  const variables = collect((setting) => readEnvironment(setting, sources, unread));
+  for (const [flag, name] of exclusiveFlags) refuseBoth(readFlag({ flag }, sources.flags), flags.get(name));
+  const merged = new Map<SettingName, readonly InputValue[]>();
+  for (const layer of [...(sources.files?.toReversed() ?? []), variables, flags]) {
+    for (const [one, other] of exclusive) refuseBoth(layer.get(one), layer.get(other));
+    for (const [one, other] of replacing) if (isSet(layer.get(one))) merged.delete(other);
+    for (const [name, values] of layer) merged.set(name, values);
+  }
+  const inputs = new Map<SettingName, readonly InputValue[]>();
   const misplaced: MisplacedInput[] = [];
-  const fromFiles = new Map<SettingName, readonly InputValue[]>();
-  // The file with the highest precedence is last, and overrides the others.
-  for (const layer of sources.files?.toReversed() ?? []) {
-    for (const [name, values] of layer) fromFiles.set(name, values);
-  }
-  for (const setting of settingTable) {
-    const flags = readFlag(setting, sources.flags);
-    const filed = fromFiles.get(setting.name);
-    const isTaken = setting.profiles.includes(sources.profile);
-    const [first] = [...flags, ...(filed ?? [])];
-    if (first !== undefined && !isTaken) {
-      misplaced.push({ name: first.name, at: first.at, profiles: setting.profiles });
-    }
-    const variables = readEnvironment(setting, sources, unread);
-    const below = filed ?? sources.implied?.get(setting.name) ?? [];
-    const given = flags.length > 0 ? flags : variables;
-    const values = given.length > 0 ? given : below;
-    if (isTaken && values.length > 0) inputs.set(setting.name, values);
-  }
-  // Of two exclusive settings, a flag or variable overrides a setting from a file.
-  for (const [one, other] of rivals) {
-    const [first] = inputs.get(one) ?? [];
-    const [second] = inputs.get(other) ?? [];
-    if (first === undefined || second === undefined) continue;
-    if (first.origin === 'file' && second.origin !== 'file') inputs.delete(one);
-    else if (second.origin === 'file' && first.origin !== 'file') inputs.delete(other);
+  for (const { name, profiles } of settingTable) {
+    const values = merged.get(name) ?? sources.implied?.get(name) ?? [];
+    const [first] = values;
+    if (first === undefined) continue;
+    if (profiles.includes(sources.profile)) inputs.set(name, values);
+    else if (merged.has(name)) misplaced.push({ name: first.name, at: first.at, profiles });
   }
   return { inputs, unread, misplaced };
+}
+
+/** Pairs of settings of which only one counts: that from the source with the higher precedence. */
+const exclusive = [
+  ['agent.standalone', 'ironic.apiUrls'],
+  ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'],
+  ['host.nmstate', 'host.networkData'],
+  ['boot.embedded', 'boot.ignitionUrl'],
+] as const satisfies readonly (readonly [SettingName, SettingName])[];
+
+/** Flags without a setting, and the flags of settings that they exclude. */
+const exclusiveFlags = [
+  ['--registry', 'agent.image'],
+  ['--no-ssh-key', 'host.sshKeys'],
+  ['--no-copy-network', 'host.copyNetwork'],
+] as const satisfies readonly (readonly [string, SettingName])[];
+
+/** A setting, and one that it replaces in sources with a lower precedence. */
+const replacing: readonly (readonly [SettingName, SettingName])[] = [
+  ...exclusive,
+  ...exclusive.map(([one, other]) => [other, one] as const),
+  ['boot.baseUrl', 'boot.kernelUrl'],
+  ['boot.baseUrl', 'boot.initramfsUrl'],
+  ['boot.baseUrl', 'boot.rootfsUrl'],
+];
+
+function isSet(values: readonly InputValue[] = []): boolean {
+  return values.length > 0 && values[0]?.text !== 'false'; // only a file can contain "false"
+}
+
+function refuseBoth(ones: readonly InputValue[] = [], others: readonly InputValue[] = []): void {
+  const [[one], [other]] = [ones, others];
+  if (one === undefined || other === undefined || !isSet(ones) || !isSet(others)) return;
+  throw new UsageError(`${other.name} cannot be combined with ${formatSource(one)}`, {
+    hint: one.origin === 'file' ? 'set one of them to null' : `remove ${one.name} or ${other.name}`,
+    at: other.at,
+  });
 }
 
 /** The name of a flag without its argument: `--api-url` of `--api-url <urls>`. */
@@ -117,13 +150,7 @@ export function flagKey(flag: string): string {
 /** Cached, because the flags are looked up for each of many hosts. */
 const flagKeys = new Map<string, string>();
 
-/** Pairs of settings that exclude each other. */
-const rivals = [
-  ['agent.standalone', 'ironic.apiUrls'],
-  ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'],
-] as const;
-
-function readFlag({ flag }: Setting, flags: InputSources['flags']): InputValue[] {
+function readFlag({ flag }: Pick<Setting, 'flag'>, flags: InputSources['flags']): InputValue[] {
   if (flag === undefined) return [];
   const given = flags[flagKey(flag)];
   if (given === undefined || given === false) return [];

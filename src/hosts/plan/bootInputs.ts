@@ -54,16 +54,10 @@ export function bootInputsOf(
 ): BootInputs {
   // Kernel arguments are the same for all profiles, and the default profile supports all of their settings.
   const { inputs } = collectInputs({ flags: { ...options }, env: io.env, profile: 'default', files });
-  const effective = new Map(inputs);
-  for (const [winner, loser] of alternatives) {
-    const [won, lost] = [inputs.get(winner)?.at(-1), inputs.get(loser)?.at(-1)];
-    if (won !== undefined && lost !== undefined && precedence[won.origin] > precedence[lost.origin])
-      effective.delete(loser);
-  }
   const { noProxy, proxyUrl } = inputParsers.default;
   const reading: Reading = {
     profile: profile === 'buildpy' ? 'default' : profile, // that profile has no setting for the URL of Ironic
-    inputs: effective,
+    inputs,
     options: {},
     // The proxy is for the initramfs here, not for the unit of the profile.
     parse: { ...inputParsers[profile], noProxy, proxyUrl },
@@ -71,19 +65,8 @@ export function bootInputsOf(
     warn: ({ at, message, hint }) => report(io, { severity: 'warning', at, message, hint }),
   };
   const system = options.coreos === false ? 'other' : 'coreos';
-  return { settings: readSettings(reading, system), sourceOf: (path) => sourceOf(path, effective), reading };
+  return { settings: readSettings(reading, system), sourceOf: (path) => sourceOf(path, inputs), reading };
 }
-
-/** Pairs of settings that cannot be combined. The one from the source with the higher precedence is used. */
-const alternatives = [
-  ['boot.baseUrl', 'boot.kernelUrl'],
-  ['boot.baseUrl', 'boot.initramfsUrl'],
-  ['boot.baseUrl', 'boot.rootfsUrl'],
-  ['boot.embedded', 'boot.ignitionUrl'],
-  ['boot.ignitionUrl', 'boot.embedded'],
-] as const satisfies readonly (readonly [SettingName, SettingName])[];
-
-const precedence = { flag: 2, environment: 1, file: 0 } as const;
 
 function readSettings(reading: Reading, system: 'coreos' | 'other'): BootSettings {
   if (system === 'other') refuseCoreosSettings(reading);

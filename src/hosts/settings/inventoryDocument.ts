@@ -1,6 +1,6 @@
 /**
- * The inventory (`ramdisk.yaml`): settings and hosts in one document. `schemas/inventory.json` defines its structure; the
- * rules that a schema cannot express are checked here. A mistake in one host is a problem of that host, so that the other
+ * The inventory (`ramdisk.yaml`): settings and hosts in one document. `schemas/inventory.json` defines its structure, with
+ * the settings in the spellings of `settingSpelling.ts`; the rules that a schema cannot express are checked here. A mistake in one host is a problem of that host, so that the other
  * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
  */
 
@@ -17,8 +17,9 @@ import type { Path, Position } from '../../core/finding.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
-import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
-import { nearestName } from '../../core/nearestNames.ts';
+import { readSpelling } from '../../agent/settingSpelling.ts';
+import { type SettingName, settingTable } from '../../agent/settingTable.ts';
+import { findMistake, type Mistake, noMapping, type SchemaError } from './inventoryMistakes.ts';
 
 /** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
@@ -61,23 +62,22 @@ export interface InventoryHost {
 
 /** Whether the keys of the document are those of an inventory, as far as a document of another type has others. */
 export function hasInventoryKeys(value: unknown): boolean {
-  return (
-    isMapping(value) &&
-    Object.keys(value).every((key) => key === '$schema' || topKeys.inventory.includes(key))
-  );
+  return isMapping(value) && Object.keys(value).every((key) => INVENTORY_KEYS.includes(key));
 }
+
+const INVENTORY_KEYS = ['$schema', 'profile', 'ignore', 'agent', 'deploy', 'bmc', 'hosts'];
 
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
   const schema: CompiledSchema = await importAsset('dist/compiled/inventory.js');
   const { checkInventory, checkHost } = schema;
-  const { hosts, ...shared } = asMapping(document.value);
+  if (!isMapping(document.value))
+    return { agent: new Map(), problems: locate([noMapping(document.value)], document, []) };
+  const { hosts, ...shared } = document.value;
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [];
   // The hosts are checked one by one.
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
-  const shape = isMapping(document.value)
-    ? checkShape(head, checkInventory, 'inventory')
-    : [noMapping(document.value)];
+  const shape = checkShape(head, checkInventory, 'agent', document, []);
   if (shape.length > 0) return { agent: new Map(), problems: locate(shape, document, []) };
   const ignore = readIgnored(shared);
   return {
@@ -100,9 +100,38 @@ interface CompiledSchema {
 /** Limit for mistakes of one document or host. */
 const MOST_FINDINGS = 20;
 
-function checkShape(value: unknown, check: Check, checked: Checked): Mistake[] {
+/**
+ * The mistakes in an inventory or host, by the schema and in the spelling of its settings.
+ * @param key of the settings
+ * @param above path of the value in the document
+ */
+function checkShape(
+  value: unknown,
+  check: Check,
+  key: 'agent' | 'overrides',
+  document: InventoryDocument,
+  above: Path,
+): Mistake[] {
+  const settings = asMapping(value)[key];
+  if (!isMapping(value) || !isMapping(settings)) return checkSchema(value, check);
+  const { values, paths } = readSpelling(settings);
+  const twins = [...paths].flatMap(([name, [, second]]) => {
+    if (second === undefined) return [];
+    const lines = paths.get(name)?.map((path) => document.locate([...above, key, ...path])?.line ?? 1);
+    const message = `${name} is set twice: lines ${lines?.join(' and ')}`;
+    return [{ path: [key, ...second], message, hint: `remove ${second.join('.')}` }];
+  });
+  const mistakes = checkSchema({ ...value, [key]: values }, check).map((mistake) => {
+    const [first, name = '', ...rest] = mistake.path;
+    const [path] = (first === key ? paths.get(String(name)) : undefined) ?? [];
+    return path === undefined ? mistake : { ...mistake, path: [key, ...path, ...rest] };
+  });
+  return [...mistakes, ...twins];
+}
+
+function checkSchema(value: unknown, check: Check): Mistake[] {
   if (check(value)) return [];
-  return (check.errors ?? []).slice(0, MOST_FINDINGS).map((error) => findMistake(error, value, checked));
+  return (check.errors ?? []).slice(0, MOST_FINDINGS).map((error) => findMistake(error, value));
 }
 
 /** In the order of the document. @param path of the part of the document that contains the mistakes */
@@ -124,7 +153,7 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
   for (const [index, value] of list.entries()) {
     const host = asMapping(value);
     const path = ['hosts', index];
-    const shape = checkShape(value, check, 'host');
+    const shape = checkShape(value, check, 'overrides', document, path);
     const ignore = readIgnored(host);
     const mistakes = shape.length > 0 ? shape : checkHostNames(host);
     const twins = [
@@ -174,15 +203,12 @@ function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
     const message = `${quoteText(textOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
     mistakes.push({ path: ['mac'], message, hint: 'use the form "52:54:00:12:34:56"' });
   }
-  const { nmstate, networkData } = asMapping(network);
-  if (nmstate !== undefined && networkData !== undefined) {
-    const message = '"networkData" cannot be combined with "nmstate"';
-    mistakes.push({ path: ['network', 'networkData'], message, hint: 'remove "networkData" or "nmstate"' });
-  }
+  const { paths } = readSpelling(asMapping(overrides));
   for (const setting of network === undefined ? [] : networkSettings) {
-    if (!Object.hasOwn(asMapping(overrides), setting)) continue;
+    const [path] = paths.get(setting) ?? [];
+    if (path === undefined) continue;
     const message = `${setting} cannot be combined with "network"`;
-    mistakes.push({ path: ['overrides', setting], message, hint: `remove ${setting} or "network"` });
+    mistakes.push({ path: ['overrides', ...path], message, hint: `remove ${setting} or "network"` });
   }
   return mistakes;
 }
@@ -286,12 +312,13 @@ function readValues(
   );
 }
 
-/** The settings in a mapping, by their names. */
+/** The settings in a mapping, in the order of the table. */
 function readSettings(mapping: Mapping, document: InventoryDocument, path: Path): Inputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
+  const { values, paths } = readSpelling(mapping);
   for (const { name } of settingTable) {
-    if (Object.hasOwn(mapping, name))
-      inputs.set(name, readValues(name, mapping[name], document, [...path, name]));
+    const [own] = paths.get(name) ?? [];
+    if (own !== undefined) inputs.set(name, readValues(name, values[name], document, [...path, ...own]));
   }
   return inputs;
 }
@@ -308,225 +335,4 @@ function inputValue(
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-// Turns errors of the compiled inventory schema into messages with hints.
-
-/** An error as ajv reports it. */
-interface SchemaError {
-  readonly instancePath: string;
-  readonly schemaPath: string;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-/** The checked mapping: the whole inventory or one host, which have different keys. */
-type Checked = 'inventory' | 'host';
-
-/** A mistake of the user in an inventory. */
-interface Mistake {
-  /** Starts at the checked value. */
-  readonly path: Path;
-  readonly message: string;
-  readonly hint: string | undefined;
-}
-
-/** Messages never quote values: they may be secret. @param value the checked value */
-function findMistake(error: SchemaError, value: unknown, checked: Checked): Mistake {
-  const path = parsePointer(error.instancePath, value);
-  switch (error.keyword) {
-    case 'additionalProperties':
-      return unknownKey([...path, String(error.params['additionalProperty'])], value, checked);
-    case 'required':
-      return missingKey(path, String(error.params['missingProperty']));
-    case 'enum': {
-      const hint = `use one of ${wordsOf(error.params['allowedValues'])}`;
-      return { path, message: `invalid value for ${settingName(path, checked)}`, hint };
-    }
-    default:
-      return otherType(path, settingName(path, checked), typesOf(error.params['type']), value);
-  }
-}
-
-function parsePointer(pointer: string, root: unknown): Path {
-  let value = root;
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((step) => {
-      const key = Array.isArray(value) ? Number(step) : step;
-      value = valueAt(value, [key]);
-      return key;
-    });
-}
-
-const topKeys: Readonly<Record<Checked, readonly string[]>> = {
-  inventory: ['profile', 'ignore', 'agent', 'deploy', 'bmc', 'hosts'],
-  host: ['name', 'mac', 'architecture', 'network', 'overrides', 'ignore', 'deploy', 'bmc'],
-};
-/** The key of the settings. */
-const settingsKey: Readonly<Record<Checked, string>> = { inventory: 'agent', host: 'overrides' };
-const networkKeys = ['nmstate', 'networkData', 'keyfiles'];
-/** The keys of other mappings, by their key. The keys of `deploy` are not listed here. */
-const innerKeys: Readonly<Record<string, readonly string[]>> = {
-  network: networkKeys,
-  deploy: [],
-  bmc: ['address', 'credentialsFile', 'caFile', 'disableCertificateVerification'],
-  raid: ['hardwareRAIDVolumes', 'softwareRAIDVolumes'],
-  hardwareRAIDVolumes:
-    'name level sizeGibibytes rotational numberOfPhysicalDisks controller physicalDisks'.split(' '),
-  softwareRAIDVolumes: ['rootVolume', 'level', 'sizeGibibytes', 'physicalDisks'],
-};
-
-/** Names of the keys of a host in BareMetalHosts, nodes of Ironic and Bifrost, and install-config.yaml. */
-const hostKeys: Readonly<Record<string, string>> = {
-  hostname: 'name',
-  bootMACAddress: 'mac',
-  macAddress: 'mac',
-  mac_address: 'mac',
-  arch: 'architecture',
-  cpu_arch: 'architecture',
-};
-
-function unknownKey(path: Path, value: unknown, checked: Checked): Mistake {
-  const key = String(path.at(-1));
-  const hint = unknownKeyHint(path, value, checked);
-  return { path, message: `unknown key ${quoteText(key)}`, hint };
-}
-
-function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
-  const key = String(path.at(-1));
-  const parent = path.slice(0, -1).findLast((step) => typeof step === 'string');
-  if (checked === 'host' && parent === undefined && networkKeys.includes(key))
-    return 'write it below "network"';
-  const ofHost = checked === 'host' && parent === undefined ? hostKeys[key] : undefined;
-  if (ofHost !== undefined && !Object.hasOwn(asMapping(value), ofHost)) return `use ${quoteText(ofHost)}`;
-  const settingNames: readonly string[] = settingTable.map(({ name }) => name);
-  const isSetting = parent === 'agent' || parent === 'overrides';
-  const place = isSetting ? '' : ` below "${settingsKey[checked]}"`;
-  const isPlace = parent === undefined && (key === 'agent' || settingNames.includes(key));
-  if (isPlace) return `write settings of ${checked === 'host' ? 'one host' : 'all hosts'}${place}`;
-  const full = fullNames(key, valueAt(value, path), settingNames);
-  if (full.length > 0) return `write the settings without nesting${place}: ${full.join(', ')}`;
-  const names = isSetting ? settingNames : (innerKeys[String(parent)] ?? topKeys[checked]);
-  const near = nearestInAnyCase(key, names);
-  if (near !== undefined) return `use ${quoteText(near)}`;
-  const setting = isSetting || parent === undefined ? meantSetting(key) : undefined;
-  if (setting !== undefined) return `use ${quoteText(setting)}${place}`;
-  if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
-  return isSetting ? 'use a name that --show-settings prints' : `use one of ${names.join(', ')}`;
-}
-
-/** A setting without its section, or with the name of its option: `apiUrls`, `api-url`, `apiUrl`, `api_url`. */
-function meantSetting(key: string): string | undefined {
-  const words = wordsIn(key);
-  return settingTable.find(
-    ({ name, ...setting }: Setting) =>
-      wordsIn(name.slice(name.indexOf('.') + 1)) === words ||
-      [setting.flag, setting.alias].some((flag) => flag !== undefined && optionName(flag) === words),
-  )?.name;
-}
-
-function wordsIn(key: string): string {
-  return key.replaceAll(/[A-Z]/g, '-$&').replaceAll('_', '-').toLowerCase();
-}
-
-/** `api-url` of `--api-url <urls>`. */
-function optionName(flag: string): string | undefined {
-  return /--([a-z0-9-]+)/.exec(flag)?.[1];
-}
-
-/** The settings of a nested section: `ironic: {apiUrls: …}` means `ironic.apiUrls`. */
-function fullNames(section: string, value: unknown, settingNames: readonly string[]): readonly string[] {
-  if (!isMapping(value)) return [];
-  const names = settingNames.filter((name) => name.startsWith(`${section}.`));
-  const meant = names.filter((name) => Object.hasOwn(value, name.slice(section.length + 1)));
-  return meant.length > 0 ? meant : names;
-}
-
-function nearestInAnyCase(key: string, names: readonly string[]): string | undefined {
-  const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]));
-  return byLowerCase.get(nearestName(key.toLowerCase(), byLowerCase.keys()) ?? '');
-}
-
-function settingName(path: Path, checked: Checked): string {
-  const key = path.findLast((step) => typeof step === 'string');
-  return key === undefined ? `the ${checked}` : quoteText(key);
-}
-
-/** An inventory is a mapping. */
-function noMapping(value: unknown): Mistake {
-  if (value === null || value === undefined)
-    return {
-      path: [],
-      message: 'the inventory is empty',
-      hint: 'write settings below "agent:" or entries below "hosts:"',
-    };
-  const isHosts =
-    Array.isArray(value) && value.every((item) => isMapping(item) && Object.hasOwn(item, 'name'));
-  const { path, message, hint } = otherType([], 'the inventory', ['object'], value);
-  return { path, message, hint: isHosts ? 'write the list of hosts below "hosts:"' : hint };
-}
-
-function missingKey(path: Path, key: string): Mistake {
-  return { path, message: `${quoteText(key)} is missing`, hint: `add "${key}: …"` };
-}
-
-/** @param root the checked value */
-function otherType(path: Path, name: string, types: readonly string[], root: unknown): Mistake {
-  const words = types.map((type) => typeWords[type] ?? type).join(' or ');
-  const isNetwork = networkKeys.some((key) => path.at(-1) === `host.${key}`);
-  const isFile = types.includes('string') && isMapping(valueAt(root, path)) && isFileSetting(path.at(-1));
-  const hint = isNetwork
-    ? NETWORK_HINT
-    : isFile
-      ? `write the value to a file, and set its path: "${String(path.at(-1))}: FILE"`
-      : hostsHint(path, root);
-  return { path, message: `${name} must be ${words}`, hint: hint ?? formHints[types[0] ?? ''] };
-}
-
-function isFileSetting(name: unknown): boolean {
-  return settingTable.some((setting) => setting.name === name && setting.kind === 'file');
-}
-
-/** The hint for a mapping of hosts by name, and for a name instead of a host. */
-function hostsHint(path: Path, root: unknown): string | undefined {
-  const value = valueAt(root, path);
-  const isMappingOfHosts = path.length === 1 && path[0] === 'hosts' && isMapping(value);
-  const [name] = isMappingOfHosts
-    ? Object.keys(value)
-    : path.length === 0 && typeof value === 'string'
-      ? [value]
-      : [];
-  return name === undefined || machineNameProblem(name) !== undefined ? undefined : `write "- name: ${name}"`;
-}
-
-const NETWORK_HINT = 'set the path of a file; the key "network" of a host may contain the network itself';
-
-/** The YAML for a value of a type. */
-const formHints: Readonly<Record<string, string>> = {
-  string: 'put the value in quotes',
-  integer: 'write digits without quotes',
-  boolean: 'write true or false without quotes',
-  array: 'write each item as a line that starts with "- "',
-  object: 'write each entry as an indented line "KEY: VALUE"',
-};
-
-const typeWords: Readonly<Record<string, string>> = {
-  string: 'a text',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a mapping',
-  null: 'null',
-};
-
-function typesOf(type: unknown): readonly string[] {
-  return Array.isArray(type) ? type.map(String) : String(type).split(',');
-}
-
-function wordsOf(values: unknown): string {
-  const list: readonly unknown[] = Array.isArray(values) ? values : [];
-  return list.map(String).join(', ');
 }

@@ -14,7 +14,7 @@ import {
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
-import { FormatError, formatSource, type InputSource, UsageError } from '../../core/errors.ts';
+import { FormatError, type InputSource, UsageError } from '../../core/errors.ts';
 import { deriveIronicUrl, isExternalUrl, isIronicAddress, unusedVariables } from './ironicImage.ts';
 import { atSource, isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
 
@@ -24,7 +24,6 @@ export type IronicPart = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'given
 export function readIronic(reading: Reading): IronicPart {
   if (reading.profile === 'buildpy') return readBuildpyHost(reading);
   if (isSwitchedOn(reading, 'agent.standalone')) {
-    rejectBoth(reading, 'agent.standalone', 'ironic.apiUrls');
     // The agent downloads OS images with TLS, too.
     return { apiUrls: [], callbackUrls: [], verifyIronicTls: !isSwitchedOn(reading, 'ironic.insecure') };
   }
@@ -114,7 +113,6 @@ function readCallbackUrls(reading: Reading): readonly string[] {
   const { parse } = reading;
   const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
   if (callback !== undefined) {
-    rejectBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
     return atSource(callback, () => checkCallbackUrl(callback.text, callback.name));
   }
   const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
@@ -124,16 +122,6 @@ function readCallbackUrls(reading: Reading): readonly string[] {
   const urls = atSource(inspector, () => parse.inspectorUrls(text, { flag, ...port }));
   warnOfPort(urls, inspector, DEFAULT_INSPECTOR_PORT, reading);
   return urls;
-}
-
-/** Only for values from the inventory: `checkCombination` checks flags. */
-function rejectBoth(reading: Reading, one: SettingName, other: SettingName): void {
-  const [first, second] = [valueOf(reading, one), valueOf(reading, other)];
-  if (first?.origin !== 'file' || second?.origin !== 'file') return;
-  throw new UsageError(`${first.name} cannot be combined with ${formatSource(second)}`, {
-    hint: `set one of them to null`,
-    at: first.at,
-  });
 }
 
 function readPort(

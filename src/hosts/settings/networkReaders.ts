@@ -8,7 +8,7 @@ import { basename, resolve } from 'node:path';
 import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import { CliError, type FilePlace, FormatError, formatSource, locateError } from '../../core/errors.ts';
+import { CliError, type FilePlace, FormatError, locateError } from '../../core/errors.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
@@ -53,18 +53,10 @@ interface Description {
   readonly value: InputValue;
 }
 
-/** @throws CliError where there are two, as one of them would have no effect */
 function chooseDescription(reading: Reading): Description | undefined {
   const nmstate = valueOf(reading, 'host.nmstate');
-  const networkData = valueOf(reading, 'host.networkData');
-  if (nmstate !== undefined && networkData !== undefined) {
-    throw new CliError(`${networkData.name} cannot be combined with ${formatSource(nmstate)}`, {
-      code: 'ERR_SETTING',
-      hint: `remove ${networkData.name} or ${nmstate.name}`,
-      at: networkData.at,
-    });
-  }
   if (nmstate !== undefined) return { format: 'nmstate', value: nmstate };
+  const networkData = valueOf(reading, 'host.networkData');
   return networkData && { format: 'networkData', value: networkData };
 }
 

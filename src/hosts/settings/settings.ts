@@ -9,7 +9,6 @@ import { inputParsers } from '../../agent/inputParsers.ts';
 import {
   type CollectedInputs,
   collectInputs,
-  flagKey,
   type Inputs,
   type InputValue,
 } from '../../agent/settingInputs.ts';
@@ -53,22 +52,23 @@ export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 /** Collects the inputs of all settings. @throws UsageError for flags that cannot be combined, or that the profile does not support */
 export function readInputs({ options, io, files = [], implied = new Map() }: RenderSource): RenderInputs {
   const profile = chooseProfile(options);
-  const values: Readonly<Record<string, unknown>> = { ...options };
-  for (const [one, other, hint] of conflicts) {
-    if (values[flagKey(one)] !== undefined && values[flagKey(other)] !== undefined)
-      throw new UsageError(`${one} cannot be combined with ${other}`, { hint });
-  }
   const collected = collectInputs({ flags: { ...options }, env: io.env, profile, files, implied });
   const [misplaced] = collected.misplaced;
   if (misplaced === undefined) return { ...collected, profile };
-  throw new UsageError(`profile ${profile} does not support ${misplaced.name}`, {
+  const flag = options.host === undefined ? '' : ' (--host)';
+  throw new UsageError(`profile ${profile}${flag} does not support ${misplaced.name}`, {
     at: misplaced.at,
     hint: `remove ${misplaced.name}, or use a profile that supports it: ${misplaced.profiles.join(', ')}`,
   });
 }
 
-/** `--host` selects the profile buildpy. @throws UsageError for an unknown profile */
-export function chooseProfile({ host, profile }: RenderOptions): ProfileName {
+/** `--host` selects the profile buildpy. @throws UsageError for an unknown profile, and for `--tls` without that one */
+export function chooseProfile({ host, profile, tls }: RenderOptions): ProfileName {
+  if (tls !== undefined && host === undefined) {
+    throw new UsageError('--tls requires --host', {
+      hint: 'use http:// or https:// in --api-url, and --insecure to skip verification of the certificate',
+    });
+  }
   const known = parseChoice('--profile', profile, profileNames);
   if (host !== undefined && known !== undefined && known !== 'buildpy') {
     throw new UsageError(`--host cannot be combined with --profile ${known}`, {
@@ -82,23 +82,6 @@ export function chooseProfile({ host, profile }: RenderOptions): ProfileName {
   }
   return known ?? (host === undefined ? 'default' : 'buildpy');
 }
-
-/** Two options that cannot be combined, and the hint. */
-const conflicts = [
-  ['--host', '--api-url', 'use --api-url, or --host for the config of build.py'],
-  ['--host', '--inspection-callback-url', 'use --api-url instead of --host'],
-  ['--insecure', '--host', 'use --tls insecure'],
-  ['--registry', '--agent-image', 'use either --registry or --agent-image'],
-  ['--ssh-key', '--no-ssh-key', 'use either --ssh-key or --no-ssh-key'],
-  ['--copy-network', '--no-copy-network', 'use either --copy-network or --no-copy-network'],
-  ['--inspector-url', '--inspection-callback-url', 'use either --inspector-url or --inspection-callback-url'],
-  ['--standalone', '--api-url', 'use either --standalone or --api-url'],
-  [
-    '--tls',
-    '--api-url',
-    'use http:// or https:// in the URL, and --insecure to skip verification of the certificate',
-  ],
-] as const;
 
 /** Reads the settings of one config after the other. Unchanged parts are read once. */
 export type ReadSettings = (

@@ -133,7 +133,6 @@ describe('pxe kargs --inventory', () => {
 
   it.each<[string, number, readonly string[], string]>([
     ['a value', 1, ofHost('worker-2'), 'error: r.yaml:22:23: boot.ip x:y: '],
-    ['a config in two places', 1, ofHost('worker-2'), 'error: r.yaml:23:22: boot.embedded: '],
     ['a host that is wrong', 1, ofHost('worker-3'), 'error: r.yaml:25:10: "none" is not a valid MAC address'],
     [
       'a config for another ramdisk',

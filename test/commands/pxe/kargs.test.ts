@@ -125,7 +125,6 @@ describe('pxe kargs', () => {
       ['--base-url', 'http://h/', '--kernel-url', 'kernel', '--format', 'ipxe'],
       '--kernel-url: ',
     ],
-    ['a config in two places', [...rootfs, ...ignition, '--embedded'], '--embedded: '],
     ['a network', [...rootfs, ...ignition, '--ip', 'eno1:dhcp4'], '--ip eno1:dhcp4: '],
     ['a network', [...rootfs, ...ignition, '--ip', 'ip=dhcp'], '--ip ip=dhcp: '],
     ['a parameter', [...rootfs, ...ignition, '--ipa', 'insecure=maybe'], '--ipa insecure: '],
@@ -189,6 +188,7 @@ describe('pxe kargs', () => {
 
   it.each([
     ['no URL', ['--embedded']],
+    ['a config in two places', [...rootfs, ...ignition, '--embedded']],
     ['a config for another ramdisk', ['--no-coreos', ...ignition]],
     ['an embedded config for another ramdisk', ['--no-coreos', '--embedded']],
     ['a root filesystem for another ramdisk', ['--no-coreos', ...rootfs]],

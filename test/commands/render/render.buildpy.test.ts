@@ -191,13 +191,17 @@ describe('build.py flags', () => {
       ['--host', 'h', '--registry', 'r', '--agent-image', 'i'],
       ['--registry', '--agent-image'],
     ],
-    ['--host with --insecure', ['--host', 'h', '--insecure'], ['--insecure', '--tls insecure']],
+    ['--host with --insecure', ['--host', 'h', '--insecure'], ['--insecure', '--host']],
     [
       '--host with --inspector',
       ['--host', 'h', '--inspector', 'http://h'],
       ['--host', '--inspection-callback-url'],
     ],
-    ['--tls with --api-url', ['--api-url', 'http://h', '--tls', 'on'], ['--tls', '--api-url']],
+    [
+      '--tls with --api-url',
+      ['--api-url', 'http://h', '--tls', 'on'],
+      ['--tls requires --host', '--api-url'],
+    ],
     [
       '--ssh-key with --no-ssh-key',
       ['--host', 'h', '--ssh-key', key, '--no-ssh-key'],

@@ -148,13 +148,12 @@ describe('render --inventory', () => {
     ],
     ['key', '{name: b, overides: {}}', 'use "overrides"'],
     ['setting', '{name: b, overrides: {agent.imgae: x}}', 'use "agent.image"'],
-    ['section', '{name: b, overrides: {hostname: x}}', 'use "host.hostname"'],
-    ['option', '{name: b, overrides: {ca-file: x}}', 'use "ironic.caFiles"'],
-    ['option outside', '{name: b, ssh-key: x}', 'use "host.sshKeys" below "overrides"'],
-    ['agent', '{name: b, agent: {host.hostname: x}}', 'write settings of one host below "overrides"'],
-    ['setting outside', '{name: b, host.hostname: x}', 'write settings of one host below "overrides"'],
-    ['nested', '{name: b, host: {hostname: x}}', 'without nesting below "overrides": host.hostname\n'],
-    ['nested override', '{name: b, overrides: {host: {hostname: x}}}', 'without nesting: host.hostname\n'],
+    ['flag', '{name: b, overrides: {ca-fle: x}}', 'use "ironic.caFiles"'],
+    ['option outside', '{name: b, ssh-key: x}', 'write settings below "overrides"'],
+    ['agent', '{name: b, agent: {host.hostname: x}}', 'write settings below "overrides"'],
+    ['setting outside', '{name: b, host.hostname: x}', 'write settings below "overrides"'],
+    ['nested', '{name: b, host: {hostname: x}}', 'write settings below "overrides"'],
+    ['nested override', '{name: b, overrides: {host: {hostnam: x}}}', 'use "host.hostname"\n'],
     ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing\nhint: add "name: …"\n'],
     ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
     [
@@ -188,7 +187,7 @@ describe('render --inventory', () => {
     [
       'network in two formats',
       '{name: b, network: {nmstate: {}, networkData: {}}}',
-      'ramdisk.yaml:5:49: "networkData" cannot be combined with "nmstate"',
+      'ramdisk.yaml:5:49: host.networkData cannot be combined with site/ramdisk.yaml:5:32: host.nmstate',
     ],
     [
       'network in two places',
@@ -202,17 +201,10 @@ describe('render --inventory', () => {
     ],
     ['keyfile', '{name: b, network: {keyfiles: {"../x": "[connection]"}}}', 'is not a valid keyfile name'],
     ['no mapping', '7', 'must be a mapping'],
-    ['name without a key', 'b-1', 'must be a mapping\nhint: write "- name: b-1"\n'],
-    ['name of a BareMetalHost', '{hostname: b}', 'unknown key "hostname"\nhint: use "name"\n'],
-    [
-      'MAC address of a BareMetalHost',
-      '{name: b, bootMACAddress: x}',
-      'unknown key "bootMACAddress"\nhint: use "mac"\n',
-    ],
     [
       'host name beside the name',
       '{name: b, hostname: c}',
-      'unknown key "hostname"\nhint: use "host.hostname" below "overrides"\n',
+      'unknown key "hostname"\nhint: write settings below "overrides"\n',
     ],
     [
       'content in place of a file',
@@ -312,26 +304,24 @@ describe('render --inventory', () => {
 
   it.each([
     ['an unknown key', 'agnet: {}\n', 'ramdisk.yaml:1:8: unknown key "agnet"'],
-    [
-      'nested settings',
-      'agent: {ironic: {apiUrls: x, insecure: true}}\n',
-      'without nesting: ironic.apiUrls, ironic.insecure\n',
-    ],
-    ['nested settings outside', 'proxy: {http: x}\n', 'without nesting below "agent": proxy.http\n'],
-    ['a section of what is not known', 'agent: {proxy: {url: x}}\n', 'proxy.http, proxy.https, proxy.no'],
-    ['a setting outside', 'ironic.apiUrls: x\n', 'write settings of all hosts below "agent"'],
-    ['a setting without its section', 'apiUrls: x\n', 'use "ironic.apiUrls" below "agent"'],
-    ['an option', 'agent: {api_url: x}\n', 'use "ironic.apiUrls"'],
+    ['nested settings outside', 'proxy: {http: x}\n', 'write settings below "agent"'],
+    ['a section of what is not known', 'agent: {proxy: {url: x}}\n', 'unknown key "proxy.url"'],
+    ['a setting outside', 'ironic.apiUrls: x\n', 'write settings below "agent"'],
+    ['a setting without its section', 'apiUrls: x\n', 'write settings below "agent"'],
     ['an unknown key of deploy', 'deploy: {x: 1}\n', 'name of an option of deploy'],
-    ['a network of a host outside', 'hosts: [{name: a, nmstate: x}]\n', 'hint: write it below "network"\n'],
     [
       'a network in place of its file',
       'hosts: [{name: a, overrides: {host.nmstate: {interfaces: []}}}]\n',
-      'hint: set the path of a file; the key "network" of a host may contain the network itself\n',
+      'hint: write the value to a file, and set its path: "host.nmstate: FILE"\n',
     ],
-    ['an unknown setting', 'agent: {ironic.apiUrl: x}\n', 'use "ironic.apiUrls"'],
+    ['an unknown setting', 'agent: {ironic.apiUris: x}\n', 'use "ironic.apiUrls"'],
     ['a text', 'x\n', 'must be a mapping'],
     ['bad YAML', 'agent: [\n', 'site/ramdisk.yaml:2:1: Invalid YAML'],
+    [
+      'a setting twice',
+      'agent: {ironic.apiUrls: x,\n ironic: {api-url: y}}\n',
+      '2:20: ironic.apiUrls is set twice: lines 1 and 2',
+    ],
     ['a contradiction', 'agent: {agent.standalone: true, ironic.apiUrls: x}\n', 'cannot be combined with'],
   ])('refuses a file with %s', async (_title, text, message) => {
     const { code, stderr, written } = await render(text);
@@ -423,7 +413,7 @@ describe('render --inventory', () => {
 
   it('reports mistakes in the order of the document', async () => {
     const { stderr } = await render(
-      'agent:\n  ironic.insecure: "yes"\n  agent.debug: "no"\n  host.ntpServers: a\n  agent.options: b\n',
+      'agent:\n  ironic.insecure: "yes"\n  agent.debug: "no"\n  host.ntpServers: 1\n  agent.options: 2\n',
     );
     expect(stderr.match(/(?<=yaml:)\d+(?=:)/g)).toEqual(['2', '3', '4', '5']);
   });

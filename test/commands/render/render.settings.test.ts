@@ -452,7 +452,7 @@ describe('render: settings', () => {
     ],
     [
       'network data beside nmstate',
-      1,
+      2,
       ['--network-data', 'network_data.json', '--nmstate', 'state.yaml'],
       '--network-data cannot be combined with --nmstate',
     ],

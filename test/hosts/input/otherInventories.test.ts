@@ -213,13 +213,13 @@ describe('an inventory with mistakes remains an inventory', () => {
       'a list of hosts',
       '- name: a\n- name: b\n',
       'must be a mapping',
-      'write the list of hosts below "hosts:"',
+      'write each entry as an indented line',
     ],
     [
       'hosts by their names',
       'hosts: {worker-0: {mac: x}}\n',
       '"hosts" must be a list',
-      'write "- name: worker-0"',
+      'write each item as a line that starts with',
     ],
     ['a list of others', '- a\n', 'must be a mapping', 'write each entry as an indented line'],
   ])('%s', async (_title, content, message, hint) => {

@@ -1,31 +1,39 @@
 /** The inventory: it takes the settings of the table, and no document makes the reader fail. */
 
 import { array, assert, asyncProperty, constantFrom, dictionary, letrec, oneof, string } from 'fast-check';
+import { Ajv } from 'ajv';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readInventory } from '../../../src/hosts/settings/inventoryDocument.ts';
+import type { Path, Position } from '../../../src/core/finding.ts';
+import { type InventoryDocument, readInventory } from '../../../src/hosts/settings/inventoryDocument.ts';
+import { spellings } from '../../../src/agent/settingSpelling.ts';
 import { type Setting, settingTable } from '../../../src/agent/settingTable.ts';
 
 const settings: readonly Setting[] = settingTable;
 /** The values that an inventory takes, by the kind of the setting; all others are refused. */
 const taken: Readonly<Record<Setting['kind'], readonly unknown[]>> = {
   text: [null, 'x'],
-  texts: [null, [], ['x', 'y']],
+  texts: [null, 'x', [], ['x', 'y']],
   port: [null, 1, 'x'],
   list: [null, 'x', [], ['x', 'y']],
   file: [null, 'x'],
-  files: [null, [], ['x', 'y']],
+  files: [null, 'x', [], ['x', 'y']],
   switch: [null, true, false],
 };
 const tries = [null, true, false, 1, 1.5, 'x', [], ['x', 'y'], [1], {}];
 
-const readValue = (value: unknown): ReturnType<typeof readInventory> =>
-  readInventory({
-    name: 'r.yaml',
-    folder: '.',
-    value,
-    locate: () => ({ line: 1, column: 1 }),
-    locateInText: () => undefined,
-  });
+const documentOf = (value: unknown): InventoryDocument => ({
+  name: 'r.yaml',
+  folder: '.',
+  value,
+  locate: () => ({ line: 1, column: 1 }),
+  locateInText: () => undefined,
+});
+const readValue = (value: unknown): ReturnType<typeof readInventory> => readInventory(documentOf(value));
+
+const schemaPath = join(import.meta.dirname, '../../../dist/schemas/inventory.json');
+const published = new Ajv({ allowUnionTypes: true }).compile(JSON.parse(readFileSync(schemaPath, 'utf8')));
 
 describe('readInventory', () => {
   it.each(settings.map(({ name, kind, choices }) => [name, kind, choices] as const))(
@@ -50,6 +58,65 @@ describe('readInventory', () => {
     ]);
     expect(hosts?.[0]).toMatchObject({ name: 'a', mac: 'aa:00:00:00:00:01', problems: [] });
     expect(hosts?.[0]?.readInputs().get('agent.debug')?.[0]?.text).toBe('false');
+  });
+
+  const name = 'ironic.apiUrls';
+  it.each([
+    ['dotted', { [name]: 'x' }, [name]],
+    ['nested', { ironic: { apiUrls: 'x' } }, ['ironic', 'apiUrls']],
+    ['named as the flag', { 'ironic-api-url': 'x' }, ['ironic-api-url']],
+    ['nested and named as the flag', { ironic: { 'api-url': 'x' } }, ['ironic', 'api-url']],
+    ['without its section', { api_urls: 'x' }, ['api_urls']],
+    ['in another case', { 'IRONIC.ApiURLs': 'x' }, ['IRONIC.ApiURLs']],
+    ['nested in another case', { Ironic: { api_urls: 'x' } }, ['Ironic', 'api_urls']],
+  ])('takes a setting that is %s, as the published schema does', async (_title, agent, path) => {
+    const located: unknown[] = [];
+    const locate = (steps: Path): Position => {
+      located.push(steps);
+      return { line: 1, column: 1 };
+    };
+    const { agent: read, problems } = await readInventory({ ...documentOf({ agent }), locate });
+    expect(problems).toEqual([]);
+    expect(read.get(name)).toMatchObject([{ name, text: 'x' }]);
+    expect(located).toContainEqual(['agent', ...path]);
+    expect(published({ agent })).toBe(true);
+  });
+
+  it('takes an image below the section of the agent, and a section of images', async () => {
+    const agent = { image: 'x', agent: { podman: { mounts: 'y' } }, Image: { stream: 'z' } };
+    const { agent: read, problems } = await readValue({ agent });
+    expect([problems, published({ agent })]).toEqual([[], true]);
+    expect([...read].map(([setting, [value]]) => [setting, value?.text])).toEqual([
+      ['agent.image', 'x'],
+      ['agent.podman.mounts', 'y'],
+      ['image.stream', 'z'],
+    ]);
+  });
+
+  it('refuses a setting that two keys set, with both lines', async () => {
+    const agent = { ironic: { apiUrls: 'x' }, 'host.hostname': 'a', 'api-url': 'y' };
+    const locate = (steps: Path): Position => ({ line: steps.includes('api-url') ? 7 : 3, column: 1 });
+    const { problems } = await readInventory({ ...documentOf({ agent }), locate });
+    expect(problems).toMatchObject([
+      {
+        message: 'ironic.apiUrls is set twice: lines 3 and 7',
+        at: { line: 7 },
+        hint: 'remove api-url',
+      },
+    ]);
+  });
+
+  it.each([{ agent: { ironic: { apiUrl5: 'x' } } }, { agent: { ironic: 'x' } }, { agent: { apiUrls: 1 } }])(
+    'refuses %j, as the published schema does',
+    async (value) => {
+      expect((await readValue(value)).problems).toHaveLength(1);
+      expect(published(value)).toBe(false);
+    },
+  );
+
+  it('has no spelling of two settings', () => {
+    const keys = settings.flatMap((setting) => [...new Set(spellings(setting))]);
+    expect(keys.toSorted()).toEqual([...new Set(keys)].toSorted());
   });
 
   it('never fails', async () => {

@@ -1,0 +1,124 @@
+/** Turns errors of the compiled schema of inventories into messages with hints. Messages never quote values: they may be secret. */
+
+import type { Path } from '../../core/finding.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import { nearestName } from '../../core/nearestNames.ts';
+import { isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
+import { isSettingKey, nearestSetting } from '../../agent/settingSpelling.ts';
+import { settingTable } from '../../agent/settingTable.ts';
+
+/** An error as ajv reports it with `verbose`. */
+export interface SchemaError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly parentSchema?: { readonly properties?: Mapping };
+}
+
+/** A mistake of the user in an inventory. */
+export interface Mistake {
+  /** Starts at the checked value. */
+  readonly path: Path;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** @param value the checked value: a whole inventory or one host */
+export function findMistake(
+  { instancePath, keyword, params, parentSchema }: SchemaError,
+  value: unknown,
+): Mistake {
+  const path = parsePointer(instancePath, value);
+  const key = path.findLast((step) => typeof step === 'string');
+  const name = key === undefined ? 'the document' : quoteText(key);
+  switch (keyword) {
+    case 'additionalProperties': {
+      const unknown = String(params['additionalProperty']);
+      const hint = unknownKeyHint(unknown, Object.keys(parentSchema?.properties ?? {}), path);
+      return { path: [...path, unknown], message: `unknown key ${quoteText(unknown)}`, hint };
+    }
+    case 'required': {
+      const missing = String(params['missingProperty']);
+      return { path, message: `${quoteText(missing)} is missing`, hint: `add "${missing}: …"` };
+    }
+    case 'enum':
+      return {
+        path,
+        message: `invalid value for ${name}`,
+        hint: `use one of ${listOf(params['allowedValues'])}`,
+      };
+    default: {
+      const types = Array.isArray(params['type'])
+        ? params['type'].map(String)
+        : String(params['type']).split(',');
+      return otherType(name, types, path, valueAt(value, path));
+    }
+  }
+}
+
+function parsePointer(pointer: string, root: unknown): Path {
+  let value = root;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => {
+      const key = Array.isArray(value) ? Number(step) : step;
+      value = valueAt(value, [key]);
+      return key;
+    });
+}
+
+/** @param names the known keys @param path of the mapping with the unknown key */
+function unknownKeyHint(key: string, names: readonly string[], path: Path): string {
+  const parent = path.findLast((step) => typeof step === 'string');
+  if (parent === 'agent' || parent === 'overrides') {
+    const setting = nearestSetting(key);
+    return setting === undefined ? 'use a name that --show-settings prints' : `use ${quoteText(setting)}`;
+  }
+  const near = nearestName(key, names);
+  if (near !== undefined) return `use ${quoteText(near)}`;
+  const settings = ['agent', 'overrides'].find((name) => names.includes(name));
+  if (settings !== undefined && isSettingKey(key)) return `write settings below "${settings}"`;
+  if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
+  return `use one of ${names.join(', ')}`;
+}
+
+/** An inventory is a mapping. */
+export function noMapping(value: unknown): Mistake {
+  if (value !== null && value !== undefined) return otherType('the inventory', ['object'], [], value);
+  const hint = 'write settings below "agent:" or entries below "hosts:"';
+  return { path: [], message: 'the inventory is empty', hint };
+}
+
+function otherType(name: string, types: readonly string[], path: Path, value: unknown): Mistake {
+  const words = types.map((type) => typeWords[type] ?? type).join(' or ');
+  const setting = settingTable.find((it) => it.name === path.at(-1));
+  const isFile = setting?.kind === 'file' && isMapping(value);
+  const hint = isFile
+    ? `write the value to a file, and set its path: "${setting.name}: FILE"`
+    : formHints[types[0] ?? ''];
+  return { path, message: `${name} must be ${words}`, hint };
+}
+
+/** The YAML for a value of a type. */
+const formHints: Readonly<Record<string, string>> = {
+  string: 'put the value in quotes',
+  integer: 'write digits without quotes',
+  boolean: 'write true or false without quotes',
+  array: 'write each item as a line that starts with "- "',
+  object: 'write each entry as an indented line "KEY: VALUE"',
+};
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  null: 'null',
+};
+
+function listOf(values: unknown): string {
+  return Array.isArray(values) ? values.map(String).join(', ') : '';
+}
