@@ -29,7 +29,7 @@ import { minifySync } from 'rolldown/utils';
 
 const items = { type: 'string' };
 /** The value of a setting in an inventory; null means unset. @type {Record<Setting['kind'], object>} */
-const forms = {
+const kindForms = {
   text: { type: ['string', 'null'] },
   texts: { type: ['string', 'array', 'null'], items },
   port: { type: ['integer', 'string', 'null'] },
@@ -77,10 +77,9 @@ function settingSchemas(settings) {
   const names = new Map(settings.map(({ name, flag }) => [flag?.split(' ')[0], name]));
   return Object.fromEntries(
     settings.map((setting) => {
-      const { name, kind, choices } = setting;
-      const form = choices === undefined ? forms[kind] : { enum: [...choices, null] };
+      const { name } = setting;
       const description = describeSetting(setting).replaceAll(/--[\w-]+/g, (flag) => names.get(flag) ?? flag);
-      return [name, { description, ...form }];
+      return [name, { description, ...formOf(setting) }];
     }),
   );
 }
@@ -88,25 +87,6 @@ function settingSchemas(settings) {
 /** Adds the spellings of settings, and a definition of each section. @param {any} schema */
 function withSpellings(schema) {
   const { settings } = schema.definitions;
-  /** @param {string} prefix */
-  const patternsBelow = (prefix) => {
-    /** By form, as JSON: the keys that have it. @type {Map<string, string[]>} */
-    const keys = new Map();
-    const below = [...new Set([...settingKeys.keys(), ...sectionKeys])].filter(
-      (key) => key.startsWith(prefix) && key !== prefix,
-    );
-    for (const key of below) {
-      const name = settingKeys.get(key);
-      const { description, ...form } = name === undefined ? {} : settings.properties[name];
-      const section = { $ref: `#/definitions/settings-${key}` };
-      const forms = [...(name === undefined ? [] : [form]), ...(sectionKeys.has(key) ? [section] : [])];
-      const json = JSON.stringify(forms.length === 1 ? forms[0] : { anyOf: forms });
-      keys.set(json, [...(keys.get(json) ?? []), key.slice(prefix.length)]);
-    }
-    return Object.fromEntries(
-      [...keys].map(([json, names]) => [patternOf(names, settings.properties), JSON.parse(json)]),
-    );
-  };
   const sections = [...sectionKeys].map((key) => [
     `settings-${key}`,
     { type: ['object', 'null'], additionalProperties: false, patternProperties: patternsBelow(key) },
@@ -121,18 +101,42 @@ function withSpellings(schema) {
   };
 }
 
+/** The forms of keys by patterns of the keys that have them. @param {string} section in lower case, without separators */
+function patternsBelow(section) {
+  const forms = new Map(settingTable.map((setting) => [setting.name, formOf(setting)]));
+  const below = [...new Set([...settingKeys.keys(), ...sectionKeys])].filter(
+    (key) => key.startsWith(section) && key !== section,
+  );
+  /** By form, as JSON. @type {Map<string, string[]>} */
+  const keys = new Map();
+  for (const key of below) {
+    const form = forms.get(settingKeys.get(key) ?? '');
+    const inner = sectionKeys.has(key) ? { $ref: `#/definitions/settings-${key}` } : undefined;
+    const json = JSON.stringify(
+      form !== undefined && inner !== undefined ? { anyOf: [form, inner] } : (form ?? inner),
+    );
+    keys.set(json, [...(keys.get(json) ?? []), key.slice(section.length)]);
+  }
+  return Object.fromEntries([...keys].map(([json, names]) => [patternOf(names), JSON.parse(json)]));
+}
+
 /**
- * Keys in any case, with any separators, without those that have a property: ajv refuses a schema that has both.
+ * Keys in any case, with any separators, without the names of settings: ajv refuses a schema with a property and a pattern for it.
  * @param {string[]} keys in lower case, without separators
- * @param {object} properties
  */
-function patternOf(keys, properties) {
-  const letters = (/** @type {string} */ key) =>
-    [...key].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('[-._]*');
-  const pattern = `(?:${keys.map(letters).join('|')})$`;
-  const names = Object.keys(properties).filter((name) => new RegExp(`^${pattern}`).test(name));
+function patternOf(keys) {
+  const letters = keys.map((key) =>
+    key.replaceAll(/./g, (letter) => `[${letter}${letter.toUpperCase()}][-._]*`),
+  );
+  const pattern = `(?:${letters.join('|')})$`;
+  const names = settingTable.map(({ name }) => name).filter((name) => new RegExp(`^${pattern}`).test(name));
   const others = names.length === 0 ? '' : `(?!(?:${names.join('|').replaceAll('.', String.raw`\.`)})$)`;
   return `^${others}${pattern}`;
+}
+
+/** @param {Setting} setting */
+function formOf({ kind, choices }) {
+  return choices === undefined ? kindForms[kind] : { enum: [...choices, null] };
 }
 
 /** The help of a flag as sentences on a key of an inventory. @param {Setting} setting */
@@ -179,10 +183,10 @@ function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Hosts are checked one by one: all at once, each error would copy those before it. @param {any} published @returns {string} */
-function compileInventory(published) {
+/** Hosts are checked one by one: all at once, each error would copy those before it. @param {any} described @returns {string} */
+function compileInventory(described) {
   const schema = JSON.parse(
-    JSON.stringify(published, (key, value) =>
+    JSON.stringify(described, (key, value) =>
       key === 'description' && typeof value === 'string' ? undefined : value,
     ),
   );

@@ -12,7 +12,7 @@ import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
-import { asMapping, isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
@@ -62,10 +62,18 @@ export interface InventoryHost {
 
 /** Whether the keys of the document are those of an inventory, as far as a document of another type has others. */
 export function hasInventoryKeys(value: unknown): boolean {
-  return isMapping(value) && Object.keys(value).every((key) => INVENTORY_KEYS.includes(key));
+  return isMapping(value) && Object.keys(value).every((key) => INVENTORY_KEYS.has(key));
 }
 
-const INVENTORY_KEYS = ['$schema', 'profile', 'ignore', 'agent', 'deploy', 'bmc', 'hosts'];
+const INVENTORY_KEYS: ReadonlySet<string> = new Set([
+  '$schema',
+  'profile',
+  'ignore',
+  'agent',
+  'deploy',
+  'bmc',
+  'hosts',
+]);
 
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
   const schema: CompiledSchema = await importAsset('dist/compiled/inventory.js');

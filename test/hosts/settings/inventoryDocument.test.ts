@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Path, Position } from '../../../src/core/finding.ts';
 import { type InventoryDocument, readInventory } from '../../../src/hosts/settings/inventoryDocument.ts';
-import { spellings } from '../../../src/agent/settingSpelling.ts';
+import { sectionKeys, settingKeys, spellings } from '../../../src/agent/settingSpelling.ts';
 import { type Setting, settingTable } from '../../../src/agent/settingTable.ts';
 
 const settings: readonly Setting[] = settingTable;
@@ -95,8 +95,10 @@ describe('readInventory', () => {
 
   it('refuses a setting that two keys set, with both lines', async () => {
     const agent = { ironic: { apiUrls: 'x' }, 'host.hostname': 'a', 'api-url': 'y' };
-    const locate = (steps: Path): Position => ({ line: steps.includes('api-url') ? 7 : 3, column: 1 });
-    const { problems } = await readInventory({ ...documentOf({ agent }), locate });
+    const { problems } = await readInventory({
+      ...documentOf({ agent }),
+      locate: (steps) => ({ line: steps.includes('api-url') ? 7 : 3, column: 1 }),
+    });
     expect(problems).toMatchObject([
       {
         message: 'ironic.apiUrls is set twice: lines 3 and 7',
@@ -116,7 +118,9 @@ describe('readInventory', () => {
 
   it('has no spelling of two settings', () => {
     const keys = settings.flatMap((setting) => [...new Set(spellings(setting))]);
-    expect(keys.toSorted()).toEqual([...new Set(keys)].toSorted());
+    expect(keys.toSorted()).toEqual([...settingKeys.keys()].toSorted());
+    const sections = ['ironic', 'agent', 'agentpodman', 'host', 'proxy', 'ignition', 'image', 'boot'];
+    expect([...sectionKeys]).toEqual(sections);
   });
 
   it('never fails', async () => {
