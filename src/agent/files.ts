@@ -91,7 +91,7 @@ export function hasNetworkSecret(text: string): boolean {
 }
 
 /** Location on the host, with a folder for each manager. */
-export const HARDWARE_MANAGER_FOLDER = '/var/lib/ironic-python-agent/hardware-managers';
+const HARDWARE_MANAGER_FOLDER = '/var/lib/ironic-python-agent/hardware-managers';
 const CONTAINER_FOLDER = '/usr/local/lib/ironic-python-agent/hardware-managers';
 const ENTRY_POINT_GROUP = 'ironic_python_agent.hardware_managers';
 const HINT = `add a module and NAME.dist-info/entry_points.txt with a section [${ENTRY_POINT_GROUP}] to the folder`;

@@ -97,7 +97,7 @@ function valueOf(placeholder: string, flags: string): Value {
   if (placeholder === '<ids>') return 'ids';
   if (/--once|--host <name>/i.test(flags)) return 'host';
   if (/folder/i.test(placeholder) || /--(?:\w+-)?dir/.test(flags)) return 'folder';
-  return /file|path|iso|image|initr|parent|child|other|deployed/i.test(placeholder) ? 'file' : 'any';
+  return /file|path|iso|image|initr|parent|child|other/i.test(placeholder) ? 'file' : 'any';
 }
 
 /** Commander keeps texts that were added to the help only in the listeners of this event. */

@@ -11,8 +11,8 @@ import { validateConfig as validateBytes } from '../ignition/validate.ts';
 import { type IpaVersion, parseIpaVersion } from '../ipa/ipaOptions.ts';
 import { bytesOf } from './content.ts';
 
-export { compareConfigs, describeConfig } from '../agent/deployed/describeConfig.ts';
-export type { DescribedSetting, SettingChange } from '../agent/deployed/describeConfig.ts';
+export { compareConfigs, describeConfig } from '../agent/configLines.ts';
+export type { ConfigPart, PartChange } from '../agent/configLines.ts';
 export { CliError, FormatError, UsageError, type ErrorCode } from '../core/errors.ts';
 export { formatPath } from '../core/finding.ts';
 export type { Finding, Path, Position, Report, Severity } from '../core/finding.ts';

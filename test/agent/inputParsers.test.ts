@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { inputParsers } from '../../src/agent/inputParsers.ts';
 import { FormatError } from '../../src/core/errors.ts';
-import { key } from './deployed/support.ts';
+import { key } from './fullConfig.ts';
 
 const { default: own, icc, 'configure-coreos-ipa': script } = inputParsers;
 

@@ -128,7 +128,7 @@ describe('values to choose from', () => {
   const needed: Readonly<Record<string, readonly string[]>> = {
     'deploy baremetalhost': ['--name', 'a'],
     'deploy node': ['--name', 'a', '--set'],
-    'render --format': ['--api-url', 'https://192.0.2.1', '--diff', file],
+    'render --format': ['--api-url', 'https://192.0.2.1', '--show-settings'],
     'render --pull-policy': ['--api-url', 'https://192.0.2.1', '--no-ssh-key'],
     'prepare --profile': ['--inventory', inventory, '-o', 'x', '--artifacts', 'ign'],
   };

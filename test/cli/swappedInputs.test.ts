@@ -260,7 +260,6 @@ describe('something else than the file of an option', () => {
   });
 
   it.each([
-    ['render --api-url https://192.0.2.1 --no-ssh-key --diff inv.yaml', 'an inventory of ironic-coreos'],
     ['ignition merge a.ign cloud.yaml', 'a cloud-init config'],
     ['iso customize -o out image --live-ignition cloud.yaml', 'a cloud-init config'],
   ])('%s: the hint says what it is', async (line, noun) => {

@@ -40,15 +40,12 @@ describe('an error of the command line', () => {
     expect(stderr.endsWith(`\nusage: ironic-coreos ${usage} (see --help)\n`)).toBe(true);
   });
 
-  it.each(['render --api-url https://192.0.2.1 --no-ssh-key --diff missing', 'inspect missing missing'])(
-    '%s: a comparison that failed is none, although it ends with 2',
-    async (line) => {
-      const { code, stderr } = await run(line);
-      expect(code).toBe(2);
-      expect(stderr).toContain('error: ');
-      expect(stderr).not.toContain('usage: ');
-    },
-  );
+  it('a comparison that failed is none, although it ends with 2', async () => {
+    const { code, stderr } = await run('inspect missing missing');
+    expect(code).toBe(2);
+    expect(stderr).toContain('error: ');
+    expect(stderr).not.toContain('usage: ');
+  });
 
   it.each([
     ['render --url x', '--api-url <urls>: '],

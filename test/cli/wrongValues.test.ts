@@ -23,7 +23,7 @@ const serving = ['--inventory', 'hosts.yaml', '--iso', 'a.iso', '--open', '--lis
 /** What commands need besides. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   render: ['--api-url', 'https://192.0.2.1', '--no-ssh-key'],
-  'render --format': ['--api-url', 'https://192.0.2.1', '--no-ssh-key', '--diff', 'site.ign'],
+  'render --format': ['--api-url', 'https://192.0.2.1', '--no-ssh-key', '--show-settings'],
   'ignition translate': ['--to', '3.5.0'],
   'iso customize': ['-o', 'out'],
   'iso ignition embed': ['-i', 'site.ign', '-o', 'out'],

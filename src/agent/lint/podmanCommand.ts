@@ -41,7 +41,7 @@ export interface OptionProblem {
   readonly reason?: string;
 }
 
-export interface PodmanOption {
+interface PodmanOption {
   readonly name: string;
   readonly value?: ExecWord;
 }

@@ -9,7 +9,7 @@ import type { DocumentNode, MappingNode, WrittenText, ScalarNode, Span } from '.
 import { readJsonTree } from '../../formats/json/tree.ts';
 import { placedJsonText } from '../../formats/json/strings.ts';
 import type { Config } from '../../ignition/config.ts';
-import { isSecretName } from '../../core/masking.ts';
+import { isSecretName, maskSetting } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './pullSecret.ts';
 import { readSubject } from './subject.ts';
@@ -113,7 +113,7 @@ export function maskConfSecrets(bytes: Uint8Array): Uint8Array {
 }
 
 /** Options of the agent are either secret or not; the name of any other option may be a misspelled one. */
-function isSecretOption(name: string): boolean {
+export function isSecretOption(name: string): boolean {
   const known = ipaKnowledge().options.filter((option) => option.name === name);
   if (known.length > 0) return known.some(({ sensitive }) => sensitive === true);
   const secret = ipaKnowledge().options.filter(({ sensitive }) => sensitive === true);
@@ -261,6 +261,12 @@ function textsOf(node: MappingNode, type: StructType, name: string): string[] {
   return node.entries.flatMap(({ key, value }) =>
     value.kind === 'scalar' && fieldMeant(type, key.text)?.name === name ? [value.text] : [],
   );
+}
+
+/** Whether a secret, or text that could be one, is somewhere in a text: what is encoded cannot be masked in parts. */
+export function mayContainSecret(text: string): boolean {
+  if (/^\s*[\w+/=]{60,}\s*$|"auths?"|authorization|bearer|\$[a-z0-9]{1,10}\$/im.test(text)) return true;
+  return findSecretParts(text).length > 0 || text.split('\n').some((line) => maskSetting(line) !== line);
 }
 
 /** In order and without overlaps. */

@@ -286,7 +286,7 @@ export function readUnitText(name: string, text: string, path: Path): UnitText {
 }
 
 /** An order that does not depend on the locale. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

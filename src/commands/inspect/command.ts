@@ -14,14 +14,18 @@ Input:
 Report:
   The report contains the build and its features, the used and free bytes of the
   reserved areas, kernel arguments that are not the default, embedded and
-  appended files, the memory that a host needs, the settings of the config, and
-  whether the image is unmodified. Secrets are masked. If the config loads an
-  agent archive from the medium, its checksum is verified, except for images at
-  a URL.
+  appended files, the memory that a host needs, the lines of each file, unit and
+  user in the config, and whether the image is unmodified. Secrets are masked,
+  and files that may contain one are shown by size and digest. If the config
+  loads an agent archive from the medium, its checksum is verified, except for
+  images at a URL.
 
 Comparison:
-  With OTHER, only the differences are printed, for configs per setting. If one
-  is a live ISO and the other is a config, only the configs are compared.
+  With OTHER, only the differences are printed, for configs by file, unit and
+  user. If one is a live ISO and the other is a config, only the configs are
+  compared. Two folders are compared by the paths of their files that end with
+  .ign, .iso or .img. To see what a new config would change:
+  "render … | inspect DEPLOYED -".
 
 Exit codes:
   0  success: the image is usable, or the two images are equal
@@ -33,15 +37,16 @@ Examples:
   ironic-coreos inspect --format json ipa.iso | jq .embedArea.free
   ironic-coreos inspect coreos.iso ipa.iso
   ironic-coreos inspect https://192.0.2.1/ipa.iso ironic-agent.ign
+  ironic-coreos inspect configs new-configs
 `;
 
 export function declareInspect(command: Command, context: Context): void {
   command
-    .description('Describe an image and what it boots, or compare two images')
+    .description('Describe an image and what it boots, or compare two images or folders')
     .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or agent archive')
-    .argument('[OTHER]', 'second image, to compare with the first')
+    .argument('[OTHER]', 'second image or folder, to compare with the first')
     .addOption(
-      choice('--format <form>', 'text, full: text with all values of settings, or json (default: text)', [
+      choice('--format <form>', 'text, full: text with all lines of the config, or json (default: text)', [
         'text',
         'full',
         'json',

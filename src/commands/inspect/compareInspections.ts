@@ -1,6 +1,6 @@
-/** Compares two images by topic, and their configs by setting. */
+/** Compares two images by topic, and their configs by file, unit and user. */
 
-import { compareConfigs } from '../../agent/deployed/describeConfig.ts';
+import { compareConfigs } from '../../agent/configLines.ts';
 import { withoutThose } from '../../core/lists.ts';
 import { splitArguments } from '../../kargs/argument.ts';
 import { maskKargs, reportInspection } from './inspectionReport.ts';
@@ -9,7 +9,7 @@ import type { Inspected } from './inspectSource.ts';
 
 /** Secrets are masked. */
 export interface InspectionDifference {
-  /** A row of `inspect`, or a setting of the config. */
+  /** A row of `inspect`, or a part of the config: `file /etc/motd`. */
   readonly topic: string;
   /** Lines that only the first image has. */
   readonly first: readonly string[];
@@ -24,11 +24,23 @@ const NOT_BY_LINES: ReadonlySet<string> = new Set([KARGS, 'unmodified']);
 const OF_ANY_KIND: ReadonlySet<string> = new Set(['Ignition', 'network']);
 
 /**
- * Returns no differences if both images are equal. If their kinds differ, only the configs and the network are compared: a
- * live ISO and the config that is embedded in it are equal.
+ * Returns no differences if both images are equal. An image that is missing differs in its kind and size. If their kinds
+ * differ, only the configs and the network are compared: a live ISO and the config that is embedded in it are equal. Two
+ * configs are compared by their effect.
  */
-export function compareInspections(first: Inspected, second: Inspected): InspectionDifference[] {
-  return [...compareRows(first, second), ...compareKargs(first, second), ...compareSettings(first, second)];
+export function compareInspections(
+  first: Inspected | undefined,
+  second: Inspected | undefined,
+): InspectionDifference[] {
+  if (first === undefined || second === undefined) {
+    const [was, is] = [first, second].map((one) => one && linesByTopic(one));
+    return ['kind', 'size'].map((topic) => ({
+      topic,
+      first: was?.get(topic) ?? [],
+      second: is?.get(topic) ?? [],
+    }));
+  }
+  return [...compareRows(first, second), ...compareKargs(first, second), ...compareParts(first, second)];
 }
 
 function compareRows(first: Inspected, second: Inspected): InspectionDifference[] {
@@ -49,7 +61,7 @@ function linesByTopic(inspected: Inspected): Map<string, string[]> {
 
 function comparableTopics(first: Inspected, second: Inspected): (topic: string) => boolean {
   const kinds = [first.subject.kind, second.subject.kind];
-  if (kinds[0] === kinds[1]) return (topic) => !NOT_BY_LINES.has(topic);
+  if (kinds[0] === kinds[1] && kinds[0] !== 'ignition') return (topic) => !NOT_BY_LINES.has(topic);
   return (topic) => OF_ANY_KIND.has(topic) && !(topic === 'network' && kinds.includes('ignition'));
 }
 
@@ -73,11 +85,9 @@ function compareOrder(before: readonly string[], after: readonly string[]): Insp
   return first === second ? [] : [{ topic: KARGS, first: [first], second: [second] }];
 }
 
-function compareSettings(first: Inspected, second: Inspected): InspectionDifference[] {
+function compareParts(first: Inspected, second: Inspected): InspectionDifference[] {
   if (first.config === undefined || second.config === undefined) return [];
-  return compareConfigs(first.config.config, second.config.config).map(({ setting, deployed, rendered }) => ({
-    topic: setting,
-    first: deployed,
-    second: rendered,
-  }));
+  return compareConfigs(first.config.config, second.config.config).map(({ owner, ...lines }) => {
+    return { topic: owner, ...lines };
+  });
 }

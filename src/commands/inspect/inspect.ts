@@ -1,4 +1,4 @@
-/** `inspect`: describes an image and what it boots, or compares two images. */
+/** `inspect`: describes an image and what it boots, or compares two images, or those of two folders. */
 
 import { UsageError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -12,17 +12,18 @@ import { compareInspections, type InspectionDifference } from './compareInspecti
 import { type InspectionReport, reportInspection } from './inspectionReport.ts';
 import { type Inspected, inspectSource } from './inspectSource.ts';
 import { formatInspection } from './inspectionRows.ts';
+import { pairImages } from './pairImages.ts';
 
 export interface InspectOptions {
   /** A live ISO, an initramfs or an Ignition config: a path, a URL, or `-` for standard input. */
   readonly image: string;
-  /** A second image to compare with. */
+  /** A second image to compare with; a folder if the first one is a folder. */
   readonly other?: string | undefined;
   /** `text`, `full` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
 
-/** `full` is text with all values of the settings; a comparison always has them. */
+/** `full` is text with all lines of the config; a comparison always has them. */
 const forms = ['text', 'full', 'json'] as const;
 
 type Form = (typeof forms)[number];
@@ -66,17 +67,54 @@ async function compare(image: string, other: string, form: Form, io: Io): Promis
     });
   }
   try {
-    const first = await inspectSource(image, io);
-    const second = await inspectSource(other, io);
-    const differences = maskTexts(compareInspections(first, second), maskerOf(image, other));
-    const isTrouble = reportDamage([first, second], io);
-    const output = form === 'json' ? jsonBytes(differences) : formatDifferences(differences, first, second);
-    await writeStdout(io, [output]);
+    const compared: ComparedPair[] = [];
+    let isTrouble = false;
+    for (const pair of await pairImages(image, other, io)) {
+      const first = pair.first === undefined ? undefined : await inspectSource(pair.first, io);
+      const second = pair.second === undefined ? undefined : await inspectSource(pair.second, io);
+      const differences = maskTexts(compareInspections(first, second), maskerOf(image, other));
+      const names = [first?.file ?? MISSING, second?.file ?? MISSING];
+      if (differences.length > 0) compared.push({ file: pair.file, names, differences });
+      for (const one of [first, second]) if (one !== undefined && reportDamage(one, io)) isTrouble = true;
+    }
+    await writeStdout(io, [form === 'json' ? formatJson(compared) : Buffer.from(formatText(compared))]);
     if (isTrouble) return 2;
-    return differences.length === 0 ? 0 : 1;
+    return compared.length === 0 ? 0 : 1;
   } catch (error) {
     throw asTrouble(error);
   }
+}
+
+/** Two images that differ. */
+interface ComparedPair {
+  /** Path in both folders; undefined if no folders are compared. */
+  readonly file: string | undefined;
+  /** The names of both images. */
+  readonly names: readonly string[];
+  readonly differences: readonly InspectionDifference[];
+}
+
+const MISSING = '(missing)';
+
+function formatJson(compared: readonly ComparedPair[]): Uint8Array {
+  return jsonBytes(
+    compared.flatMap(({ differences, file }) => differences.map((difference) => ({ file, ...difference }))),
+  );
+}
+
+function formatText(compared: readonly ComparedPair[]): string {
+  return compared
+    .flatMap(({ differences, names: [first, second] }) => [
+      `--- ${first}`,
+      `+++ ${second}`,
+      ...differences.flatMap((difference) => [
+        difference.topic,
+        ...difference.first.map((line) => `  - ${line}`),
+        ...difference.second.map((line) => `  + ${line}`),
+      ]),
+    ])
+    .map((line) => `${printable(line)}\n`)
+    .join('');
 }
 
 /** A server may put the credentials that it got into what it sends. */
@@ -84,32 +122,15 @@ function maskerOf(...sources: readonly string[]): Masker {
   return createMasker(secretsInUrls(sources));
 }
 
-function reportDamage(inspected: readonly Inspected[], io: Io): boolean {
-  for (const { file, findings } of inspected) {
-    for (const { severity, message, hint, rule } of findings.filter(isDamage)) {
-      report(io, { severity, message, hint, rule, at: { file } });
-    }
+function reportDamage({ file, findings }: Inspected, io: Io): boolean {
+  const damages = findings.filter(isDamage);
+  for (const { severity, message, hint, rule } of damages) {
+    report(io, { severity, message, hint, rule, at: { file } });
   }
-  return inspected.some(({ findings }) => findings.some(isDamage));
+  return damages.length > 0;
 }
 
 /** The image cannot be read as a whole; other errors are about what would not start. */
 function isDamage({ isLint, severity }: Finding): boolean {
   return severity === 'error' && isLint !== true;
-}
-
-function formatDifferences(
-  differences: readonly InspectionDifference[],
-  first: Inspected,
-  second: Inspected,
-): Uint8Array {
-  if (differences.length === 0) return new Uint8Array();
-  const lines = differences.flatMap((difference) => [
-    difference.topic,
-    ...difference.first.map((line) => `  - ${line}`),
-    ...difference.second.map((line) => `  + ${line}`),
-  ]);
-  return Buffer.from(
-    [`--- ${first.file}`, `+++ ${second.file}`, ...lines].map((line) => `${printable(line)}\n`).join(''),
-  );
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { coreosArchitecture } from '../../agent/agentArchive.ts';
-import { describeConfig } from '../../agent/deployed/describeConfig.ts';
+import { describeConfig } from '../../agent/configLines.ts';
 import { withoutThose } from '../../core/lists.ts';
 import { maskSetting } from '../../core/masking.ts';
 import type { ArchivedImage } from '../../formats/containerArchive.ts';
@@ -197,5 +197,5 @@ function reportMemory(
 function reportConfig(inspected: InspectedConfig | undefined) {
   if (inspected === undefined) return null;
   const { config, ...facts } = inspected;
-  return { ...facts, settings: describeConfig(config) };
+  return { ...facts, parts: describeConfig(config) };
 }

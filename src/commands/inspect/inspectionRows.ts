@@ -180,17 +180,17 @@ function pristineLines({ pristine, differences }: InspectionReport): string[] {
 }
 
 /** Width of the column of names; a longer name gets its own line. */
-const WIDEST_SETTING = 28;
+const WIDEST_TOPIC = 28;
 
-/** Formats the whole report; it ends with a line feed. @param form `full` for all values of the settings */
+/** Formats the whole report; it ends with a line feed. @param form `full` for all lines of the config */
 export function formatInspection(report: InspectionReport, form: 'full' | 'text'): string {
   const rows = inspectionRows(report);
-  const settings = (report.ignition?.settings ?? []).map(
-    ({ setting, values }) => [setting, form === 'full' ? values : shorten(values)] as const,
+  const parts = (report.ignition?.parts ?? []).map(
+    ({ owner, lines }) => [owner, form === 'full' ? lines : shorten(lines)] as const,
   );
   const blocks = [
     `${printable(report.file)}\n${formatRows(rows, '  ')}`,
-    ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
+    ...(parts.length === 0 ? [] : [`Contents of the config\n${formatRows(parts, '  ')}`]),
     ...report.findings.map(({ severity, message, hint, rule }) =>
       formatDiagnostic({ severity, message, rule, hint: hint ?? undefined }),
     ),
@@ -198,18 +198,18 @@ export function formatInspection(report: InspectionReport, form: 'full' | 'text'
   return blocks.join('\n');
 }
 
-const MAX_VALUES = 4;
+const MAX_LINES = 6;
 
-function shorten(values: readonly string[]): readonly string[] {
-  if (values.length <= MAX_VALUES) return values;
-  const shown = values.slice(0, MAX_VALUES - 1);
-  return [...shown, `and ${values.length - shown.length} more (--format full)`];
+function shorten(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MAX_LINES) return lines;
+  const shown = lines.slice(0, MAX_LINES - 1);
+  return [...shown, `and ${lines.length - shown.length} more (--format full)`];
 }
 
 function formatRows(rows: readonly InspectionRow[], indent: string): string {
   const widths = rows.map(([topic]) => displayWidth(printable(topic)));
   const width = largest(
-    widths.filter((each) => each <= WIDEST_SETTING),
+    widths.filter((each) => each <= WIDEST_TOPIC),
     0,
   );
   return rows

@@ -82,14 +82,8 @@ Without Ironic:
   after 6.6.0.
 
 Changes to a deployed config:
-  --diff compares the rendered config with a deployed one: a config, a live ISO
-  or initramfs that contains one, the URL of one of these, or - for standard
-  input. For an inventory with hosts, pass the folder with their NAME.ign. It
-  prints changed settings, named as --show-settings prints them, and all other
-  changes by file, unit or user. Secrets are shown as a digest or not at all.
-  Comments, the order of files and the encoding of contents are ignored. With
-  --format json, it prints a list of {setting, deployed, rendered}, for an
-  inventory with hosts also "host".
+  Render the new config and compare it: "render … | inspect DEPLOYED -", or
+  "inspect DEPLOYED-FOLDER NEW-FOLDER" for an inventory with hosts.
 `;
 
 const NOTES = `
@@ -97,7 +91,6 @@ Exit codes:
   0  success
   1  failure: an input is missing or invalid, or the config would be invalid
   2  usage error
-  With --diff: 0 no changes, 1 changes, 2 failure
 
 Examples:
   ironic-coreos render --api-url https://192.0.2.1 --ca-file ironic.crt \\
@@ -107,7 +100,6 @@ Examples:
   ironic-coreos render --host 192.168.122.1 --registry 192.168.122.1:5000 \\
     --insecure-registry --option 'collect_lldp = True' > ironic-agent.ign
   ironic-coreos render --inventory ramdisk.yaml -o configs
-  ironic-coreos render --inventory ramdisk.yaml --diff configs
   ironic-coreos render --profile icc --hostname worker-0 \\
     --nmstate worker-0.yaml -o worker-0.ign
 `;
@@ -141,15 +133,8 @@ export function declareRender(command: Command, context: Context): void {
       '-o, --output <file>',
       'file to write, or folder for an inventory with hosts (default: standard output)',
     )
-    .option(
-      '--diff <deployed>',
-      'print the changes to this deployed config, ISO or folder, and write nothing',
-    )
     .addOption(
-      choice('--format <form>', 'output of --diff and --show-settings: text or json (default: text)', [
-        'text',
-        'json',
-      ]),
+      choice('--format <form>', 'output of --show-settings: text or json (default: text)', ['text', 'json']),
     )
     .option('--pretty', 'indent the JSON (always with --host)')
     .option('--show-settings', 'print all settings and their sources with secrets masked, and exit');

@@ -15,15 +15,9 @@ import { parseTextOrJson } from '../../io/report/choices.ts';
 /**
  * Writes the config to `options.output` or standard output. If the agent would reject its conf or Ignition the config,
  * the exit code is 1 and nothing is written; invalid options and files are thrown as errors. If the inventory lists
- * hosts, `options.output` is a folder with one config for each host. With `options.diff` nothing is written, and the
- * exit code is 0 for no changes, 1 for changes and 2 for a failure.
+ * hosts, `options.output` is a folder with one config for each host.
  */
 export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
-  const isShown = options.showSettings === true && options.diff === undefined;
-  if (options.diff !== undefined || (options.format !== undefined && !isShown)) {
-    const { diff } = await import('./diff.ts');
-    return diff(options, io);
-  }
   refuseUnused(options);
   if (options.inventory === undefined) return renderOne({ options, io });
   const { readInventoryFile } = await import('../../hosts/settings/inventory.ts');
@@ -36,7 +30,10 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
 }
 
 /** @throws UsageError for an option that would have no effect */
-function refuseUnused({ failFast, inventory, output, showSettings }: RenderOptions): void {
+function refuseUnused({ failFast, format, inventory, output, showSettings }: RenderOptions): void {
+  if (format !== undefined && showSettings !== true) {
+    throw new UsageError('--format requires --show-settings', { hint: 'add --show-settings' });
+  }
   const unused = output === undefined ? failFast === true && '--fail-fast' : '--output';
   if (showSettings === true && unused !== false) {
     throw new UsageError(

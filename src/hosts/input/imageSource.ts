@@ -103,6 +103,6 @@ function found(config: Uint8Array | undefined, name: string): Uint8Array {
   if (config !== undefined) return config;
   throw new CliError(`${name} contains no Ignition config`, {
     code: 'ERR_FORMAT',
-    hint: 'embed one with `iso ignition embed`, or pass the deployed file',
+    hint: 'embed one with `iso ignition embed`, or pass an image with a config',
   });
 }

@@ -28,9 +28,7 @@ interface CommandOptions {
   readonly noSshKey?: boolean;
   readonly noCopyNetwork?: boolean;
   readonly showSettings?: boolean;
-  /** The deployed config: a file, an ISO, an initramfs or a URL; for an inventory with hosts a folder. */
-  readonly diff?: string;
-  /** Output format of `diff` and `showSettings`: `text` or `json`. */
+  /** Output format of `showSettings`: `text` or `json`. */
   readonly format?: string;
   readonly output?: string;
   readonly pretty?: boolean;

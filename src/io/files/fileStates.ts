@@ -2,7 +2,7 @@
 
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Io } from '../io.ts';
 import { fileError } from './fileErrors.ts';
 
@@ -29,6 +29,16 @@ export async function readUserFolder(
   return readdir(resolve(cwd, path)).catch((error: unknown) => {
     throw fileError(error, { path, what, action: 'read' });
   });
+}
+
+/** The paths of all files below a folder of the user, relative to it. @throws CliError like {@link readUserFolder} */
+export async function listUserFiles(path: string, what: string, { cwd }: Pick<Io, 'cwd'>): Promise<string[]> {
+  const root = resolve(cwd, path);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    throw fileError(error, { path, what, action: 'read' });
+  });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  return files.map(({ name, parentPath }) => relative(root, join(parentPath, name)));
 }
 
 /**

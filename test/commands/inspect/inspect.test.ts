@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -181,7 +181,7 @@ describe('inspect', () => {
     expect(differences).toEqual(['Ignition config', 'enlarged reserved area']);
   });
 
-  it('lists the settings of a config of any length', async () => {
+  it('lists the files of a config of any length', async () => {
     const files = Array.from({ length: 130_000 }, (_, index) => ({ path: `/etc/${index}` }));
     const stdin = JSON.stringify({ ignition: { version: '3.4.0' }, storage: { files } });
     const { code, stdout } = await runCli(['inspect', '-'], { stdin });
@@ -268,17 +268,62 @@ describe('inspect of two', () => {
     await expect(result.stdout).toMatchFileSnapshot('../../golden/inspect/released-ipa.txt');
   });
 
-  it('compares configs by setting', async () => {
+  it('compares configs by file, unit and user', async () => {
+    const topic = 'file /etc/ironic-python-agent.conf';
+    const line = '[DEFAULT] debug = True';
     expect((await inspect('ipa.iso', 'debug.ign')).stdout).toBe(
-      '--- ipa.iso\n+++ debug.ign\nagent.debug\n  + debug = True\n',
+      `--- ipa.iso\n+++ debug.ign\n${topic}\n  + ${line}\n`,
     );
-    expect(await json('debug.ign', 'ipa.iso')).toEqual([
-      {
-        topic: 'agent.debug',
-        first: ['debug = True'],
-        second: [],
-      },
+    expect(await json('debug.ign', 'ipa.iso')).toEqual([{ topic, first: [line], second: [] }]);
+  });
+
+  it('compares a config with one that is rendered into a pipe', async () => {
+    const args = ['--agent-image', 'quay.io/a/b', '--no-ssh-key', '--api-url'];
+    const render = (url: string): Promise<RunResult> => run('render', ...args, url);
+    await writeFile(join(cwd, 'deployed.ign'), (await render('https://192.0.2.1')).stdout);
+    const same = (await render('https://192.0.2.1')).stdout;
+    expect(await runCli(['inspect', 'deployed.ign', '-'], { cwd, stdin: same })).toMatchObject({ code: 0 });
+    const other = (await render('https://192.0.2.9')).stdout;
+    const result = await runCli(['inspect', 'deployed.ign', '-'], { cwd, stdin: other });
+    expect(result).toMatchObject({ code: 1, stderr: '' });
+    expect(result.stdout).toContain(
+      '  - [DEFAULT] api_url = https://192.0.2.1:6385\n  + [DEFAULT] api_url = https://192.0.2.9:6385\n',
+    );
+  });
+
+  it('compares folders by the paths in them', async () => {
+    for (const name of ['old/hosts', 'new/hosts', 'none']) await mkdir(join(cwd, name), { recursive: true });
+    const files = {
+      'old/same.ign': conf,
+      'new/same.ign': conf,
+      'old/hosts/a.ign': conf,
+      'new/hosts/a.ign': `${conf}debug = True\n`,
+      'old/gone.ign': conf,
+      'none/notes.txt': conf,
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), agentConfig(text));
+    const size = `${agentConfig(conf).length} bytes`;
+    expect(await inspect('old', 'new')).toMatchObject({
+      code: 1,
+      stderr: '',
+      stdout:
+        `--- old/gone.ign\n+++ (missing)\nkind\n  - Ignition config\nsize\n  - ${size}\n` +
+        '--- old/hosts/a.ign\n+++ new/hosts/a.ign\nfile /etc/ironic-python-agent.conf\n  + [DEFAULT] debug = True\n',
+    });
+    expect(await json('new', 'old')).toMatchObject([
+      { file: 'gone.ign', topic: 'kind', first: [], second: ['Ignition config'] },
+      { file: 'gone.ign', topic: 'size' },
+      { file: 'hosts/a.ign', topic: 'file /etc/ironic-python-agent.conf' },
     ]);
+    expect(await inspect('old', 'old')).toMatchObject({ code: 0, stdout: '' });
+    expect((await inspect('none', 'none')).stderr).toContain('neither none nor none contains an image');
+    for (const args of [
+      ['old', 'agent.ign'],
+      ['-', 'new'],
+    ]) {
+      const { code, stderr } = await inspect(...args);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('only with another folder')]);
+    }
   });
 
   it('tells secrets apart that it does not show', async () => {

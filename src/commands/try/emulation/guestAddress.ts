@@ -20,7 +20,7 @@ import type { IronicOfHosts } from '../ironicAddress.ts';
 import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
 import type { TrialPlan } from '../trial.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
-import { describeConfig } from '../../../agent/deployed/describeConfig.ts';
+import { confValues, readFiles } from '../../../agent/lint/subject.ts';
 import { CliError, FormatError, only } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import { checkInsecureArgument } from '../../../agent/insecureArgument.ts';
@@ -171,8 +171,8 @@ async function readConfigFile(
 ): Promise<ImageConfig> {
   const config = await readDeployedConfig(source, io).catch(only(CliError, (error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
-  const values = describeConfig(config).find(({ setting }) => setting === 'ironic.apiUrls')?.values ?? [];
-  const urls = values.flatMap((text) => text.split(',')).flatMap((url) => url.trim() || []);
+  const lists = confValues(readFiles(config), 'api_url');
+  const urls = lists.flatMap((list) => list.split(',')).flatMap((url) => url.trim() || []);
   // The agent configuration has precedence over kernel arguments.
   const inArguments = kargs.flatMap(({ name, value }) =>
     name === 'ipa-api-url' && value !== undefined ? [value] : [],

@@ -2,17 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderAgentConfig } from '../../../src/agent/agentConfig.ts';
-import { type AgentSettings, defaultSettings } from '../../../src/agent/settings.ts';
-import { checkDataUrl, decodeDataUrl } from '../../../src/formats/dataUrl.ts';
-import type { Config } from '../../../src/ignition/config.ts';
-import { decodeConfig } from '../../support/randomConfigs.ts';
+import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
+import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
+import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
+import type { Config } from '../../src/ignition/config.ts';
+import { decodeConfig } from '../support/randomConfigs.ts';
 
 export const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
 const readCertificate = (name: string): string =>
-  readFileSync(join(import.meta.dirname, '../../support/certificates', name), 'utf8');
-export const otherCertificate = readCertificate('expired-ca.pem');
+  readFileSync(join(import.meta.dirname, '../support/certificates', name), 'utf8');
 
 /** Everything that is a secret has `hunter2` in it. */
 const fullSettings: AgentSettings = {
