@@ -11,7 +11,7 @@ import { emptyPathError, errorCode, existsError, fileError } from '../io/files/f
 import { modeForContent } from './imageOutput.ts';
 import { makeFolder, makePrivate, renameToFree, usualMode } from '../io/files/newFile.ts';
 import { isOwnName } from '../io/files/platform.ts';
-import { removeAbandoned, renameFile, withTempFile } from '../io/files/tempFile.ts';
+import { renameFile, withTempPath } from '../io/files/tempFile.ts';
 
 /** The destination of the files of an archive. */
 export interface Extraction {
@@ -50,7 +50,6 @@ export async function prepareExtraction(
   const folder = resolve(io.cwd, directory);
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
   const paths = names.map(pathBelow);
-  await removeAbandoned(folder);
   if (!overwrite) await refuseExisting(paths, folder, prefix);
   await makeFolder(folder, directory);
   const pathsByName = new Map(paths.map((path, index) => [names[index], path]));
@@ -68,10 +67,15 @@ export async function prepareExtraction(
     const rename = overwrite || written.has(path) ? renameFile : renameToFree;
     try {
       // Without sync, because an initramfs has thousands of files.
-      await withTempFile(place, makePrivate, async (temp) => {
-        await temp.handle.writeFile(data);
-        await temp.handle.chmod(mode ?? usualMode());
-        await rename(temp.path, place);
+      await withTempPath(place, async (temp) => {
+        const handle = await makePrivate(temp);
+        try {
+          await handle.writeFile(data);
+          await handle.chmod(mode ?? usualMode());
+        } finally {
+          await handle.close();
+        }
+        await rename(temp, place);
       });
     } catch (error) {
       throw errorCode(error) === 'EEXIST'

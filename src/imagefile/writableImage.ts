@@ -16,8 +16,8 @@ import { errorCode, fileError } from '../io/files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FileLock, takeLock } from '../io/files/folderLock.ts';
-import { completeBeforeEnd, forget, removeAbandoned, removeWhenInterrupted } from '../io/files/tempFile.ts';
+import { type FolderLock, takeLock } from '../io/files/folderLock.ts';
+import { completeBeforeEnd, onInterrupt } from '../io/interrupts.ts';
 
 interface OpenWritableImage extends WritableImage {
   close(): Promise<void>;
@@ -169,26 +169,29 @@ export async function editAlone(path: string, io: Io, edit: () => Promise<void>)
   const stats = place === undefined ? undefined : await stat(place).catch(() => undefined);
   const isImage = stats?.isFile() === true || stats?.isBlockDevice() === true;
   if (place === undefined || !isImage) return edit();
-  await removeAbandoned(dirname(place));
   const lockPath = join(dirname(place), `.${basename(place)}.lock`);
   const lock = await waitForLock(lockPath, path);
-  if (lock !== undefined) removeWhenInterrupted(lockPath);
+  const release = (): void => lock?.release();
+  const forget = onInterrupt(release);
   try {
     await undoInterrupted(path, io);
     await edit();
   } finally {
-    await lock?.release();
-    forget(lockPath);
+    release();
+    forget();
   }
 }
 
-async function waitForLock(lockPath: string, shown: string): Promise<FileLock | undefined> {
+async function waitForLock(lockPath: string, shown: string): Promise<FolderLock | undefined> {
   for (let left = ATTEMPTS - 1; ; left--) {
-    const lock = await takeLock(lockPath).catch((error: unknown) => {
+    let lock: ReturnType<typeof takeLock>;
+    try {
+      lock = takeLock(lockPath);
+    } catch (error) {
       if (NO_NEW_FILE.has(errorCode(error) ?? '')) return undefined; // then the image is edited without a lock
       throw fileError(error, { path: shown, what: 'ISO image', action: 'write', place: lockPath });
-    });
-    if (lock === undefined || !('owner' in lock)) return lock;
+    }
+    if (!('owner' in lock)) return lock;
     if (left === 0)
       throw new CliError(`Another process is editing ${shown}: process ${lock.owner}`, {
         code: 'ERR_BUSY',

@@ -11,49 +11,39 @@ import { createDeferred } from '../core/deferred.ts';
 import { errorCode } from './files/fileErrors.ts';
 import { MessageChannel } from 'node:worker_threads';
 
-/** A process as text, e.g. `4711-83012-5f2a90c1`: its ID, when it was started in ticks of the machine, and the system. */
-const OWNER = /^([1-9]\d{0,9})-(\d{1,16})-([0-9a-f]{8})$/;
-
-let own: string | undefined;
-let ownSystem: string | undefined;
-
-/** This process. */
+/** This process as text, by which others look for it: its ID, and where that is valid, e.g. `4711-5f2a90c1`. */
 export function thisProcess(): string {
-  own ??= `${process.pid}-${startOf(process.pid)}-${system()}`;
-  return own;
-}
-
-/** A process of this machine that is known by its ID alone. */
-export function processWithId(pid: string): string {
-  return `${pid}-0-${system()}`;
+  return `${process.pid}-${system()}`;
 }
 
 /** `elsewhere`: the process is not visible on this machine. */
-type ProcessState = 'running' | 'ended' | 'elsewhere';
+type ProcessState = 'this process' | 'running' | 'ended' | 'elsewhere';
 
+/** @param owner begins with what {@link thisProcess} returned */
 export function stateOf(owner: string): ProcessState {
-  const [, pid = '', start, seenBy] = OWNER.exec(owner) ?? [];
+  const [, pid = '', seenBy] = /^([1-9]\d{0,9})-([0-9a-f]{8})(?:-|$)/.exec(owner) ?? [];
   if (seenBy !== system()) return 'elsewhere';
+  if (pid === String(process.pid)) return 'this process';
   try {
     process.kill(Number(pid), 0);
+    return 'running';
   } catch (error) {
-    if (errorCode(error) !== 'EPERM') return 'ended'; // with EPERM it is another user's
+    return errorCode(error) === 'EPERM' ? 'running' : 'ended'; // with EPERM it is another user's
   }
-  return start === '0' || start === String(startOf(Number(pid))) ? 'running' : 'ended';
 }
 
-/**
- * The start time, which distinguishes a process from a later one with the same ID; 0 if the system does not provide it, and
- * -1 for a killed process that its parent has not reaped.
- */
-function startOf(pid: number): number {
+let ownSystem: string | undefined;
+
+function system(): string {
+  ownSystem ??= crc32(`${hostname()}\n${bootAndNamespace()}`).toString(16).padStart(8, '0');
+  return ownSystem;
+}
+
+function bootAndNamespace(): string {
   try {
-    // proc_pid_stat(5): field 3 is the state, field 22 the start. The name, field 2, is in parentheses and may have blanks.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state = '', ...fields] = stat.replace(/^.*\) /s, '').split(' ');
-    return 'ZX'.includes(state) ? -1 : Number(fields[18] ?? 0);
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') + readlinkSync('/proc/self/ns/pid');
   } catch {
-    return 0;
+    return ''; // not Linux
   }
 }
 
@@ -76,22 +66,6 @@ export function descriptorLimit(): number | undefined {
     return soft === '' ? undefined : Number(soft);
   } catch {
     return undefined;
-  }
-}
-
-function system(): string {
-  ownSystem ??= crc32(`${hostname()}
-${bootAndNamespace()}`)
-    .toString(16)
-    .padStart(8, '0');
-  return ownSystem;
-}
-
-function bootAndNamespace(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') + readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return ''; // not Linux
   }
 }
 

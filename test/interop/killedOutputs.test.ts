@@ -1,6 +1,6 @@
 /**
  * Commands that write files, killed at each of their system calls in turn, by strace: each file is then missing, or complete.
- * From each state that a kill leaves, the next run removes what was left, and writes what a run without interruption writes. A
+ * From each state that a kill leaves, the next run writes what a run without interruption writes. A
  * sample of commands and system calls always runs; all of them, which takes an hour, with IRONIC_COREOS_KILL=all.
  */
 
@@ -82,8 +82,8 @@ function outputsIn(found: ReadonlyMap<string, string>): ReadonlyMap<string, stri
   return new Map([...found].filter(([path, digest]) => digest !== '' && !isTemporary(path)));
 }
 
-/** The part of the name of a temporary file that differs in each run, and a lock file, which names the process. */
-const OF_PROCESS = /\.\d+-\d+-[0-9a-f]{8}\.[0-9a-f]{12}(?=\.tmp)|\.lock,.*/g;
+/** The part of the name of a temporary file that differs in each run, and a lock, which names the process. */
+const OF_PROCESS = /\.[0-9a-f]{12}(?=\.tmp)|\.lock\/.*/g;
 
 /** Equal for what differs only by the process that left it. */
 function stateOf(found: ReadonlyMap<string, string>): string {
@@ -95,12 +95,12 @@ function stateOf(found: ReadonlyMap<string, string>): string {
 
 /** A hidden file beside the output, a lock, or the notes of `prepare` about its own work. */
 function isTemporary(path: string): boolean {
-  return /\.(?:tmp|lock)$/.test(path) || /(^|\/)\.ironic-coreos(\/|$)/.test(path);
+  return /\.(?:tmp|lock)(?:$|\/)/.test(path) || /(^|\/)\.ironic-coreos(\/|$)/.test(path);
 }
 
 async function leftovers(): Promise<readonly string[]> {
   const names = await readdir(cwd, { recursive: true });
-  return names.filter((name) => /\.(?:tmp|lock|partial)$/.test(name) || name.endsWith('commit'));
+  return names.filter((name) => /\.(?:lock|partial)$/.test(name) || name.endsWith('commit'));
 }
 
 describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote}`, () => {

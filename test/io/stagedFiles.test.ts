@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { finishCommit, StagedFiles, temporaryFor } from '../../src/commands/prepare/folder/folderNotes.ts';
+import { finishCommit, StagedFiles } from '../../src/commands/prepare/folder/folderNotes.ts';
+import { targetOfTemp } from '../../src/io/files/tempFile.ts';
 
 let root: string;
 const at = (...steps: string[]): string => join(root, ...steps);
@@ -89,7 +90,7 @@ describe('finishCommit', () => {
   });
 });
 
-describe('temporaryFor', () => {
+describe('targetOfTemp', () => {
   it.each([
     ['.one.0123456789ab.tmp', 'one'],
     ['..one.0123456789ab.tmp.ba9876543210.tmp', 'one'],
@@ -97,6 +98,6 @@ describe('temporaryFor', () => {
     ['.one.tmp', undefined],
     ['.one.0123456789AB.tmp', undefined],
   ])('%s', (name, target) => {
-    expect(temporaryFor(name)).toBe(target);
+    expect(targetOfTemp(name)).toBe(target);
   });
 });

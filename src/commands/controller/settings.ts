@@ -11,7 +11,7 @@ import type { Io } from '../../io/io.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { errorCode, isDiskFull } from '../../io/files/fileErrors.ts';
@@ -19,7 +19,6 @@ import { spoolError } from '../../imagefile/spool.ts';
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
 import { configMaps, type KubernetesObject, secrets } from '../../kube/objects.ts';
 import { Informer } from '../../kube/informer.ts';
-import { makeTempFolder } from '../../io/files/tempFile.ts';
 
 export interface ControllerOptions extends ServiceOptions {
   /** A file, `configmap/NAME` or `secret/NAME`; without it, settings come from the environment. */
@@ -170,7 +169,7 @@ async function writeFiles(
   }
   const size = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   const refuse = (error: unknown): never => refuseWrite(error, size);
-  const folder = await makeTempFolder().catch(refuse);
+  const folder = await mkdtemp(join(tmpdir(), 'ironic-coreos.')).catch(refuse);
   const release = async (): Promise<void> => rm(folder, { recursive: true }).catch(() => undefined);
   const own = join(kind, name);
   try {

@@ -373,7 +373,7 @@ function describeProof({ sha256 }: Proof, signer: string | undefined): string {
 async function finish({ path, shownPath }: OutputPath): Promise<void> {
   try {
     await chmod(`${path}.partial`, usualMode());
-    await renameFile(`${path}.partial`, path);
+    renameFile(`${path}.partial`, path);
   } catch (error) {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create', place: path });
   }

@@ -103,8 +103,8 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
   // The file may be missing or incomplete.
   const value = parseIfJson(await readFile(`${partialPath}.json`, 'utf8').catch(() => ''));
   const saved = isSavedState(value) ? value : undefined;
-  const pid = saved?.owner.split('-')[0];
-  if (saved !== undefined && pid !== String(process.pid) && stateOf(saved.owner) === 'running') {
+  if (saved !== undefined && stateOf(saved.owner) === 'running') {
+    const [pid] = saved.owner.split('-');
     throw new CliError(`Another process is downloading ${shownPath}: process ${pid}`, {
       code: 'ERR_BUSY',
       hint: `wait until it ends, or remove ${shownPath}.partial.json if it is not running`,

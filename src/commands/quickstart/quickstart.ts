@@ -16,7 +16,7 @@ import { readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 import { writeSampleIso } from '../../image/sampleIso.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { makeFolder, writeFileAtomically } from '../../io/files/newFile.ts';
-import { removeAbandoned } from '../../io/files/tempFile.ts';
+import { removeTemp, targetOfTemp } from '../../io/files/tempFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso } from '../../imagefile/rewriteImage.ts';
@@ -88,10 +88,12 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
 async function prepareFolder(folder: string, shownFolder: string): Promise<void> {
   try {
     await makeFolder(folder, shownFolder);
-    await removeAbandoned(folder);
     const own = new Set<string>([...Object.values(names), `.${names.iso}.lock`]);
-    const foreign = (await readdir(folder)).filter((name) => !own.has(name));
-    if (foreign.length === 0) return;
+    const present = await readdir(folder);
+    if (present.every((name) => own.has(targetOfTemp(name) ?? name))) {
+      for (const name of present) if (targetOfTemp(name) !== undefined) removeTemp(join(folder, name));
+      return;
+    }
   } catch (error) {
     throw fileError(error, { path: shownFolder, what: 'Folder', action: 'write' });
   }

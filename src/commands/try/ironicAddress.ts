@@ -5,14 +5,13 @@
  * returns it. Not supported: tokens in a configuration file of the user (`agent.confFile`).
  */
 
-import { hostname, networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Io } from '../../io/io.ts';
 import { isValidCertificateName } from './api/createdCertificates.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
-import { makeTempFolder } from '../../io/files/tempFile.ts';
 import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.ts';
 import { report } from '../../io/report/report.ts';
 import type { IronicApi } from './api/ironicApi.ts';
@@ -115,7 +114,7 @@ export async function createIronicChange(
 }
 
 async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
-  const folder = await makeTempFolder();
+  const folder = await mkdtemp(join(tmpdir(), 'ironic-coreos.'));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'ca.pem');
   await writeFile(path, ca, { flag: 'wx', mode: 0o600 });

@@ -1,31 +1,35 @@
 /**
- * Only one process at a time works in a folder or on an image: a lock file names the process, and is stale after that process
- * ends. Node does not support system locks. A process that is not visible on this machine, such as one in another container,
- * shows that it is running by writing to the file.
+ * Only one process at a time works in a folder or on an image. The lock is a folder with one empty file, whose name is the owner.
+ * It gets its path with the file in it, by a rename that fails if there is a lock. A stale lock is taken over by renaming the
+ * file, which only one process can do. A lock is stale if its owner has ended, also by SIGKILL; an owner that is not visible on
+ * this machine, such as one in another container, shows that it is running by touching the file.
+ *
+ * proper-lockfile knows only the last way: behind a killed process it waits for 5 seconds at least, and of two processes that find
+ * a stale lock, one may remove the new lock of the other.
  */
 
 import {
-  closeSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  readFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  statSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
-import { readFile, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
+import { stateOf, thisProcess } from '../process.ts';
 import { errorCode, fileError } from './fileErrors.ts';
-import { cannotLink } from './platform.ts';
-import { processWithId, stateOf, thisProcess } from '../process.ts';
-import { tempPathFor } from './tempFile.ts';
+import { removeTemp, tempPathFor } from './tempFile.ts';
 
-export interface FileLock {
+export interface FolderLock {
   /** Whether the previous owner ended without releasing the lock. */
   readonly wasStale: boolean;
-  release(): Promise<void>;
+  readonly release: () => void;
 }
 
 /** Milliseconds between two heartbeats, and the time after which a process without heartbeat counts as ended. */
@@ -35,14 +39,17 @@ const STALE_AFTER = 15_000;
 const ownLocks = new Set<string>();
 
 /**
- * @param path of the lock file; its folder exists
+ * @param path of the lock; its parent exists
  * @param shown the folder as the user gave it
  * @throws CliError if another process has the lock
  */
-export async function lockFolder(path: string, shown: string): Promise<FileLock> {
-  const lock = await takeLock(path).catch((error: unknown) => {
+export function lockFolder(path: string, shown: string): FolderLock {
+  let lock: ReturnType<typeof takeLock>;
+  try {
+    lock = takeLock(path);
+  } catch (error) {
     throw fileError(error, { path: shown, what: 'Folder', action: 'write' });
-  });
+  }
   if (!('owner' in lock)) return lock;
   throw new CliError(`Another process is preparing ${shown}: process ${lock.owner}`, {
     code: 'ERR_BUSY',
@@ -54,117 +61,94 @@ export async function lockFolder(path: string, shown: string): Promise<FileLock>
  * Takes the lock, also from an ended process, or returns its owner, for example `4711 on host.example.com`.
  * @throws system errors
  */
-export async function takeLock(path: string): Promise<FileLock | { readonly owner: string }> {
-  const first = take(path);
-  if (first.file !== undefined) return lockAt(path, first.file, false);
-  const text = await readFile(path, 'utf8').catch(() => '');
-  if (await isStale(path, text, first.now)) {
-    const file = await takeOver(path, text);
-    if (file !== undefined) return lockAt(path, file, true);
-  }
-  const [pid = '', machine = ''] = text.split(' ');
-  return { owner: `${pid} on ${machine}` };
-}
-
-/**
- * Takes a stale lock; undefined if another process is faster. Only one process at a time may replace the file, which has a
- * lock of its own: otherwise, a process that was slow to see the stale lock would remove the new one.
- */
-async function takeOver(path: string, stale: string): Promise<number | undefined> {
-  const turn = await takeLock(`${path}.takeover`);
-  if ('owner' in turn) return undefined;
+export function takeLock(path: string): FolderLock | { readonly owner: string } {
+  const own = `${thisProcess()}-${hostname()}`;
+  const temp = tempPathFor(path);
+  mkdirSync(temp);
   try {
-    const text = await readFile(path, 'utf8').catch(() => undefined);
-    if (text !== undefined && text !== stale) return undefined;
-    if (text !== undefined) await unlink(path);
-    return take(path).file;
+    writeFileSync(join(temp, own), '');
+    const now = statSync(join(temp, own)).mtimeMs; // by the clock of the file system
+    if (isRenamed(temp, path)) return holdLock(path, own, false);
+    const owner = ownerOf(path);
+    if (owner === undefined) {
+      removeEmpty(path);
+      return takeLock(path);
+    }
+    if (isStale(path, owner, now) && isRenamed(join(path, owner), join(path, own)))
+      return holdLock(path, own, true);
+    const [, pid, host] = OWNER.exec(owner) ?? [];
+    return { owner: `${pid} on ${host}` };
   } finally {
-    await turn.release();
+    removeTemp(temp);
   }
 }
 
-function lockAt(path: string, file: number, wasStale: boolean): FileLock {
-  const timer = setInterval(() => showLife(file), HEARTBEAT).unref();
+const OWNER = /^(\d+)-[^-]+-(.+)$/;
+
+function holdLock(path: string, own: string, wasStale: boolean): FolderLock {
+  const file = join(path, own);
+  const showLife = (): void => {
+    try {
+      const now = new Date();
+      utimesSync(file, now, now);
+    } catch {
+      // If the disk is full or the server is gone, other processes cannot read the lock either.
+    }
+  };
+  showLife();
+  const heartbeat = setInterval(showLife, HEARTBEAT).unref();
+  ownLocks.add(path);
   return {
     wasStale,
-    release: async () => {
-      clearInterval(timer);
-      closeSync(file);
+    release: () => {
+      clearInterval(heartbeat);
       ownLocks.delete(path);
       try {
-        if (readFileSync(path, 'utf8').trimEnd() === ownText()) unlinkSync(path);
+        unlinkSync(file);
+        rmdirSync(path);
       } catch {
-        // The file is gone, or can no longer be removed: the next process finds it stale.
+        // The lock is gone, or can no longer be removed: the next process finds it stale.
       }
     },
   };
 }
 
-function showLife(file: number): void {
+/** False if another process is first: then the new name is in use, or the old one is gone. */
+function isRenamed(from: string, to: string): boolean {
   try {
-    writeSync(file, ' ');
-  } catch {
-    // If the disk is full or the server is gone, other processes cannot read the lock either.
-  }
-}
-
-/** The first two words are for messages. */
-function ownText(): string {
-  return `${process.pid} ${hostname()} ${thisProcess()}`;
-}
-
-interface Attempt {
-  /** Descriptor for writing; undefined if the lock is taken. */
-  readonly file?: number;
-  /** Milliseconds by the clock of the file system. */
-  readonly now: number;
-}
-
-/** The file gets its name after its content is written, so the lock file is always complete. */
-function take(path: string): Attempt {
-  const own = tempPathFor(path);
-  const file = openSync(own, 'wx', 0o600);
-  try {
-    writeSync(file, ownText());
-    const { mtimeMs: now } = fstatSync(file);
-    if (!nameFirst(own, path)) {
-      closeSync(file);
-      return { now };
-    }
-    ownLocks.add(path);
-    return { now, file };
-  } catch (error) {
-    closeSync(file);
-    throw error;
-  } finally {
-    unlinkSync(own);
-  }
-}
-
-/** File systems without links, such as FAT, can end with an empty file here, and show no signs of life. */
-function nameFirst(own: string, path: string): boolean {
-  try {
-    linkSync(own, path);
+    renameSync(from, to);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    if (!cannotLink(errorCode(error))) throw error;
-  }
-  try {
-    writeFileSync(path, ownText(), { mode: 0o600, flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
+    const code = errorCode(error) ?? '';
+    if (['EEXIST', 'ENOTEMPTY', 'ENOENT'].includes(code)) return false;
+    // Windows, and folders in which users cannot rename the files of others
+    if (['EPERM', 'EACCES'].includes(code) && existsSync(to)) return false;
     throw error;
   }
 }
 
-async function isStale(path: string, text: string, now: number): Promise<boolean> {
-  const [pid = '', machine, named] = text.trimEnd().split(' ');
-  const owner = named ?? (machine === hostname() ? processWithId(pid) : '');
-  if (pid === String(process.pid) && stateOf(owner) === 'running') return !ownLocks.has(path);
+/** Undefined for a lock that is being released. */
+function ownerOf(path: string): string | undefined {
+  try {
+    return readdirSync(path)[0];
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+  }
+}
+
+function isStale(path: string, owner: string, now: number): boolean {
   const state = stateOf(owner);
+  if (state === 'this process') return !ownLocks.has(path);
   if (state !== 'elsewhere') return state === 'ended';
-  const stats = await stat(path).catch(() => undefined);
-  return stats === undefined || now - stats.mtimeMs > STALE_AFTER;
+  const stats = statSync(join(path, owner), { throwIfNoEntry: false });
+  return stats !== undefined && now - stats.mtimeMs > STALE_AFTER;
 }

@@ -6,14 +6,25 @@
  */
 
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, existsError, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
 import type { ReadFiles } from './readFiles.ts';
 import type { Io } from '../io.ts';
-import { type MakeFile, removeAbandoned, renameFile, type TempFile, withTempFile } from './tempFile.ts';
+import { renameFile, withTempPath } from './tempFile.ts';
 
 /** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -124,6 +135,15 @@ export interface NewFile {
   readonly inputs?: ReadFiles | undefined;
 }
 
+/** A temporary file that becomes the new file, open for reading and writing. */
+export interface TempFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
+/** Makes the temporary file at a path at which nothing is, or in a folder there. Other users must not be able to open it. */
+export type MakeFile = (path: string) => Promise<TempFile>;
+
 /**
  * Writes the content of a new file. Returns permission bits if they depend on the content; they replace those of
  * {@link NewFile}.
@@ -168,32 +188,40 @@ async function makeWithParents(path: string, mode: number | undefined): Promise<
   }
 }
 
-const MAX_LINKS = 40;
 /** Maximum size of files that are synced to disk. */
 const MAX_SYNCED = 64 * 1024 * 1024;
 
 /**
  * Passes `fill` a temporary file, empty unless `make` creates another one, and then renames it to the new name. If the name is
  * a symbolic link, its target is replaced, so the link stays.
- * @param make creates a file that only this user can open
  * @throws CliError; what was there is then as it was
  */
-export async function createFile(file: NewFile, fill: Fill, make: MakeFile = makePrivate): Promise<void> {
+export async function createFile(file: NewFile, fill: Fill, make: MakeFile = makeEmpty): Promise<void> {
   try {
     checkPath(file);
-    const target = file.existing === 'replace' ? await followLinks(file.path) : file.path;
-    await withTempFile(target, make, async (temp) => {
-      const filled = await fill(temp);
-      if (file.existing === 'replace') refuseInput(target, file); // all inputs are read now
-      const mode = filled ?? file.mode ?? (await modeOf(target, file)) ?? usualMode();
-      await temp.handle.chmod(mode);
-      if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
-      if (file.existing === 'replace') await renameFile(temp.path, target);
-      else await renameToFree(temp.path, target);
+    const isReplaced = file.existing === 'replace';
+    const target = isReplaced ? await followLinks(file.path) : file.path;
+    await withTempPath(target, async (tempPath) => {
+      const temp = await make(tempPath);
+      try {
+        const filled = await fill(temp);
+        if (isReplaced) refuseInput(target, file); // all inputs are read now
+        const mode = filled ?? file.mode ?? (isReplaced ? await modeOf(target) : undefined) ?? usualMode();
+        await temp.handle.chmod(mode);
+        if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
+        if (isReplaced) renameFile(temp.path, target);
+        else await renameToFree(temp.path, target);
+      } finally {
+        await temp.handle.close();
+      }
     });
   } catch (error) {
     throw creationError(error, file);
   }
+}
+
+async function makeEmpty(path: string): Promise<TempFile> {
+  return { path, handle: await makePrivate(path) };
 }
 
 /**
@@ -230,14 +258,13 @@ export function usualMode(): number {
 }
 
 /**
- * Reports problems with a new file early, before any work, and removes what a killed process left. Another process may still
- * create the file in the meantime; that is checked when the file gets its name.
+ * Reports problems with a new file early, before any work. Another process may still create the file in the meantime; that is
+ * checked when the file gets its name.
  * @throws CliError `File exists: …`, or that there is no such folder
  */
 export async function checkNewFile(file: NewFile): Promise<void> {
   try {
     checkPath(file);
-    await removeAbandoned(dirname(file.path));
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
     }
@@ -277,21 +304,18 @@ function creationError(
 
 /** The target of a chain of symbolic links; it may not exist. */
 async function followLinks(path: string): Promise<string> {
-  let target = path;
-  for (let count = 0; count < MAX_LINKS; count++) {
-    const stats = await lstat(target).catch(() => undefined);
-    if (stats === undefined || stats.isFile()) return target;
-    if (stats.isDirectory()) throw systemError('EISDIR');
-    if (!stats.isSymbolicLink()) return target;
-    target = resolve(dirname(target), await readlink(target));
-  }
-  throw systemError('ELOOP');
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats?.isDirectory() === true) throw systemError('EISDIR');
+  if (stats?.isSymbolicLink() !== true) return path;
+  return realpath(path).catch(async (error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return followLinks(resolve(dirname(path), await readlink(path)));
+  });
 }
 
-async function modeOf(target: string, { existing }: NewFile): Promise<number | undefined> {
-  if (existing === 'refuse') return undefined;
+async function modeOf(target: string): Promise<number | undefined> {
   const stats = await stat(target).catch(() => undefined);
-  return stats === undefined ? undefined : stats.mode & 0o7777;
+  return stats && stats.mode & 0o7777;
 }
 
 /**
@@ -305,6 +329,6 @@ export async function renameToFree(from: string, to: string): Promise<void> {
   } catch (error) {
     if (!cannotLink(errorCode(error))) throw error;
     await (await makePrivate(to)).close();
-    await renameFile(from, to);
+    renameFile(from, to);
   }
 }

@@ -1,12 +1,12 @@
 /** Gives a file a second name without copying its bytes, if the file system supports it. */
 
-import { constants, createReadStream } from 'node:fs';
-import { chmod, copyFile, type FileHandle, link, open, rename, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, copyFile, link, mkdir, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errorCode, fileError } from './fileErrors.ts';
-import { writeChunks } from './handles.ts';
-import { createFile, type NewFile } from './newFile.ts';
+import { createFile, type MakeFile, type NewFile } from './newFile.ts';
 import { cannotLink } from './platform.ts';
-import { type MakeFile, renameFile, withPrivatePath, withTempFile } from './tempFile.ts';
+import { renameFile, withTempPath } from './tempFile.ts';
 
 /** `cloned`: blocks are shared until one of the two is written to. `linked`: it is the same file. */
 export type Shared = 'cloned' | 'linked' | 'copied' | 'unchanged';
@@ -22,16 +22,13 @@ export async function shareFile(
   target: NewFile & { readonly mode: number },
 ): Promise<Shared> {
   if (await isSameFile(source, target.path)) return 'unchanged';
-  if (
-    await isDone(() =>
-      createFile(target, async () => undefined, copyOf(source, constants.COPYFILE_FICLONE_FORCE)),
-    )
-  )
-    return 'cloned';
+  const create = (flag: number, size?: number): Promise<void> =>
+    createFile({ ...target, size }, async () => undefined, copyOf(source, flag));
+  if (await isDone(() => create(constants.COPYFILE_FICLONE_FORCE))) return 'cloned';
   const { mode, size } = await stat(source);
-  if ((mode & 0o777 & 0o444) === (target.mode & 0o444) && (await isDone(() => linkTo(source, target))))
-    return 'linked';
-  await createFile({ ...target, size }, ({ handle }) => writeChunks(handle, createReadStream(source)));
+  const isReadAlike = (mode & 0o444) === (target.mode & 0o444);
+  if (isReadAlike && (await isDone(() => linkTo(source, target)))) return 'linked';
+  await create(constants.COPYFILE_FICLONE, size);
   return 'copied';
 }
 
@@ -58,8 +55,8 @@ export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Creates a file with the bytes of `source`, and opens it. The copy has the mode of `source` at first, so it is created where
- * no other user can open it.
+ * Creates a file with the bytes of `source`. The copy has the mode of `source` at first, so it is in a folder that no other user
+ * can enter.
  * @param flag `COPYFILE_FICLONE` shares blocks if the file system can, and copies otherwise; `COPYFILE_FICLONE_FORCE` never copies
  * @param observe gets the path of the growing file until the copy is complete
  */
@@ -68,28 +65,22 @@ export function copyOf(
   flag: number,
   observe = (_path: string, copying: Promise<void>): Promise<void> => copying,
 ): MakeFile {
-  return (path) =>
-    withPrivatePath(path, async (copy) => {
-      await observe(copy, copyFile(source, copy, flag | constants.COPYFILE_EXCL));
-      await chmod(copy, 0o600); // the mode of the source may forbid writing
-      const handle = await open(copy, 'r+');
-      await rename(copy, path).catch(async (error: unknown) => {
-        await handle.close();
-        throw error;
-      });
-      return handle;
-    });
+  return async (folder) => {
+    await mkdir(folder, { mode: 0o700 });
+    const path = join(folder, 'copy');
+    await observe(path, copyFile(source, path, flag | constants.COPYFILE_EXCL));
+    await chmod(path, 0o600); // the mode of the source may forbid writing
+    return { path, handle: await open(path, 'r+') };
+  };
 }
 
-async function linkTo(source: string, target: NewFile): Promise<void> {
-  const make = async (path: string): Promise<FileHandle> => {
-    await link(source, path);
-    return open(path, 'r');
-  };
+async function linkTo(source: string, { path, shownPath }: NewFile): Promise<void> {
   try {
-    await withTempFile(target.path, make, async (temp) => renameFile(temp.path, target.path));
+    await withTempPath(path, async (temp) => {
+      await link(source, temp);
+      renameFile(temp, path);
+    });
   } catch (error) {
-    const { path: place, shownPath } = target;
-    throw fileError(error, { path: shownPath, what: 'Output', action: 'create', place });
+    throw fileError(error, { path: shownPath, what: 'Output', action: 'create', place: path });
   }
 }

@@ -1,12 +1,13 @@
 /** `prepare`: the folder, what a second run does, and what becomes of files that nobody needs any more. */
 
-import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
+import { thisProcess } from '../../../src/io/process.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 import { initrd, kernel as kernelFile, liveRootfs } from '../../support/newIso.ts';
@@ -206,13 +207,16 @@ describe('prepare', () => {
       kernel.replace(/[^/]+$/, (name) => `.${name}.0123456789ab.tmp`),
     );
     await writeFile(half, 'half');
-    await writeFile(path('boot', '.ironic-coreos', 'lock'), `1 ${hostname()}`);
+    const lock = path('boot', '.ironic-coreos', 'lock');
+    const [, system] = thisProcess().split('-');
+    await mkdir(lock);
+    await writeFile(join(lock, `1-${system}-${hostname()}`), '');
     const { code, stderr } = await prepare(...url);
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining('Another process is preparing boot: process 1 on '),
     ]);
-    await writeFile(path('boot', '.ironic-coreos', 'lock'), `${2 ** 22 + 1} ${hostname()}`); // beyond pid_max
+    await rename(join(lock, `1-${system}-${hostname()}`), join(lock, `${2 ** 22 + 1}-${system}-x`)); // beyond pid_max
     expect((await prepare(...url)).code).toBe(0);
     await expectConsistent(here);
   });

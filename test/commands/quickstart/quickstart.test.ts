@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { validateConfig } from '../../../src/ignition/validate.ts';
 import { tempPathFor } from '../../../src/io/files/tempFile.ts';
@@ -52,11 +52,13 @@ describe('quickstart', () => {
   });
 
   it('removes what a killed run left in the folder', async () => {
-    const temp = tempPathFor(join(cwd, 'q', 'sample-live.iso')).replace(`.${process.pid}-`, '.999999999-');
+    const temp = tempPathFor(join(cwd, 'q', 'sample-live.iso'));
     await mkdir(join(cwd, 'q'));
     await writeFile(temp, 'a part of the image');
-    await writeFile(join(cwd, 'q', '.sample-live.iso.lock'), '999999999 localhost 999999999-1-00000000');
-    await utimes(join(cwd, 'q', '.sample-live.iso.lock'), 0, 0);
+    const owner = join(cwd, 'q', '.sample-live.iso.lock', '999999999-00000000-localhost');
+    await mkdir(dirname(owner));
+    await writeFile(owner, '');
+    await utimes(owner, 0, 0);
     expect(await runCli(['quickstart', '-C', 'q'], { cwd })).toMatchObject({ code: 0, stderr: '' });
     expect((await readdir(join(cwd, 'q'))).toSorted()).toEqual(names);
   });

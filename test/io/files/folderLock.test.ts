@@ -1,7 +1,7 @@
 /** The lock of a folder, which survives whoever held it. */
 
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,29 +20,50 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
+const [, system = ''] = thisProcess().split('-');
+const ended = `${nobody}-${system}-${hostname()}`;
+async function leave(path: string, owner: string): Promise<void> {
+  await mkdir(path);
+  await writeFile(join(path, owner), '');
+}
+
 describe('lockFolder', () => {
-  it('is a whole file from the start, and gone afterwards', async () => {
-    const taken = await lockFolder(lock, 'boot');
+  it('has its owner, keeps others out, and is gone afterwards', async () => {
+    const taken = lockFolder(lock, 'boot');
     expect(taken.wasStale).toBe(false);
-    expect(await readFile(lock, 'utf8')).toBe(`${process.pid} ${hostname()} ${thisProcess()}`);
-    expect(await readdir(root)).toEqual(['lock']);
-    await taken.release();
+    expect(await readdir(root, { recursive: true })).toEqual(['lock', `lock/${thisProcess()}-${hostname()}`]);
+    expect(() => lockFolder(lock, 'boot')).toThrow(`process ${process.pid} on ${hostname()}`);
+    taken.release();
     expect(await readdir(root)).toEqual([]);
   });
 
-  it('is taken over from a process that has ended', async () => {
-    await writeFile(lock, `${nobody} ${hostname()}`);
-    expect((await lockFolder(lock, 'boot')).wasStale).toBe(true);
-    expect(await readdir(root)).toEqual(['lock']);
+  it.each([
+    ['that has ended', ended],
+    ['whose ID this one has got', `${thisProcess()}-${hostname()}`],
+    ['elsewhere that shows no life', `1-00000000-elsewhere`],
+  ])('is taken over from a process %s', async (_title, owner) => {
+    await leave(lock, owner);
+    const elapsed = new Date(Date.now() - 60_000);
+    await utimes(join(lock, owner), elapsed, elapsed);
+    const taken = lockFolder(lock, 'boot');
+    expect(taken.wasStale).toBe(true);
+    expect(await readdir(root, { recursive: true })).toEqual(['lock', `lock/${thisProcess()}-${hostname()}`]);
+    taken.release();
+    expect(lockFolder(lock, 'boot').wasStale).toBe(false);
+  });
+
+  it('is taken where a process was killed while it released it', async () => {
+    await mkdir(lock);
+    expect(lockFolder(lock, 'boot').wasStale).toBe(false);
   });
 
   it.each([
-    ['a process that runs', `1 ${hostname()}`],
-    ['a process elsewhere', `${nobody} elsewhere.example.com`],
-  ])('is not taken from %s', async (_title, text) => {
-    await writeFile(lock, text);
-    await expect(lockFolder(lock, 'boot')).rejects.toThrow('Another process is preparing boot: ');
-    expect([await readFile(lock, 'utf8'), await readdir(root)]).toEqual([text, ['lock']]);
+    ['that runs', `1-${system}-here`, '1 on here'],
+    ['elsewhere', `${nobody}-00000000-elsewhere.example.com`, `${nobody} on elsewhere.example.com`],
+  ])('is not taken from a process %s', async (_title, owner, shown) => {
+    await leave(lock, owner);
+    expect(() => lockFolder(lock, 'boot')).toThrow(`Another process is preparing boot: process ${shown}`);
+    expect(await readdir(root, { recursive: true })).toEqual(['lock', `lock/${owner}`]);
   });
 
   it('goes to one of several processes that find it free or stale at the same time', async () => {
@@ -62,7 +83,7 @@ describe('lockFolder', () => {
       await Promise.all(children.map(({ lines }) => lines.next()));
       for (let round = 0; round < 40; round++) {
         const path = join(root, `lock ${round}`);
-        if (round % 2 === 0) await writeFile(path, `${nobody} ${hostname()}`);
+        if (round % 2 === 0) await leave(path, ended);
         const start = Date.now() + 20;
         for (const { child } of children) child.stdin.write(`${JSON.stringify({ path, start })}\n`);
         const answers = await Promise.all(
@@ -85,6 +106,11 @@ console.log('ready');
 for await (const line of createInterface(process.stdin)) {
   const { path, start } = JSON.parse(line);
   while (Date.now() < start);
-  console.log(await lockFolder(path, 'boot').then(() => 'taken', ({ code }) => (code === 'ERR_BUSY' ? 'busy' : code)));
+  try {
+    lockFolder(path, 'boot');
+    console.log('taken');
+  } catch ({ code }) {
+    console.log(code === 'ERR_BUSY' ? 'busy' : code);
+  }
 }
 `;

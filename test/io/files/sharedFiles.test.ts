@@ -1,12 +1,11 @@
-/** Files that two names share, digests that are known from before, locks and groups: what a prepared folder rests on. */
+/** Files that two names share, digests that are known from before, and groups: what a prepared folder rests on. */
 
 import { createHash } from 'node:crypto';
 import { chmod, link, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { knownDigests, type StampedDigest } from '../../../src/io/files/fileDigests.ts';
-import { lockFolder } from '../../../src/io/files/folderLock.ts';
 import { shareFile } from '../../../src/io/files/shareFile.ts';
 import { findGroup } from '../../../src/commands/prepare/options.ts';
 
@@ -85,28 +84,6 @@ describe('knownDigests', () => {
     expect(await knownDigests(new Map(Object.entries(saved))).sha256(at('source'))).toBe(digest('bytes'));
     await writeFile(at('source'), 'longer than before');
     expect(await digests.save()).toEqual({});
-  });
-});
-
-describe('lockFolder', () => {
-  it('refuses a second process, and takes the lock of one that has ended', async () => {
-    const lock = await lockFolder(at('lock'), 'folder');
-    expect(lock.wasStale).toBe(false);
-    const text = await readFile(at('lock'), 'utf8');
-    await writeFile(at('lock'), `1 ${hostname()}`);
-    await expect(lockFolder(at('lock'), 'folder')).rejects.toThrow(
-      'Another process is preparing folder: process 1 on ',
-    );
-    await writeFile(at('lock'), text.replaceAll(String(process.pid), String(2 ** 22 + 1))); // beyond pid_max
-    const taken = await lockFolder(at('lock'), 'folder');
-    expect(taken.wasStale).toBe(true);
-    await taken.release();
-    expect((await lockFolder(at('lock'), 'folder')).wasStale).toBe(false);
-  });
-
-  it('does not take the lock of another machine', async () => {
-    await writeFile(at('lock'), '999999999 elsewhere');
-    await expect(lockFolder(at('lock'), 'folder')).rejects.toThrow('999999999 on elsewhere');
   });
 });
 

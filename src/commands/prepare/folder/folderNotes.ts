@@ -13,7 +13,7 @@ import { CHECKSUMS, MANIFEST } from '../../../hosts/artifacts/servedPaths.ts';
 import { errorCode } from '../../../io/files/fileErrors.ts';
 import type { StampedDigest } from '../../../io/files/fileDigests.ts';
 import { writeFileAtomically } from '../../../io/files/newFile.ts';
-import { removeTempFile, renameFileNow } from '../../../io/files/tempFile.ts';
+import { removeTemp, renameFile, targetOfTemp } from '../../../io/files/tempFile.ts';
 
 /** Subfolder that must not be served. */
 export const OWN_FOLDER = '.ironic-coreos';
@@ -35,17 +35,10 @@ async function removeHalfWritten(root: string, files: readonly string[]): Promis
   const names = new Set([...ownFiles, ...files]);
   for (const folder of new Set([...names].map((file) => dirname(file)))) {
     for (const name of await readdir(join(root, folder)).catch(() => [])) {
-      const target = temporaryFor(name);
-      if (target !== undefined && names.has(join(folder, target))) removeTempFile(join(root, folder, name));
+      const target = targetOfTemp(name);
+      if (target !== undefined && names.has(join(folder, target))) removeTemp(join(root, folder, name));
     }
   }
-}
-
-/** The target of a temporary file; undefined for any other name. */
-export function temporaryFor(name: string): string | undefined {
-  const target = /^\.(.+?)\.(?:[0-9]+-[0-9]+-[0-9a-f]{8}\.)?[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
-  // A staged file is written to a temporary file itself.
-  return target === undefined ? undefined : (temporaryFor(target) ?? target);
 }
 
 /** The state of earlier runs. */
@@ -176,7 +169,7 @@ export class StagedFiles {
     const paths = targets.map((target) => relative(this.#root, target));
     await writeFileAtomically(list, JSON.stringify({ id: this.#id, paths }), { mode: 0o600 });
     this.#targets.clear();
-    for (const target of targets) renameFileNow(stagedPath(target, this.#id), target); // nothing else runs in between
+    for (const target of targets) renameFile(stagedPath(target, this.#id), target); // nothing else runs in between
     await unlink(list);
   }
 
@@ -212,7 +205,7 @@ export async function finishCommit(root: string): Promise<void> {
   for (const path of isList ? paths.filter((one) => typeof one === 'string') : []) {
     const target = join(root, path);
     try {
-      renameFileNow(stagedPath(target, String(id)), target);
+      renameFile(stagedPath(target, String(id)), target);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }

@@ -19,7 +19,7 @@ import {
 import { CHECKSUMS, MANIFEST } from '../../../hosts/artifacts/servedPaths.ts';
 import { errorCode, fileError } from '../../../io/files/fileErrors.ts';
 import { hashFile, type KnownDigests, knownDigests } from '../../../io/files/fileDigests.ts';
-import { type FileLock, lockFolder } from '../../../io/files/folderLock.ts';
+import { type FolderLock, lockFolder } from '../../../io/files/folderLock.ts';
 import {
   type FolderNotes,
   JOURNAL,
@@ -77,11 +77,11 @@ export async function openPreparedFolder(path: string, options: FolderOptions): 
     await makeFolder(path, shown);
     await rejectForeign(path, shown, force);
     await makeFolder(join(path, OWN_FOLDER), shown, 0o700);
-    const lock = await lockFolder(join(path, OWN_FOLDER, 'lock'), shown);
+    const lock = lockFolder(join(path, OWN_FOLDER, 'lock'), shown);
     try {
       return new PreparedFolder(path, options, lock, await readNotes(path, shown, lock.wasStale));
     } catch (error) {
-      await lock.release();
+      lock.release();
       throw error;
     }
   } catch (error) {
@@ -101,7 +101,7 @@ export class PreparedFolder {
   /** Hash states of files that other files begin with, by absolute path. */
   readonly hashes = new Map<string, Promise<Hash>>();
   readonly #options: FolderOptions;
-  readonly #lock: FileLock;
+  readonly #lock: FolderLock;
   readonly #staged: StagedFiles;
   /** Staged files whose digests are remembered. */
   readonly #stagedLarge = new Set<string>();
@@ -111,7 +111,7 @@ export class PreparedFolder {
   /** Folders that exist. */
   readonly #folders = new Set<string>();
 
-  constructor(path: string, options: FolderOptions, lock: FileLock, notes: FolderNotes) {
+  constructor(path: string, options: FolderOptions, lock: FolderLock, notes: FolderNotes) {
     this.path = path;
     this.previous = notes.previous;
     this.digests = knownDigests(notes.stamps);
@@ -230,7 +230,7 @@ export class PreparedFolder {
   /** Releases the lock. Staged files that have not been renamed are removed. */
   async release(): Promise<void> {
     await this.#staged.discardAll();
-    await this.#lock.release();
+    this.#lock.release();
   }
 
   /** Writes the manifest or the checksums, and returns the SHA-256. */
