@@ -64,7 +64,6 @@ export async function prepareExtraction(
     const place = join(folder, path);
     const mode = await modeForContent(new Map([[origin, data]]));
     if (!written.has(path)) await makeParents(path, folder, prefix);
-    const rename = overwrite || written.has(path) ? renameFile : renameToFree;
     try {
       // Without sync, because an initramfs has thousands of files.
       await withTempPath(place, async (temp) => {
@@ -75,7 +74,8 @@ export async function prepareExtraction(
         } finally {
           await handle.close();
         }
-        await rename(temp, place);
+        if (overwrite || written.has(path)) renameFile(temp, place);
+        else await renameToFree(temp, place);
       });
     } catch (error) {
       throw errorCode(error) === 'EEXIST'
