@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { CliError } from '../core/errors.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { fileError, stdinChunks } from '../io/files/fileErrors.ts';
-import { freeMemory } from '../io/process.ts';
 import { writeAll } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
 import { imageOf, type OpenImage } from './openImage.ts';
@@ -123,13 +122,5 @@ export async function openStdin(stdin: Io['stdin']): Promise<OpenImage> {
       hint: 'redirect a file to standard input: … - < coreos.iso',
     });
   }
-  return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));
-}
-
-/** Pieces from the system have no other user; other code in this process may keep its pieces. */
-async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of stdinChunks(stream)) {
-    yield piece;
-    freeMemory(piece);
-  }
+  return openSpooled('standard input', stdinChunks(stdin));
 }

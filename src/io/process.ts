@@ -1,15 +1,13 @@
 /**
- * Processes: the identity of this one, which lets other processes check whether it is still running, its signals, and its
- * memory. Process IDs are valid only on the same boot of the same machine and, on Linux, in the same PID namespace.
+ * Processes: the identity of this one, which lets other processes check whether it is still running, and its
+ * signals. Process IDs are valid only on the same boot of the same machine and, on Linux, in the same PID namespace.
  */
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { createDeferred } from '../core/deferred.ts';
 import { errorCode } from './files/fileErrors.ts';
-import { MessageChannel } from 'node:worker_threads';
 
 /** This process as text, by which others look for it: its ID, and where that is valid, e.g. `4711-5f2a90c1`. */
 export function thisProcess(): string {
@@ -71,22 +69,9 @@ export function descriptorLimit(): number | undefined {
 
 let isOwned = false;
 
-/** Declares that this process runs the program. In a process of others, which use the library, its signals and flags are theirs. */
+/** Declares that this process runs the program. In a process of others, which use the library, its signals are theirs. */
 export function ownProcess(): void {
   isOwned = true;
-}
-
-/** Sets flags of V8, if the process runs the program. */
-export function setV8Flags(...flags: readonly string[]): void {
-  if (isOwned) for (const flag of flags) setFlagsFromString(flag);
-}
-
-/**
- * To be called before undici is loaded, which makes its own connections those of `fetch` unless `fetch` has some: they come with
- * its classes. Only for processes of others, because it takes time.
- */
-export function keepFetch(): void {
-  if (!isOwned) Reflect.get(globalThis, 'Headers');
 }
 
 /** Listens to a signal, if the process runs the program. */
@@ -180,33 +165,3 @@ export function listenToStop({
 
 /** Milliseconds. An earlier second signal is a duplicate of the first: a shell and npm both send it. */
 export const SECOND_SIGNAL = 250;
-
-/**
- * Frees the memory of `bytes` immediately; they must not be used afterwards. Otherwise the garbage collector lets 30 to 60 MiB
- * of socket buffers accumulate, which is most of the memory of a transfer. Shared memory, such as Node's pool of small
- * buffers, stays.
- */
-export function freeMemory({ buffer, length }: Uint8Array): void {
-  if (!(buffer instanceof ArrayBuffer) || length === 0 || length < buffer.byteLength) return;
-  if ('transfer' in buffer && typeof buffer.transfer === 'function') buffer.transfer(0);
-  else closedPort().postMessage(undefined, [buffer]);
-}
-
-let port: MessageChannel['port1'] | undefined;
-
-/** For Node 20: a buffer that is transferred to a closed port is freed. */
-function closedPort(): MessageChannel['port1'] {
-  if (port === undefined) {
-    port = new MessageChannel().port1;
-    port.close();
-  }
-  return port;
-}
-
-/** For the whole process of the program. Ten thousand hosts take a third less memory so, and up to a tenth more of the processor. */
-export function keepHeapSmall(): void {
-  setV8Flags(
-    '--heap-growing-percent=20', // the old generation, beyond what the last collection left
-    '--semi-space-growth-factor=1', // the young one
-  );
-}

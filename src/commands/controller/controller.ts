@@ -5,7 +5,7 @@
 
 import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
-import { endNow, keepHeapSmall, listenToSignals } from '../../io/process.ts';
+import { endNow, listenToSignals } from '../../io/process.ts';
 import { pageMessage, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm, type Setup } from '../serve/setup.ts';
@@ -47,7 +47,6 @@ import { pause, systemClock } from '../../io/clock.ts';
  * @throws CliError, UsageError
  */
 export async function controller(options: ControllerOptions, io: Io): Promise<ExitCode> {
-  keepHeapSmall();
   const form = readLogForm(options.log, io);
   const log = createServerLog(io.stderr, form);
   const serviceIo = withLog(io, { log, form });

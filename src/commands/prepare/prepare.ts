@@ -8,7 +8,6 @@ import { resolve } from 'node:path';
 import { formatCount } from '../../formats/messageText.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { keepHeapSmall } from '../../io/process.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import {
   type ConfigArtifact,
@@ -72,7 +71,6 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
   const access = await readAccess(options);
   const read = await readSource(options, io);
   layout.check?.(read.inventory);
-  if ((read.inventory.hosts?.length ?? 0) > MANY_HOSTS) keepHeapSmall();
   const folder = await openPreparedFolder(resolve(io.cwd, shown), { ...access, ...layout });
   try {
     await checkBundle(bundle);
@@ -88,8 +86,6 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
     await folder.release();
   }
 }
-
-const MANY_HOSTS = 1000;
 
 function folderLayout(options: PrepareOptions): Layout {
   const shown = options.output ?? '';

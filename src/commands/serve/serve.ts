@@ -15,7 +15,7 @@ import { isLoopback } from '../../http/server/listenAddress.ts';
 import { createServerLog } from '../../http/server/serverLog.ts';
 import { isCertificateFor } from '../../http/server/tlsFiles.ts';
 import { systemClock } from '../../io/clock.ts';
-import { endNow, keepHeapSmall, listenToSignals } from '../../io/process.ts';
+import { endNow, listenToSignals } from '../../io/process.ts';
 import { imageFiles } from '../../hosts/artifacts/baseImages.ts';
 import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
@@ -40,7 +40,6 @@ const LOOK_INTERVAL = 2000;
  * @throws CliError, UsageError
  */
 export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode> {
-  keepHeapSmall();
   const form = readLogForm(options.log, userIo);
   const log = createServerLog(userIo.stderr, form);
   const target = { log, form };

@@ -12,7 +12,6 @@ import {
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
-import { keepHeapSmall } from '../../io/process.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { explainOtherInventory } from '../input/pastedPart.ts';
@@ -25,8 +24,6 @@ import { nearestNames } from '../../core/nearestNames.ts';
 
 /** Enough for tens of thousands of hosts with networks of several interfaces. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** An inventory of this size lists thousands of hosts. */
-const LARGE = 1024 * 1024;
 
 /**
  * Returns the inventory, and the settings that all hosts share.
@@ -66,7 +63,6 @@ export async function readInventoryDocument(
   what = 'Inventory (--inventory)',
 ): Promise<InventoryRead> {
   const bytes = await readUserFile(name, io, { what, maxBytes: MAX_BYTES });
-  if (bytes.length > LARGE) keepHeapSmall();
   const document = await parseInventory(name, bytes);
   return { inventory: await readValidInventory({ name, folder: dirname(name), ...document }, io), document };
 }

@@ -6,7 +6,6 @@
 
 import { CliError } from '../../core/errors.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
-import { freeMemory, keepFetch } from '../../io/process.ts';
 import { readAll } from '../../io/files/files.ts';
 import type { HttpConnections, HttpTimeouts, RawResponse } from './httpExchange.ts';
 import { describeFailure, describeStatus } from './httpErrors.ts';
@@ -57,7 +56,8 @@ export function createHttpClient(
   if (proxies.http !== '' || proxies.https !== '') note?.(`using the proxy from the environment${direct}`);
   let connections: Promise<HttpConnections> | undefined;
   const connect = async (): Promise<HttpConnections> => {
-    keepFetch();
+    // Loading undici makes its own connections those of `fetch`, unless `fetch` has some: they come with its classes.
+    Reflect.get(globalThis, 'Headers');
     const { openConnections } = await import('./httpExchange.ts');
     return openConnections(proxies, timeouts);
   };
@@ -144,7 +144,6 @@ async function* lendParts(
         );
       }
       yield part;
-      freeMemory(part);
     }
   } catch (error) {
     throw describeFailure(error, name, signal);

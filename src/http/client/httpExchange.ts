@@ -9,7 +9,6 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, interceptors } from 'undici';
-import { setV8Flags } from '../../io/process.ts';
 import type { HttpProxies } from './httpUrl.ts';
 
 /** @internal The types of the package do not need those of undici. */
@@ -35,23 +34,13 @@ interface AnswerBody extends AsyncIterable<Uint8Array> {
 const MAX_WAITING = 32 * 1024;
 
 /**
- * The first exchange of the process compiles the parser of undici. To have it optimized takes 35 MiB, more than everything
- * else of a transfer, and saves no time that could be measured.
  * @throws errors of undici and of the system
  * @internal
  */
-export async function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<RawResponse> {
-  if (isCompiled) return dispatch(dispatcher, options);
-  setOptimized(false);
-  try {
-    return await dispatch(dispatcher, options);
-  } finally {
-    setOptimized(true);
-    isCompiled = true;
-  }
-}
-
-function dispatch(dispatcher: Dispatcher, { signal, ...options }: ExchangeOptions): Promise<RawResponse> {
+export function exchange(
+  dispatcher: Dispatcher,
+  { signal, ...options }: ExchangeOptions,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(resolve, (error) => {
       signal?.removeEventListener('abort', abort);
@@ -299,16 +288,4 @@ export function openDirectConnection(
       exchange(agent, { ...sent, headersTimeout: 0, bodyTimeout: 0, signal, origin }),
     close: () => agent.destroy(),
   };
-}
-
-/** The last version of Node of which is known that it has these flags. */
-const NEWEST_KNOWN = 24;
-
-let isCompiled = false;
-
-function setOptimized(isOptimized: boolean): void {
-  if (Number.parseInt(process.versions.node, 10) > NEWEST_KNOWN) return;
-  for (const flag of ['wasm-tier-up', 'wasm-dynamic-tiering']) {
-    setV8Flags(isOptimized ? `--${flag}` : `--no-${flag}`);
-  }
 }

@@ -1,6 +1,6 @@
 /** System errors about files and standard streams as sentences for the user. */
 
-import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { readdirSync, type StatsFs, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
@@ -33,13 +33,14 @@ export function systemError(code: string): Error {
 /** Returns other errors unchanged. */
 export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
-  if (error instanceof CliError || code === undefined) return error;
-  const { action: verb, path } = action;
-  const files = [dirname(path), path].map(quoteShellWord).join(' ');
-  const other: Described = [`Cannot ${verb} ${path} (${code})`, `read the access rights: ls -ld ${files}`];
-  const { place = pathOf(error) } = action;
-  const [message, hint] = descriptions[code]?.({ ...action, place }) ?? other;
-  return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
+  if (code === undefined) return error;
+  const { action: verb, path, place = pathOf(error) } = action;
+  const row = rows[code];
+  const [message, hint] = row?.describe({ ...action, place }) ?? [
+    `Cannot ${verb} ${path} (${code})`,
+    `read the access rights: ls -ld ${[dirname(path), path].map(quoteShellWord).join(' ')}`,
+  ];
+  return new CliError(message, { code: row?.code ?? generalCode(verb), hint, cause: error });
 }
 
 /** The path that the system call had; undefined for calls on open files. */
@@ -63,31 +64,22 @@ export function emptyPathError(message: string, noun = 'file'): CliError {
   return new CliError(message, { code: 'ERR_FILE_MISSING', hint: `pass the path of a ${noun}` });
 }
 
-/** The error code for a system error. */
-function kindOf(code: string | undefined, action: string): ErrorCode {
-  return kinds[code ?? ''] ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
+function generalCode(action: string): ErrorCode {
+  return action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE';
 }
-
-const kinds: Readonly<Record<string, ErrorCode>> = {
-  ENOENT: 'ERR_FILE_MISSING',
-  ENOTDIR: 'ERR_FILE_MISSING',
-  EACCES: 'ERR_FILE_ACCESS',
-  EPERM: 'ERR_FILE_ACCESS',
-  EROFS: 'ERR_FILE_ACCESS',
-  EEXIST: 'ERR_FILE_EXISTS',
-  ENOSPC: 'ERR_DISK_FULL',
-  EDQUOT: 'ERR_DISK_FULL',
-  EFBIG: 'ERR_TOO_LARGE',
-  ERR_INVALID_ARG_VALUE: 'ERR_SETTING',
-  ETXTBSY: 'ERR_BUSY',
-  EBUSY: 'ERR_BUSY',
-};
-
-const URL_START = /^[a-z][a-z0-9+.-]+:\/\//i;
 
 /** The message and the hint for a failed action. */
 type Described = readonly [message: string, hint: string];
 
+interface Row {
+  /** Default: that of a file which cannot be read, or written. */
+  readonly code?: ErrorCode;
+  readonly describe: (action: FileAction) => Described;
+}
+
+const URL_START = /^[a-z][a-z0-9+.-]+:\/\//i;
+
+/** What is given in place of a path may contain secrets. */
 function describeMissing({ path, what, action, place }: FileAction): Described {
   if (path.includes('\n')) {
     return [
@@ -99,35 +91,11 @@ function describeMissing({ path, what, action, place }: FileAction): Described {
     const shown = path.replace(/\/\/[^/]*@/, '//(secret)@');
     return [`${what} not found: ${shown}`, `download the file first: curl -fLO ${quoteShellWord(shown)}`];
   }
-  return action === 'create'
-    ? [
-        `The folder for ${path} does not exist`,
-        `create the folder first: mkdir -p ${quoteShellWord(dirname(path))}`,
-      ]
-    : [`${what} not found: ${path}`, hintExisting(path, place)];
-}
-
-function isRegularFile(place: string): boolean {
-  try {
-    return statSync(place).isFile();
-  } catch {
-    return false; // below a file
+  if (action === 'create') {
+    const folder = quoteShellWord(dirname(path));
+    return [`The folder for ${path} does not exist`, `create the folder first: mkdir -p ${folder}`];
   }
-}
-
-/** Names the part that is a file. */
-function hintFolder({ path, place = '' }: FileAction): string {
-  let shown = path;
-  let absolute = place;
-  while (basename(shown) !== '' && basename(shown) === basename(absolute)) {
-    if (isRegularFile(absolute))
-      return shown === path
-        ? `pass the path of a folder: ${path} is a file`
-        : `use another path: ${shown} is a file`;
-    shown = dirname(shown);
-    absolute = dirname(absolute);
-  }
-  return 'use a path with only folders before its last part';
+  return [`${what} not found: ${path}`, hintExisting(path, place)];
 }
 
 /** Larger folders are not searched for similar names: a thousand hosts may each name a missing file. */
@@ -157,84 +125,109 @@ function digitsOf(name: string): string {
   return name.replaceAll(/\D/g, '');
 }
 
-function describeRefused({ path, action }: FileAction): Described {
+/** `No space left to create t/h1.iso: 352 KiB required, 316 KiB free in /srv/t` */
+function describeFull({ action, path, place, size = 0 }: FileAction): Described {
+  const message = `No space left to ${action} ${path}`;
+  const folder = place === undefined ? undefined : dirname(place);
+  const system = folder === undefined ? undefined : fileSystemOf(folder);
+  if (system === undefined) return [message, 'free some space, or write to another disk'];
+  const { bavail, bsize, ffree, files } = system;
+  if (files > 0 && ffree === 0) {
+    return [`${message}: no inodes free in ${folder}`, 'remove some files, or write to another disk'];
+  }
+  const bytes = bavail * bsize; // without what only root may use
+  const free = `${formatSizeInWords(bytes)} free in ${folder}`;
+  if (size <= bytes) return [`${message}: ${free}`, 'free some space, or write to another disk'];
   return [
-    `No permission to ${action} ${path}`,
-    action === 'read'
-      ? 'grant this user read permission for the file'
-      : 'grant this user write permission, or use another path',
+    `${message}: ${formatSizeInWords(size)} required, ${free}`,
+    `free at least ${formatSizeInWords(size - bytes)}, or write to another disk`,
   ];
 }
 
-/** `No space left to create t/h1.iso: 352 KiB required, 316 KiB free in /srv/t` */
-function describeFull({ action, path, place, size = 0 }: FileAction): Described {
-  const folder = place === undefined ? undefined : dirname(place);
-  const room = folder === undefined ? undefined : roomIn(folder);
-  const message = `No space left to ${action} ${path}`;
-  if (room === undefined) return [message, 'free some space, or write to another disk'];
-  const { bytes, files } = room;
-  if (files === 0) {
-    return [`${message}: no inodes free in ${folder}`, 'remove some files, or write to another disk'];
-  }
-  const free = `${formatSizeInWords(bytes)} free in ${folder}`;
-  const missing = size > bytes ? `at least ${formatSizeInWords(size - bytes)}` : 'some space';
-  const required = size > bytes ? `${formatSizeInWords(size)} required, ` : '';
-  return [`${message}: ${required}${free}`, `free ${missing}, or write to another disk`];
-}
-
-/** What users without root privileges may still write to the file system of a folder; undefined if the system does not say. */
-function roomIn(folder: string): { readonly bytes: number; readonly files: number | undefined } | undefined {
+/** Undefined if the system does not say. */
+function fileSystemOf(folder: string): StatsFs | undefined {
   try {
-    const { bavail, bsize, ffree, files } = statfsSync(folder);
-    return { bytes: bavail * bsize, files: files === 0 ? undefined : ffree }; // some file systems do not count files
+    return statfsSync(folder);
   } catch {
     return undefined;
   }
 }
 
-/** The file system does not say how much a quota allows. */
-function describeQuota({ action, path, place }: FileAction): Described {
-  const where = place === undefined ? '' : ` in ${dirname(place)}`;
-  return [
-    `No space left to ${action} ${path}: the disk quota of this user is used up${where}`,
-    'free some space, raise the quota, or write to another disk',
-  ];
-}
+const refused: Row = {
+  code: 'ERR_FILE_ACCESS',
+  describe: ({ path, action }) => [
+    `No permission to ${action} ${path}`,
+    action === 'read'
+      ? 'grant this user read permission for the file'
+      : 'grant this user write permission, or use another path',
+  ],
+};
 
-function describeUsed({ path }: FileAction): Described {
-  return [`${path} is in use`, 'stop the program that uses it'];
-}
+const inUse: Row = {
+  code: 'ERR_BUSY',
+  describe: ({ path }) => [`${path} is in use`, 'stop the program that uses it'],
+};
 
 /** By the code of a system error. */
-const descriptions: Readonly<Record<string, (action: FileAction) => Described>> = {
-  ENOENT: describeMissing,
-  ENOTDIR: (action) => [`A part of the path is not a folder: ${action.path}`, hintFolder(action)],
-  EISDIR: ({ path, what }) => [`${path} is a directory`, `pass the path of a file (${what})`],
-  EACCES: describeRefused,
-  EPERM: describeRefused,
-  EROFS: ({ path, action }) => [
-    `Cannot ${action} ${path}: the file system is read-only`,
-    'write to another path with -o',
-  ],
-  EEXIST: ({ path }) => [`File exists: ${path}`, `use another path than ${path}`],
-  ENOSPC: describeFull,
-  EDQUOT: describeQuota,
-  EFBIG: ({ path }) => [
-    `${path} would be larger than the file system allows`,
-    'write to another file system',
-  ],
-  ELOOP: ({ path }) => [
-    `Too many levels of symbolic links: ${path}`,
-    'use a path without a symbolic link loop',
-  ],
+const rows: Readonly<Record<string, Row>> = {
+  ENOENT: { code: 'ERR_FILE_MISSING', describe: describeMissing },
+  ENOTDIR: {
+    code: 'ERR_FILE_MISSING',
+    describe: ({ path, action }) => [
+      `A part of the path is not a folder: ${path}`,
+      action === 'read'
+        ? `pass the path of a folder: ${path} is a file, or below one`
+        : `use another path: ${path} is below a file`,
+    ],
+  },
+  EACCES: refused,
+  EPERM: refused,
+  EROFS: {
+    code: 'ERR_FILE_ACCESS',
+    describe: ({ path, action }) => [
+      `Cannot ${action} ${path}: the file system is read-only`,
+      'write to another path with -o',
+    ],
+  },
+  EEXIST: {
+    code: 'ERR_FILE_EXISTS',
+    describe: ({ path }) => [`File exists: ${path}`, `use another path than ${path}`],
+  },
+  ENOSPC: { code: 'ERR_DISK_FULL', describe: describeFull },
+  EDQUOT: {
+    code: 'ERR_DISK_FULL',
+    describe: ({ action, path }) => [
+      `No space left to ${action} ${path}: the disk quota of this user is used up`,
+      'free some space, raise the quota, or write to another disk',
+    ],
+  },
+  EFBIG: {
+    code: 'ERR_TOO_LARGE',
+    describe: ({ path }) => [
+      `${path} would be larger than the file system allows`,
+      'write to another file system',
+    ],
+  },
+  EISDIR: { describe: ({ path, what }) => [`${path} is a directory`, `pass the path of a file (${what})`] },
+  ELOOP: {
+    describe: ({ path }) => [
+      `Too many levels of symbolic links: ${path}`,
+      'use a path without a symbolic link loop',
+    ],
+  },
+  ENAMETOOLONG: {
+    describe: ({ path }) => [`The path is too long: ${path.slice(0, 80)}…`, 'use a shorter path'],
+  },
+  ETXTBSY: inUse,
+  EBUSY: inUse,
   // Node.js refuses such a path before it calls the system.
-  ERR_INVALID_ARG_VALUE: ({ path, what }) => [
-    `${what}: the path contains a NUL character: ${JSON.stringify(path)}`,
-    'remove the NUL character from the path',
-  ],
-  ENAMETOOLONG: ({ path }) => [`The path is too long: ${path.slice(0, 80)}…`, 'use a shorter path'],
-  ETXTBSY: describeUsed,
-  EBUSY: describeUsed,
+  ERR_INVALID_ARG_VALUE: {
+    code: 'ERR_SETTING',
+    describe: ({ path, what }) => [
+      `${what}: the path contains a NUL character: ${JSON.stringify(path)}`,
+      'remove the NUL character from the path',
+    ],
+  },
 };
 
 /**
@@ -246,7 +239,10 @@ export function streamError(error: unknown, action: string): unknown {
   const reason = reasonOf(error);
   return reason === undefined
     ? error
-    : new CliError(`cannot ${action}: ${reason}`, { code: kindOf(errorCode(error), action), cause: error });
+    : new CliError(`cannot ${action}: ${reason}`, {
+        code: rows[errorCode(error) ?? '']?.code ?? generalCode(action),
+        cause: error,
+      });
 }
 
 function reasonOf(error: unknown): string | undefined {

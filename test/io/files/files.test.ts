@@ -53,14 +53,6 @@ describe('makeFolder', () => {
     await expect(makeFolder(join(cwd, path), path)).rejects.toMatchObject({ code, message });
   });
 
-  it.each([
-    ['file/x', 'use another path: file is a file'],
-    ['file/x/y', 'use another path: file is a file'],
-  ])('the hint for %s names the file', async (path, hint) => {
-    await writeFile(join(cwd, 'file'), 'mine');
-    await expect(makeFolder(join(cwd, path), path)).rejects.toMatchObject({ hint });
-  });
-
   it.skipIf(process.platform !== 'linux').each(['/proc/x', '/proc/x/y'])('ends for %s', async (path) => {
     const message = `Cannot create ${path}: its file system does not allow new folders`;
     await expect(makeFolder(path, path)).rejects.toMatchObject({ code: 'ERR_FILE_ACCESS', message });
