@@ -136,7 +136,7 @@ export interface NewFile {
 }
 
 /** A temporary file that becomes the new file, open for reading and writing. */
-export interface TempFile {
+interface TempFile {
   readonly path: string;
   readonly handle: FileHandle;
 }
