@@ -4,12 +4,11 @@ import { expect, it } from 'vitest';
 import { bootChecks } from '../src/commands/boot/checks.ts';
 import { conditionTypes, imageReasons } from '../src/commands/controller/api/outcome.ts';
 import { errorCodes } from '../src/core/errors.ts';
-import { reasonBook } from '../src/io/report/ruleBook.ts';
+import { explanations, explanationsIn } from '../src/io/report/explanations.ts';
 import { causeTable } from '../src/commands/try/timeline/causes.ts';
 import { consoleSigns } from '../src/commands/try/timeline/consoleSigns.ts';
 import { callbackReasons } from '../src/commands/try/timeline/events.ts';
 import { refusalReasons } from '../src/commands/try/ironic/messages.ts';
-import { allEntries } from '../src/commands/validate/explain.ts';
 import { replaceSignsTable } from './support/signsTable.ts';
 
 const path = resolve(import.meta.dirname, '../docs/reasons.md');
@@ -29,17 +28,17 @@ const printed = {
 };
 
 it.each(Object.entries(printed))('docs/reasons.md contains exactly: %s', (section, ids) => {
-  const listed = reasonBook().filter(({ group }) => group === section);
+  const listed = explanationsIn('reasons').filter(({ group }) => group === section);
   expect(listed.map(({ id }) => id)).toEqual(ids);
 });
 
 it('explain knows every id that a command prints', () => {
-  const known = new Set(allEntries().map(({ id }) => id));
+  const known = new Set(explanations().map(({ id }) => id));
   const causes = causeTable.flatMap(({ causes: rows }) => rows.map(({ id }) => id));
   const ids = [...errorCodes, ...causes, ...refusalReasons, ...Object.values(printed).flat()];
   expect(ids.filter((id) => !known.has(id))).toEqual([]);
 });
 
 it('no section is without a source of its ids', () => {
-  expect(new Set(reasonBook().map(({ group }) => group))).toEqual(new Set(Object.keys(printed)));
+  expect(new Set(explanationsIn('reasons').map(({ group }) => group))).toEqual(new Set(Object.keys(printed)));
 });

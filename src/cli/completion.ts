@@ -146,8 +146,8 @@ async function listHosts(words: readonly string[], io: Io): Promise<Offer[]> {
 
 /** What `explain` explains. */
 async function listIds(): Promise<Offer[]> {
-  const { allEntries } = await import('../commands/validate/explain.ts');
-  return allEntries().map(({ id, message }) => ({ word: id, text: message }));
+  const { explanations } = await import('../io/report/explanations.ts');
+  return explanations().map(({ id, message }) => ({ word: id, text: message }));
 }
 
 /** The text for one line of a menu: without the default in parentheses, at most 72 characters. */

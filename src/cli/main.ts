@@ -33,7 +33,7 @@ export async function main(argv: readonly string[], streams: Io = startProgram(a
   );
   program.hook('preAction', async () => {
     if (chosen.ignored.length === 0) return;
-    const { parseIgnoredRules } = await import('../io/report/ruleBook.ts');
+    const { parseIgnoredRules } = await import('../io/report/ignored.ts');
     chosen.ignored = parseIgnoredRules(chosen.ignored);
   });
   try {

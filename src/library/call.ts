@@ -68,7 +68,7 @@ async function quietIo(
     cwd: cwd ?? process.cwd(),
     programName: 'ironic-coreos',
     report,
-    ignored: ignore.length === 0 ? [] : (await import('../io/report/ruleBook.ts')).parseIgnoredRules(ignore),
+    ignored: ignore.length === 0 ? [] : (await import('../io/report/ignored.ts')).parseIgnoredRules(ignore),
     signal,
     onProgress,
   };

@@ -27,7 +27,7 @@ export function setup(): void {
 
 /** What `npm run build` reads; also the folders, which are newer when a file is gone. */
 function listSources(): readonly string[] {
-  const inFolders = ['schemas', 'scripts', 'src'].flatMap((folder) =>
+  const inFolders = ['docs', 'schemas', 'scripts', 'src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
   const site = join('scripts', 'site'); // has packages and pages of its own

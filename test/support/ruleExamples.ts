@@ -1,7 +1,7 @@
 /** The examples of `docs/rules.md` as whole documents: what they leave out is put around them. */
 
 import type { SpecVersion } from '../../src/ignition/versions.ts';
-import type { RuleExample } from '../../src/io/report/ruleBook.ts';
+import type { Example } from '../../src/io/report/explanations.ts';
 import { runCli, type RunResult } from './runCli.ts';
 
 export interface ExampleDocument {
@@ -13,7 +13,7 @@ export interface ExampleDocument {
 /** A conf stays a file of its own, unless the rule is about confs in configs. */
 export function completeExample(
   id: string,
-  { language, text }: RuleExample,
+  { language, text }: Example,
   version: SpecVersion = '3.5.0',
 ): ExampleDocument {
   if (language === 'ini')
@@ -58,7 +58,7 @@ function unitConfig(text: string): Members {
 }
 
 /** Runs an example of the language `sh`: a command of this program, with standard input from `echo`. */
-export async function runExample({ text }: RuleExample): Promise<RunResult> {
+export async function runExample({ text }: Example): Promise<RunResult> {
   const [, stdin, command = ''] =
     /^(?:echo '([^']+)' \|\s+)?ironic-coreos (.+)$/s.exec(text.replaceAll('\\\n', '')) ?? [];
   const args = command.match(/(?:'[^']*'|\S)+/g) ?? [];

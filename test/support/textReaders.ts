@@ -60,7 +60,6 @@ import { githubReporter } from '../../src/io/report/annotations.ts';
 import { formatJsonReport } from '../../src/io/report/reporter.ts';
 import { parseHttpUrl } from '../../src/http/client/httpUrl.ts';
 import { printable, quoteText } from '../../src/core/foreignText.ts';
-import { parseRuleBook } from '../../src/io/report/ruleBook.ts';
 import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
 import { parseListenAddress } from '../../src/http/server/listenAddress.ts';
 import { maskTokens, parseTokens } from '../../src/http/server/accessCheck.ts';
@@ -790,6 +789,5 @@ export const readers: readonly Reader[] = [
   },
   { name: 'body of the agent', read: (text) => parseBody(Buffer.from(text)) },
   { name: 'printable', read: (text) => printable(text) + quoteText(text) },
-  { name: 'rule book', read: parseRuleBook },
   { name: 'validateConfig', read: (text) => validateConfig(Buffer.from(text)) },
 ];

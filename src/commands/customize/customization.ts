@@ -15,7 +15,7 @@ import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { validateConfig } from '../../ignition/validate.ts';
 import { parseUserConfig } from '../../image/customize/parentConfig.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { consoleNote, parseConsole, checkInstallerConfig } from '../../image/customize/installerConfig.ts';
 import {
   type Customization,

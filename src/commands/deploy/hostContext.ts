@@ -12,7 +12,7 @@ import { type DeployOptions, type NameOption, readInstalledConfig } from './opti
 import { isMapping } from '../../formats/mapping.ts';
 import type { Issue } from '../../core/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { converters } from '../../hosts/settings/networkReaders.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';

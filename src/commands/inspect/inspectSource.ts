@@ -22,7 +22,7 @@ import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../core/finding.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import {
   buildOf,
   checkImageArguments,

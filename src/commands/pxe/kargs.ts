@@ -21,7 +21,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { parseFormat } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type BootInputs, type BootInputOptions, readBootInputs } from '../../hosts/plan/bootInputs.ts';
 import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';

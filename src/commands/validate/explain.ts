@@ -7,14 +7,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import { groupBy } from '../../core/lists.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { parseTextOrJson } from '../../io/report/choices.ts';
-import {
-  causeBook,
-  errorBook,
-  reasonBook,
-  ruleBook,
-  type RuleEntry,
-  type RuleExample,
-} from '../../io/report/ruleBook.ts';
+import { type Example, type Explanation, explanations } from '../../io/report/explanations.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 
 export interface ExplainOptions {
@@ -26,7 +19,7 @@ export interface ExplainOptions {
 /** @throws UsageError if the id does not exist */
 export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);
-  const all = allEntries();
+  const all = explanations();
   const entries = rule === undefined ? all : findEntries(rule, all);
   const text =
     form === 'json'
@@ -38,12 +31,7 @@ export async function explain({ format, rule }: ExplainOptions, io: Io): Promise
   return 0;
 }
 
-/** All ids, by group. The same id may be, for example, a check and a cause. */
-export function allEntries(): readonly RuleEntry[] {
-  return [...ruleBook().values(), ...errorBook().values(), ...causeBook().values(), ...reasonBook()];
-}
-
-function findEntries(rule: string, all: readonly RuleEntry[]): readonly RuleEntry[] {
+function findEntries(rule: string, all: readonly Explanation[]): readonly Explanation[] {
   const wanted = rule.trim().toLowerCase();
   const entries = all.filter(({ id }) => id.toLowerCase() === wanted);
   if (entries.length > 0) return entries;
@@ -55,7 +43,7 @@ function findEntries(rule: string, all: readonly RuleEntry[]): readonly RuleEntr
 }
 
 /** The meaning of a rule and its examples; the text ends with a line feed. */
-export function formatExplanation(entry: RuleEntry): string {
+export function formatExplanation(entry: Explanation): string {
   const { id, severity, versions, message, meaning, invalid, valid } = entry;
   const range = versions === 'all' ? '' : `, ${versions}`;
   return [
@@ -69,24 +57,20 @@ export function formatExplanation(entry: RuleEntry): string {
 }
 
 /** Rules as a JSON list on one line; the schema is `schemas/explain.json`. */
-function formatRulesJson(entries: Iterable<RuleEntry>): string {
-  const rules = Array.from(entries, ({ anchor, severity, ...entry }) => ({
-    ...entry,
-    severity: nameSeverity(severity),
-    section: anchor,
-  }));
+function formatRulesJson(entries: Iterable<Explanation>): string {
+  const rules = Array.from(entries, (entry) => ({ ...entry, severity: nameSeverity(entry.severity) }));
   return `${JSON.stringify(rules)}\n`;
 }
 
 /** All rules by group, one per line. */
-function formatRuleList(entries: readonly RuleEntry[]): string {
+function formatRuleList(entries: readonly Explanation[]): string {
   const groups = groupBy(entries, ({ group }) => group);
   const blocks = Array.from(groups, ([name, members]) => `${name}\n${members.map(formatLine).join('')}`);
   return blocks.join('\n');
 }
 
 /** In 80 columns. */
-function formatLine({ id, message, severity }: RuleEntry): string {
+function formatLine({ id, message, severity }: Explanation): string {
   const start = `  ${id.padEnd(30)} ${nameSeverity(severity).padEnd(9)} `;
   const room = 80 - start.length;
   return `${start}${message.length > room ? shorten(message, room - 1) : message}\n`;
@@ -97,7 +81,7 @@ function nameSeverity(severity: string): string {
   return severity === 'info' ? 'note' : severity;
 }
 
-function formatExample(label: string, example: RuleExample | undefined): readonly string[] {
+function formatExample(label: string, example: Example | undefined): readonly string[] {
   if (example === undefined) return [];
   const { text, options } = example;
   const lines = text === '' ? ['(nothing)'] : text.split('\n');

@@ -12,7 +12,7 @@ import type { SpecVersion } from '../../ignition/versions.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { reportDiagnostics } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import type { FilesDir } from './filesDir.ts';

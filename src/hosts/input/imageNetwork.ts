@@ -20,7 +20,7 @@ import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { isNetworkPath, type NetworkFile } from '../../image/networkSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import type { Connection } from '../../network/connection.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';

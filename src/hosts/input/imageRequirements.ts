@@ -25,7 +25,7 @@ import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import type { ImageInput } from './imageSource.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';

@@ -8,7 +8,7 @@ import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageC
 import { parseArguments } from '../../kargs/argument.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
 
 /** The kernel arguments of an image before and after an edit, and its embedded files after it. */

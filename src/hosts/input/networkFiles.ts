@@ -16,7 +16,7 @@ import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettin
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
 import { explainOtherKeyfile, readNetworkDocument } from './pastedPart.ts';

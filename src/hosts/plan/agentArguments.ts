@@ -7,7 +7,7 @@ import { findingOf } from '../../core/rule.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 
 /**
  * @param document undefined if the config is unknown

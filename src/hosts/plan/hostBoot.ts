@@ -17,7 +17,7 @@ import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';

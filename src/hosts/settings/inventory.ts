@@ -15,7 +15,7 @@ import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { explainOtherInventory } from '../input/pastedPart.ts';
-import { ignoringRules } from '../../io/report/ruleBook.ts';
+import { ignoringRules } from '../../io/report/ignored.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';

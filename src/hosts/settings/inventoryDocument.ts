@@ -7,7 +7,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import type { FilePlace } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { ignoreProblem } from '../../io/report/ruleBook.ts';
+import { ignoreProblem } from '../../io/report/ignored.ts';
 import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';

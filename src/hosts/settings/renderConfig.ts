@@ -13,7 +13,7 @@ import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { type Finding, hasErrors, limitFindings, type Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';

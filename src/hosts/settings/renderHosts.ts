@@ -8,7 +8,7 @@ import { networkRules } from '../../network/networkRules.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { ignoringRules, withoutIgnored } from '../../io/report/ruleBook.ts';
+import { ignoringRules, withoutIgnored } from '../../io/report/ignored.ts';
 import type { Connection } from '../../network/connection.ts';
 import { formatAddress } from '../../network/ipAddress.ts';
 import {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../../src/core/errors.ts';
 import { causeTable } from '../../../src/commands/try/timeline/causes.ts';
-import { causeBook, errorBook, reasonBook, ruleBook } from '../../../src/io/report/ruleBook.ts';
-import { allEntries, formatExplanation } from '../../../src/commands/validate/explain.ts';
+import { explanations, explanationsIn } from '../../../src/io/report/explanations.ts';
+import { formatExplanation } from '../../../src/commands/validate/explain.ts';
 import { runCli } from '../../support/runCli.ts';
+
+const idsIn = (page: string): readonly string[] => explanationsIn(page).map(({ id }) => id);
 
 describe('explain', () => {
   it('says what a rule means, with a wrong and a right example', async () => {
@@ -38,12 +40,11 @@ describe('explain', () => {
       }),
     ]);
     const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
-    const reasons = reasonBook().map(({ id }) => id);
     expect(all.map(({ id }) => id)).toEqual([
-      ...ruleBook().keys(),
+      ...idsIn('rules'),
       ...errorCodes,
-      ...causeBook().keys(),
-      ...reasons,
+      ...idsIn('troubleshooting'),
+      ...idsIn('reasons'),
     ]);
     expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
   });
@@ -52,14 +53,14 @@ describe('explain', () => {
     const { code, stdout } = await runCli(['explain']);
     expect(code).toBe(0);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    for (const { id, group } of allEntries()) {
+    for (const { id, group } of explanations()) {
       expect(stdout).toContain(`  ${id} `);
       expect(stdout).toContain(`${group}\n  `);
     }
   });
 
   it('fits into a terminal but for examples, whatever is explained', () => {
-    const wide = allEntries().flatMap((entry) => {
+    const wide = explanations().flatMap((entry) => {
       const [prose = ''] = formatExplanation(entry).split('\nInvalid');
       return prose.split('\n').filter((line) => line.length > 80);
     });
@@ -68,8 +69,8 @@ describe('explain', () => {
 
   it('knows every cause that try and boot report, and no id twice', async () => {
     const causes = causeTable.flatMap(({ causes: rows }) => rows.map(({ id, text }) => [id, text]));
-    expect([...causeBook().values()].map(({ id, message }) => [id, message])).toEqual(causes);
-    const others = new Set([...ruleBook().keys(), ...errorBook().keys()]);
+    expect(explanationsIn('troubleshooting').map(({ id, message }) => [id, message])).toEqual(causes);
+    const others = new Set([...idsIn('rules'), ...idsIn('errors')]);
     expect(causes.filter(([id = '']) => others.has(id))).toEqual([]);
     const { code, stdout } = await runCli(['explain', 'pull-policy']);
     expect([code, stdout]).toEqual([
@@ -98,7 +99,7 @@ describe('explain', () => {
         'write to another disk. Incomplete files are removed; after `prepare`, machines\n' +
         'boot the previous build.\n',
     ]);
-    expect([...errorBook().keys()]).toEqual(errorCodes);
+    expect(idsIn('errors')).toEqual(errorCodes);
   });
 
   it('explains every kind of id, and an id of two kinds twice', async () => {

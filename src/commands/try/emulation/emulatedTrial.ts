@@ -22,7 +22,7 @@ import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../../core/deferred.ts';
 import { findingOf } from '../../../core/rule.ts';
-import { withoutIgnored } from '../../../io/report/ruleBook.ts';
+import { withoutIgnored } from '../../../io/report/ignored.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';

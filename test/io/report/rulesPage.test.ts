@@ -24,7 +24,7 @@ import { translationRules } from '../../../src/ignition/translate.ts';
 import { nullObject, unusedKey } from '../../../src/ignition/unusedKeys.ts';
 import * as validation from '../../../src/ignition/validate.ts';
 import { specVersions, type SpecVersion } from '../../../src/ignition/versions.ts';
-import { parseRuleBook, type RuleExample, ruleBook } from '../../../src/io/report/ruleBook.ts';
+import { type Example, explanationsIn } from '../../../src/io/report/explanations.ts';
 import { UNCHECKED_RULE } from '../../../src/io/report/reporter.ts';
 import { completeExample, runExample } from '../../support/ruleExamples.ts';
 import { writtenRules } from '../../support/writtenRules.ts';
@@ -110,16 +110,13 @@ const groupsWithoutExample = new Set([
   'Boot files of hosts',
 ]);
 
-const entries = [...ruleBook().values()];
+const entries = explanationsIn('rules');
+const ruleBook = new Map(entries.map((entry) => [entry.id, entry]));
 const withExample = entries.filter(
   ({ group, id }) => !withoutExample.has(id) && !groupsWithoutExample.has(group),
 );
 
-async function rulesFoundIn(
-  id: string,
-  example: RuleExample,
-  version?: SpecVersion,
-): Promise<readonly string[]> {
+async function rulesFoundIn(id: string, example: Example, version?: SpecVersion): Promise<readonly string[]> {
   if (example.language === 'sh') return rulesReportedBy(example);
   const { file, text } = completeExample(id, example, version);
   const ipaVersion = example.options?.replace('--ipa-version ', '');
@@ -132,7 +129,7 @@ async function rulesFoundIn(
 }
 
 /** The ids at the end of the messages of a command. */
-async function rulesReportedBy(example: RuleExample): Promise<readonly string[]> {
+async function rulesReportedBy(example: Example): Promise<readonly string[]> {
   const { stderr } = await runExample(example);
   return Array.from(
     stderr.matchAll(/^(?:\S+: )*(?:error|warning|info): .* \(([a-z0-9-]+)\)$/gm),
@@ -150,13 +147,13 @@ describe('docs/rules.md', () => {
 
   it('has severity and message of every rule, and the rules that can be turned off in groups of their own', () => {
     for (const { id, isLint = false, message, severity } of declared) {
-      expect.soft(ruleBook().get(id), id).toMatchObject({ isLint, severity, message });
+      expect.soft(ruleBook.get(id), id).toMatchObject({ isLint, severity, message });
     }
   });
 
   it('has severity and message of the rules that commands declare for themselves', () => {
     for (const { id, message, ...kind } of written) {
-      expect.soft(ruleBook().get(id), id).toMatchObject({ ...kind, message: expect.stringMatching(message) });
+      expect.soft(ruleBook.get(id), id).toMatchObject({ ...kind, message: expect.stringMatching(message) });
     }
   });
 
@@ -179,7 +176,7 @@ describe('docs/rules.md', () => {
 
   it('has the versions of the specification that have the rule', async () => {
     for (const { id } of allRules) {
-      const { invalid } = ruleBook().get(id) ?? {};
+      const { invalid } = ruleBook.get(id) ?? {};
       if (invalid === undefined) throw new Error(`an example of ${id} is missing`);
       const drawing: SpecVersion[] = [];
       for (const version of specVersions) {
@@ -192,7 +189,7 @@ describe('docs/rules.md', () => {
 
 /** `all`, `since 3.1.0` or `3.0.0 to 3.5.0`. */
 function versionsOf(id: string): readonly SpecVersion[] {
-  const { versions = '' } = ruleBook().get(id) ?? {};
+  const { versions = '' } = ruleBook.get(id) ?? {};
   const [, first = '3.0.0', last = '3.7.0-experimental'] =
     /^(?:since )?(\d\S*)(?: to (\S+))?$/.exec(versions) ?? [];
   return specVersions.slice(placeOf(first), placeOf(last) + 1);
@@ -201,35 +198,3 @@ function versionsOf(id: string): readonly SpecVersion[] {
 function placeOf(version: string): number {
   return specVersions.findIndex((known) => known === version);
 }
-
-describe('parseRuleBook', () => {
-  const section =
-    '## Lint: g\n\n### a-b\n\n- severity: error\n- versions: all\n- message: m\n\nText\ngoes on.\n';
-
-  it('reads a section', () => {
-    expect(
-      parseRuleBook(`# T\n\n${section}\nInvalid, with \`--x 1\`:\n\n\`\`\`ini\na\n\nb\n\`\`\`\n`),
-    ).toEqual([
-      {
-        id: 'a-b',
-        severity: 'error',
-        versions: 'all',
-        message: 'm',
-        group: 'Lint: g',
-        isLint: true,
-        anchor: 'a-b',
-        meaning: ['Text goes on.'],
-        invalid: { language: 'ini', text: 'a\n\nb', options: '--x 1' },
-      },
-    ]);
-  });
-
-  it.each([
-    ['the severity is missing', section.replace('- severity: error\n', '')],
-    ['a property is missing', section.replace('- versions: all\n', '')],
-    ['nothing is explained', section.replace('Text\ngoes on.\n', '')],
-    ['an example has no block', `${section}\nInvalid:\n\nText\n`],
-  ])('refuses a text where %s', (_title, text) => {
-    expect(() => parseRuleBook(text)).toThrow('docs/rules.md: ');
-  });
-});
