@@ -23,9 +23,6 @@ const contents = (members: Json) => file({ contents: { source: 'data:,new', ...m
 const old = file({
   contents: { source: 'data:,old', compression: 'gzip', verification: { hash: 'sha512-x' } },
 });
-const link = (members: Json) => ({ storage: { links: [{ path: '/f', ...members }] } });
-const disk = (partition: Json) => ({ storage: { disks: [{ device: '/d', partitions: [partition] }] } });
-const luks = (clevis: Json) => ({ storage: { luks: [{ name: 'l', device: '/d', clevis }] } });
 const reference = (kind: Json) => ({ ignition: { config: kind } });
 
 describe('remarkMerge', () => {
@@ -103,83 +100,6 @@ describe('remarkMerge', () => {
       ['merge-appends storage.files.0.append'],
     ],
     [
-      'contents as before, old append',
-      '3.4.0',
-      file({ contents: { source: 'data:,new' }, append: [{ source: 'data:,a' }] }),
-      contents({}),
-      [],
-    ],
-    ['no contents, old append', '3.4.0', file({ append: [{ source: 'data:,a' }] }), file({ mode: 1 }), []],
-    [
-      'new contents, old append',
-      '3.4.0',
-      file({ append: [{ source: 'data:,a' }] }),
-      contents({}),
-      ['merge-keeps-append storage.files.0.contents.source'],
-    ],
-    [
-      'a file where a link was',
-      '3.4.0',
-      link({ target: '/t' }),
-      contents({}),
-      ['merge-replaces-node storage.files.0'],
-    ],
-    [
-      'a directory where a file was',
-      '3.4.0',
-      contents({}),
-      { storage: { directories: [{ path: '/f' }] } },
-      ['merge-replaces-node storage.directories.0'],
-    ],
-    [
-      'a file at the path of a disk',
-      '3.4.0',
-      { storage: { disks: [{ device: '/f' }], luks: [{ name: '/f' }] } },
-      contents({}),
-      [],
-    ],
-    [
-      'an argument that changes sides',
-      '3.3.0',
-      { kernelArguments: { shouldExist: ['a'] } },
-      { kernelArguments: { shouldNotExist: ['b', 'a'] } },
-      ['merge-moves-argument kernelArguments.shouldNotExist.1'],
-    ],
-    [
-      'a partition by label that has a number',
-      '3.4.0',
-      disk({ label: 'a', number: 1 }),
-      disk({ label: 'a' }),
-      ['merge-partition-apart storage.disks.0.partitions.0'],
-    ],
-    [
-      'a partition by label and number, as before',
-      '3.4.0',
-      disk({ label: 'a', number: 1 }),
-      disk({ label: 'a', number: 1 }),
-      [],
-    ],
-    ['a partition by another label', '3.4.0', disk({ label: 'a', number: 1 }), disk({ label: 'b' }), []],
-    ['partitions without labels', '3.4.0', disk({ sizeMiB: 1 }), disk({ number: 1 }), []],
-    [
-      'a target that is emptied',
-      '3.2.0',
-      link({ target: '/t' }),
-      link({ hard: true }),
-      ['merge-empties storage.links.0'],
-    ],
-    ['another target', '3.2.0', link({ target: '/t' }), link({ target: '/u', hard: true }), []],
-    ['no target before', '3.2.0', link({ hard: false }), link({ hard: true }), []],
-    [
-      'a pin that is emptied',
-      '3.2.0',
-      luks({ custom: { pin: 'sss', config: 'x' } }),
-      luks({ custom: {} }),
-      ['merge-empties storage.luks.0.clevis.custom', 'merge-empties storage.luks.0.clevis.custom'],
-    ],
-    ['a target that is kept', '3.2.0', link({ target: '/t' }), link({ overwrite: true }), []],
-    ['a target that is kept, later', '3.3.0', link({ target: '/t' }), link({ hard: true }), []],
-    [
       'a config that is fetched on boot',
       '3.4.0',
       reference({ merge: [{ source: 'http://a' }] }),
@@ -220,25 +140,6 @@ describe('remarkMerge', () => {
       file({ append: [{ source: 'data:,b' }] }),
       'append is appended to the append of the parent',
     ],
-    [
-      '3.4.0',
-      link({ target: '/t' }),
-      contents({}),
-      'this file replaces the link of the parent at the same path',
-    ],
-    [
-      '3.4.0',
-      contents({}),
-      { storage: { directories: [{ path: '/f' }] } },
-      'this directory replaces the file of the parent at the same path',
-    ],
-    [
-      '3.3.0',
-      { kernelArguments: { shouldExist: ['a "b"'] } },
-      { kernelArguments: { shouldNotExist: ['a "b"'] } },
-      String.raw`"a \"b\"" is removed from shouldExist of the parent`,
-    ],
-    ['3.2.0', link({ target: '/t' }), link({ hard: true }), 'target is left out here, so merging clears it'],
   ])('%s: %j and %j: %s', (version, parent, child, message) => {
     expect(remarkMerge(decoded(parent, version), decoded(child, version), version)).toMatchObject([
       { severity: 'warning', message },
