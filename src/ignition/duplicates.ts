@@ -6,8 +6,8 @@
 import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Path } from '../core/finding.ts';
-import { asString, type Members } from './decode.ts';
-import { errorRule, type Issue } from '../core/rule.ts';
+import { asString, itemsOf, type Members } from './decode.ts';
+import { errorRule, type Issue, issue } from '../core/rule.ts';
 import type { StructType } from './schema.ts';
 
 export const duplicateEntry = errorRule(
@@ -18,34 +18,19 @@ export const duplicateEntry = errorRule(
 
 /** Items of an object's lists with a key that another item has already; paths are relative to the object. */
 export function* findDuplicates(type: StructType, value: Members): Iterable<Issue> {
-  const spaces = new Map<string, KeySpace>();
+  const spaces = new Map<string, Map<string, Path>>();
   for (const field of type.fields) {
     if (field.kind !== 'list' || field.repeatable) continue;
-    const items = value[field.name];
-    if (!Array.isArray(items)) continue;
-    const space: KeySpace = spaces.get(field.keySpace) ?? { seen: new Map(), lists: [], size: 0 };
-    spaces.set(field.keySpace, space);
-    space.lists.push({ name: field.name, start: space.size });
-    for (const [index, item] of items.entries()) {
+    const seen = spaces.get(field.keySpace) ?? new Map<string, Path>();
+    spaces.set(field.keySpace, seen);
+    for (const [index, item] of itemsOf(value[field.name]).entries()) {
+      const path = [field.name, index];
       const key = itemKey(field.element, item);
-      const first = space.seen.get(key);
-      if (first === undefined) space.seen.set(key, space.size + index);
-      else yield { rule: duplicateEntry, path: [field.name, index], hint: hint(key, pathOf(space, first)) };
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, path);
+      else yield issue(duplicateEntry, path, `${shownKey(key)} is already defined at ${first.join('.')}`);
     }
-    space.size += items.length;
   }
-}
-
-/** Lists that share keys, with items numbered consecutively: a path for each item would need much more memory. */
-interface KeySpace {
-  readonly seen: Map<string, number>;
-  readonly lists: { readonly name: string; readonly start: number }[];
-  size: number;
-}
-
-function pathOf({ lists }: KeySpace, item: number): Path {
-  const list = lists.findLast(({ start }) => start <= item);
-  return list === undefined ? [] : [list.name, item - list.start];
 }
 
 /** The key of an item: a string itself, an object by its key fields. */
@@ -63,10 +48,6 @@ export function itemKey(element: StructType | string, item: unknown): string {
 
 function keyText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'bigint' ? value.toString() : asString(value);
-}
-
-function hint(key: string, first: Path): string {
-  return `${shownKey(key)} is already defined at ${first.join('.')}`;
 }
 
 /** A data URL is not quoted, because it may contain a secret. */

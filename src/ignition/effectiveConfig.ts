@@ -16,7 +16,7 @@ import {
 } from './inlinedConfig.ts';
 import { mergeConfigs, normalizeConfig } from './merge.ts';
 import { madeOf, traceOrigins } from './origins.ts';
-import { type Issue, issue } from '../core/rule.ts';
+import { type Issue, issueWith } from '../core/rule.ts';
 import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
@@ -133,7 +133,7 @@ function render(search: Search, layer: Layer): Rendered {
   // The inner configs; undefined for one that is fetched on boot or cannot be read.
   const children = references.map((reference) => {
     const { document, issues } = fetchBounded(search, layer.place, reference);
-    for (const found of issues) report(search, layer.place, found);
+    for (const found of issues) search.issues.push({ place: layer.place, issue: found });
     if (document === undefined) return undefined;
     const inner = [...layer.place, reference.path.join('.')];
     const read = readConfig(document);
@@ -158,10 +158,6 @@ function render(search: Search, layer: Layer): Rendered {
   return { config, layers };
 }
 
-function report(search: Search, place: ConfigPlace, found: Issue): void {
-  search.issues.push({ place, issue: found });
-}
-
 function fetchBounded(search: Search, place: ConfigPlace, reference: Reference): FetchedConfig {
   const limit = (what: string): FetchedConfig => {
     const message = `not checked: the inlined configs are ${what}`;
@@ -180,6 +176,6 @@ function reportReplaced(search: Search, { place, config }: Layer): void {
   const ignored = { merge: ignition?.config?.merge, kernelArguments, passwd, storage, systemd };
   const names = Object.entries(ignored).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (names.length === 0) return;
-  const message = `${referenceRules.replaced.message}: ${names.join(', ')}`;
-  report(search, place, { ...issue(referenceRules.replaced, ['ignition', 'config', 'replace']), message });
+  const found = issueWith(referenceRules.replaced, ['ignition', 'config', 'replace'], names.join(', '));
+  search.issues.push({ place, issue: found });
 }

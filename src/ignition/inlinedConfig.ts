@@ -39,17 +39,12 @@ export const referenceRules = {
   ),
 };
 
-/** Paths, inlined contents of files, and certificates: problems that Ignition detects only when it uses them on boot. */
+/** Inlined contents of files, and certificates: problems that Ignition detects only when it uses them on boot. */
 export const contentsRules = {
   authority: errorRule(
     'ca-unreadable',
     'Ignition cannot read the inlined certificates as PEM, so it stops and the boot fails',
     'use only certificates in PEM ("-----BEGIN CERTIFICATE-----"), with nothing behind the last one',
-  ),
-  nulInPath: errorRule(
-    'nul-in-path',
-    'the path contains a NUL character, so Ignition cannot use it and the boot fails',
-    'remove \\u0000 from the path',
   ),
   unreadable: errorRule(
     'contents-undecodable',
@@ -121,7 +116,7 @@ const MAX_CONTENTS = 256 * 1024 * 1024;
 
 /** The issues of a valid config that Ignition detects only on boot. */
 export function bootIssues(config: Config): readonly Issue[] {
-  return [...authorityIssues(config), ...nulIssues(config.storage ?? {}), ...contentsIssues(config)];
+  return [...authorityIssues(config), ...contentsIssues(config)];
 }
 
 /** Source: `parseCABundle` in Ignition's `internal/resource/http.go`. No bytes are no certificate, and no problem. */
@@ -156,32 +151,6 @@ function listAuthorities({ ignition }: Config): Reference[] {
     resource,
     path: ['ignition', 'security', 'tls', 'certificateAuthorities', index],
   }));
-}
-
-/** Source: `ByteSliceFromString` in package `syscall` of Go, which all functions that open or link files call. */
-function nulIssues({ disks, luks, filesystems, files, directories, links }: Storage): Issue[] {
-  const lists: Readonly<Record<string, readonly Places[] | undefined>> = {
-    disks,
-    luks,
-    filesystems,
-    files,
-    directories,
-    links,
-  };
-  return Object.entries(lists).flatMap(([list, entries = []]) =>
-    entries.flatMap((entry, index) =>
-      (['path', 'target', 'device'] as const)
-        .filter((field) => entry[field]?.includes('\0') === true)
-        .map((field) => issue(contentsRules.nulInPath, ['storage', list, index, field])),
-    ),
-  );
-}
-
-/** The paths of an entry of `storage`. */
-interface Places {
-  readonly path?: string;
-  readonly target?: string;
-  readonly device?: string;
 }
 
 /** The issues of inlined data. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`, `getCABlob` in `http.go`. */

@@ -4,7 +4,7 @@
  * config does not have are dropped by decoding. Source: the `translate` packages of Ignition's `config`.
  */
 
-import type { Finding } from '../core/finding.ts';
+import { type Finding, hasErrors } from '../core/finding.ts';
 import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
@@ -58,14 +58,25 @@ export type Translation =
  * Translates a valid config; the result has the form of `normalizeConfig`. A downgraded config is valid; an upgraded one
  * may be invalid, because newer versions require more (a link without a target, since 3.3.0).
  */
-export function translateConfig(config: Config, versions: Versions): Translation {
-  const { config: carried, findings } = carryConfig(config, versions);
-  if (!isSince(versions.to, versions.from)) {
-    for (const refusal of refusalsOf(config, versions)) findings.push(refusal);
+export function translateConfig(config: Config, { from, to }: Versions): Translation {
+  const journey: Journey = { from, to, path: [], findings: [] };
+  const { findings } = journey;
+  // Normalized first: plain scalars that become nullable (the `target` of a link, the `level` of an array) are then set, as in
+  // Ignition, and empty values are not reported as lost.
+  const members = asMapping(normalizeConfig(config, from));
+  const carried: Config = carryMembers(journey, configType(from), configType(to), members);
+  const versioned = { ...carried, ignition: { ...carried.ignition, version: to } };
+  const translated = normalizeConfig(versioned, to);
+  if (!isSince(to, from)) {
+    const report = validateConfig(Buffer.from(formatIgnition(translated)));
+    for (const { position: _position, ...refusal } of report.findings) {
+      if (refusal.severity !== 'error') continue;
+      findings.push({ ...refusal, message: `${refusal.message}, in spec version ${to}` });
+    }
   }
-  return findings.some(({ severity }) => severity === 'error')
+  return hasErrors(findings)
     ? { status: 'refused', findings }
-    : { status: 'translated', config: carried, findings };
+    : { status: 'translated', config: translated, findings };
 }
 
 /** A field with another meaning since a version. */
@@ -113,20 +124,6 @@ interface Journey extends Versions {
   /** To the current object. */
   readonly path: (string | number)[];
   readonly findings: Finding[];
-}
-
-/**
- * The config with the fields of the target version. It is normalised first: plain scalars that become nullable (the
- * `target` of a link, the `level` of an array) are then set, as in Ignition, and empty values are not reported as lost.
- */
-function carryConfig(config: Config, { from, to }: Versions): { config: Config; findings: Finding[] } {
-  const journey: Journey = { from, to, path: [], findings: [] };
-  const normalized = normalizeConfig(config, from);
-  const carried: Config = isMapping(normalized)
-    ? carryMembers(journey, configType(from), configType(to), normalized)
-    : {};
-  const versioned = { ...carried, ignition: { ...carried.ignition, version: to } };
-  return { config: normalizeConfig(versioned, to), findings: journey.findings };
 }
 
 function carryMembers(journey: Journey, from: StructType, to: StructType, members: Members): Members {
@@ -189,33 +186,4 @@ function unknownField({ to, path }: Journey): Finding {
     message: `spec version ${to} does not have ${name}`,
     hint: `translate to ${first ?? specVersions.at(-1)} or newer, or remove ${name}`,
   });
-}
-
-/** Values that the older version refuses, with the first version that accepts them. */
-function refusalsOf(config: Config, { from, to }: Versions): readonly Finding[] {
-  const refused = errorsOf(config, { from, to });
-  if (refused.length === 0) return [];
-  const newer = specVersions.filter((version) => isSince(version, to) && isSince(from, version)).slice(1);
-  const refusedBy = newer.map((version) => ({
-    version,
-    refused: new Set(errorsOf(config, { from, to: version }).map(identify)),
-  }));
-  return refused.map((finding) => {
-    const accepting = refusedBy.find((candidate) => !candidate.refused.has(identify(finding)));
-    const hint =
-      accepting === undefined ? finding.hint : `use spec version ${accepting.version}, which accepts it`;
-    return { ...finding, message: `${finding.message}, in spec version ${to}`, ...(hint && { hint }) };
-  });
-}
-
-function errorsOf(config: Config, versions: Versions): readonly Finding[] {
-  const document = Buffer.from(formatIgnition(carryConfig(config, versions).config));
-  return validateConfig(document)
-    .findings.filter(({ severity }) => severity === 'error')
-    .map(({ position: _position, ...finding }) => finding);
-}
-
-/** Excludes the message, which may differ between versions because one error can hide another at the same path. */
-function identify({ rule, path }: Finding): string {
-  return `${rule} ${path.join('.')}`;
 }

@@ -83,15 +83,11 @@ export function* findUnusedKeys(
     unknown.set(key.text, key);
   }
   for (const [key, keyNode] of unknown) {
-    const name = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key;
     yield {
       rule: unusedKey,
-      path: [...path, name],
-      message: `unused key ${name}`,
-      // Only determined for findings that are kept: it takes time.
-      get hint() {
-        return hintOf(type, path, name) ?? unusedKey.hint;
-      },
+      path: [...path, key],
+      message: `unused key ${key}`,
+      hint: hintOf(type, path, key) ?? unusedKey.hint,
       offset: outerStart(keyNode),
     };
   }
@@ -114,9 +110,6 @@ export function* findUnusedKeys(
   }
 }
 
-/** Maximum length of a key in messages; Ignition has no limit. */
-const LONGEST_KEY = 1000;
-
 /**
  * The most likely explanation of an unknown key in a config; undefined if there is no likely one.
  * @param path of the object, which is of `type`
@@ -127,7 +120,6 @@ export function unusedKeyHint(
   path: Path,
   key: string,
 ): string | undefined {
-  if (key.length > LONGEST_GUESS) return undefined;
   return (
     spellingHint(type, key) ??
     newerVersionHint(version, path, key) ??
@@ -135,8 +127,6 @@ export function unusedKeyHint(
     similarNameHint(type, key)
   );
 }
-
-const LONGEST_GUESS = 60;
 
 function spellingHint(type: StructType, key: string): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatPath } from '../../src/core/finding.ts';
-import type { Resource, Storage } from '../../src/ignition/config.ts';
+import type { Resource } from '../../src/ignition/config.ts';
 import { bootIssues } from '../../src/ignition/inlinedConfig.ts';
 
 const sum = (data: string) => createHash('sha256').update(data).digest('hex');
@@ -62,29 +62,5 @@ describe('bootIssues', () => {
     expect(issues({ source: 'data:,hello', verification: { hash: `sha256-${sum('x')}` } })).toEqual(other);
     const hash = `sha512-${createHash('sha512').update(gzipSync('hello')).digest('hex')}`;
     expect(issues({ source: zipped, compression: 'gzip', verification: { hash } })).toEqual(other);
-  });
-
-  it('finds NUL characters in paths', () => {
-    const storage: Storage = {
-      disks: [{ device: '/dev/\0' }],
-      luks: [{ name: 'a', device: '/dev/\0' }],
-      filesystems: [{ path: '/a\0', device: '/dev/\0' }],
-      files: [{ path: '/etc/a\0b' }, { path: '/etc/a' }],
-      directories: [{ path: '/\0' }],
-      links: [
-        { path: '/l\0', target: '/\0' },
-        { path: '/l', target: '/t' },
-      ],
-    };
-    expect(bootIssues({ storage }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`)).toEqual([
-      'nul-in-path $.storage.disks.0.device',
-      'nul-in-path $.storage.luks.0.device',
-      'nul-in-path $.storage.filesystems.0.path',
-      'nul-in-path $.storage.filesystems.0.device',
-      'nul-in-path $.storage.files.0.path',
-      'nul-in-path $.storage.directories.0.path',
-      'nul-in-path $.storage.links.0.path',
-      'nul-in-path $.storage.links.0.target',
-    ]);
   });
 });

@@ -259,7 +259,7 @@ describe('translateConfig, downwards', () => {
       '3.7.0-experimental',
       '3.6.0',
       filesystem({ device: '/tag', format: 'virtiofs' }),
-      'filesystem-format-invalid storage.filesystems.0.format 3.7.0-experimental',
+      'filesystem-format-invalid storage.filesystems.0.format 3.3.0',
     ],
   ])('refuses from %s to %s: %j', (from, to, config, expected) => {
     const translation = translate(config, from, to);
@@ -284,8 +284,8 @@ describe('translateConfig, downwards', () => {
     const { findings } = translate(config, '3.6.0', '3.1.0');
     expect(findings.map(({ message, hint }) => [message, hint])).toEqual([
       ['spec version 3.1.0 does not have shouldExist', 'translate to 3.2.0 or newer, or remove shouldExist'],
-      ['invalid url scheme, in spec version 3.1.0', 'use spec version 3.2.0, which accepts it'],
-      ['invalid url scheme, in spec version 3.1.0', 'use spec version 3.4.0, which accepts it'],
+      ['invalid url scheme, in spec version 3.1.0', 'use spec version 3.2.0 or newer for gs: URLs'],
+      ['invalid url scheme, in spec version 3.1.0', 'use spec version 3.4.0 or newer for arn: URLs'],
     ]);
   });
 

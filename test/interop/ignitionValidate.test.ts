@@ -57,12 +57,9 @@ function randomDocument(random: () => number): Buffer {
   return [result, document].find(isComparable) ?? Buffer.from('{}');
 }
 
-/**
- * The real program prints its report as a printf format, where per cent signs come out mangled; and it prints a key of any length,
- * where this one prints the first 1,000 characters.
- */
+/** The real program prints its report as a printf format, where per cent signs come out mangled. */
 function isComparable(document: Buffer): boolean {
-  return !document.includes('%') && !/"[^"]{1000}/.test(document.toString('latin1'));
+  return !document.includes('%');
 }
 
 function runReal(document: Buffer): Promise<readonly string[]> {

@@ -73,28 +73,20 @@ interface Extent {
 }
 
 /**
- * Finds a partition that overlaps another one, with the arithmetic of Ignition: 64-bit sums may wrap around and sizes may
- * be negative, so an end may be before its start. Comparing all pairs is too slow for hostile lists; sorting shows whether
- * a partition has a partner, and only the first such partition is compared with all others. Returns the index that
- * Ignition reports, or undefined if no partitions overlap.
+ * Finds a partition that overlaps another one, with the arithmetic of Ignition: 64-bit sums may wrap around and sizes may be
+ * negative, so an end may be before its start. Returns the index that Ignition reports.
  */
 export function firstOverlap(partitions: readonly Partition[]): number | undefined {
-  const extents = partitions.flatMap(extentOf);
-  if (extents.length < 2) return undefined;
-  const byStart = extents.toSorted((a, b) => (a.start < b.start ? -1 : Number(a.start > b.start)));
-  const furthest: (readonly Extent[])[] = [[]];
-  for (const extent of byStart) furthest.push(furthestTwo(furthest.at(-1) ?? [], extent));
-  const smallestEnd: bigint[] = [];
-  let smallest: bigint | undefined;
-  for (const { end } of byStart.toReversed()) {
-    smallest = smallest === undefined || end < smallest ? end : smallest;
-    smallestEnd.push(smallest);
+  const extents = partitions.slice(0, MAX_PARTITIONS).flatMap(extentOf);
+  for (const extent of extents) {
+    const other = extents.find((candidate) => candidate !== extent && overlaps(extent, candidate));
+    if (other !== undefined) return other.index;
   }
-  const sorted = { byStart, furthest, smallestEnd: smallestEnd.toReversed() };
-  const first = extents.find((extent) => hasPartner(extent, sorted));
-  if (first === undefined) return undefined;
-  return extents.find((other) => other !== first && overlaps(first, other))?.index;
+  return undefined;
 }
+
+/** Of a GPT. Further ones are not compared. */
+const MAX_PARTITIONS = 128;
 
 /** With start 0 the tool chooses the start, with size 0 it fills the disk; then only the start is fixed. */
 function extentOf({ sizeMiB, startMiB }: Partition, index: number): readonly Extent[] {
@@ -108,43 +100,6 @@ function overlaps(extent: Extent, other: Extent): boolean {
   const contains = (place: bigint): boolean => place >= other.start && place <= other.end;
   const spans = extent.start < other.start && extent.end > other.end;
   return contains(extent.start) || contains(extent.end) || spans;
-}
-
-interface SortedExtents {
-  readonly byStart: readonly Extent[];
-  /** For each number of extents, in order of start, the two with the largest ends. */
-  readonly furthest: readonly (readonly Extent[])[];
-  /** For each position in that order, the smallest end of the remaining extents. */
-  readonly smallestEnd: readonly bigint[];
-}
-
-function furthestTwo([first, second]: readonly Extent[], next: Extent): readonly Extent[] {
-  if (first === undefined) return [next];
-  if (next.end > first.end) return [next, first];
-  return second === undefined || next.end > second.end ? [first, next] : [first, second];
-}
-
-/** Whether {@link overlaps} is true for any other extent. */
-function hasPartner(extent: Extent, { byStart, furthest, smallestEnd }: SortedExtents): boolean {
-  const isHeld = (place: bigint): boolean => {
-    const reaching = furthest[countStartingBy(byStart, place)] ?? [];
-    return reaching.some((other) => other !== extent && other.end >= place);
-  };
-  const smallest = smallestEnd[countStartingBy(byStart, extent.start)];
-  return isHeld(extent.start) || isHeld(extent.end) || (smallest !== undefined && smallest < extent.end);
-}
-
-/** Number of extents, in order of start, that start at `place` or before. */
-function countStartingBy(byStart: readonly Extent[], place: bigint): number {
-  let low = 0;
-  let high = byStart.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const extent = byStart[middle];
-    if (extent !== undefined && extent.start <= place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Checks of a single partition. */

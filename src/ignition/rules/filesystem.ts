@@ -34,7 +34,7 @@ export const filesystemRules = {
   formatInvalid: errorRule(
     'filesystem-format-invalid',
     'invalid filesystem format',
-    'use ext4, btrfs, xfs, vfat, swap or, since 3.3.0, none',
+    'use ext4, btrfs, xfs, vfat, swap, none (since 3.3.0) or virtiofs (since 3.7.0-experimental)',
   ),
   labelNeedsFormat: errorRule(
     'filesystem-label-needs-format',

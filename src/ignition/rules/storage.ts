@@ -60,85 +60,48 @@ export const checkStorage: Check<Storage> = function* (storage, version) {
 
 function* linkIssues(storage: Storage, version: SpecVersion): Iterable<Issue> {
   const { directories = [], files = [], links = [] } = storage;
-  const linkTree = pathTree(links.map(({ path = '' }) => path));
-  yield* belowLinkIssues(storageRules.directoryBelowLink, ['directories', directories], linkTree);
-  yield* belowLinkIssues(storageRules.fileBelowLink, ['files', files], linkTree);
-  const directoryCounts = new Map<string, number>();
-  for (const { path = '' } of directories) directoryCounts.set(path, (directoryCounts.get(path) ?? 0) + 1);
+  const linksAt = countPaths(links);
+  const lengths = new Set([...linksAt.keys()].map(({ length }) => length));
+  /** One issue per link at a parent, as in Ignition. A link without a path is above all absolute paths. */
+  function* belowLinks(rule: Rule, at: Path, { path = '' }: Node): Iterable<Issue> {
+    for (const length of lengths) {
+      if (path[length] === '/') yield* repeated(issue(rule, at), linksAt.get(path.slice(0, length)));
+    }
+  }
+  for (const [index, directory] of directories.entries()) {
+    yield* belowLinks(storageRules.directoryBelowLink, ['directories', index], directory);
+  }
+  for (const [index, file] of files.entries()) {
+    yield* belowLinks(storageRules.fileBelowLink, ['files', index], file);
+  }
+  const directoriesAt = countPaths(directories);
   for (const [index, link] of links.entries()) {
     const at = ['links', index];
-    yield* repeated(issue(storageRules.linkBelowLink, at), countAbove(linkTree, link.path ?? ''));
-    if (!link.target && isSince(version, '3.3.0'))
+    yield* belowLinks(storageRules.linkBelowLink, at, link);
+    if (!link.target && isSince(version, '3.3.0')) {
       yield issue(storageRules.linkTargetRequired, [...at, 'target']);
-    else if (link.hard === true) yield* hardLinkIssues(link, at, directoryCounts);
+    } else if (link.hard === true) yield* hardLinkIssues(link, at, directoriesAt);
   }
 }
 
-/** One issue per link above a node, as in Ignition. */
-function* belowLinkIssues(
-  rule: Rule,
-  [list, nodes]: readonly [name: string, nodes: readonly Node[]],
-  linkTree: PathTree,
-): Iterable<Issue> {
-  for (const [index, { path = '' }] of nodes.entries()) {
-    yield* repeated(issue(rule, [list, index]), countAbove(linkTree, path));
-  }
+/** The number of nodes with each path. */
+function countPaths(nodes: readonly Node[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { path = '' } of nodes) counts.set(path, (counts.get(path) ?? 0) + 1);
+  return counts;
 }
 
-function* repeated(one: Issue, times: number): Iterable<Issue> {
+function* repeated(one: Issue, times = 0): Iterable<Issue> {
   for (let time = 0; time < times; time++) yield one;
 }
 
-function* hardLinkIssues(
-  link: Link,
-  at: Path,
-  directoryCounts: ReadonlyMap<string, number>,
-): Iterable<Issue> {
+function* hardLinkIssues(link: Link, at: Path, directoriesAt: ReadonlyMap<string, number>): Iterable<Issue> {
   const { path = '', target = '', user = {}, group = {} } = link;
   // Ignition resolves a relative target below the link itself, not beside it.
   const absolute = target.startsWith('/') ? cleanPath(target) : joinPath(path, target);
-  yield* repeated(issue(storageRules.hardLinkToDirectory, at), directoryCounts.get(absolute) ?? 0);
-  if (user.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'user', 'id']);
-  if (user.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'user', 'name']);
-  if (group.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'group', 'id']);
-  if (group.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'group', 'name']);
-}
-
-interface PathTree {
-  /** Number of paths that end here. */
-  count: number;
-  readonly below: Map<string, PathTree>;
-}
-
-/** A tree of path elements. An empty path is the element before the first slash, so it is above all absolute paths. */
-function pathTree(paths: readonly string[]): PathTree {
-  const root: PathTree = { count: 0, below: new Map() };
-  for (const path of paths) {
-    let node = root;
-    for (const element of path.split('/')) node = childOf(node, element);
-    node.count += 1;
+  yield* repeated(issue(storageRules.hardLinkToDirectory, at), directoriesAt.get(absolute));
+  for (const [name, owner] of Object.entries({ user, group })) {
+    if (owner.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, name, 'id']);
+    if (owner.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, name, 'name']);
   }
-  return root;
-}
-
-/** Number of paths in the tree that are a parent of `path`. */
-function countAbove(tree: PathTree, path: string): number {
-  let count = 0;
-  let node: PathTree | undefined = tree;
-  let start = 0;
-  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', start)) {
-    node = node.below.get(path.slice(start, slash));
-    if (node === undefined) break;
-    count += node.count;
-    start = slash + 1;
-  }
-  return count;
-}
-
-function childOf(node: PathTree, element: string): PathTree {
-  const existing = node.below.get(element);
-  if (existing !== undefined) return existing;
-  const child: PathTree = { count: 0, below: new Map() };
-  node.below.set(element, child);
-  return child;
 }

@@ -49,7 +49,7 @@ describe('ignition translate', () => {
     expect(stderr).toContain(
       'error: invalid url scheme, in spec version 3.1.0 [$.storage.files.0.contents.source] (url-scheme)\n  --> newest.ign:2:',
     );
-    expect(stderr).toContain('hint: use spec version 3.2.0, which accepts it\n');
+    expect(stderr).toContain('hint: use spec version 3.2.0 or newer for gs: URLs\n');
     expect(stderr).toContain('error: newest.ign cannot be translated from 3.6.0 to 3.1.0 without loss\n');
     expect(await readdir(folder)).not.toContain('older.ign');
   });
