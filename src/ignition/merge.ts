@@ -161,12 +161,12 @@ function normalizeScalar(field: ScalarField, member: unknown): unknown {
 const zeroScalars = { string: '', boolean: false, integer: 0 } as const;
 
 /** Whether all members are empty. An empty list is not, because Go distinguishes it from an absent one. */
-export function isZero(fields: readonly Field[], members: Members): boolean {
+function isZero(fields: readonly Field[], members: Members): boolean {
   return fields.every((field) => isZeroMember(field, members[field.name]));
 }
 
 /** Whether a member is empty. */
-export function isZeroMember(field: Field, member: unknown): boolean {
+function isZeroMember(field: Field, member: unknown): boolean {
   if (member === undefined) return true;
   if (field.pointer || field.kind === 'list') return false;
   if (field.kind === 'struct') return !isMapping(member) || isZero(field.struct.fields, member);
