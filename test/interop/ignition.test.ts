@@ -182,6 +182,91 @@ describe.skipIf(!have('Ignition'))(`Ignition itself${oracleNote('Ignition')}`, {
     expect(await boot({ ignition: { version: '3.0.0' }, storage: { links } })).toMatchObject({ status: 1 });
   });
 
+  it.each<[string, object]>([
+    ['a file', withFile({ contents: { source: data('no gzip'), compression: 'gzip' } })],
+    [
+      'a config',
+      { ignition: { ...version, config: { merge: [{ source: data('no gzip'), compression: 'gzip' }] } } },
+    ],
+    ['a config that is no JSON', { ignition: { ...version, config: { merge: [{ source: data('{') }] } } }],
+    ['base64 in two lines', withFile({ contents: { source: 'data:;base64,YWFh\nYWFh' } })],
+  ])('stops at contents that it cannot decode: %s', async (_title, config) => {
+    expect(await boot(config)).toMatchObject({ status: 1 });
+  });
+
+  it('decodes gzip', async () => {
+    const source = `data:;base64,${gzipSync('text').toString('base64')}`;
+    expect(await boot(withFile({ contents: { source, compression: 'gzip' } }))).toMatchObject({ status: 0 });
+    expect(readFileSync(inRoot('etc/a'), 'utf8')).toBe('text');
+  });
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a file',
+      withFile({ contents: { source: 'data:,a', verification: { hash } } }),
+      /hash verification failed/,
+    ],
+    [
+      'a config',
+      {
+        ignition: {
+          ...version,
+          config: { replace: { source: data({ ignition: version }), verification: { hash } } },
+        },
+      },
+      /hash verification failed/,
+    ],
+    [
+      'digits that are not hexadecimal',
+      withFile({ contents: { source: 'data:,a', verification: { hash: hash.replaceAll('0', 'x') } } }),
+      /invalid byte|hash verification failed/,
+    ],
+  ])('stops at a hash that differs: %s', async (_title, config, reason) => {
+    const { status, log } = await boot(config);
+    expect(status).toBe(1);
+    expect(log).toMatch(reason);
+  });
+
+  it('takes nothing of a config that is replaced', async () => {
+    const merged = { source: data(withFile({ path: '/etc/merged', contents: { source: 'data:,a' } })) };
+    const ignition = {
+      ...version,
+      config: { replace: { source: data({ ignition: version }) }, merge: [merged] },
+    };
+    expect(await boot(withFile({ contents: { source: 'data:,a' } }, ignition))).toMatchObject({ status: 0 });
+    expect(fetchedConfig()).not.toContain('/etc/');
+  });
+
+  it('merges a config over the one that names it', async () => {
+    const other = withFile({ contents: { source: 'data:,other' } });
+    const ignition = { ...version, config: { merge: [{ source: data(other) }] } };
+    expect(await boot(withFile({ contents: { source: 'data:,a' } }, ignition))).toMatchObject({ status: 0 });
+    expect(readFileSync(inRoot('etc/a'), 'utf8')).toBe('other');
+  });
+
+  it('loses the advertisement of a Tang server', async () => {
+    const tang = [
+      {
+        url: 'http://192.0.2.1',
+        thumbprint: 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq',
+        advertisement: '{"payload":"x"}',
+      },
+    ];
+    const luks = [{ name: 'a', device: '/dev/a', clevis: { tang } }];
+    writeFileSync(
+      join(folder, 'config.ign'),
+      JSON.stringify({ ignition: { version: '3.4.0' }, storage: { luks } }),
+    );
+    expect(await stage('fetch')).toMatchObject({ status: 0 });
+    expect(fetchedConfig()).toContain('192.0.2.1');
+    expect(fetchedConfig()).not.toContain('payload');
+  });
+
+  it('stops at a link without a target', async () => {
+    const links = [{ path: '/etc/a', target: '' }];
+    expect(await boot({ ignition: { version: '3.0.0' }, storage: { links } })).toMatchObject({ status: 1 });
+  });
+
   it('stops at a path with a NUL character', async () => {
     const { status, log } = await boot(withFile({ path: '/etc/a\0b', contents: { source: 'data:,a' } }));
     expect(status).toBe(1);

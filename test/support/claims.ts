@@ -187,13 +187,6 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: [
-      'the path contains a NUL character, so Ignition cannot use it and the boot fails',
-      "The kernel ends a path at a NUL character, so Ignition's calls fail with `invalid argument`",
-    ],
-    tests: [`${ignitionTests}: stops at a path with a NUL character`],
-  },
-  {
-    says: [
       'CoreOS contains the file, so Ignition does not write it without "overwrite" and the boot fails',
       'so Ignition does not create the … without "overwrite" and the boot fails',
       'Ignition stops at the first file, folder or link that it cannot write',
