@@ -99,7 +99,7 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'hosts/input/containerArchiveFile.ts': ['node:fs/promises'],
   'hosts/input/filesDir.ts': ['node:fs'],
   'hosts/input/nmstatectl.ts': ['node:child_process'],
-  'hosts/input/swappedInputs.ts': ['node:fs'],
+  'hosts/input/contentKind.ts': ['node:fs'],
   'hosts/settings/agentReaders.ts': ['node:fs', 'node:fs/promises'],
   'hosts/settings/ironicImage.ts': ['node:fs'],
   'kube/clusterConnection.ts': ['undici'],

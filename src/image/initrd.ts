@@ -136,7 +136,7 @@ interface Budget {
  * Yields the wanted files of all archives, in order.
  * @throws FormatError like `readInitrd`; what the source throws
  */
-export async function* initrdFiles(
+async function* initrdFiles(
   source: ByteSource,
   wants: Wants,
   maxBytes = DEFAULT_MAX_BYTES,

@@ -13,8 +13,6 @@ import type { RandomAccess } from './overlay.ts';
 export interface KernelHeader {
   /** Undefined for an architecture without CoreOS. */
   readonly architecture: Architecture | undefined;
-  /** `uname -r`, for example `6.18.4-200.fc44.x86_64`; only the headers of x86 have it. */
-  readonly release: string | undefined;
   /**
    * The size that the header states, in bytes; a smaller file is truncated. The file may be larger, for example by a signature.
    * Undefined if the header does not state it.
@@ -24,7 +22,7 @@ export interface KernelHeader {
 
 /** Undefined for a file that is no kernel. */
 export async function readKernelHeader(image: RandomAccess): Promise<KernelHeader | undefined> {
-  if (await isS390Kernel(image)) return { architecture: 's390x', release: undefined, size: undefined };
+  if (await isS390Kernel(image)) return { architecture: 's390x', size: undefined };
   const { format, head } = await readStart(image);
   const isKernel =
     isElf(head) ||
@@ -32,9 +30,9 @@ export async function readKernelHeader(image: RandomAccess): Promise<KernelHeade
     KERNEL_MARKS.some(([offset, mark]) => hasMark(head, offset, mark));
   if (!isKernel) return undefined;
   const architecture = architectureIn(head);
-  if (format !== 'none') return { architecture, release: undefined, size: undefined };
+  if (format !== 'none') return { architecture, size: undefined };
   const program = Buffer.from(await image.read(0, Math.min(PROGRAM_HEAD, image.size)));
-  return { architecture, release: await readRelease(image, program), size: sizeIn(program) };
+  return { architecture, size: sizeIn(program) };
 }
 
 /** Kernels of aarch64 are compressed by gzip, but UEFI and iPXE start only unpacked kernels. */
@@ -94,20 +92,6 @@ function architectureIn(head: Buffer): Architecture | undefined {
   const header = peHeader(head);
   if (header !== undefined) return PE_MACHINES.get(uint16(head, header + 4));
   return KERNEL_MARKS.find(([offset, mark]) => hasMark(head, offset, mark))?.[2];
-}
-
-/** Offset of the pointer to the release, and of what it counts from (Documentation/arch/x86/boot.rst, kernel_version). */
-const RELEASE = { pointer: 0x20e, base: 0x200 };
-/** Limit of `uname -r`. */
-const MAX_RELEASE = 64;
-
-async function readRelease(kernel: RandomAccess, head: Buffer): Promise<string | undefined> {
-  if (head.length < 1024 || !isX86(head)) return undefined;
-  const offset = RELEASE.base + head.readUInt16LE(RELEASE.pointer);
-  const length = Math.min(MAX_RELEASE, kernel.size - offset);
-  if (offset === RELEASE.base || length <= 0) return undefined;
-  const text = Buffer.from(await kernel.read(offset, length)).toString('latin1');
-  return /^[\w.+~-]+(?=[ \0])/.exec(text)?.[0];
 }
 
 /** Bytes with the section table of a program. */

@@ -2,34 +2,14 @@
  * Of which build the files for network boot are, by the stamps that the builder of CoreOS writes (stage
  * org.osbuild.coreos.live-artifacts): the versions in `/etc/coreos-live-initramfs` and `/etc/coreos-live-rootfs`, and the stream
  * hash of the root filesystem in `/etc/coreos-live-want-rootfs`. The live system compares the same (35coreos-live of
- * fedora-coreos-config). Kernels have no stamp, but their release is that of the modules in the initramfs.
+ * fedora-coreos-config). Kernels have no stamp.
  */
 
 import { createHash } from 'node:crypto';
 import { FormatError, only } from '../core/errors.ts';
-import { initrdFiles, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
+import { readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
 import { LIVE_STAMP, versionIn } from './ramdiskSystem.ts';
-
-/** Modules in the initramfs of CoreOS and of other systems. */
-const MODULES = /^(?:usr\/)?lib\/modules\/([^/]+)\//;
-
-/** The releases of the kernels for which an initramfs contains modules, until `release` is found. @throws FormatError if it is damaged */
-export async function findModules(initramfs: RandomAccess, release: string): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  const wants = (path: string): boolean => {
-    const [, of] = MODULES.exec(path) ?? [];
-    if (of !== undefined && found.size < MAX_KERNELS) found.add(of);
-    return of === release;
-  };
-  const files = initrdFiles(sourceOfImage(initramfs), wants);
-  await files.next();
-  await files.return();
-  return found;
-}
-
-/** Limit for damaged or malicious files; an initramfs has the modules of one kernel. */
-const MAX_KERNELS = 100;
 
 /** What the stamps of an initramfs say. */
 export interface InitramfsStamps {

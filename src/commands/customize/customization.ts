@@ -36,7 +36,6 @@ import type { TargetSystem } from '../../agent/lint/subject.ts';
 import { type ConvertedKeyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from '../../hosts/input/refuse.ts';
-import type { OptionFiles } from '../../hosts/input/swappedInputs.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -311,22 +310,6 @@ export interface CustomizeOptions {
   readonly filesDir?: string;
   /** False embeds Ignition configs also if Ignition would refuse them on boot. */
   readonly validate?: boolean;
-}
-
-/** The input files of the options, to check that none of them is an image. */
-export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
-  const config = 'an Ignition config';
-  return [
-    { flag: '--live-ignition', what: config, paths: options.liveIgnition },
-    { flag: '--dest-ignition', what: config, paths: options.destIgnition },
-    { flag: '--network-keyfile', what: 'a NetworkManager keyfile', paths: options.networkKeyfile },
-    { flag: '--network-nmstate', what: 'an nmstate file', paths: options.networkNmstate },
-    { flag: '--network-data', what: 'a network_data.json file', paths: options.networkData },
-    { flag: '--ignition-ca', what: 'a PEM certificate', paths: options.ignitionCa },
-    { flag: '--installer-config', what: 'an installer config', paths: options.installerConfig },
-    { flag: '--pre-install', what: 'a script', paths: options.preInstall },
-    { flag: '--post-install', what: 'a script', paths: options.postInstall },
-  ];
 }
 
 /** @throws UsageError for a console that the installer does not support */

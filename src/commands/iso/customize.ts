@@ -8,7 +8,6 @@ import { type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
 import { report } from '../../io/report/report.ts';
 import {
   type CustomizeOptions,
-  inputsOf,
   parseConsoles,
   readCustomization,
   refuseConfigs,
@@ -17,7 +16,6 @@ import {
 } from '../customize/customization.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
-import { refuseSwapped } from '../../hosts/input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
   readonly liveKargAppend?: readonly string[];
@@ -31,7 +29,6 @@ export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
 /** @throws CliError for the user; nothing is written then */
 export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // a usage error is reported before a file is opened
-  await refuseSwapped(options.iso, inputsOf(options), io);
   return rewriteLiveIso(options, (iso) => change(iso, options, io), io);
 }
 

@@ -26,7 +26,6 @@ import type { MediumFile } from '../../image/mediumFiles.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
 import { type ConfigOptions, readConfigToEmbed } from '../../hosts/input/configFiles.ts';
-import { configFile, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
 import { writeStdout } from '../../io/stdout.ts';
 
 /** What is embedded with the config, and how. */
@@ -60,7 +59,6 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
     });
   }
   outputFile(options, io); // a usage error is reported before a file is opened
-  await refuseSwapped(options.iso, [configFile('-i', options.ignitionFile)], io);
   const config = await readConfigToEmbed(options, io);
   return planEmbedding(config, options, io, (edit) => rewriteLiveIso(options, edit, io));
 }

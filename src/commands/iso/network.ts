@@ -10,10 +10,9 @@ import {
 import { outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
-import { networkInputs, type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
+import { type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
-import { refuseSwapped } from '../../hosts/input/swappedInputs.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../../io/report/choices.ts';
 
@@ -28,7 +27,6 @@ export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
  */
 export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promise<ExitCode> {
   outputFile(options, io); // a usage error is reported before a file is opened
-  await refuseSwapped(options.iso, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
   return rewriteLiveIso(

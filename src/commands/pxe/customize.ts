@@ -4,15 +4,13 @@ import {
   readCustomization,
   refuseConfigs,
   type CustomizeOptions,
-  inputsOf,
   parseConsoles,
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../../formats/byteReader.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
-import { nameInput } from '../../hosts/input/nameInput.ts';
-import { refuseIso, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
+import { nameInitrd } from '../../hosts/input/initrdInput.ts';
 import { readLiveInitrd, renderCustomization } from '../../image/customize/customization.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
@@ -42,8 +40,6 @@ export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promis
   // Usage errors are reported before a file is opened.
   parseConsoles(options);
   const file = outputFile(options, io);
-  await refuseSwapped(options.initrd, inputsOf(options), io);
-  await refuseIso(options.initrd, io);
   await checkOutput(file, [options.initrd], io);
   const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);
   try {
@@ -90,7 +86,7 @@ async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions,
  * kernel supports both.
  */
 async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: Io): Promise<EmbedFiles> {
-  const { build, features } = await nameInput(options.initrd, () => readLiveInitrd(initrd));
+  const { build, features } = await nameInitrd(options.initrd, io, () => readLiveInitrd(initrd));
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);

@@ -9,11 +9,10 @@ import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, writeInitrd } from '../../image/initrd.ts';
 import { type ConfigOptions, readConfigToEmbed } from '../../hosts/input/configFiles.ts';
-import { configFile, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
 import { withInitrd } from '../../hosts/input/initrdInput.ts';
 import { isNetworkPath, listNetworkSettings, networkMembers } from '../../image/networkSettings.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
-import { networkInputs, type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
+import { type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../../io/report/choices.ts';
 
@@ -49,7 +48,6 @@ export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}
 /** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
-  await refuseSwapped(undefined, [configFile('-i', options.ignitionFile)], io);
   const config = await readConfigToEmbed(options, io);
   await deliverArchive(new Map([[CONFIG_NAME, config]]), options, io);
   return 0;
@@ -81,7 +79,6 @@ export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
 /** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
-  await refuseSwapped(undefined, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const files = networkMembers(keyfiles);
   await reportImageNetwork('', files, { io, options, keyfiles });

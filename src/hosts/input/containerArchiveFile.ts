@@ -7,8 +7,7 @@ import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
-import { explainOther } from './contentKind.ts';
-import { readFileHead } from './swappedInputs.ts';
+import { explainOtherFile } from './contentKind.ts';
 
 /** A file, and where its name was given. */
 interface NamedArchive {
@@ -57,11 +56,7 @@ async function readArchive({ path, place }: NamedArchive, io: ArchiveIo): Promis
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint = ARCHIVE_HINT, message } = error;
-    const other = await explainOther(
-      'an archive of a container image',
-      path,
-      readFileHead(resolve(io.cwd, path)) ?? Buffer.alloc(0),
-    );
+    const other = await explainOtherFile('an archive of a container image', path, io);
     throw other ?? new CliError(`${place}: ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
   } finally {
     await input.close();

@@ -1,10 +1,11 @@
 /** Reads an initramfs from a path or standard input. It may be larger than memory. */
 
+import { FormatError, only } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteReader.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';
+import { explainOtherFile } from './contentKind.ts';
 import { nameInput } from './nameInput.ts';
-import { refuseIso } from './swappedInputs.ts';
 
 /**
  * Opens an initramfs, calls `use` and closes it.
@@ -16,12 +17,21 @@ export async function withInitrd<T>(
   io: Io,
   use: (source: ByteSource) => Promise<T>,
 ): Promise<T> {
-  const name = path ?? 'standard input';
-  await refuseIso(path, io);
   const input = await openInput({ path, what: 'Initramfs' }, io);
   try {
-    return await nameInput(name, () => use(input.bytes()));
+    return await nameInitrd(path, io, () => use(input.bytes()));
   } finally {
     await input.close();
   }
+}
+
+/** The result of `read`. @throws CliError that names what the file is, or that begins with its name */
+export async function nameInitrd<T>(path: string | undefined, io: Io, read: () => Promise<T>): Promise<T> {
+  return nameInput(path ?? 'standard input', () =>
+    read().catch(
+      only(FormatError, async (error) => {
+        throw (await explainOtherFile('an initramfs', path, io)) ?? error;
+      }),
+    ),
+  );
 }

@@ -5,12 +5,10 @@
 
 import { CliError, FormatError, only, UnsupportedError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import { formatWordList } from '../../formats/messageText.ts';
 import { findBootPart, type ImageRole } from '../../image/bootParts.ts';
 import { isPackedKernel, readKernelHeader, unpackKernel } from '../../image/kernel.ts';
 import { detectKind } from '../../image/imageKind.ts';
-import { parseImageName } from '../../image/imageNames.ts';
-import { findModules, hasStreamHash, readInitramfsStamps, readRootfsBuild } from '../../image/liveParts.ts';
+import { hasStreamHash, readInitramfsStamps, readRootfsBuild } from '../../image/liveParts.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
 import { explainOther } from './contentKind.ts';
 
@@ -26,7 +24,7 @@ export type PartFiles = Readonly<Partial<Record<ImageRole, LivePart>>>;
 export type PartFlags = Readonly<Partial<Record<ImageRole, string>>>;
 
 /** What errors call an image. */
-export const nouns: Readonly<Record<ImageRole, string>> = {
+const nouns: Readonly<Record<ImageRole, string>> = {
   iso: 'an ISO image',
   kernel: 'a kernel',
   initramfs: 'an initramfs',
@@ -77,7 +75,7 @@ async function isLiveInitramfs(image: LivePart): Promise<boolean> {
 
 /**
  * Refuses damaged images, and images of different builds: with those, the live system stops at its root filesystem, or has no
- * drivers. Of each image, only headers and stamps are read; an initramfs is unpacked to find the modules of a separate kernel.
+ * drivers. Of each image, only headers and stamps are read.
  * @throws CliError
  */
 export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: PartFiles): Promise<void> {
@@ -102,10 +100,6 @@ export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: PartFi
     if (!(await hasStreamHash(rootfs, wanted))) {
       throw differentBuilds([`${rootfs.name} is not the root filesystem that ${used.image.name} requires`]);
     }
-  }
-  if (kernel !== undefined) {
-    const isKnown = used?.stamps?.build !== undefined && (await requireModules(kernel, used.image));
-    if (!isKnown) requireSameName(kernel, [initramfs, rootfs, iso]);
   }
 }
 
@@ -150,32 +144,6 @@ async function requireWholeKernel(kernel: LivePart): Promise<void> {
   const size = (await readKernelHeader(kernel))?.size;
   if (size === undefined || size <= kernel.size) return;
   throw damaged(kernel.name, new FormatError(`it has ${kernel.size} bytes, but its header states ${size}`));
-}
-
-/**
- * @returns whether the modules were compared
- * @throws CliError if the initramfs has the modules of another kernel
- */
-async function requireModules(kernel: LivePart, initramfs: LivePart): Promise<boolean> {
-  const release = (await readKernelHeader(kernel))?.release;
-  if (release === undefined) return false;
-  const modules = await intact(initramfs, (image) => findModules(image, release));
-  if (modules === undefined || modules.size === 0) return false;
-  if (modules.has(release)) return true;
-  const other = formatWordList([...modules].map(quoteText));
-  throw differentBuilds([
-    `${kernel.name} is Linux ${release}, but ${initramfs.name} has the modules of ${other}`,
-  ]);
-}
-
-/** Names of releases show the build of a kernel, which has no stamp. */
-function requireSameName(kernel: LivePart, others: readonly (LivePart | undefined)[]): void {
-  const release = parseImageName(kernel.name)?.release;
-  const other = others.find(
-    (part) => part !== undefined && (parseImageName(part.name)?.release ?? release) !== release,
-  );
-  if (release === undefined || other === undefined) return;
-  throw differentBuilds([`by their names, ${kernel.name} and ${other.name} are of different releases`]);
 }
 
 function differentBuilds(found: readonly string[]): CliError {

@@ -21,7 +21,6 @@ import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
 import { explainOtherKeyfile, readNetworkDocument } from './pastedPart.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from './refuse.ts';
-import type { OptionFiles } from './swappedInputs.ts';
 
 export interface NetworkOptions {
   /** NetworkManager keyfiles; each is embedded under its file name. */
@@ -47,15 +46,6 @@ const FORMATS = {
     convert: convertNetworkData,
   },
 } as const;
-
-/** The files of the options, to check that none of them is an image. */
-export function networkInputs({ keyfile, networkData, nmstate }: NetworkOptions): readonly OptionFiles[] {
-  return [
-    { flag: '-k', what: 'a NetworkManager keyfile', paths: keyfile },
-    { flag: '--nmstate', what: 'an nmstate file', paths: nmstate },
-    { flag: '--network-data', what: 'a network_data.json file', paths: networkData },
-  ];
-}
 
 /**
  * All keyfiles, given ones first.

@@ -15,7 +15,7 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
 import { nameInput } from './nameInput.ts';
-import { describeObject, explainOther, otherContent } from './contentKind.ts';
+import { explainOther, otherObject } from './contentKind.ts';
 
 /** A document that an object may contain. */
 export type PartName =
@@ -330,7 +330,7 @@ function severalParts(parts: readonly Found[], file: string): CliError {
 /** The error for objects without the part. Of several objects, a Secret is only an addition to the others. */
 function withoutPart(wanted: PartName, objects: readonly PastedObject[], file: string): CliError {
   const main = objects.find(({ kind }) => !additions.has(kind)) ?? objects[0];
-  return otherContent(PARTS[wanted].noun, file, describeObject(main?.value ?? {}));
+  return otherObject(PARTS[wanted].noun, file, main?.value ?? {});
 }
 
 const additions: ReadonlySet<string> = new Set(['Namespace', 'Secret', 'ConfigMap']);
