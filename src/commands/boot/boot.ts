@@ -21,7 +21,7 @@ import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
+import { hostFileName } from '../../hosts/plan/servedPaths.ts';
 import { createSigner } from '../../http/server/answer/signedPath.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';

@@ -15,7 +15,7 @@ import { LeaderElection } from '../../kube/leaderElection.ts';
 import { report } from '../../io/report/report.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
 import { formatDuration } from '../serve/status/figures.ts';
-import { imageFiles } from '../../hosts/artifacts/baseImages.ts';
+import { imageFiles } from '../../hosts/plan/baseImages.ts';
 import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { printable } from '../../core/foreignText.ts';

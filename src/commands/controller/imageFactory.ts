@@ -9,7 +9,7 @@ import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
-import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
+import type { ConfigArtifact } from '../../hosts/plan/artifacts.ts';
 import { formatImagePath, builtFileName, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
 import { createModifiedDates, type ModifiedDates } from '../../http/server/answer/modifiedDates.ts';
@@ -24,10 +24,10 @@ import {
   streamSetting,
 } from '../../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost } from '../../hosts/plan/planHost.ts';
-import { type BaseSet, openBaseSets } from '../../hosts/artifacts/baseImages.ts';
+import { type BaseSet, openBaseSets } from '../../hosts/plan/baseImages.ts';
 import { createResource } from '../../hosts/artifacts/artifactResource.ts';
 import { makeArtifact, sharedArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';
-import { imagePath } from '../../hosts/artifacts/servedPaths.ts';
+import { imagePath } from '../../hosts/plan/servedPaths.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../../hosts/artifacts/imageCache.ts';

@@ -18,7 +18,7 @@ import { sourceDate } from '../../io/sourceDate.ts';
 import { checkNewFile, createFile } from '../../io/files/newFile.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { Manifest } from '../../hosts/artifacts/manifest.ts';
-import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
+import { CHECKSUMS, MANIFEST } from '../../hosts/plan/servedPaths.ts';
 import type { AgentArchives } from '../../hosts/plan/agentArchives.ts';
 import type { PrepareOptions } from './options.ts';
 

@@ -10,7 +10,7 @@ import {
   type ManifestHost,
   type ManifestFile,
 } from '../../hosts/artifacts/manifest.ts';
-import { hasArtifactId, isFetched } from '../../hosts/artifacts/servedPaths.ts';
+import { hasArtifactId, isFetched } from '../../hosts/plan/servedPaths.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { UNPACKED_IMAGE } from '../../agent/agentArchive.ts';
 import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';

@@ -12,8 +12,8 @@ import {
   parseArtifacts,
   type Wanted,
   type WantedArtifacts,
-} from '../../hosts/artifacts/artifacts.ts';
-import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
+} from '../../hosts/plan/artifacts.ts';
+import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { UsageError, CliError } from '../../core/errors.ts';
 import { parseMode } from '../../imagefile/imageOutput.ts';
 import type { Io } from '../../io/io.ts';

@@ -14,7 +14,7 @@ import {
   needsSharedImages,
   startedArtifact,
   type Wanted,
-} from '../../hosts/artifacts/artifacts.ts';
+} from '../../hosts/plan/artifacts.ts';
 import {
   artifactPath,
   discoveryFolder,
@@ -25,7 +25,7 @@ import {
   isFetched,
   ownedScripts,
   refuseSharedPaths,
-} from '../../hosts/artifacts/servedPaths.ts';
+} from '../../hosts/plan/servedPaths.ts';
 import { formatInvalid, type MadeHost, makeHosts, startRun, writeMade } from '../../hosts/hostRun.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -44,7 +44,7 @@ import {
   type ImageSet,
   imageSetOf,
   openBaseSets,
-} from '../../hosts/artifacts/baseImages.ts';
+} from '../../hosts/plan/baseImages.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 import { chooseLayout, type PrepareOptions, readAccess, readSource, readWanted } from './options.ts';
 import { isDeepStrictEqual } from 'node:util';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
-import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import type { BaseImage, BaseSet } from '../../hosts/artifacts/baseImages.ts';
+import type { ConfigArtifact } from '../../hosts/plan/artifacts.ts';
+import type { BaseImage, BaseSet } from '../../hosts/plan/baseImages.ts';
 import { type Artifact, makeArtifact, recipeOf } from '../../hosts/artifacts/hostArtifacts.ts';
 import type { HostPlan } from '../../hosts/plan/planHost.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
@@ -15,7 +15,7 @@ import { openSharedImage } from '../../imagefile/sharedImage.ts';
 import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
-import { agentPath } from '../../hosts/artifacts/servedPaths.ts';
+import { agentPath } from '../../hosts/plan/servedPaths.ts';
 import type { AgentArchives, PublishArchive } from '../../hosts/plan/agentArchives.ts';
 
 /**

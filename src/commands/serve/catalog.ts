@@ -2,10 +2,10 @@
 
 import { hostBootFiles } from '../../kargs/folder.ts';
 import type { BootFile } from '../../kargs/loaders/loader.ts';
-import type { WantedArtifacts } from '../../hosts/artifacts/artifacts.ts';
+import type { WantedArtifacts } from '../../hosts/plan/artifacts.ts';
 import { createResource } from '../../hosts/artifacts/artifactResource.ts';
 import { bytesArtifact, makeArtifact, sharedArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';
-import { parseHostFileName } from '../../hosts/artifacts/servedPaths.ts';
+import { parseHostFileName } from '../../hosts/plan/servedPaths.ts';
 import type { HostPlan } from '../../hosts/plan/planHost.ts';
 import { type Catalog, entryOf, type ServedResource } from '../../http/server/answer/resource.ts';
 import type { DateOf } from '../../http/server/answer/modifiedDates.ts';

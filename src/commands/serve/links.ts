@@ -2,8 +2,8 @@
 
 import type { Architecture } from '../../core/architecture.ts';
 import type { SignedGrant, Signer } from '../../http/server/answer/signedPath.ts';
-import { type BaseSet, type ImageSet, imageSetOf } from '../../hosts/artifacts/baseImages.ts';
-import { agentPath, hostFileName, imagePath } from '../../hosts/artifacts/servedPaths.ts';
+import { type BaseSet, type ImageSet, imageSetOf } from '../../hosts/plan/baseImages.ts';
+import { agentPath, hostFileName, imagePath } from '../../hosts/plan/servedPaths.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
 import type { HostPlaces } from '../../hosts/plan/planHost.ts';
 import type { OpenFiles } from './openFiles.ts';

@@ -1,7 +1,7 @@
 /** The base images and agent archives of a snapshot, which stay open as long as a snapshot serves files that are made from them. */
 
 import type { AgentArchives } from '../../hosts/plan/agentArchives.ts';
-import { type BaseSet, closeBaseSets } from '../../hosts/artifacts/baseImages.ts';
+import { type BaseSet, closeBaseSets } from '../../hosts/plan/baseImages.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 
 export interface OpenFiles {

@@ -16,7 +16,7 @@ import { createServerLog } from '../../http/server/serverLog.ts';
 import { isCertificateFor } from '../../http/server/tlsFiles.ts';
 import { systemClock } from '../../io/clock.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
-import { imageFiles } from '../../hosts/artifacts/baseImages.ts';
+import { imageFiles } from '../../hosts/plan/baseImages.ts';
 import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { formatHosts } from '../../io/report/diagnosticText.ts';

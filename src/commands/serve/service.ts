@@ -26,8 +26,8 @@ import type { ServeSource } from './source.ts';
 import type { Io } from '../../io/io.ts';
 import { createReadyPage, healthPage, type Page } from '../../http/server/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
-import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
-import { isUnchanged } from '../../hosts/artifacts/baseImages.ts';
+import { hostFileName } from '../../hosts/plan/servedPaths.ts';
+import { isUnchanged } from '../../hosts/plan/baseImages.ts';
 
 export interface RunningService<S extends Servable = Snapshot> {
   readonly log: ServerLog;

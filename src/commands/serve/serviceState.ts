@@ -4,7 +4,7 @@ import { CliError } from '../../core/errors.ts';
 import type { Catalog } from '../../http/server/answer/resource.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { HostCatalog } from './catalog.ts';
-import type { BaseSet } from '../../hosts/artifacts/baseImages.ts';
+import type { BaseSet } from '../../hosts/plan/baseImages.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 
 /** A snapshot of the catalog. */

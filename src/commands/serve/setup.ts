@@ -13,7 +13,7 @@ import { parseTokens } from '../../http/server/accessCheck.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from '../../http/server/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from '../../http/server/server.ts';
 import type { TlsFiles } from '../../http/server/tlsFiles.ts';
-import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
+import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { findPlaceholder } from '../../agent/machineAddress.ts';
 import { report } from '../../io/report/report.ts';
 import { createSigner, type Signer } from '../../http/server/answer/signedPath.ts';

@@ -5,11 +5,7 @@ import { resolve } from 'node:path';
 import { statsOf } from '../../io/files/fileStates.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../../io/io.ts';
-import {
-  type WantedArtifacts,
-  type ConfigArtifact,
-  parseArtifacts,
-} from '../../hosts/artifacts/artifacts.ts';
+import { type WantedArtifacts, type ConfigArtifact, parseArtifacts } from '../../hosts/plan/artifacts.ts';
 import { createPackedConfigs, packPlan, planHosts, type ServedHost } from './servedHosts.ts';
 import { readDhcpRange, scriptSecrets, sharedBootFiles } from '../../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
@@ -17,7 +13,7 @@ import type { HostPlan, PlanJob } from '../../hosts/plan/planHost.ts';
 import { hasUnknown, planUnknown } from '../../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
-import { openBaseSets, type BaseSet } from '../../hosts/artifacts/baseImages.ts';
+import { openBaseSets, type BaseSet } from '../../hosts/plan/baseImages.ts';
 import { createCatalog } from './catalog.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { shareOpenFiles } from './openFiles.ts';
@@ -28,7 +24,7 @@ import type { ServeOptions } from './options.ts';
 import { type Servable, UnsettledError } from './serviceState.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
-import { ownedFiles, ownedScripts, refuseSharedPaths } from '../../hosts/artifacts/servedPaths.ts';
+import { ownedFiles, ownedScripts, refuseSharedPaths } from '../../hosts/plan/servedPaths.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { type ImageArtifact, makeArtifact } from '../../hosts/artifacts/hostArtifacts.ts';
 import { knownError, report } from '../../io/report/report.ts';

@@ -3,8 +3,8 @@
 import { largest } from '../../core/lists.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Io } from '../../io/io.ts';
-import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
+import type { ConfigArtifact } from '../../hosts/plan/artifacts.ts';
+import { hostFileName } from '../../hosts/plan/servedPaths.ts';
 import type { Links } from './links.ts';
 import type { Snapshot } from './snapshot.ts';
 

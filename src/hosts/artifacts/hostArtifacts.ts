@@ -23,11 +23,11 @@ import { type ImageBytes, readerOf, reusedChunks } from '../../image/overlay.ts'
 import type { MediumFile } from '../../image/mediumFiles.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import type { HostPlan } from '../plan/planHost.ts';
-import type { ConfigArtifact } from './artifacts.ts';
+import type { ConfigArtifact } from '../plan/artifacts.ts';
 import { type BaseCatalog } from '../plan/baseCatalog.ts';
-import { type BaseImage, type BaseSet, named } from './baseImages.ts';
+import { type BaseImage, type BaseSet, named } from '../plan/baseImages.ts';
 import type { OpenArchive } from '../plan/agentArchives.ts';
-import { imagePath } from './servedPaths.ts';
+import { imagePath } from '../plan/servedPaths.ts';
 
 /** A file that machines boot from, or that is a part of it: a base image with changes, or bytes in memory. */
 export interface Artifact {

@@ -1,10 +1,10 @@
 /** The memory that a host needs, for each way to boot its artifacts. */
 
 import { archiveMemory } from '../../agent/agentArchive.ts';
-import type { ArchivedImage, ContainerArchive } from '../../formats/containerArchive.ts';
+import type { ArchiveToLoad } from '../plan/agentArchives.ts';
 import { liveMemory, type MemoryPart, totalMemory } from '../../image/inspection/memoryNeed.ts';
-import type { BaseSet } from './baseImages.ts';
-import type { ConfigArtifact } from './artifacts.ts';
+import type { BaseSet } from '../plan/baseImages.ts';
+import type { ConfigArtifact } from '../plan/artifacts.ts';
 
 /** `network`: a boot loader fetches kernel and initramfs. `minimal-iso`: the ISO contains them, the root filesystem is fetched. */
 export type BootWay = 'network' | 'minimal-iso' | 'iso';
@@ -19,14 +19,6 @@ export interface MemoryNeed {
 /** For machines that the inventory does not list. */
 export interface UnlistedMemory extends MemoryNeed {
   readonly architecture: string;
-}
-
-/** The agent archive that a host loads. */
-export interface ArchiveToLoad {
-  readonly content: ContainerArchive;
-  readonly image: ArchivedImage;
-  /** The URL that hosts fetch it from, if it is not in the prepared folder. */
-  readonly url?: string | undefined;
 }
 
 /** Empty if neither images nor an archive are known. */

@@ -3,16 +3,16 @@
  * its URL. A full ISO contains the archive itself, and therefore needs a separate config.
  */
 
+import type { ArchivedImage, ContainerArchive } from '../../formats/containerArchive.ts';
 import { resolve } from 'node:path';
 import { coreosArchitecture } from '../../agent/agentArchive.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import type { ConfigArtifact } from '../artifacts/artifacts.ts';
-import { agentPath } from '../artifacts/servedPaths.ts';
+import type { ConfigArtifact } from './artifacts.ts';
+import { agentPath } from './servedPaths.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import { openSharedImage } from '../../imagefile/sharedImage.ts';
-import type { ArchiveToLoad } from '../artifacts/hostMemory.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { openArchive } from '../settings/agentReaders.ts';
@@ -27,6 +27,14 @@ export interface HostConfigs {
   readonly onIso: RenderedConfig;
   /** Undefined if the image is pulled from a registry. */
   readonly archive: HostArchive | undefined;
+}
+
+/** The agent archive that a host loads. */
+export interface ArchiveToLoad {
+  readonly content: ContainerArchive;
+  readonly image: ArchivedImage;
+  /** The URL that hosts fetch it from, if it is not in the prepared folder. */
+  readonly url?: string | undefined;
 }
 
 /** The archive that a host loads. */

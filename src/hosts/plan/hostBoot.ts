@@ -15,12 +15,12 @@ import { hasErrors } from '../../core/finding.ts';
 import { findingOf } from '../../core/rule.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
-import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
+import { type ConfigArtifact, startedArtifact, type Wanted } from './artifacts.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import { chooseProfile, type RenderSource } from '../settings/settings.ts';
-import type { ImageSet } from '../artifacts/baseImages.ts';
+import type { ImageSet } from './baseImages.ts';
 import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
 
 /** The path of an artifact, relative to the base URL. */

@@ -4,7 +4,7 @@ import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
-import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
+import { type ConfigArtifact, type Wanted, startedArtifact } from './artifacts.ts';
 import {
   bootOfHost,
   isoArguments,
@@ -24,7 +24,7 @@ import type {
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import { checkAgentArguments } from './agentArguments.ts';
-import { type BaseSet, type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
+import { type BaseSet, type ImageSet, supportsNetwork } from './baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';

@@ -16,7 +16,7 @@ import {
 } from './baseCatalog.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import { checkAgentArguments } from './agentArguments.ts';
-import type { ImageSet } from '../artifacts/baseImages.ts';
+import type { ImageSet } from './baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
 import { type HostPlaces, type HostPlan, planArtifacts, type PlanJob } from './planHost.ts';

@@ -7,14 +7,14 @@ import {
   needsSharedImages,
   parseArtifacts,
   startedArtifact,
-} from '../../../src/hosts/artifacts/artifacts.ts';
+} from '../../../src/hosts/plan/artifacts.ts';
 import {
   artifactPath,
   hostFileName,
   hostFolder,
   isArtifactPath,
   parseHostFileName,
-} from '../../../src/hosts/artifacts/servedPaths.ts';
+} from '../../../src/hosts/plan/servedPaths.ts';
 
 describe('parseArtifacts', () => {
   it.each([

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostFileName, parseHostFileName } from '../../../src/hosts/artifacts/servedPaths.ts';
+import { hostFileName, parseHostFileName } from '../../../src/hosts/plan/servedPaths.ts';
 
 describe('files of hosts', () => {
   it.each([

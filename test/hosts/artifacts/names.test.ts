@@ -6,7 +6,7 @@ import { parseStreamMetadata } from '../../../src/commands/download/artifacts/st
 import { parseImageName } from '../../../src/image/imageNames.ts';
 import { allowedFileUrl, layouts } from '../../../src/hosts/artifacts/layoutFiles.ts';
 import { withScriptPaths } from '../../../src/commands/prepare/fixedLayout.ts';
-import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
+import { imageSetId, parseBaseUrl } from '../../../src/hosts/plan/servedPaths.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 
 describe('parseImageName', () => {

@@ -10,7 +10,7 @@ import {
   ownedScripts,
   type OwnedPath,
   refuseSharedPaths,
-} from '../../../src/hosts/artifacts/servedPaths.ts';
+} from '../../../src/hosts/plan/servedPaths.ts';
 
 const problem = { severity: 'error', message: 'odd' } as const;
 

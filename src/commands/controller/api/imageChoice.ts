@@ -14,7 +14,7 @@ import {
   STREAM_LABEL,
 } from './preprovisioningImage.ts';
 import type { FailedOutcome } from './outcome.ts';
-import type { ConfigArtifact } from '../../../hosts/artifacts/artifacts.ts';
+import type { ConfigArtifact } from '../../../hosts/plan/artifacts.ts';
 import {
   architecturesOf,
   chooseImages,
@@ -23,7 +23,7 @@ import {
   type ImagesKey,
   imagesName,
 } from '../../../hosts/plan/baseCatalog.ts';
-import { hostFileName } from '../../../hosts/artifacts/servedPaths.ts';
+import { hostFileName } from '../../../hosts/plan/servedPaths.ts';
 
 /** The images that can be built. */
 export interface PossibleImages {

@@ -9,7 +9,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { CliError, FormatError } from '../../../core/errors.ts';
 import { asMapping, isMapping, parseIfJson } from '../../../formats/mapping.ts';
 import { isInside, type Manifest, parseManifest } from '../../../hosts/artifacts/manifest.ts';
-import { CHECKSUMS, MANIFEST } from '../../../hosts/artifacts/servedPaths.ts';
+import { CHECKSUMS, MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import { errorCode } from '../../../io/files/fileErrors.ts';
 import type { StampedDigest } from '../../../io/files/fileDigests.ts';
 import { writeFileAtomically } from '../../../io/files/newFile.ts';

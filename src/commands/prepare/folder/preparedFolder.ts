@@ -16,7 +16,7 @@ import {
   type Manifest,
   type ManifestFile,
 } from '../../../hosts/artifacts/manifest.ts';
-import { CHECKSUMS, MANIFEST } from '../../../hosts/artifacts/servedPaths.ts';
+import { CHECKSUMS, MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import { errorCode, fileError } from '../../../io/files/fileErrors.ts';
 import { hashFile, type KnownDigests, knownDigests } from '../../../io/files/fileDigests.ts';
 import { type FolderLock, lockFolder } from '../../../io/files/folderLock.ts';

@@ -22,7 +22,7 @@ import {
 } from './qemu.ts';
 import { readImage } from '../../../imagefile/imageFile.ts';
 import { type Manifest, parseManifest } from '../../../hosts/artifacts/manifest.ts';
-import { MANIFEST } from '../../../hosts/artifacts/servedPaths.ts';
+import { MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
 import { parseWholeNumber } from '../../serve/setup.ts';
 import type { MachineChoices, TryOptions } from '../setup.ts';

@@ -30,8 +30,8 @@ import { type KernelArgument, parseArguments } from '../../../kargs/argument.ts'
 import { openLiveIso } from '../../../image/liveIso.ts';
 import type { OpenImage } from '../../../imagefile/openImage.ts';
 import { readImage } from '../../../imagefile/imageFile.ts';
-import type { ConfigArtifact } from '../../../hosts/artifacts/artifacts.ts';
-import { isArtifactPath } from '../../../hosts/artifacts/servedPaths.ts';
+import type { ConfigArtifact } from '../../../hosts/plan/artifacts.ts';
+import { isArtifactPath } from '../../../hosts/plan/servedPaths.ts';
 import { readDeployedConfig } from '../../../hosts/input/imageSource.ts';
 import { coreosArguments } from '../../../kargs/coreosArguments.ts';
 

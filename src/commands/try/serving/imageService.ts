@@ -4,7 +4,7 @@ import { CliError } from '../../../core/errors.ts';
 import type { Io } from '../../../io/io.ts';
 import { isLoopback, type ListenAddress } from '../../../http/server/listenAddress.ts';
 import { report } from '../../../io/report/report.ts';
-import { hostFileName } from '../../../hosts/artifacts/servedPaths.ts';
+import { hostFileName } from '../../../hosts/plan/servedPaths.ts';
 import { type ApiEndpoint, mayReachApi } from '../timeline/addresses.ts';
 import { loadSnapshot, type RunningService, startService } from '../../serve/service.ts';
 import { readSetup } from '../../serve/setup.ts';

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { basename, resolve } from 'node:path';
-import { parseBaseUrl } from '../../../hosts/artifacts/servedPaths.ts';
+import { parseBaseUrl } from '../../../hosts/plan/servedPaths.ts';
 import { statsOf } from '../../../io/files/fileStates.ts';
 import { isRemote } from '../../../http/client/httpUrl.ts';
 import { openSharedImage } from '../../../imagefile/sharedImage.ts';
