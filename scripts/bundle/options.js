@@ -30,23 +30,45 @@ export const bundleOptions = {
 export const outputOptions = { comments: false, minify: false };
 
 /**
- * For `codeSplitting.groups`; a group has all that its modules import. Every command reads `core` and `program`, most read `common`.
- * `validate` is the shortest of them. The library does not read `program`.
+ * For `codeSplitting.groups`. A chunk has its modules and all that they import, without what chunks above it have. Every command
+ * reads `core` and `program`, which the library does not. `validate` is the shortest command and reads `validate` and `lint`; most
+ * others read these two as well. `render` adds `agent`, `images` and `settings`; `iso ignition embed` adds `agent`, `images` and `iso`.
  */
 export const chunks = [
-  {
-    name: 'core',
-    test: /src\/(?:core\/(?:assets|errors|once|programVersion)|formats\/mapping|io\/(?:processIo|stdout|files\/(?:platform|readFiles|tempFile)|report\/(?:choices|report)))\.ts$|rolldown\/runtime/,
-    priority: 4,
-  },
-  { name: 'program', test: /src\/(?:cli\/main|io\/commandLine)\.ts$/, priority: 2 },
-  {
-    name: 'validate',
-    test: /src\/(?:commands\/validate\/validate|hosts\/input\/nameInput)\.ts$/,
-    priority: 1,
-  },
-  { name: 'common', minShareCount: 8 },
   // So that src/core/assets.ts knows them by their names.
-  { name: 'openpgp', test: /node_modules\/openpgp\//, priority: 3 },
-  { name: 'node-forge', test: /node_modules\/node-forge\//, priority: 3 },
+  { name: 'openpgp', test: /node_modules\/openpgp\// },
+  { name: 'node-forge', test: /node_modules\/node-forge\// },
+  { name: 'core', test: /rolldown\/runtime/ },
+  chunk('core', [
+    'core/(assets|errors|once|programVersion)',
+    'formats/mapping',
+    'io/(processIo|stdout|files/(platform|readFiles|tempFile)|report/(choices|report))',
+  ]),
+  chunk('program', ['cli/main', 'io/commandLine']),
+  chunk('validate', ['commands/validate/validate', 'hosts/input/nameInput']),
+  chunk('lint', ['agent/lint/lintHost']),
+  chunk('agent', ['agent/lint/(lintConfig|secrets)', 'hosts/input/configFiles']),
+  chunk('images', [
+    'agent/(agentArchive|embeddedSecrets)',
+    'formats/(containerArchive|tar)',
+    'hosts/input/(contentKind|liveParts|swappedInputs)',
+    'ignition/effectiveConfig',
+    'image/(liveFeatures|mediumFiles|networkSettings|ramdiskSystem|rollback)',
+    'imagefile/(imageOutput|openImage)',
+    'kargs/(checkBoot|kernelArguments|loaders/ipxe)',
+  ]),
+  chunk('yaml', [String.raw`formats/yaml/\w+`]),
+  chunk('settings', ['hosts/settings/renderConfig']),
+  chunk('iso', [
+    'commands/customize/commandOptions',
+    'hosts/input/(imageNetwork|imageRequirements)',
+    'image/(growth|isoState)',
+    'imagefile/rewriteImage',
+  ]),
+  { name: 'common', minShareCount: 8 },
 ];
+
+/** @param {string} name @param {readonly string[]} modules regular expressions of paths below `src/`, without `.ts` */
+function chunk(name, modules) {
+  return { name, test: new RegExp(String.raw`/src/(${modules.join('|')})\.ts$`) };
+}

@@ -79,5 +79,12 @@ describe('the chunks', () => {
 
   it('that validate loads are few, and none of them is for Butane, images or networks', () => {
     expect(loadedWith('validate-')).toEqual(['core', 'rolldown-runtime', 'validate']);
+    expect(loadedWith('lint-')).toEqual(['core', 'lint', 'rolldown-runtime', 'validate']);
+  });
+
+  it('that render and iso ignition embed load are the same but for the settings, and changes of images', () => {
+    const both = ['agent', 'core', 'images', 'lint', 'rolldown-runtime', 'validate'];
+    expect(loadedWith('settings-')).toEqual([...both, 'settings'].toSorted());
+    expect(loadedWith('iso-')).toEqual([...both, 'iso', 'program'].toSorted());
   });
 });

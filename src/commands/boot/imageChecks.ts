@@ -3,7 +3,7 @@
 import { CliError, only } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { applyIgnored } from '../../hosts/input/configFiles.ts';
+import { applyIgnored } from '../../io/report/ignored.ts';
 import { parseImageOption } from '../../hosts/plan/imageInputs.ts';
 import { findArchitecture } from '../../image/bootParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';

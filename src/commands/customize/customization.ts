@@ -23,8 +23,8 @@ import {
   lacksDevice,
   type NamedFile,
 } from '../../image/customize/customization.ts';
-import { filesDirOf, requireValid } from '../../hosts/input/configFiles.ts';
-import { CONFIG_FILE, lacksJson, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
+import { requireValid } from '../../hosts/input/configFiles.ts';
+import { CONFIG_FILE, filesDirOf, lacksJson, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { LiveFeatures } from '../../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../../image/networkSettings.ts';

@@ -20,13 +20,13 @@ import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import {
-  type FilesDirOption,
   readConfigFiles,
   reportChecked,
   reportFindings,
   translateTo,
   type ValidConfig,
 } from '../../hosts/input/configFiles.ts';
+import type { FilesDirOption } from '../../hosts/input/sourceConfig.ts';
 
 /** Options of commands that write a config. */
 export interface WriteOptions {

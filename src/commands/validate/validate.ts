@@ -17,12 +17,17 @@ import {
 import { parseChoice, parseFormat } from '../../io/report/choices.ts';
 import { diagnosticOf } from '../../core/diagnostic.ts';
 import { knownError, report } from '../../io/report/report.ts';
+import { applyIgnored } from '../../io/report/ignored.ts';
 import { createTextReporter } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions, LintMode } from '../../hosts/input/checkConfig.ts';
-import { applyIgnored, filesDirOf } from '../../hosts/input/configFiles.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
 import type { FilesDir } from '../../hosts/input/filesDir.ts';
-import { checkSourceConfig, CONFIG_FILE, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
+import {
+  checkSourceConfig,
+  CONFIG_FILE,
+  filesDirOf,
+  readSourceConfig,
+} from '../../hosts/input/sourceConfig.ts';
 
 /** How each document is checked. */
 export interface ValidationOptions {

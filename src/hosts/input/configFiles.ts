@@ -1,7 +1,7 @@
 /** Ignition configs in files of the user: read, checked, reported, and refused if Ignition would reject them. */
 
 import { CliError, UsageError } from '../../core/errors.ts';
-import { type Finding, hasErrors, type Report } from '../../core/finding.ts';
+import type { Finding, Report } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
 import { maskSecrets } from '../../agent/lint/secrets.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
@@ -12,34 +12,25 @@ import type { SpecVersion } from '../../ignition/versions.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
+import { applyIgnored } from '../../io/report/ignored.ts';
 import { reportDiagnostics } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
-import type { FilesDir } from './filesDir.ts';
 import { type CheckChoice, reasonNotToCheck } from './refuse.ts';
 import {
   checkSourceConfig,
   CONFIG_FILE,
+  filesDirOf,
+  type FilesDirOption,
   lacksJson,
   readSourceConfig,
   type SourceConfig,
 } from './sourceConfig.ts';
-
-export interface FilesDirOption {
-  /** Folder of the local files of a Butane config (default: local files are refused). */
-  readonly filesDir?: string | undefined;
-}
 
 export interface ConfigOptions extends FilesDirOption {
   /** Path of the config (default: standard input). */
   readonly ignitionFile?: string | undefined;
   /** False accepts any bytes. */
   readonly validate?: boolean;
-}
-
-/** The folder of `--files-dir`. */
-export function filesDirOf({ filesDir: path }: FilesDirOption, io: Io): FilesDir | undefined {
-  return path === undefined ? undefined : { path, io };
 }
 
 /**
@@ -188,10 +179,4 @@ export function reportChecked(
   const counted = applyIgnored(findings, io);
   report(io, reportDiagnostics(counted, { name, ...documents }));
   return counted;
-}
-
-/** The findings that are not ignored, and the verdict without the ignored ones. */
-export function applyIgnored(findings: Report['findings'], io: Pick<Io, 'ignored'>): Report {
-  const counted = withoutIgnored(findings, io);
-  return { valid: !hasErrors(counted), findings: counted };
 }

@@ -9,7 +9,6 @@ import { hasErrors, limitFindings } from '../../core/finding.ts';
 import type { Expected } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig, noteChecked } from './checkConfig.ts';
-import { hintContent } from './contentKind.ts';
 import { type FilesDir, openFilesDir } from './filesDir.ts';
 import { nameInput } from './nameInput.ts';
 import type { YamlConfig } from './yamlConfig.ts';
@@ -25,6 +24,16 @@ export interface SourceConfig {
   readonly json: Buffer;
   /** Undefined for JSON. */
   readonly yaml?: YamlConfig;
+}
+
+export interface FilesDirOption {
+  /** Folder of the local files of a Butane config (default: local files are refused). */
+  readonly filesDir?: string | undefined;
+}
+
+/** The folder of `--files-dir`. */
+export function filesDirOf({ filesDir: path }: FilesDirOption, io: Io): FilesDir | undefined {
+  return path === undefined ? undefined : { path, io };
 }
 
 /**
@@ -87,7 +96,8 @@ export async function checkSourceConfig(
   const valid = checked?.report.valid === true;
   const [first] = findings;
   if (first === undefined) return { report: { valid, findings }, bytes: text };
-  const hint = valid || findings.length > 1 ? undefined : await hintContent(name, text);
+  const isExplained = valid || findings.length > 1;
+  const hint = isExplained ? undefined : await (await import('./contentKind.ts')).hintContent(name, text);
   return {
     ...checked,
     bytes: yaml?.mask() ?? checked?.bytes ?? text,

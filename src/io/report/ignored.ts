@@ -4,7 +4,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
 import { type Io, ioWith } from '../io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { Problem } from '../../core/finding.ts';
+import { hasErrors, type Problem, type Report } from '../../core/finding.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { explanationsIn } from './explanations.ts';
 
@@ -48,6 +48,12 @@ export function withoutIgnored<T extends Pick<Diagnostic, 'rule'>>(
   return ignored.length === 0
     ? findings
     : findings.filter(({ rule }) => rule === undefined || !ignored.includes(rule));
+}
+
+/** The findings that are not ignored, and the verdict without the ignored ones. */
+export function applyIgnored(findings: Report['findings'], io: Pick<Io, 'ignored'>): Report {
+  const counted = withoutIgnored(findings, io);
+  return { valid: !hasErrors(counted), findings: counted };
 }
 
 /** The same `io`, with more rules turned off. */
