@@ -48,7 +48,7 @@ export function startRun(command: HostCommand, total: number): HostRun {
   return {
     ...command,
     total,
-    progress: showProgress(command.io.stderr, 'hosts', total),
+    progress: showProgress(command.io, 'hosts', total),
     remarks: new Map(),
     problems: new Map(),
     counts: { invalid: 0 },
@@ -69,7 +69,6 @@ function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: Ho
   const hosts = addHost(run.problems.get(key), host.name);
   run.problems.set(key, hosts);
   if (hosts.count > 1) return;
-  run.progress.clear();
   const state =
     run.kept?.has(host.name) === true
       ? 'is invalid; its last valid image stays in use'
@@ -89,11 +88,6 @@ export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: H
     const hosts = addHost(run.remarks.get(key)?.hosts, name);
     run.remarks.set(key, { ...remark, hosts });
   }
-}
-
-/** Clears the progress before output, if standard output is the same terminal. */
-export function clearProgress({ io, progress }: HostRun): void {
-  if (io.stdout.isTTY === true) progress.clear();
 }
 
 /** Reports warnings about valid hosts, and the names of invalid hosts with the same errors as a reported one. */
@@ -182,7 +176,7 @@ export async function* makeHosts<H extends ListedHost, M>(
     }
     run.io.onProgress?.({ unit: 'hosts', done: hosts.length, total: hosts.length });
   } finally {
-    progress.clear();
+    progress.end();
   }
 }
 

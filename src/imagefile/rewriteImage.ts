@@ -165,20 +165,21 @@ const SHOWN_SIZE = 256 * MIB;
 
 async function withCopyProgress(
   { name, size }: OpenImage,
-  { onProgress, stderr }: Io,
+  io: Io,
   copy: (report: (written: number) => void) => Promise<void>,
 ): Promise<void> {
+  const { onProgress } = io;
   if (onProgress !== undefined) {
     const report = (done: number): void => onProgress({ unit: 'bytes', done, total: size, name });
     await copy(report);
     report(size);
     return;
   }
-  if (size < SHOWN_SIZE || stderr.isTTY !== true) return copy(() => undefined);
-  const progress = showProgress(stderr, 'MiB written', Math.ceil(size / MIB));
+  if (size < SHOWN_SIZE) return copy(() => undefined);
+  const progress = showProgress(io, 'MiB written', Math.ceil(size / MIB));
   try {
     await copy((written) => progress.update(Math.floor(written / MIB)));
   } finally {
-    progress.clear();
+    progress.end();
   }
 }

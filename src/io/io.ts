@@ -47,7 +47,7 @@ export interface Io {
   readonly signal?: AbortSignal | undefined;
   /** Receives the progress of work that may take longer than a second. */
   readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
-  /** Only errors are printed. */
+  /** Only errors are printed, or only the lines of a log. */
   readonly isQuiet?: boolean;
   /** The colours of text for people on standard output. */
   readonly paintData?: Paint | undefined;

@@ -13,6 +13,8 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
+export type Terminal = Pick<Io, 'env' | 'isQuiet' | 'stderr' | 'stdout'>;
+
 export interface LiveRows {
   /** Removes the rows. */
   readonly end: () => void;
@@ -25,143 +27,127 @@ const AFTER_TEXT = 100;
 /** Rows that take long to format, because there are thousands of machines, are formatted less often: 5 % of the time. */
 const PAUSES_PER_WORK = 20;
 
-/** The terminals with rows, and how to draw them. */
-const shown = new WeakMap<Output, Drawing>();
+type Format = (size: TerminalSize) => readonly string[];
 
-export function hasLiveRows(stream: Output): boolean {
-  return shown.has(stream);
+/** What is drawn on a terminal: the rows of each format, the oldest on top. */
+interface Screen {
+  readonly formats: Set<Format>;
+  readonly draw: () => void;
+  /** Removes the rows until `resume` is called. */
+  readonly suspend: () => void;
+  readonly resume: () => void;
+  readonly close: () => void;
 }
 
-/** Adds a row for work that runs meanwhile, or removes it. It is drawn with the others. */
-export function setLiveWork(stream: Output, text: string | undefined): void {
-  shown.get(stream)?.setWork(text);
-}
-
-/** Runs an action during which the rows are not drawn, for example a question. */
-export async function withoutLiveRows<T>(stream: Output, action: () => Promise<T>): Promise<T> {
-  const drawing = shown.get(stream);
-  if (drawing === undefined) return action();
-  drawing.suspend();
-  return action().finally(drawing.resume);
-}
+const screens = new WeakMap<Output, Screen>();
 
 /**
- * Draws rows until `end` is called. Without a terminal that can draw them it draws nothing.
+ * Draws rows below those that are there, until `end` is called. Without a terminal that can draw them it draws nothing.
  * @param format returns the rows; each has fewer columns than the terminal, and all together have fewer rows
  */
-export function showLiveRows(
-  io: Pick<Io, 'env' | 'stderr' | 'stdout'>,
-  format: (size: TerminalSize) => readonly string[],
-): LiveRows {
-  const { stderr, stdout } = io;
+export function showLiveRows(io: Terminal, format: Format): LiveRows {
   if (!canDraw(io)) return { end: () => undefined };
-  // Standard output is usually the same terminal.
-  const streams = [stderr, stdout].filter(
-    (stream, index, all) => stream.isTTY && all.indexOf(stream) === index,
-  );
-  const writers = streams.map((stream) => ({ stream, write: stream.write.bind(stream) }));
-  const write = stderr.write.bind(stderr);
-  const drawing = createDrawing((text) => void write(text), stderr, format);
-  for (const { stream, write: original } of writers) {
-    const intercepted = (...given: Parameters<typeof original>): boolean => {
-      drawing.before(given[0]);
-      return original(...given);
-    };
-    Object.assign(stream, { write: intercepted });
-    shown.set(stream, drawing);
-  }
-  stderr.on('resize', drawing.draw);
-  const stop = repeat(drawing.draw);
+  const screen = screens.get(io.stderr) ?? openScreen(io);
+  screen.formats.add(format);
+  screen.draw();
   return {
     end: () => {
-      stop();
-      stderr.off('resize', drawing.draw);
-      drawing.suspend();
-      for (const { stream, write: original } of writers) {
-        Object.assign(stream, { write: original });
-        shown.delete(stream);
-      }
+      screen.formats.delete(format);
+      if (screen.formats.size === 0) screen.close();
+      else screen.draw();
     },
   };
 }
 
+/** Runs an action during which the rows are not drawn, for example a question. */
+export async function withoutLiveRows<T>(stream: Output, action: () => Promise<T>): Promise<T> {
+  const screen = screens.get(stream);
+  screen?.suspend();
+  return action().finally(() => screen?.resume());
+}
+
 /** As other programs decide it: neither in CI, whose logs keep all that is drawn, nor on a terminal without cursor addressing. */
-function canDraw({ env, stderr }: Pick<Io, 'env' | 'stderr'>): boolean {
+export function canDraw({ env, isQuiet = false, stderr }: Terminal): boolean {
   const isInCi = (env['CI'] ?? '') !== '' && env['CI'] !== 'false';
-  return stderr.isTTY === true && env['TERM'] !== 'dumb' && !isInCi && !hasLiveRows(stderr);
+  return stderr.isTTY === true && !isQuiet && env['TERM'] !== 'dumb' && !isInCi;
 }
 
-/** Calls the action at once and then regularly. @returns what ends that */
-function repeat(action: () => void): () => void {
-  let timer: NodeJS.Timeout;
-  const next = (): void => {
-    const started = performance.now();
-    action();
-    const spent = performance.now() - started;
-    timer = setTimeout(next, Math.max(INTERVAL, PAUSES_PER_WORK * spent)).unref();
-  };
-  next();
-  return () => clearTimeout(timer);
-}
-
-interface Drawing {
-  readonly draw: () => void;
-  /** To be called before something else is written: removes the rows, and draws them again soon. */
-  readonly before: (chunk: unknown) => void;
-  /** Removes the rows until `resume` is called. */
-  readonly suspend: () => void;
-  readonly resume: () => void;
-  readonly setWork: (text: string | undefined) => void;
-}
-
-function createDrawing(
-  write: (text: string) => void,
-  stream: Output,
-  format: (size: TerminalSize) => readonly string[],
-): Drawing {
+function openScreen({ stderr, stdout }: Terminal): Screen {
+  const write = stderr.write.bind(stderr);
+  const formats = new Set<Format>();
   let drawn: readonly string[] = [];
   let isSuspended = false;
   let isAtLineStart = true;
-  let work: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
-  const size = (): TerminalSize => ({ columns: stream.columns || 80, rows: stream.rows || 24 });
+  const size = (): TerminalSize => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 });
+  const format = (): readonly string[] => {
+    let rows: readonly string[] = [];
+    const { columns, rows: height } = size();
+    // Those at the bottom have few rows.
+    for (const one of [...formats].toReversed()) {
+      rows = [...one({ columns, rows: height - rows.length }), ...rows];
+    }
+    return rows;
+  };
   const draw = (): void => {
     clearTimeout(soon);
     soon = undefined;
     // In the background, the shell uses the line of the cursor.
     if (isSuspended || !isAtLineStart || isInBackground()) return;
-    const { columns, rows: height } = size();
-    const added = work === undefined ? [] : [work];
-    const rows = [...format({ columns, rows: height - added.length }), ...added];
+    const rows = format();
     if (rows.length === drawn.length && rows.every((row, index) => row === drawn[index])) return;
     write(`${eraseText(drawn, size())}${rows.map((row) => `${row}\n`).join('')}`);
     drawn = rows;
+  };
+  const repeat = (): void => {
+    const started = performance.now();
+    draw();
+    const spent = performance.now() - started;
+    timer = setTimeout(repeat, Math.max(INTERVAL, PAUSES_PER_WORK * spent)).unref();
   };
   const erase = (): void => {
     const text = eraseText(drawn, size());
     drawn = [];
     if (text !== '' && !isInBackground()) write(text);
   };
-  return {
-    draw,
-    before: (chunk) => {
+  const suspend = (): void => {
+    isSuspended = true;
+    clearTimeout(soon);
+    soon = undefined;
+    erase();
+  };
+  // Standard output is usually the same terminal.
+  const streams = stdout !== stderr && stdout.isTTY === true ? [stderr, stdout] : [stderr];
+  const originals = streams.map((stream) => ({ stream, write: stream.write.bind(stream) }));
+  for (const { stream, write: original } of originals) {
+    const intercepted = (...given: Parameters<typeof original>): boolean => {
       erase();
-      isAtLineStart = endsLine(chunk) ?? isAtLineStart;
+      isAtLineStart = endsLine(given[0]) ?? isAtLineStart;
       soon ??= setTimeout(draw, AFTER_TEXT).unref();
-    },
-    suspend: () => {
-      isSuspended = true;
-      clearTimeout(soon);
-      soon = undefined;
-      erase();
-    },
+      return original(...given);
+    };
+    Object.assign(stream, { write: intercepted });
+  }
+  stderr.on('resize', draw);
+  timer = setTimeout(repeat, INTERVAL).unref();
+  const screen: Screen = {
+    formats,
+    draw,
+    suspend,
     resume: () => {
       isSuspended = false;
     },
-    setWork: (text) => {
-      work = text;
+    close: () => {
+      clearTimeout(timer);
+      stderr.off('resize', draw);
+      suspend();
+      for (const { stream, write: original } of originals) Object.assign(stream, { write: original });
+      screens.delete(stderr);
     },
   };
+  screens.set(stderr, screen);
+  return screen;
 }
 
 /** Moves the cursor up to the first of the rows, and clears what follows. A terminal that became narrower has wrapped them. */

@@ -127,7 +127,7 @@ it.each([1, 50])(
       code: 'ERR_DISK_FULL',
       sentence: expect.stringMatching(/^No space left to create h\.ign; 0 of /),
     });
-    expect(told().replaceAll('<clear>', '')).toBe('');
+    expect(told().replaceAll('<end>', '')).toBe('');
   },
 );
 

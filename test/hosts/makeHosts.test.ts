@@ -70,7 +70,7 @@ describe('makeHosts', () => {
       [1, 'a', ['a']],
       [2, 'b', ['b']],
     ]);
-    expect(told()).toBe('<clear>');
+    expect(told()).toBe('<end>');
   });
 
   it('goes on behind hosts that are wrong, and tells the same once', async () => {
@@ -78,8 +78,8 @@ describe('makeHosts', () => {
     expect(await namesOf(hosts('a', 'b', 'c'), fails, run)).toEqual(['c']);
     reportGroups(run);
     expect(told()).toBe(
-      '<clear>error: a is not compared (h.yaml:1): it is wrong\nhint: change it\n' +
-        '<clear>error: not compared for the same reason as a: b\n',
+      'error: a is not compared (h.yaml:1): it is wrong\nhint: change it\n' +
+        '<end>error: not compared for the same reason as a: b\n',
     );
     expect(formatInvalid(run)).toBe('2 invalid');
   });
@@ -125,7 +125,7 @@ describe('makeHosts', () => {
   ])('tells %s', async (_title, make, list, text) => {
     const { run, told } = testRun();
     expect(await namesOf(list, make, run)).toEqual([]);
-    expect(told().replaceAll('<clear>', '')).toBe(`error: a is not written (h.yaml:1)${text}`);
+    expect(told().replaceAll('<end>', '')).toBe(`error: a is not written (h.yaml:1)${text}`);
   });
 
   it('stops at the first that is wrong, where it should', async () => {
@@ -160,6 +160,6 @@ describe('makeHosts', () => {
       for await (const { made } of makeHosts(hosts('a', 'b'), make, run)) throw new Error(`taken ${made}`);
     };
     await expect(take()).rejects.toThrow(message);
-    expect(told()).toBe('<clear>');
+    expect(told()).toBe('<end>');
   });
 });

@@ -5,7 +5,7 @@ import { type HostCommand, type HostRun, startRun, type ListedHost } from '../..
 
 interface TestRun {
   readonly run: HostRun;
-  /** Everything that was told, and `<clear>` where the progress was taken away. */
+  /** Everything that was told, and `<end>` where the progress was taken away. */
   readonly told: () => string;
 }
 
@@ -17,7 +17,7 @@ export function testRun(command: Partial<HostCommand> = {}, cwd = '/'): TestRun 
   };
   const stream = new Writable({ write });
   const io = { stdin: Readable.from([]), stdout: stream, stderr: stream, env: {}, cwd, programName: 'x' };
-  const progress = { update: () => undefined, clear: () => void chunks.push('<clear>') };
+  const progress = { update: () => undefined, end: () => void chunks.push('<end>') };
   const run = { ...startRun({ io, done: 'written', ...command }, 3), progress };
   return { run, told: () => chunks.join('') };
 }

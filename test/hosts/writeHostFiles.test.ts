@@ -30,7 +30,7 @@ async function write(folder: string, ...names: readonly string[]): Promise<{ cod
     run,
   );
   const code = await writeHostFiles(made, folder, '.txt', fileOf, run);
-  return { code, told: told().replaceAll('<clear>', '') };
+  return { code, told: told().replaceAll('<end>', '') };
 }
 
 describe('writeHostFiles', () => {

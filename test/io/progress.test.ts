@@ -1,13 +1,12 @@
-/** The progress line: on terminals only, never wider than they are, and gone in the end. */
+/** Progress: a live row on terminals, never wider than they are, and gone in the end; text elsewhere. */
 
 import { Writable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
-import type { Output } from '../../src/io/io.ts';
-import { showProgress, showTransfers } from '../../src/io/progress.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Io, Output } from '../../src/io/io.ts';
+import { showProgress, showTransfer } from '../../src/io/progress.ts';
 
 function collect(terminal: { readonly isTTY: boolean; readonly columns?: number }): {
-  readonly stream: Output;
+  readonly io: Pick<Io, 'env' | 'stderr' | 'stdout'>;
   readonly said: string[];
 } {
   const said: string[] = [];
@@ -18,106 +17,77 @@ function collect(terminal: { readonly isTTY: boolean; readonly columns?: number 
       done();
     },
   });
-  return { stream: Object.assign(stream, terminal), said };
+  const stderr: Output = Object.assign(stream, terminal);
+  return { io: { env: {}, stderr, stdout: stderr }, said };
 }
 
-/** Until the library is loaded, which draws the line. */
-async function untilSaid(said: readonly string[], update: () => void): Promise<void> {
-  for (let time = 0; time < 500 && said.length === 0; time++) {
-    update();
-    await wait(10);
-  }
-}
+const ERASED = '\r\u001b[1A\u001b[J';
 
-const clearLine = '\u001b[2K';
+beforeAll(() => void vi.useFakeTimers());
+afterAll(() => void vi.useRealTimers());
 
 describe('showProgress', () => {
-  it('says nothing where there is no terminal', async () => {
-    const { stream, said } = collect({ isTTY: false });
-    const progress = showProgress(stream, 'hosts', 10);
+  it('says nothing where there is no terminal', () => {
+    const { io, said } = collect({ isTTY: false });
+    const progress = showProgress(io, 'hosts', 10);
     progress.update(5);
-    await wait(50);
-    progress.update(6);
-    progress.clear();
+    vi.advanceTimersByTime(2000);
+    progress.end();
     expect(said).toEqual([]);
   });
 
-  it.each([
-    [80, /^hosts 5\/10 \[#{15}\.{15}\] +\S+$/],
-    [0, /^hosts 5\/10 \[#{15}\.{15}\] +\S+$/],
-    [25, /^hosts 5\/10 \[#{13}$/],
-    [4, /^host$/],
-  ])('fits into %i columns', async (columns, line) => {
-    const { stream, said } = collect({ isTTY: true, columns });
-    const progress = showProgress(stream, 'hosts', 10);
-    await untilSaid(said, () => progress.update(5));
-    progress.clear();
-    progress.clear();
-    expect(said.find((text) => text.startsWith('host'))).toMatch(line);
-    expect(said.filter((text) => text === clearLine)).toHaveLength(1);
-    expect(said.at(-1)).toBe(clearLine);
-  });
-
-  it('comes back after other text', async () => {
-    const { stream, said } = collect({ isTTY: true });
-    const progress = showProgress(stream, 'hosts', 10);
-    await untilSaid(said, () => progress.update(1));
-    progress.clear();
-    const before = said.length;
-    progress.update(2);
-    progress.clear();
-    expect(said.slice(before).some((text) => text.startsWith('hosts 2/'))).toBe(true);
+  it('has a row that changes, and goes away in the end', () => {
+    const { io, said } = collect({ isTTY: true });
+    const progress = showProgress(io, 'hosts', 10);
+    for (const done of [5, 6, 7]) progress.update(done);
+    vi.advanceTimersByTime(1000);
+    progress.end();
+    progress.end();
+    expect(said).toEqual(['hosts 5/10\n', `${ERASED}hosts 7/10\n`, ERASED]);
   });
 });
 
-describe('showTransfers', () => {
-  it('draws a line each on a terminal, and text above them', async () => {
-    const { stream, said } = collect({ isTTY: true, columns: 120 });
-    const transfers = await showTransfers({ stderr: stream });
-    const [kernel, rootfs] = [transfers.begin('kernel'), transfers.begin('rootfs')];
+describe('showTransfer', () => {
+  it('draws a row each on a terminal, and text above them', () => {
+    const { io, said } = collect({ isTTY: true, columns: 120 });
+    const [kernel, rootfs] = [showTransfer(io, 'kernel'), showTransfer(io, 'rootfs')];
     kernel.update(512 * 1024, 1024 * 1024);
     rootfs.update(1024, undefined);
-    await wait(150);
-    transfers.say('text');
+    io.stderr.write('text\n');
+    vi.advanceTimersByTime(1000);
+    expect(said.slice(-2)).toEqual(['text\n', 'kernel 512.0 KiB/1.0 MiB (50%)\nrootfs 1.0 KiB\n']);
     kernel.end();
+    expect(said.at(-1)).toBe('\r\u001b[2A\u001b[Jrootfs 1.0 KiB\n');
     rootfs.end();
-    transfers.end();
-    const all = said.join('');
-    expect(all).toMatch(/kernel 50% \[#{10}\.{10}\] 512\.0 KiB\/1\.0 MiB/);
-    expect(all).toMatch(/rootfs \d+% \[.{20}\] 1\.0 KiB /);
-    expect(said).toContain('text\n');
+    expect(said.at(-1)).toBe(ERASED);
   });
 
-  it('draws the speed since the start of the transfer, after the first second', async () => {
-    const { stream, said } = collect({ isTTY: true, columns: 120 });
-    const transfers = await showTransfers({ stderr: stream });
-    const kernel = transfers.begin('kernel');
-    try {
-      vi.useFakeTimers({ toFake: ['Date'], now: 0 });
-      kernel.update(5000, 100_000);
-      vi.setSystemTime(1000);
-      kernel.update(5001, 100_000);
-      await wait(150);
-      expect(said.join('')).not.toContain('/s');
-      vi.setSystemTime(2000);
-      kernel.update(5000 + 2 * 1023, 100_000);
-      await wait(150);
-      expect(said.join('')).toContain(' 1023 B/s ');
-    } finally {
-      vi.useRealTimers();
-    }
+  it('draws the speed since the start of the transfer and the time left, after the first second', () => {
+    const { io, said } = collect({ isTTY: true, columns: 120 });
+    const kernel = showTransfer(io, 'kernel');
+    kernel.update(5000, 100_000);
+    vi.advanceTimersByTime(2000);
+    kernel.update(5000 + 2 * 1023, 100_000);
+    vi.advanceTimersByTime(1000);
     kernel.end();
-    transfers.end();
+    expect(said.join('')).toContain('kernel 6.9 KiB/97.7 KiB (7%), 1023 B/s, 91 seconds left\n');
   });
 
-  it('writes only text elsewhere', async () => {
-    const { stream, said } = collect({ isTTY: false });
-    const transfers = await showTransfers({ stderr: stream });
-    const kernel = transfers.begin('kernel');
+  it('fits into the terminal', () => {
+    const { io, said } = collect({ isTTY: true, columns: 10 });
+    const kernel = showTransfer(io, 'kernel');
     kernel.update(1, 2);
-    transfers.say('text');
     kernel.end();
-    transfers.end();
-    expect(said).toEqual(['text\n']);
+    expect(said[0]).toBe('kernel 1 \n');
+  });
+
+  it('writes text from time to time elsewhere', () => {
+    const { io, said } = collect({ isTTY: false });
+    const kernel = showTransfer(io, 'kernel');
+    kernel.update(1, 2);
+    vi.advanceTimersByTime(10_000);
+    for (const done of [1, 2]) kernel.update(done, 2);
+    kernel.end();
+    expect(said).toEqual(['Read kernel 1 B/2 B (50%)\n']);
   });
 });

@@ -8,7 +8,6 @@ import { CliError, ifWellFormed, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import {
-  clearProgress,
   type FileContent,
   formatInvalid,
   type HostRun,
@@ -131,7 +130,6 @@ async function* joinHosts(
 ): AsyncGenerator<Uint8Array> {
   for await (const { host, made: output, remarks } of made) {
     keepRemarks(remarks, host.name, run);
-    clearProgress(run);
     yield Buffer.from(`${counts.written === 0 ? frame.start : frame.between}${output.text}`);
     counts.written += 1;
   }

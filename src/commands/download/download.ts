@@ -16,7 +16,7 @@ import {
 import type { KeySource, KeySourceOptions } from './downloadKeys.ts';
 import { createHttpClient, readAnswer } from '../../http/client/httpClient.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { showTransfers } from '../../io/progress.ts';
+import { showTransfer } from '../../io/progress.ts';
 import { defaultRetries, withRetries } from '../../http/client/retries.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable, quoteText } from '../../core/foreignText.ts';
@@ -67,11 +67,10 @@ export interface DownloadOptions extends StreamOptions {
 export async function download(options: DownloadOptions, io: Io): Promise<ExitCode> {
   const retries = parseRetries(options.fetchRetries);
   const client = createHttpClient(io);
-  const progress = await showTransfers(io);
   const stop = new AbortController();
   io.signal?.addEventListener('abort', () => stop.abort(), { signal: stop.signal });
   try {
-    const say = (text: string): void => progress.say(printable(text));
+    const say = (text: string): void => void io.stderr.write(`${printable(text)}\n`);
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
     const findKeys = keysFor({ client, policy, keyring: options.gpgKeyring }, io);
@@ -82,7 +81,7 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
       shownPath: `${folder.replace(/\/?$/, '/')}${name}`,
     });
     const results = files.map((file) => {
-      const transfer = progress.begin(file.name);
+      const transfer = showTransfer(io, file.name);
       const context = { client, policy, findKeys, outputPath, progress: transfer.update };
       return downloadFile(file, context).finally(() => transfer.end());
     });
@@ -94,7 +93,6 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     return 0;
   } finally {
     stop.abort(); // io.signal forgets it
-    progress.end();
     await client.close();
   }
 }

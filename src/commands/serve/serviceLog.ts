@@ -39,8 +39,12 @@ export function withLog(io: Io, { log, form }: LogTarget): Io {
   const report: Io['report'] = (diagnostics) => {
     for (const diagnostic of diagnostics) logDiagnostic(diagnostic, log);
   };
-  if (io.note === undefined) return ioWith(io, { report });
-  return ioWith(io, { report, note: (text) => log.note('info', 'note', { message: printable(text) }) });
+  if (io.note === undefined) return ioWith(io, { report, isQuiet: true });
+  return ioWith(io, {
+    report,
+    isQuiet: true,
+    note: (text) => log.note('info', 'note', { message: printable(text) }),
+  });
 }
 
 /**
