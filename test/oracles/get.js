@@ -28,7 +28,9 @@ import { digestOf, folder, missingParts, root } from './find.js';
 /** @param {readonly Oracle[]} wanted @returns {Map<string, string>} why some cannot be got, by name */
 export function getOracles(wanted) {
   for (const name of ['bin', 'logs', 'stamps']) mkdirSync(join(folder, name), { recursive: true });
-  installPackages(wanted.filter((oracle) => missingParts(oracle.name).length > 0 || !isCurrent(oracle)));
+  installPackages(
+    wanted.filter((oracle) => missingParts(oracle.name).length > 0 || !ownSources(oracle).every(isCurrent)),
+  );
   /** @type {Map<string, string>} */
   const failures = new Map();
   for (const oracle of wanted) {
@@ -40,47 +42,51 @@ export function getOracles(wanted) {
 
 /** @param {Oracle} oracle @returns {string | undefined} why it cannot be got */
 function getOracle(oracle) {
-  if (!isCurrent(oracle)) {
+  const wanted = ownSources(oracle).filter((source) => !isCurrent(source));
+  if (wanted.length > 0) {
     console.log(`getting ${oracle.name} …`);
-    const log = join(folder, 'logs', `${fileName(oracle)}.log`);
+    const log = join(folder, 'logs', `${fileName(oracle.name)}.log`);
     writeFileSync(log, '');
-    for (const source of ownSources(oracle)) {
+    for (const source of wanted) {
       try {
         getSource(source, log);
       } catch (error) {
         return String(error).replace(/^Error: /, '');
       }
+      writeFileSync(stampOf(source), stampText(source));
     }
-    writeFileSync(stampOf(oracle), stampText(oracle));
   }
   const missing = missingParts(oracle.name);
   return missing.length === 0 ? undefined : `no ${missing.map((part) => oracle.parts[part]).join(', no ')}`;
 }
 
-/** @param {Oracle} oracle */
-function isCurrent(oracle) {
-  const stamp = stampOf(oracle);
-  return (
-    ownSources(oracle).length === 0 ||
-    (existsSync(stamp) && readFileSync(stamp, 'utf8') === stampText(oracle))
-  );
-}
-
 /** What goes into the folder of the oracles. @param {Oracle} oracle */
 const ownSources = ({ from }) => from.filter((source) => !('debian' in source));
 
-/** @param {Oracle} oracle */
-const fileName = ({ name }) => name.replaceAll(/\W+/g, '-');
-/** @param {Oracle} oracle */
-const stampOf = (oracle) => join(folder, 'stamps', fileName(oracle));
+/** Oracles that share a source get it once. @param {Source} source */
+function isCurrent(source) {
+  const stamp = stampOf(source);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === stampText(source);
+}
 
-/** What it is made of, besides Debian's packages. @param {Oracle} oracle */
-function stampText(oracle) {
-  const own = ownSources(oracle);
-  const files = own.flatMap((source) =>
-    'goFolder' in source ? [source.goFolder] : 'script' in source ? source.files : [],
-  );
-  return `${JSON.stringify(own)}\n${digestOf(files)}\n`;
+/** @param {Source} source */
+const stampOf = (source) => join(folder, 'stamps', fileName(nameOf(source)));
+
+/** What a source makes, whatever its version. @param {Source} source */
+function nameOf(source) {
+  if ('cargo' in source) return source.cargo.replace(/@.*/, '');
+  if ('tree' in source) return source.tree;
+  if ('script' in source) return source.script.join(' ');
+  return 'as' in source ? source.as : '';
+}
+
+/** @param {string} name */
+const fileName = (name) => name.replaceAll(/\W+/g, '-');
+
+/** What it is made of. @param {Source} source */
+function stampText(source) {
+  const files = 'goFolder' in source ? [source.goFolder] : 'script' in source ? source.files : [];
+  return `${JSON.stringify(source)}\n${digestOf(files)}\n`;
 }
 
 /** @param {readonly Oracle[]} wanted */

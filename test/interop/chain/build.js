@@ -116,7 +116,13 @@ function run({ build, from, part }) {
   const start = performance.now();
   rmSync(stamp, { force: true });
   mkdirSync(dirname(part), { recursive: true });
-  build();
+  try {
+    build();
+  } catch (error) {
+    // The program that failed has said why; its last line comes last.
+    console.error(`${basename(part)} cannot be built: ${String(error)}`);
+    process.exit(1);
+  }
   writeFileSync(stamp, digest);
   console.log(`built ${basename(part)} in ${Math.round((performance.now() - start) / 1000)} s`);
 }

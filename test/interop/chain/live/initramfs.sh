@@ -21,10 +21,11 @@ modules='virtio_pci virtio_blk virtio_net virtio_scsi virtio_rng ata_piix ata_ge
 mkdir -p "$initrd"/{dev,etc/coreos,proc,run,sys,sysroot,tmp,usr/bin,usr/sbin,usr/lib,usr/lib64,usr/lib/ignition/base.d,var/lib/NetworkManager}
 for folder in bin sbin lib lib64; do ln -s "usr/$folder" "$initrd/$folder"; done
 
-# The paths of the Debian system: /lib/… and /usr/lib/… are the same folder there and here.
+# The paths of the Debian system: /lib/… and /usr/lib/… are the same folder there and here. Its links are followed there: the
+# absolute ones would lead to files of this machine.
 copy() {
   mkdir -p "$initrd$(dirname "$1")"
-  [ -e "$initrd$1" ] || cp -L "$debian$1" "$initrd$1"
+  [ -e "$initrd$1" ] || cp "$debian$(chroot "$debian" realpath "$1")" "$initrd$1"
 }
 copy_libraries() {
   { LC_ALL=C chroot "$debian" ldd "$1" || true; } 2> /dev/null | grep -o '/[^ )]*' | sort -u | while read -r library; do copy "$library"; done
