@@ -40,7 +40,6 @@ import {
   hasIpaOption,
   ipaSectionNames,
   isIpaOptionDeprecated,
-  isIpaSection,
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
@@ -168,8 +167,6 @@ function readSettings(document: OsloDocument, found: Finding[], ipaVersion?: Ipa
     if (line.kind === 'section') {
       header = line.position;
       reported = false;
-      const otherCase = !isIpaSection(line.name) && isIpaSection(normalizeSection(line.name));
-      if (otherCase) found.push(finding(confRules.sectionCase, { path: [line.name], position: header }));
       continue;
     }
     const match = findIpaOption(line.section, line.name);
@@ -244,9 +241,6 @@ function checkLine(
   } else if (option.deprecated !== undefined && isIpaOptionDeprecated(option, ipaVersion)) {
     const message = 'a future release of the agent will remove the option';
     report(confRules.deprecated, { message, hint: option.deprecated });
-  }
-  if (option.commandLineOnly === true) {
-    report(confRules.commandLineOnly, { hint: `remove the line of ${line.name}` });
   }
   return findings;
 }

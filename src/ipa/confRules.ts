@@ -31,11 +31,6 @@ export const confRules = {
     'unknown option in this version of the agent, which ignores it',
     'remove the line, or use a newer agent',
   ),
-  sectionCase: lintNote(
-    'conf-section-case',
-    'the case of the section name differs from the name that the agent declares',
-    'write the name as the agent declares it: other programs that read the file may be case-sensitive',
-  ),
   value: lintError(
     'conf-value',
     'the value does not have the type of the option',
@@ -58,11 +53,6 @@ export const confRules = {
     'conf-empty-number',
     'the value is empty: the option has no value, and its default is not used',
     'remove the line to use the default',
-  ),
-  commandLineOnly: lintWarning(
-    'conf-command-line-only',
-    'the option has an effect only on the command line of the agent',
-    'remove the line, or pass the option to ironic-python-agent in the unit',
   ),
   inlineComment: lintWarning(
     'conf-inline-comment',

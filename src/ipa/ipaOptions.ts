@@ -39,8 +39,6 @@ export interface IpaOption {
   readonly deprecatedSince?: string;
   /** The declared name, if it contains dashes. */
   readonly registeredName?: string;
-  /** Accepted in a file, but without effect there. */
-  readonly commandLineOnly?: boolean;
   /** The package that declares it. */
   readonly source: string;
   /** The first release of ironic-python-agent with it; undefined for options of libraries, which 9.0.0 also supports. */

@@ -31,11 +31,7 @@ describe('checkConf', () => {
     ['an option of older releases', '[DEFAULT]\nstandalone = true\n', ['conf-unknown-option 2:1']],
     ['an unknown section, once', '[nope]\na = 1\nb = 2\n', ['conf-unknown-section 1:1']],
     ['an empty unknown section', '[nope]\n', []],
-    [
-      'a section in other letters',
-      '[MDNS]\nlookup_attempts = 0\n',
-      ['conf-section-case 1:1', 'conf-range 2:19'],
-    ],
+    ['a section in other letters', '[MDNS]\nlookup_attempts = 0\n', ['conf-range 2:19']],
     ['a switch that is none', '[DEFAULT]\ndebug = maybe\n', ['conf-value 2:9']],
     ['a choice', '[DEFAULT]\nadvertise_protocol = HTTPS\n', ['conf-choice 2:22']],
     ['a choice in any case', '[DEFAULT]\nlog_rotation_type = SIZE\n', []],
@@ -67,7 +63,6 @@ describe('checkConf', () => {
       ['conf-overridden 3:1', 'conf-deprecated 3:1'],
     ],
     ['a comment behind a value', '[DEFAULT]\nntp_server = a # c\n', ['conf-inline-comment 2:14']],
-    ['an option of the command line', '[DEFAULT]\nconfig_dir = /x\n', ['conf-command-line-only 2:1']],
     ['a private address', '[DEFAULT]\napi_url = https://10.0.0.1\ninsecure = no\n', ['conf-ca-missing 2:11']],
     [
       'an internal name in a second URL',

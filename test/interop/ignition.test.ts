@@ -71,9 +71,6 @@ const withFile = (file: object, ignition: object = version): object => ({
   ignition,
   storage: { files: [{ path: '/etc/a', ...file }] },
 });
-const withKeys = (...keys: readonly string[]): object => ({
-  users: [{ name: 'core', sshAuthorizedKeys: keys }],
-});
 const withAuthority = (pem: string): object => ({
   ignition: { ...version, security: { tls: { certificateAuthorities: [{ source: data(pem) }] } } },
 });
@@ -293,15 +290,6 @@ describe.skipIf(!have('Ignition'))(`Ignition itself${oracleNote('Ignition')}`, {
       await boot({ ignition: version, systemd: { units: [{ name: 'a.service', contents }] } }),
     ).toMatchObject({ status: 0 });
     expect(readFileSync(inRoot('etc/systemd/system/a.service'), 'utf8')).toBe(contents);
-  });
-
-  it('treats the lines of a key as one', async () => {
-    const merged = { ignition: version, passwd: withKeys('key b') };
-    const ignition = { ...version, config: { merge: [{ source: data(merged) }] } };
-    writeFileSync(join(folder, 'config.ign'), JSON.stringify({ ignition, passwd: withKeys('key a\nkey b') }));
-    expect(await stage('fetch')).toMatchObject({ status: 0 });
-    const { passwd } = JSON.parse(fetchedConfig());
-    expect(passwd.users[0].sshAuthorizedKeys).toEqual(['key a\nkey b', 'key b']);
   });
 
   it.each(['\n', 'text\n'])('stops at text after a certificate: %j', async (text) => {

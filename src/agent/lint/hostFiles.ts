@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { withSlashes } from '../../ignition/rules/node.ts';
-import { type Issue, lintError, lintNote, lintWarning } from '../../core/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
@@ -272,11 +272,6 @@ export const sshKeyRules = {
     'use the line of the .pub file unchanged: type, base64 text, comment',
   ),
   weak: lintWarning('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
-  several: lintNote(
-    'agent-ssh-key-several',
-    'the entry contains several keys: Ignition merges them only as a whole',
-    'write each key as an entry of sshAuthorizedKeys',
-  ),
 };
 
 export function checkSshKeys({ config }: LintSubject): Issue[] {
@@ -292,13 +287,10 @@ function checkEntry(entry: string, path: Path): Issue[] {
   if (lines.length === 0)
     return [broken(sshKeyRules.ignored, path, { message: 'the entry contains no key' })];
   const isSeveral = lines.length > 1;
-  return [
-    ...(isSeveral ? [broken(sshKeyRules.several, path)] : []),
-    // Findings about more lines would not be reported.
-    ...lines
-      .slice(0, MAX_FINDINGS)
-      .flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined)),
-  ];
+  // Findings about more lines would not be reported.
+  return lines
+    .slice(0, MAX_FINDINGS)
+    .flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined));
 }
 
 function checkKey(line: string, path: Path, about?: string): Issue[] {
@@ -331,28 +323,6 @@ export function checkPasswords({ config }: LintSubject): Issue[] {
 /** A locked password, or a hash: SHA-512, SHA-256, MD5 and DES have fixed lengths. */
 const CRYPT_HASH =
   /^(?:[!*].*|\$6\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{86}|\$5\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{43}|\$1\$[^$:]{0,8}\$[./\dA-Za-z]{22}|\$2[abxy]?\$\d\d\$[./\dA-Za-z]{53}|\$(?:y|gy|7|sha1|md5[^$]*)\$\S+|[./\dA-Za-z]{13}|_[./\dA-Za-z]{19})$/s;
-
-export const hashRules = {
-  digits: lintError(
-    'agent-hash-digits',
-    'the hash contains other characters than hexadecimal digits, so Ignition fails and the boot stops',
-    'write the output of sha512sum after "sha512-"',
-  ),
-};
-
-/** Ignition validates only the length, and decodes the digits when it writes the file. */
-export function checkHashes({ files }: LintSubject): Issue[] {
-  return files.flatMap(({ file: { append = [], contents = {} }, path }) =>
-    [
-      { resource: contents, at: [...path, 'contents'] },
-      ...append.map((resource, index) => ({ resource, at: [...path, 'append', index] })),
-    ].flatMap(({ at, resource: { verification } }) => {
-      const digits = /^[^-]*-(.*)$/s.exec(verification?.hash ?? '')?.[1] ?? '';
-      if (/^[\dA-Fa-f]*$/.test(digits)) return [];
-      return [broken(hashRules.digits, [...at, 'verification', 'hash'])];
-    }),
-  );
-}
 
 export const sizeRules = {
   tooLarge: lintWarning(

@@ -1,6 +1,6 @@
 /** Lint of the images that the units of the agent pull and run, and of their registries and mirrors. */
 
-import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
+import { parseImageReference } from '../../formats/imageReference.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '../../core/rule.ts';
 import { combineRegistries } from '../imagePull.ts';
@@ -40,11 +40,6 @@ export const pulledImageRules = {
     'agent-image-short-name',
     'the image has no registry: podman uses a local image from any registry, or the configured search registries',
     'use the same reference as in the command that pulls the image',
-  ),
-  notPulled: lintWarning(
-    'agent-image-not-pulled',
-    'the unit pulls an image other than the one it runs',
-    'use the same reference in both commands',
   ),
   unverified: lintNote(
     'agent-image-unverified',
@@ -135,7 +130,6 @@ function checkRun(run: UnitCommand, unit: LintedUnit): Issue[] {
     ...checkReference(image.text, run),
     ...(isLocal && isShortName(image.text) ? [brokenSetting(pulledImageRules.shortName, setting)] : []),
     ...(hasEntrypoint ? [] : checkArguments(words, setting)),
-    ...(matchesPulled(image.text, pulled) ? [] : [brokenSetting(pulledImageRules.notPulled, setting)]),
   ];
 }
 
@@ -180,24 +174,6 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
 function isShortName(image: string): boolean {
   const parsed = parseImageReference(image);
   return parsed.ok && parsed.reference.registry === undefined;
-}
-
-/** Whether one of the pulled images is the image, as far as is known. A short name means a pulled one that ends with it. */
-function matchesPulled(image: string, pulled: readonly ExecWord[]): boolean {
-  const wanted = parseImageReference(image);
-  if (pulled.length === 0 || pulled.some(({ expands }) => expands) || !wanted.ok) return true;
-  return pulled.some(({ text }) => {
-    const other = parseImageReference(text);
-    return !other.ok || isSameImage(wanted.reference, other.reference);
-  });
-}
-
-function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
-  const isSameTag = (wanted.tag ?? 'latest') === (pulled.tag ?? 'latest') && wanted.digest === pulled.digest;
-  if (wanted.registry !== undefined) {
-    return isSameTag && wanted.registry === pulled.registry && wanted.repository === pulled.repository;
-  }
-  return isSameTag && `/${pulled.repository}`.endsWith(`/${wanted.repository}`);
 }
 
 export const registriesRules = {

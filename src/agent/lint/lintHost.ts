@@ -7,7 +7,7 @@ import { append } from '../../core/lists.ts';
 import type { Config } from '../../ignition/config.ts';
 import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { checkAccounts } from './accounts.ts';
-import { checkCertificates, checkHashes, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
+import { checkCertificates, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
 import { checkRegistries } from './image.ts';
 import { checkLiveSystem } from './liveSystem.ts';
 import { checkConnections } from './network.ts';
@@ -74,7 +74,6 @@ export function checkHost(subject: LintSubject, { machine, now }: HostLintOption
     ...checkAccounts(subject),
     ...checkConnections(subject),
     ...checkHostFiles(subject, machine),
-    ...checkHashes(subject),
     ...(machine === 'live' ? checkLiveSystem(subject) : []),
   ];
 }

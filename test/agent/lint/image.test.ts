@@ -37,17 +37,6 @@ describe('images', () => {
     ['a private registry', [image, '10.0.0.1:5000/agent'], [`agent-image-issuer ${contents}`]],
     ['a registry on the machine', [image, 'localhost:5000/ironic-agent'], [`agent-address ${contents}`]],
     [
-      'another image than is pulled',
-      [`agent ${image}`, 'agent quay.io/x/y'],
-      [`agent-image-not-pulled ${contents}`],
-    ],
-    [
-      'another tag than is pulled',
-      [`agent ${image}`, `agent ${image}:v1`],
-      [`agent-image-not-pulled ${contents}`],
-    ],
-    ['the tag that is the default', [`agent ${image}`, `agent ${image}:latest`], []],
-    [
       'a pull that is not verified',
       ['podman pull ', 'podman pull --tls-verify=false '],
       [`agent-image-unverified ${contents}`],

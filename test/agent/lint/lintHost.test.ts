@@ -153,11 +153,6 @@ describe('values of every config', () => {
   it.each<[string, Config, string[]]>([
     ['a hash', storage([remote(`${hex}aF`.slice(1))]), []],
     [
-      'a hash of other characters',
-      storage([remote(`${hex}g`)]),
-      [`error agent-hash-digits ${atFile}.contents.verification.hash`],
-    ],
-    [
       'a mode in decimal digits',
       storage([{ path: '/etc/x', mode: 644 }]),
       [`warning agent-mode-decimal ${atFile}.mode`],

@@ -3,7 +3,6 @@
 import type { Rule } from '../../../src/core/rule.ts';
 import {
   certificateRules,
-  hashRules,
   hostFileRules,
   passwordRules,
   sizeRules,
@@ -59,7 +58,6 @@ export const lintRules: readonly Rule[] = [
   addressRules,
   networkRules,
   hostFileRules,
-  hashRules,
   liveSystemRules,
   sizeRules,
 ].flatMap((rules) => Object.values<Rule>(rules));

@@ -74,24 +74,6 @@ describe('faults without an agent', () => {
       'warning agent-mode-decimal $.storage.files.0.mode',
     ],
     [
-      'a hash of contents that is no hash',
-      {
-        storage: {
-          files: [
-            {
-              path: '/etc/x',
-              mode: 0o644,
-              contents: {
-                source: 'https://192.0.2.1/x',
-                verification: { hash: `sha512-${'replace-me'.padEnd(128, 'x')}` },
-              },
-            },
-          ],
-        },
-      },
-      'warning agent-hash-digits $.storage.files.0.contents.verification.hash',
-    ],
-    [
       'a password in place of its hash',
       { passwd: { users: [{ name: 'core', passwordHash: 'secret' }] } },
       'warning agent-password-hash $.passwd.users.0.passwordHash',

@@ -4,7 +4,7 @@
  * `install_coreos` rejects them. Neither is network_data: CoreOS does not read it.
  */
 
-import { errorRule, infoRule, type Issue, warningRule } from '../../../core/rule.ts';
+import { errorRule, type Issue, warningRule } from '../../../core/rule.ts';
 import { type KernelArgument, parseArgument } from '../../../kargs/argument.ts';
 import { checkConsole } from '../../../kargs/console.ts';
 import { readIp } from '../../../kargs/ip.ts';
@@ -103,34 +103,18 @@ const installKarg = errorRule(
   'invalid kernel argument: it requires a name, and must contain only printable ASCII without spaces and double quotes',
   'use NAME or NAME=VALUE, and pass each argument separately',
 );
-const installKargOfRamdisk = warningRule(
-  'install-karg-of-ramdisk',
-  'the kernel argument is for the ramdisk, not for the installed system',
-  'add it to the ramdisk with pxe kargs or iso kargs',
-);
-const installKargsJoined = infoRule(
-  'install-kargs-joined',
-  'the kernel arguments are written as one element with spaces between them',
-  'ignore this message: install_coreos would join a list with commas, but passes one element unchanged to coreos-installer',
-);
 
 /** Paths begin with the name of the option. */
 export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Issue[] {
   const list = appendKarg.map((text, index) => parseArgument(text, ['appendKarg', index]));
-  const issues = [
-    ...list.flatMap((argument) =>
-      checkArgument(argument).map((issue) => ({ ...issue, path: argument.path })),
-    ),
-    ...checkArgumentNetwork(list),
-  ];
-  return appendKarg.length > 1 ? [...issues, { rule: installKargsJoined, path: [] }] : issues;
+  const issues = list.flatMap((argument) =>
+    checkArgument(argument).map((issue) => ({ ...issue, path: argument.path })),
+  );
+  return [...issues, ...checkArgumentNetwork(list)];
 }
 
 function checkArgument({ name, text, value = '' }: KernelArgument): readonly Issue[] {
   if (name === '' || !isPlainText(text)) return [{ rule: installKarg, path: [] }];
-  if (/^(?:coreos\.(?:inst|live)(?:\.|iso$)|ipa-|ignition\.(?:firstboot|config\.url$))/.test(name)) {
-    return [{ rule: installKargOfRamdisk, path: [] }];
-  }
   if (name === 'console') return checkConsole(value);
   return name === 'ip' ? readIp(value).issues : [];
 }
@@ -147,7 +131,7 @@ export function renderMetaData({
   };
 }
 
-/** JSON without integers that other programs would round. */
+/** A config as JSON. */
 export type PlainConfig = Readonly<Record<string, unknown>>;
 
 const hostNameTwice = errorRule(
@@ -155,14 +139,10 @@ const hostNameTwice = errorRule(
   'install_coreos adds /etc/hostname itself, and Ignition rejects a config with duplicate files',
   'remove the file; the installed host keeps the host name of the ramdisk',
 );
-const integerTooLarge = errorRule(
-  'install-integer',
-  'the config contains an integer that is too large for JSON parsers',
-  'use numbers up to 9007199254740991',
-);
+
 /** Checks a config that is valid by Ignition's rules. Paths are relative to the config. */
 export function checkInstalledConfig(config: Config): readonly Issue[] {
-  return [...checkHostName(config), ...findAgentUnits(config), ...checkIntegers(config)];
+  return [...checkHostName(config), ...findAgentUnits(config)];
 }
 
 function checkHostName({ storage = {} }: Config): readonly Issue[] {
@@ -171,16 +151,6 @@ function checkHostName({ storage = {} }: Config): readonly Issue[] {
       node.path === '/etc/hostname' ? [{ rule: hostNameTwice, path: ['storage', kind, index, 'path'] }] : [],
     ),
   );
-}
-
-function checkIntegers(config: Config): readonly Issue[] {
-  let isTooLarge = false;
-  JSON.stringify(config, (_key, value: unknown) => {
-    if (typeof value !== 'bigint') return value;
-    isTooLarge = true;
-    return null;
-  });
-  return isTooLarge ? [{ rule: integerTooLarge, path: [] }] : [];
 }
 
 /** Converts a config without errors; its fields are in the order of Ignition's documents. */

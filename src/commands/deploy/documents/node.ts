@@ -71,12 +71,6 @@ const isoNeedsVirtualMedia = errorRule(
   'use a virtual media address, or pass {deployKernel} and {deployRamdisk}',
 );
 
-const imagesSwapped = warningRule(
-  'ramdisk-swapped',
-  'the names suggest that kernel and initramfs are swapped',
-  'swap {deployKernel} and {deployRamdisk}',
-);
-
 /** A node that is created or changed. What is left out, the conductor decides. */
 export interface NodeSettings {
   readonly host: DeployHost;
@@ -128,11 +122,9 @@ function linesOf(settings: NodeSettings): readonly ConfLine[] {
 
 export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
   if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
-  const isSwapped = isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk);
   return found(
     checkReference('deployKernel', ramdisk.kernel),
     checkReference('deployRamdisk', ramdisk.ramdisk),
-    isSwapped && issue(imagesSwapped, ['deployKernel']),
   );
 }
 
@@ -140,11 +132,6 @@ export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
 function unsupportedReference(option: string, reference: string): Issue {
   const named = reference.includes('@') ? '' : `: ${quoteText(reference)}`;
   return { rule: imageReference, path: [option], message: `${imageReference.message}${named}` };
-}
-
-/** By the names of CoreOS, this program and ironic-python-agent-builder. */
-function isInitramfs(reference: string): boolean {
-  return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
 }
 
 export function checkReference(option: string, reference: string): readonly Issue[] {

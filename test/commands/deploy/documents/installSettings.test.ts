@@ -26,16 +26,12 @@ describe('install settings', () => {
 
   it.each([
     ['an ordinary argument', ['nosmt'], []],
-    ['two arguments', ['a', 'b'], ['install-kargs-joined']],
     ['a blank inside', ['a b'], ['install-karg']],
     ['no name', ['=a'], ['install-karg']],
     ['nothing', [''], ['install-karg']],
     ['a quote', ['a="b"'], ['install-karg']],
     ['other than ASCII', ['a=é'], ['install-karg']],
     ['a line break', ['a\n'], ['install-karg']],
-    ['an argument of the live system', ['coreos.live.rootfs_url=http://h/r'], ['install-karg-of-ramdisk']],
-    ['an argument of the agent', ['ipa-insecure=1'], ['install-karg-of-ramdisk']],
-    ['first boot', ['ignition.firstboot'], ['install-karg-of-ramdisk']],
     ['a broken console', ['console=tty S0'], ['install-karg']],
     ['a console with a broken speed', ['console=ttyS0,fast'], ['console-options']],
   ])('are checked: %s', (_title, appendKarg, rules) => {

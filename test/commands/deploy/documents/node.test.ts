@@ -110,12 +110,6 @@ describe('a node', () => {
       { kind: 'pair', kernel: 'k', ramdisk: 'file:///var/lib/ironic/r', arguments: '%default%' },
       ['ramdisk-url'],
     ],
-    [
-      'a kernel with its ramdisk, swapped',
-      'ipmi://h',
-      { kind: 'pair', kernel: 'http://h/live-initramfs.img', ramdisk: 'http://h/k', arguments: '%default%' },
-      ['ramdisk-swapped'],
-    ],
   ])('boots from %s', (_title, address, ramdisk, rules) => {
     expect(checkNode({ ...settings(address), ramdisk }).map(({ rule }) => rule.id)).toEqual(rules);
   });
