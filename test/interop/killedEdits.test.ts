@@ -111,10 +111,7 @@ async function seenDigest(image: string): Promise<string | undefined> {
     await runCli(['inspect', '--format', 'json', image], { cwd }),
     await runCli(['validate', '--format', 'json', image], { cwd }),
   ];
-  if (shown.code === 0) {
-    expect(inspected.stdout).not.toContain('image-end');
-    return digest(image);
-  }
+  if (shown.code === 0) return digest(image);
   expect(shown.stderr).toContain('an edit of the image is in progress, or was interrupted');
   expect((await iso('ignition', 'show', image)).code).toBe(1);
   expect([inspected.code, JSON.parse(inspected.stdout).pristine]).toEqual([1, false]);

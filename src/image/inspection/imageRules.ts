@@ -10,11 +10,6 @@ import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 /** In the order of the documentation. */
 export const imageRules = {
   editUnfinished: errorRule('image-unfinished-edit', UNFINISHED_EDIT, UNFINISHED_HINT),
-  endUnexpected: lintWarning(
-    'image-end',
-    'the size of the image differs from the size in its header',
-    'remove the data after its end with `iso reset --force`, and embed the config again',
-  ),
   embedAreaUnreadable: errorRule(
     'image-embed-area',
     'the reserved area contains unreadable data',

@@ -65,7 +65,7 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const features = await read(imageRules.featuresUnreadable, () => readIsoFeatures(tree));
   const appendix = await read(imageRules.appendixUnreadable, () => readAppendix(tree));
   // During an unfinished edit, the end of the image is not inspected.
-  const ends = journal === undefined ? await inspectEnd(tree) : { issues: [], leftovers: [UNFINISHED] };
+  const leftovers = journal === undefined ? await findLeftovers(tree) : [UNFINISHED];
   const facts = await read(imageRules.layoutUnreadable, () => readFacts(tree, layout !== undefined));
   const label = tree.volume.volumeId;
   const isOtherSystem = features?.otherSystem === true;
@@ -90,9 +90,9 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
       hasGrown: area !== undefined && area.offset >= appendix.originalSize,
       files: appendix.mediumFiles.map(({ name, size }) => ({ name, size })),
     },
-    leftovers: ends.leftovers,
+    leftovers,
     memory: isOtherSystem ? filesMemory('initramfs', [facts?.initramfsSize ?? 0]) : memoryFor(booting, facts),
-    issues: [...issues, ...ends.issues, ...checkIso(booting)],
+    issues: [...issues, ...checkIso(booting)],
   };
 }
 
@@ -113,31 +113,12 @@ function damageReader() {
   return { issues, read };
 }
 
-async function inspectEnd(tree: IsoTree): Promise<{ issues: Issue[]; leftovers: Leftover[] }> {
-  const issues: Issue[] = [];
+async function findLeftovers(tree: IsoTree): Promise<readonly Leftover[]> {
   const leftovers: Leftover[] = [];
   const [first, ...others] = volumeEnds(tree);
-  if (others.some((end) => end !== first)) {
-    leftovers.push('volume descriptors');
-    const found = 'its volume descriptors differ, probably because of an interrupted edit';
-    issues.push(issueOf(imageRules.endUnexpected, found));
-  }
-  const bytes = await bytesBehind(tree);
-  if (bytes > 0) {
-    leftovers.push('bytes after the end');
-    const found = `${bytes} bytes after its end, probably of an interrupted edit; they may contain secrets`;
-    if (!(await isPadding(tree.image, bytes))) issues.push(issueOf(imageRules.endUnexpected, found));
-  }
-  return { issues, leftovers };
-}
-
-/** Whether the last `bytes` of an image are zeros, as added by copying programs. Checks only both ends of the range. */
-async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
-  const length = Math.min(bytes, CHUNK);
-  for (const offset of [image.size - bytes, image.size - length]) {
-    if ((await image.read(offset, length)).some((byte) => byte !== 0)) return false;
-  }
-  return true;
+  if (others.some((end) => end !== first)) leftovers.push('volume descriptors');
+  if ((await bytesBehind(tree)) > 0) leftovers.push('bytes after the end');
+  return leftovers;
 }
 
 async function readFacts(tree: IsoTree, hasKargs: boolean) {
