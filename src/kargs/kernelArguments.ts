@@ -9,7 +9,7 @@
 
 import { maskSetting } from '../core/masking.ts';
 import { parseUrl } from '../formats/url.ts';
-import { infoRule, type Issue, warningRule } from '../core/rule.ts';
+import { type Issue, warningRule } from '../core/rule.ts';
 import { findIgnoredExceptions, isExceptForGo } from '../network/noProxy.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 import type { BootProxy, BootSettings } from './bootSettings.ts';
@@ -60,12 +60,6 @@ function each(
   return values.map((value, index) => parseArgument(format(value), [setting, index]));
 }
 
-const proxyScope = infoRule(
-  'proxy-scope',
-  'the proxy is used to fetch the root filesystem, and every service of the ramdisk gets it as http_proxy, ' +
-    'https_proxy and no_proxy',
-  'render the Ignition config with the same proxy for the agent and podman',
-);
 const proxyIgnition = warningRule(
   'proxy-ignition',
   'Ignition fetches its config without a proxy, because it ignores proxies in the kernel arguments',
@@ -112,11 +106,7 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
     !/^https?:$/.test(url.protocol) ||
     proxy.noProxy.some((entry) => entry.includes('/')) ||
     isExceptForGo(url, proxy.noProxy);
-  return [
-    ...ignored,
-    { rule: proxyScope, path: ['proxy'] },
-    ...(isDirect ? [] : [{ rule: proxyIgnition, path: ['ignitionUrl'] }]),
-  ];
+  return isDirect ? ignored : [...ignored, { rule: proxyIgnition, path: ['ignitionUrl'] }];
 }
 
 /** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */

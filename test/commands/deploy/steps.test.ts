@@ -38,14 +38,7 @@ describe('deploy steps', () => {
 
   it('writes the config drive that they read, for nobody else', async () => {
     await rm(path('drive.json'), { force: true });
-    await steps(
-      ...drive,
-      '--append-karg',
-      'a=1,2',
-      '--append-karg',
-      'b',
-      '--no-copy-network',
-    );
+    await steps(...drive, '--append-karg', 'a=1,2', '--append-karg', 'b', '--no-copy-network');
     const text = await readFile(path('drive.json'), 'utf8');
     const value: unknown = JSON.parse(text);
     expect(value).toEqual({

@@ -8,7 +8,7 @@
  */
 
 import { append } from '../../../core/lists.ts';
-import { errorRule, type Issue, type Rule, warningRule } from '../../../core/rule.ts';
+import { errorRule, type Issue, type Rule } from '../../../core/rule.ts';
 
 type HintName = keyof typeof hintTypes;
 
@@ -55,11 +55,6 @@ const hintValue = errorRule(
   'hint-value',
   'no disk can have this value',
   'use a value from the inspection data of the node',
-);
-const hintExactSize = warningRule(
-  'hint-exact-size',
-  'only disks with exactly this size in GiB match',
-  'use size=">= N" for a minimum size',
 );
 
 interface Metal3Field {
@@ -217,7 +212,7 @@ function checkSize({ operator, values }: HintExpression): readonly HintIssue[] {
       },
     ];
   }
-  return operator === '' || operator === '==' ? [{ rule: hintExactSize }] : [];
+  return [];
 }
 
 function checkText(name: HintName, { operator, values }: HintExpression): readonly HintIssue[] {

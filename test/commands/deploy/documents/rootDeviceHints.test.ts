@@ -57,7 +57,6 @@ describe('readRootDevice', () => {
     ['a negative size', 'size=>= -1', 'hint-expression'],
     ['a size with a unit', 'size=>= 100G', 'hint-expression'],
     ['a fraction', 'size=>= 1.5', 'hint-expression'],
-    ['an exact size', 'size=100', 'hint-exact-size'],
     ['a boolean that is none', 'rotational=maybe', 'hint-type'],
     ['a name that is no path', 'name=sda', 'hint-value'],
     ['a link for a name', 'name=/dev/disk/by-id/x', 'hint-value'],
