@@ -4,13 +4,21 @@ import { quoteText } from '../core/foreignText.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Bond, bond, macFollowsPorts, type Port } from './bond.ts';
 import { bridge } from './bridge.ts';
-import type { ConvertedEntries } from './convertedKeyfile.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6, loopbackSettings } from './ipSettings.ts';
-import { type DocumentPlace, hasBoth, refuseUnsupportedValue, refuse, step, warn } from './documentPlace.ts';
+import {
+  type DocumentPlace,
+  expected,
+  hasBoth,
+  refuseUnsupportedValue,
+  refuse,
+  step,
+  warn,
+} from './documentPlace.ts';
+import { ethernet, infiniband, macVlan, macVtap, type Stacked, vlan } from './linkSections.ts';
 import * as reader from './readers.ts';
 
-type InterfaceType = (typeof types)[number];
+type InterfaceType = keyof typeof kinds;
 
 export interface Interface {
   readonly place: DocumentPlace;
@@ -34,73 +42,16 @@ export interface Unmanaged {
   readonly state: 'absent' | 'ignore';
 }
 
-interface Vlan {
-  /** Name of an interface or a profile in the document. */
-  readonly parent: string;
-  /** ConvertedEntries of the `[vlan]` section, without the parent. */
-  readonly entries: ConvertedEntries;
-}
-
-/** Priorities in a VLAN header. */
-const headerPriority = reader.integer(0, 7);
-
-const vlanShape = {
-  'base-iface': reader.linkName,
-  id: reader.integer(0, 4094),
-  protocol: reader.vlanProtocol,
-  'registration-protocol': reader.oneOf(['gvrp', 'mvrp', 'none']),
-  'reorder-headers': reader.strictFlag,
-  'loose-binding': reader.strictFlag,
-  'ingress-qos-map': qosMap(headerPriority, reader.uint32),
-  'egress-qos-map': qosMap(reader.uint32, headerPriority),
-};
-
-const readVlanFields = reader.objectWith(vlanShape, ['base-iface', 'id']);
-
-const vlan: reader.Reader<Vlan> = (value, place) => {
-  const fields = readVlanFields(value, place);
-  if (fields === undefined) return undefined;
-  const entry = reader.entryMaker(fields, place);
-  return {
-    parent: fields['base-iface'],
-    entries: {
-      id: entry('id'),
-      flags: entry('flags', vlanFlags(fields)),
-      protocol: entry('protocol'),
-      'ingress-priority-map': entry('ingress-qos-map'),
-      'egress-priority-map': entry('egress-qos-map'),
-    },
-  };
-};
-
-/** `NMVlanFlags` of NetworkManager. */
-function vlanFlags(fields: reader.Shaped<typeof vlanShape>): number {
-  const reorderHeaders = (fields['reorder-headers'] ?? true) ? 1 : 0;
-  const gvrp = fields['registration-protocol'] === 'gvrp' ? 2 : 0;
-  const looseBinding = fields['loose-binding'] === true ? 4 : 0;
-  const mvrp = fields['registration-protocol'] === 'mvrp' ? 8 : 0;
-  return reorderHeaders | gvrp | looseBinding | mvrp;
-}
-
-function qosMap(from: reader.Reader<number>, to: reader.Reader<number>): reader.Reader<string> {
-  return reader.mapped(reader.list(reader.objectWith({ from, to }, ['from', 'to'])), (map) =>
-    map
-      .toSorted((a, b) => a.from - b.from || a.to - b.to)
-      .map((item) => `${item.from}:${item.to}`)
-      .join(';'),
-  );
-}
-
-const types = ['ethernet', 'veth', 'vlan', 'bond', 'linux-bridge', 'dummy', 'loopback'] as const;
 const states = ['up', 'down', 'absent', 'ignore'] as const;
 
 const mtu = reader.integer(0, 2 ** 32 - 1);
 /** Minimum MTU for IPv6 (RFC 8200, section 5). */
 export const LEAST_IPV6_MTU = 1280;
 
+/** The keys of all interfaces. */
 const sharedShape = {
   name: reader.linkName,
-  type: reader.oneOf(types),
+  type: reader.text,
   state: reader.oneOf(states),
   'profile-name': reader.linkName,
   description: reader.text,
@@ -119,39 +70,51 @@ const sharedShape = {
   'permanent-mac-address': reader.macAddress,
 };
 
-/** All keys of all interface types, so that one type describes every interface. */
-const anyShape = {
-  ...sharedShape,
-  ethernet: reader.object({
-    'auto-negotiation': reader.flag,
-    speed: reader.uint32,
-    duplex: reader.oneOf(['full', 'half']),
-  }),
+const ownShape = {
+  ethernet,
   veth: reader.objectWith({ peer: reader.linkName }, ['peer']),
   vlan,
+  'mac-vlan': macVlan,
+  'mac-vtap': macVtap,
+  infiniband,
   'link-aggregation': bond,
   bond,
   bridge,
   'copy-mac-from': reader.linkName,
 };
 
-export type InterfaceFields = reader.Shaped<typeof anyShape>;
+/** The kinds of interfaces, and the keys that only some of them have. */
+const kinds = {
+  ethernet: ['ethernet'],
+  veth: ['ethernet', 'veth'],
+  vlan: ['vlan'],
+  'mac-vlan': ['mac-vlan'],
+  'mac-vtap': ['mac-vtap'],
+  infiniband: ['infiniband'],
+  bond: ['link-aggregation', 'bond', 'copy-mac-from'],
+  'linux-bridge': ['bridge', 'copy-mac-from'],
+  dummy: [],
+  loopback: [],
+} as const satisfies Readonly<Record<string, readonly (keyof typeof ownShape)[]>>;
 
-const readersByType: Readonly<Record<InterfaceType, reader.Reader<InterfaceFields>>> = {
-  ethernet: reader.object({ ...sharedShape, ethernet: anyShape.ethernet }),
-  veth: reader.object({ ...sharedShape, ethernet: anyShape.ethernet, veth: anyShape.veth }),
-  vlan: reader.object({ ...sharedShape, vlan }),
-  bond: reader.object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': reader.linkName }),
-  'linux-bridge': reader.object({ ...sharedShape, bridge, 'copy-mac-from': reader.linkName }),
-  dummy: reader.object(sharedShape),
-  loopback: reader.object(sharedShape),
-};
+/** Those on top of another interface. */
+const stackedKinds: ReadonlySet<InterfaceType> = new Set(['vlan', 'mac-vlan', 'mac-vtap', 'infiniband']);
+
+/** All keys of all kinds, so that one type describes every interface. */
+export type InterfaceFields = reader.Shaped<typeof sharedShape & typeof ownShape>;
+
+const readersByKind = new Map<string, reader.Reader<InterfaceFields>>(
+  Object.entries(kinds).map(([kind, keys]) => {
+    const own = Object.fromEntries(keys.map((key) => [key, ownShape[key]]));
+    return [kind, reader.object({ ...sharedShape, ...own })];
+  }),
+);
 
 export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place) => {
   if (!isMapping(value)) return refuse(place, 'expected a mapping');
   if (value['state'] === 'absent') return readAbsent(value, place);
   const type = readType(value, place);
-  const fields = type === undefined ? undefined : readersByType[type](value, place);
+  const fields = type && readersByKind.get(type)?.(value, place);
   if (type === undefined || fields === undefined) return undefined;
   const name = checkName(fields, value, place);
   if (name === undefined) return undefined;
@@ -165,32 +128,22 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
   return toInterface(name, type === 'veth' ? 'ethernet' : type, own, place);
 };
 
-/** Keys that nmstate reads of an interface with state absent. */
-const absentShape = {
-  name: reader.linkName,
-  type: reader.oneOf(types),
-  state: reader.oneOf(states),
-  identifier: sharedShape.identifier,
-  'mac-address': reader.macAddress,
-};
+const readAbsentFields = reader.objectWith({ name: reader.linkName, state: reader.oneOf(states) }, ['name']);
 
-const readAbsentFields = reader.object(absentShape);
-
-function readAbsent(value: Mapping, place: DocumentPlace): Unmanaged | undefined {
-  const kept = Object.entries(value).filter(([key]) => key in absentShape || key === 'pci-address');
-  const fields = readAbsentFields(Object.fromEntries(kept), place);
-  const name = fields === undefined ? undefined : checkName(fields, value, place);
-  return name === undefined ? undefined : { name, state: 'absent' };
+/** nmstate reads nothing else of an interface with state absent, of whatever type. */
+function readAbsent({ name, state }: Mapping, place: DocumentPlace): Unmanaged | undefined {
+  const fields = readAbsentFields(name === undefined ? { state } : { name, state }, place);
+  return fields && { name: fields.name, state: 'absent' };
 }
 
 /** The default type is Ethernet, as in nmstate offline. */
-function readType(value: Mapping, place: DocumentPlace): InterfaceType | undefined {
-  if (!Object.hasOwn(value, 'type')) return 'ethernet';
-  const { type } = value;
-  const known = types.find((candidate) => candidate === type);
-  if (known !== undefined || typeof type !== 'string')
-    return known ?? reader.oneOf(types)(type, step(place, 'type'));
-  return refuseUnsupportedValue(step(place, 'type'), `type ${quoteText(type)}`);
+function readType({ type = 'ethernet' }: Mapping, place: DocumentPlace): InterfaceType | undefined {
+  if (typeof type !== 'string') return refuse(step(place, 'type'), expected('a string', type));
+  return isKind(type) ? type : refuseUnsupportedValue(step(place, 'type'), `type ${quoteText(type)}`);
+}
+
+function isKind(type: string): type is InterfaceType {
+  return Object.hasOwn(kinds, type);
 }
 
 function checkName(
@@ -217,7 +170,10 @@ function checkFields(type: InterfaceType, fields: InterfaceFields, place: Docume
     const hint = 'increase the MTU, or set ipv6.enabled to false';
     refuse(step(place, 'mtu'), `IPv6 requires at least ${LEAST_IPV6_MTU}`, hint);
   }
-  if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
+  if (stackedKinds.has(type) && stackedOf(fields) === undefined) refuse(place, `"${type}" is missing`);
+  if (type === 'infiniband' && fields.identifier === 'mac-address') {
+    refuseUnsupportedValue(step(place, 'identifier'), 'InfiniBand that is found by its MAC address');
+  }
   if (type === 'bond') checkBond(fields, place);
   if (type === 'loopback') {
     for (const name of ['ipv4', 'ipv6'] as const) {
@@ -252,6 +208,11 @@ export function toInterface(
   const profileName = fields['profile-name'] ?? (foundByMac && isUp ? name : undefined);
   const id = profileName ?? name;
   return { place, name, type, isUp, id, foundByMac, profileName, bond: bondOf(fields), fields };
+}
+
+/** What the interface is on top of. */
+export function stackedOf(fields: InterfaceFields): Stacked | undefined {
+  return fields.vlan ?? fields['mac-vlan'] ?? fields['mac-vtap'] ?? fields.infiniband;
 }
 
 function bondOf(fields: InterfaceFields): Bond | undefined {

@@ -8,7 +8,14 @@ import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import type { ConvertedEntries, ConvertedEntry } from './convertedKeyfile.ts';
-import { addressBits, type Family, formatAddress, type IpAddress, parseAddress } from './ipAddress.ts';
+import {
+  addressBits,
+  type Family,
+  formatAddress,
+  formatSubnet,
+  type IpAddress,
+  parseAddress,
+} from './ipAddress.ts';
 import {
   type DocumentPlace,
   expected,
@@ -154,6 +161,17 @@ export function entryMaker(fields: Mapping, place: DocumentPlace) {
   };
 }
 
+/** Names with values, in their order; those without a value are left out. */
+export function formatOptions(
+  options: readonly (readonly [name: string, value: Scalar | undefined])[],
+  between: string,
+  separator: string,
+): string {
+  return options
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}${between}${String(value)}`))
+    .join(separator);
+}
+
 /** For lists of mappings that have no effect on keyfiles, such as running routes. */
 export const shownList = list((value, place) =>
   isMapping(value) ? value : refuse(place, expected('a mapping', value)),
@@ -282,6 +300,24 @@ export function ipAddress(family?: Family, hint?: string): Reader<IpAddress> {
 export function address(family?: Family): Reader<string> {
   return mapped(ipAddress(family), formatAddress);
 }
+
+export interface Network {
+  readonly family: Family;
+  /** `192.0.2.0/24`. */
+  readonly text: string;
+}
+
+/** A network, or an address in place of the network of it alone. Like nmstate, clears the bits after the prefix. */
+export const network: Reader<Network> = (value, place) => {
+  const written = typeof value === 'string' ? value : '';
+  const [, ip = '', length] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(written) ?? [];
+  const parsed = parseAddress(ip);
+  const bits = parsed === undefined ? 0 : addressBits(parsed.family);
+  const prefix = length === undefined ? bits : Number(length);
+  if (parsed === undefined || prefix > bits)
+    return refuse(place, 'expected a network, for example 192.0.2.0/24');
+  return { family: parsed.family, text: formatSubnet({ address: parsed, prefixLength: prefix }) };
+};
 
 export function prefixLength(family: Family): Reader<number> {
   return integer(0, addressBits(family));

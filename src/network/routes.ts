@@ -2,7 +2,7 @@
 
 import { groupBy } from '../core/lists.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
-import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
+import { type Family, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './stacking.ts';
 import { type DocumentPlace, refuse, step, warn } from './documentPlace.ts';
@@ -10,6 +10,8 @@ import * as reader from './readers.ts';
 
 export interface NmstateRoute {
   readonly family: Family;
+  /** 0 is the default. */
+  readonly table: number;
   /** The values of `routeN` and `routeN_options` in NetworkManager. */
   readonly value: ConvertedEntry;
   readonly options: ConvertedEntry;
@@ -47,14 +49,8 @@ const readRoutesFields = reader.object({ config: reader.list(readRoute), running
 interface Route {
   readonly place: DocumentPlace;
   readonly fields: Fields;
-  readonly destination: Destination;
+  readonly destination: reader.Network;
   readonly interfaceName: string;
-}
-
-interface Destination {
-  readonly family: Family;
-  /** `192.0.2.0/24`. */
-  readonly network: string;
 }
 
 /** Routes with state absent are not written to keyfiles, but nmstate checks them. */
@@ -63,7 +59,7 @@ function readRoute(value: unknown, place: DocumentPlace): Route | undefined {
   if (fields === undefined || fields.state === 'ignore') return undefined;
   const { destination: written, 'next-hop-interface': interfaceName } = fields;
   const destination =
-    written === undefined ? undefined : parseDestination(written, step(place, 'destination'));
+    written === undefined ? undefined : readDestination(written, step(place, 'destination'));
   if (destination !== undefined) {
     for (const key of ['next-hop-address', 'source'] as const) {
       const address = fields[key];
@@ -87,18 +83,11 @@ function missing(value: unknown, key: string, place: DocumentPlace): undefined {
     : refuse(place, `"${key}" is missing`);
 }
 
-/** Like nmstate, clears the bits after the prefix. */
-function parseDestination(written: string, place: DocumentPlace): Destination | undefined {
-  const [, ip = '', length] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(written) ?? [];
-  const parsed = parseAddress(ip);
-  const bits = parsed === undefined ? 0 : addressBits(parsed.family);
-  const prefix = length === undefined ? bits : Number(length);
-  if (parsed === undefined || prefix > bits)
-    return refuse(place, 'expected a network, for example 192.0.2.0/24');
-  if (parsed.family === 4 && parsed.groups[0] === 0 && prefix >= 8) {
-    return refuse(place, 'networks in 0.0.0.0/8 are not reachable', 'use 0.0.0.0/0 for the default route');
-  }
-  return { family: parsed.family, network: formatSubnet({ address: parsed, prefixLength: prefix }) };
+function readDestination(written: string, place: DocumentPlace): reader.Network | undefined {
+  const network = reader.network(written, place);
+  // 0.0.0.0/0 to 0.0.0.0/7
+  if (network === undefined || !/^0\..*\/(?:[89]|[123][0-9])$/.test(network.text)) return network;
+  return refuse(place, 'networks in 0.0.0.0/8 are not reachable', 'use 0.0.0.0/0 for the default route');
 }
 
 /** Reads the `routes` of a document. */
@@ -146,7 +135,7 @@ function sortRoutes(routes: readonly Route[]): Route[] {
 }
 
 /** Texts in the order of `RouteEntry::sort_key` of nmstate. */
-function sortKey({ fields, destination: { family, network } }: Route): string {
+function sortKey({ fields, destination: { family, text } }: Route): string {
   const {
     cwnd,
     initcwnd,
@@ -160,21 +149,22 @@ function sortKey({ fields, destination: { family, network } }: Route): string {
   const flags = [family === 6 ? 0 : 1, Number(fields.quickack === true), Number(fields['lock-mtu'] === true)];
   const numbers = [fields['table-id'] ?? MAIN_TABLE, cwnd, initcwnd, initrwnd, mtu, weight, advmss];
   const texts = numbers.map((number = 0) => String(number).padStart(10, '0'));
-  return [...flags, network, nextHop, source, ...texts].join('\0');
+  return [...flags, text, nextHop, source, ...texts].join('\0');
 }
 
-const MAIN_TABLE = 254;
+export const MAIN_TABLE = 254;
 /** Default metrics of the kernel. */
 const defaultMetric: Readonly<Record<Family, number>> = { 4: 0, 6: 1024 };
 
-function toRoute({ fields, destination: { family, network }, place }: Route): NmstateRoute {
+function toRoute({ fields, destination: { family, text }, place }: Route): NmstateRoute {
   const { metric = -1, 'next-hop-address': written } = fields;
   const nextHop = written === '0.0.0.0' || written === '::' ? undefined : written;
   const metricText = String(metric === -1 ? defaultMetric[family] : metric);
   const { path } = written === undefined ? place : step(place, 'next-hop-address');
   return {
     family,
-    value: { value: [network, nextHop ?? '', metricText].join(','), from: path },
+    table: fields['table-id'] ?? MAIN_TABLE,
+    value: { value: [text, nextHop ?? '', metricText].join(','), from: path },
     options: { value: formatOptions(fields), from: path },
   };
 }
@@ -182,7 +172,7 @@ function toRoute({ fields, destination: { family, network }, place }: Route): Nm
 /** In the order of nmstate. */
 function formatOptions(fields: Fields): string {
   const { cwnd, 'table-id': table = 0 } = fields;
-  const options: readonly (readonly [string, unknown])[] = [
+  const options = [
     ['table', table === 0 ? MAIN_TABLE : table],
     ['weight', fields.weight],
     ['cwnd', cwnd],
@@ -194,9 +184,6 @@ function formatOptions(fields: Fields): string {
     ['lock-mtu', fields['lock-mtu']],
     ['quickack', fields.quickack],
     ['advmss', fields.advmss],
-  ];
-  return options
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${String(value)}`)
-    .join(',');
+  ] as const;
+  return reader.formatOptions(options, '=', ',');
 }

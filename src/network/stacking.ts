@@ -1,7 +1,14 @@
-/** How the interfaces of a document are stacked: controllers and ports, VLANs and parents, both ends of a veth. */
+/** How the interfaces of a document are stacked: controllers and ports, parents, both ends of a veth. */
 
 import { quoteText } from '../core/foreignText.ts';
-import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
+import {
+  type Interface,
+  portsOf,
+  readInterface,
+  stackedOf,
+  toInterface,
+  type Unmanaged,
+} from './interface.ts';
 import { disabledIpv6 } from './ipSettings.ts';
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step } from './documentPlace.ts';
 import { isKernelName, list } from './readers.ts';
@@ -13,7 +20,7 @@ export interface InterfaceLinks {
   readonly listed: readonly Interface[];
   /** By the name of the port. */
   readonly controllers: ReadonlyMap<string, PortOf>;
-  /** Parents of VLANs, by the name of the VLAN; the document may not contain the parent. */
+  /** What VLANs and the like are on top of, by their names; the document may not contain the parent. */
   readonly parents: ReadonlyMap<string, string>;
   /** Finds an interface by its name or the name of its profile. */
   find(name: string): Interface | undefined;
@@ -52,9 +59,13 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
     }
   }
   for (const [name, parent] of links.parents) {
-    const base = step(links.interfaces.get(name)?.place ?? place, 'vlan', 'base-iface');
-    if (parent === name) refuse(base, 'the VLAN is its own parent');
-    else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
+    const link = interfaces.get(name);
+    const { place: base = place, section } = (link && stackedOf(link.fields)) ?? {};
+    const below = interfaces.get(parent);
+    if (parent === name) refuse(base, 'the interface is its own parent');
+    else if (section === 'infiniband' && below?.foundByMac === true) {
+      refuseUnsupportedValue(base, 'a parent of InfiniBand that is found by its MAC address');
+    } else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
     else if (!links.interfaces.has(parent) && !isKernelName(parent)) {
       refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
     }
@@ -116,26 +127,31 @@ function addAssumedPorts(
   }
 }
 
-/** nmstate writes a profile for the other end of a veth interface, unless the document lists it. */
+/**
+ * nmstate writes a profile for the other end of a veth interface, unless the document lists it. Of several interfaces with the
+ * same other end, the last one counts, and only one may be up.
+ */
 function addAssumedPeers(
   interfaces: Map<string, Interface>,
   unmanaged: ReadonlyMap<string, Unmanaged>,
 ): void {
-  const assumed = new Set<string>();
-  for (const { fields, name, place } of interfaces.values()) {
+  const assumed = new Map<string, Interface>();
+  const sorted = [...interfaces.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { fields, isUp, name, place } of sorted) {
     if (fields.veth === undefined) continue;
     const { peer } = fields.veth;
     const at = step(place, 'veth', 'peer');
-    if (unmanaged.has(peer) || assumed.has(peer)) {
-      refuseUnsupportedValue(at, `a peer that is ${assumed.has(peer) ? 'shared' : 'not managed'}`);
+    const isShared = isUp && assumed.get(peer)?.isUp === true;
+    if (unmanaged.has(peer) || isShared) {
+      refuseUnsupportedValue(at, `a peer that is ${isShared ? 'shared' : 'not managed'}`);
     } else if (!isKernelName(peer) || peer === 'lo') refuse(at, 'invalid interface name');
     else if (!interfaces.has(peer)) {
-      assumed.add(peer);
       const { state = 'up' } = fields;
       const own = { state, veth: { peer: name }, ipv6: disabledIpv6(at) };
-      interfaces.set(peer, toInterface(peer, 'veth', own, at));
+      assumed.set(peer, toInterface(peer, 'veth', own, at));
     }
   }
+  for (const [peer, link] of assumed) interfaces.set(peer, link);
 }
 
 function findControllers(interfaces: ReadonlyMap<string, Interface>): Map<string, PortOf> {
@@ -166,10 +182,10 @@ function findParents(
 ): Map<string, string> {
   const parents = new Map<string, string>();
   for (const { name, fields, isUp } of interfaces.values()) {
-    const { vlan } = fields;
-    if (vlan === undefined) continue;
-    const found = isUp ? find(vlan.parent) : undefined;
-    parents.set(name, found?.name ?? vlan.parent);
+    const written = stackedOf(fields)?.parent;
+    if (written === undefined) continue;
+    const found = isUp ? find(written) : undefined;
+    parents.set(name, found?.name ?? written);
   }
   return parents;
 }

@@ -31,11 +31,12 @@ export function randomNetwork(random: Random): Members {
     interfaces.push({ ...randomInterface(random, name, 'vlan'), vlan: vlanPart(random, base, id) });
     if (chance(random, 0.4)) pool.push(name);
   }
+  if (chance(random, 0.3)) interfaces.push(stackedInterface(random, pick(random, [...pool, 'eth9'])));
   const document: Members = { interfaces: chance(random, 0.5) ? shuffle(random, interfaces) : interfaces };
   if (chance(random, 0.6)) document['routes'] = { config: randomRoutes(random, interfaces) };
   if (chance(random, 0.6)) document['dns-resolver'] = { config: randomDns(random, interfaces) };
   if (chance(random, 0.03)) document['hostname'] = { config: 'host.example.com' };
-  if (chance(random, 0.02)) document['route-rules'] = { config: [] };
+  if (chance(random, 0.3)) document['route-rules'] = { config: randomRules(random, document, interfaces) };
   if (chance(random, 0.02)) document['description'] = 'lab';
   return chance(random, 0.12) ? spoil(random, document) : document;
 }
@@ -90,6 +91,7 @@ function ethernetPart(random: Random): Members {
   maybe([random, part], 0.8, 'auto-negotiation', () => flag(random));
   maybe([random, part], 0.6, 'speed', () => pick(random, [1000, '10000']));
   maybe([random, part], 0.6, 'duplex', () => pick(random, ['full', 'half']));
+  maybe([random, part], 0.3, 'sr-iov', () => virtualFunctions(random));
   return part;
 }
 
@@ -145,6 +147,73 @@ function addressText(random: Random, family: 4 | 6): string {
     () => '::192.0.2.7',
     () => '2001:db8:1:2:3:4:10.0.0.1',
   ])();
+}
+
+/** A link on top of another one that is no VLAN. */
+function stackedInterface(random: Random, base: string): Members {
+  const type = pick(random, ['mac-vlan', 'mac-vtap', 'infiniband']);
+  const part: Members = { 'base-iface': base };
+  if (type === 'infiniband') {
+    part['mode'] = pick(random, ['datagram', 'connected']);
+    part['pkey'] = pick(random, ['0x80ff', 65535, '5', 32769]);
+    if (chance(random, 0.1)) delete part['base-iface'];
+  } else {
+    part['mode'] = pick(random, ['vepa', 'bridge', 'private', 'passthru', 'source']);
+    const key = pick(random, ['promiscuous', 'accept-all-mac']);
+    maybe([random, part], 0.4, key, () => flag(random));
+  }
+  return { ...randomInterface(random, `${type.slice(0, 4)}0`, type), [type]: part };
+}
+
+function virtualFunctions(random: Random): Members {
+  const part: Members = {};
+  maybe([random, part], 0.8, 'total-vfs', () => pick(random, [0, 2, '4']));
+  maybe([random, part], 0.4, 'drivers-autoprobe', () => flag(random));
+  maybe([random, part], 0.1, 'max-vfs', () => 8);
+  maybe([random, part], 0.7, 'vfs', () =>
+    shuffle(random, [0, 1, '2', 11]).map((id) => virtualFunction(random, id)),
+  );
+  return part;
+}
+
+function virtualFunction(random: Random, id: unknown): Members {
+  const part: Members = { id };
+  maybe([random, part], 0.2, 'iface-name', () => 'eth0v0');
+  maybe([random, part], 0.4, 'mac-address', () => '52:54:00:aa:bb:cc');
+  maybe([random, part], 0.4, 'spoof-check', () => flag(random));
+  maybe([random, part], 0.4, 'trust', () => flag(random));
+  maybe([random, part], 0.3, 'min-tx-rate', () => 100);
+  maybe([random, part], 0.3, 'max-tx-rate', () => '1000');
+  maybe([random, part], 0.4, 'vlan-id', () => pick(random, [0, 102]));
+  maybe([random, part], 0.3, 'qos', () => pick(random, [0, 5]));
+  maybe([random, part], 0.2, 'vlan-proto', () => pick(random, ['802.1q', '802.1ad']));
+  return part;
+}
+
+/** One rule for each IP version at most: nmstate writes several in a random order, and chooses interfaces with routes at random. */
+function randomRules(random: Random, document: Members, interfaces: readonly Members[]): Members[] {
+  return shuffle(random, [4, 6] as const)
+    .slice(0, 1 + below(random, 2))
+    .map((family) => {
+      const network = (): string =>
+        `${addressText(random, family)}/${below(random, family === 4 ? 33 : 129)}`;
+      const rule: Members = chance(random, 0.1) ? { state: 'absent' } : {};
+      maybe([random, rule], 0.3, 'family', () => `ipv${family}`);
+      maybe([random, rule], 0.7, 'ip-from', () =>
+        chance(random, 0.8) ? network() : addressText(random, family),
+      );
+      maybe([random, rule], 0.3, 'ip-to', network);
+      maybe([random, rule], 0.5, 'priority', () => pick(random, [-1, 0, 100, '30005']));
+      maybe([random, rule], 0.2, 'fwmark', () => pick(random, [0, 10, '0x20']));
+      maybe([random, rule], 0.1, 'fwmask', () => 255);
+      maybe([random, rule], 0.2, 'action', () => pick(random, ['blackhole', 'unreachable', 'prohibit']));
+      maybe([random, rule], 0.1, pick(random, ['suppress-prefix-length', 'suppress_prefixlength']), () => 8);
+      maybe([random, rule], 0.4, 'route-table', () => pick(random, [254, 100, '50', 0]));
+      if (document['routes'] !== undefined || chance(random, 0.3)) {
+        rule['iif'] = pick(random, namesWith(random, interfaces, `ipv${family}`));
+      }
+      return rule;
+    });
 }
 
 function controllerPart(random: Random, type: string, ports: readonly string[]): Members {

@@ -1,0 +1,168 @@
+/** The `route-rules` of a document. NetworkManager stores rules per interface, so nmstate selects an interface. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { groupBy } from '../core/lists.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
+import type { ConvertedEntry } from './convertedKeyfile.ts';
+import { type DocumentPlace, hasBoth, refuse, step } from './documentPlace.ts';
+import { type Interface, ipSettingsOf } from './interface.ts';
+import type { Family } from './ipAddress.ts';
+import * as reader from './readers.ts';
+import { MAIN_TABLE, type RoutesByInterface } from './routes.ts';
+import type { InterfaceLinks } from './stacking.ts';
+
+export interface RouteRule {
+  readonly family: Family;
+  /** The name of the interface that has the rule. */
+  readonly interfaceName: string;
+  /** The value of `routing-ruleN` in NetworkManager. */
+  readonly value: ConvertedEntry;
+}
+
+const ruleShape = {
+  family: reader.oneOf(['ipv4', 'ipv6']),
+  'ip-from': ruleNetwork,
+  'ip-to': ruleNetwork,
+  /** -1 is the default. */
+  priority: reader.integer(-1, 2 ** 32 - 1),
+  /** 0 is the default. */
+  'route-table': reader.uint32,
+  fwmark: reader.uint32,
+  fwmask: reader.uint32,
+  action: reader.oneOf(['blackhole', 'unreachable', 'prohibit']),
+  iif: reader.linkName,
+  'suppress-prefix-length': reader.strictly(reader.integer(0, 2 ** 31 - 1)),
+  suppress_prefixlength: reader.strictly(reader.integer(0, 2 ** 31 - 1)),
+};
+
+type Fields = reader.Shaped<typeof ruleShape>;
+
+interface Rule {
+  readonly place: DocumentPlace;
+  readonly family: Family;
+  /** Those that the document sets. */
+  readonly fields: Fields;
+}
+
+const readRuleFields = reader.object({ ...ruleShape, state: reader.oneOf(['absent']) });
+const readRulesFields = reader.object({ config: reader.list(readRule) });
+
+/** An empty text is no network. */
+function ruleNetwork(value: unknown, place: DocumentPlace): reader.Network | undefined {
+  return value === '' ? undefined : reader.network(value, place);
+}
+
+/** Rules to remove have no effect on keyfiles. */
+function readRule(value: unknown, place: DocumentPlace): Rule | undefined {
+  if (isMapping(value) && value['state'] === 'absent') {
+    readRuleFields(value, place);
+    return undefined;
+  }
+  const fields = readRuleFields(value, place);
+  if (fields === undefined || hasBoth(fields, 'suppress-prefix-length', 'suppress_prefixlength', place)) {
+    return undefined;
+  }
+  const { 'ip-from': from, 'ip-to': to, family: written } = fields;
+  const family = written === undefined ? (from ?? to)?.family : written === 'ipv4' ? 4 : 6;
+  if (family === undefined) return refuse(place, 'one of ip-from, ip-to and family is required');
+  for (const [key, network] of [
+    ['ip-from', from],
+    ['ip-to', to],
+  ] as const) {
+    if (network === undefined || network.family === family) continue;
+    refuse(step(place, key), `expected an IPv${family} network, like the rest of the rule`);
+  }
+  if (fields.fwmask !== undefined && fields.fwmark === undefined) {
+    refuse(step(place, 'fwmask'), 'requires fwmark');
+  }
+  return { place, family, fields };
+}
+
+/** The priority of the first rule without one, unless another rule has a greater one. */
+const FIRST_PRIORITY = 30_000;
+
+/** Reads the `route-rules` of a document. */
+export function readRouteRules(
+  value: unknown,
+  links: InterfaceLinks,
+  routes: RoutesByInterface,
+  place: DocumentPlace,
+): readonly RouteRule[] {
+  const rules = readRulesFields(value, place)?.config ?? [];
+  let last = FIRST_PRIORITY - 1;
+  for (const { fields } of rules) last = Math.max(last, fields.priority ?? -1);
+  const written = rules.flatMap((rule): RouteRule[] => {
+    const { family, place: at } = rule;
+    const like = hasPriority(rule) ? rule : rules.find((other) => hasPriority(other) && isLike(rule, other));
+    if (like === undefined) last += 1;
+    const target = findTarget(rule, links, routes);
+    if (target?.isUp !== true || ipSettingsOf(target, family)?.enabled !== true) {
+      const message = `nmstate stores the rule with ${target?.name ?? 'lo'}, which has no IPv${family}`;
+      refuse(at, message, `set iif to an interface whose ipv${family}.enabled is true`);
+      return [];
+    }
+    const text = formatRule(rule, like?.fields.priority ?? last);
+    return [{ family, interfaceName: target.name, value: { value: text, from: at.path } }];
+  });
+  // nmstate keeps one of several equal rules.
+  const byText = groupBy(written, ({ interfaceName, value: { value: text } }) => `${interfaceName} ${text}`);
+  return [...byText.values()].flatMap(([first]) => first ?? []);
+}
+
+function hasPriority({ fields: { priority = -1 } }: Rule): boolean {
+  return priority !== -1;
+}
+
+/** Whether another rule has everything that this one sets, so that this one is meant to be the other. */
+function isLike({ family, fields }: Rule, other: Rule): boolean {
+  const { priority: _priority, ...set } = fields;
+  const others: Mapping = other.fields;
+  return (
+    family === other.family &&
+    Object.entries(set).every(([key, value]) => isDeepStrictEqual(value, others[key]))
+  );
+}
+
+/** The interface of the packets, else one that has a route in the table of the rule, else the first with the IP version. */
+function findTarget(
+  { family, fields: { iif, 'route-table': table = MAIN_TABLE } }: Rule,
+  { interfaces, listed }: InterfaceLinks,
+  routes: RoutesByInterface,
+): Interface | undefined {
+  if (iif !== undefined) return interfaces.get(iif);
+  const isTable = (own: number): boolean => own === table || (own === 0 && table === MAIN_TABLE);
+  const byName = [...interfaces.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const [withRoutes = [], others = []] = [true, false].map((has) =>
+    byName.filter(({ name }) => routes.has(name) === has),
+  );
+  return (
+    [...withRoutes, ...others].find(
+      (link) =>
+        isTable(ipSettingsOf(link, family)?.autoTable ?? MAIN_TABLE) ||
+        (routes.get(link.name) ?? []).some((route) => route.family === family && isTable(route.table)),
+    ) ?? listed.find((link) => ipSettingsOf(link, family)?.enabled === true)
+  );
+}
+
+/** In the order of nmstate. */
+function formatRule({ family, fields }: Rule, priority: number): string {
+  const { 'ip-from': from, 'ip-to': to, action, fwmark: mark, fwmask: mask } = fields;
+  const everything = family === 4 ? '0.0.0.0/0' : '::/0';
+  return reader.formatOptions(
+    [
+      ['priority', priority],
+      ['to', to?.text],
+      ['from', from?.text ?? (to === undefined ? everything : undefined)],
+      ['iif', fields.iif],
+      ['suppress_prefixlength', fields['suppress-prefix-length'] ?? fields.suppress_prefixlength],
+      ['type', action && actionNumbers[action]],
+      ['table', fields['route-table'] || MAIN_TABLE],
+      ['fwmark', mask === undefined ? mark : `${mark}/${mask}`],
+    ],
+    ' ',
+    ' ',
+  );
+}
+
+/** `FR_ACT_…` of the kernel. */
+const actionNumbers = { blackhole: 6, unreachable: 7, prohibit: 8 } as const;
