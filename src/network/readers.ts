@@ -301,14 +301,14 @@ export function address(family?: Family): Reader<string> {
   return mapped(ipAddress(family), formatAddress);
 }
 
-export interface Network {
+export interface IpNetwork {
   readonly family: Family;
   /** `192.0.2.0/24`. */
   readonly text: string;
 }
 
 /** A network, or an address in place of the network of it alone. Like nmstate, clears the bits after the prefix. */
-export const network: Reader<Network> = (value, place) => {
+export const network: Reader<IpNetwork> = (value, place) => {
   const written = typeof value === 'string' ? value : '';
   const [, ip = '', length] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(written) ?? [];
   const parsed = parseAddress(ip);

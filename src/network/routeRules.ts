@@ -48,7 +48,7 @@ const readRuleFields = reader.object({ ...ruleShape, state: reader.oneOf(['absen
 const readRulesFields = reader.object({ config: reader.list(readRule) });
 
 /** An empty text is no network. */
-function ruleNetwork(value: unknown, place: DocumentPlace): reader.Network | undefined {
+function ruleNetwork(value: unknown, place: DocumentPlace): reader.IpNetwork | undefined {
   return value === '' ? undefined : reader.network(value, place);
 }
 

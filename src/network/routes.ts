@@ -49,7 +49,7 @@ const readRoutesFields = reader.object({ config: reader.list(readRoute), running
 interface Route {
   readonly place: DocumentPlace;
   readonly fields: Fields;
-  readonly destination: reader.Network;
+  readonly destination: reader.IpNetwork;
   readonly interfaceName: string;
 }
 
@@ -83,7 +83,7 @@ function missing(value: unknown, key: string, place: DocumentPlace): undefined {
     : refuse(place, `"${key}" is missing`);
 }
 
-function readDestination(written: string, place: DocumentPlace): reader.Network | undefined {
+function readDestination(written: string, place: DocumentPlace): reader.IpNetwork | undefined {
   const network = reader.network(written, place);
   // 0.0.0.0/0 to 0.0.0.0/7
   if (network === undefined || !/^0\..*\/(?:[89]|[123][0-9])$/.test(network.text)) return network;

@@ -2018,6 +2018,16 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: nmstate, file: 'rust/src/lib/dns.rs', shows: /"Unsupported DNS option \{opt\}/ }],
   },
   {
+    says: ['nmstate stores the rule with …, which has no IPv…'],
+    sources: [
+      {
+        repository: nmstate,
+        file: 'rust/src/lib/nm/route_rule.rs',
+        shows: /Using loopback interface to store route rule/,
+      },
+    ],
+  },
+  {
     says: ['nmstate writes `cloned-mac-address=` for `mac-address`'],
     tests: ['network/nmstateCases.test.ts: result in the keyfiles of nmstate, or are refused'],
   },
