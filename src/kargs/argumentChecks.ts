@@ -6,6 +6,7 @@
 import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { errorRule, type Issue, lintError, lintWarning } from '../core/rule.ts';
+import { bondModes } from '../network/bondOptions.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 import { isOneArgument, type KernelArgument } from './argument.ts';
 import { checkConsole } from './console.ts';
@@ -70,9 +71,6 @@ function findIssues(argument: KernelArgument): readonly Issue[] {
 
 type ValueCheck = (value: string) => readonly Issue[];
 
-const BOND_MODES =
-  /^(?:[0-6]|balance-rr|active-backup|balance-xor|broadcast|802\.3ad|balance-tlb|balance-alb)$/;
-
 const valueChecks = new Map<string, ValueCheck>(
   Object.entries({
     // coreos-livepxe-rootfs.sh fetches it with curl, and verifies its hash, so the certificate of the server does not matter.
@@ -85,10 +83,10 @@ const valueChecks = new Map<string, ValueCheck>(
     console: checkConsole,
     ip: (value) => readIp(value).issues,
     'systemd.setenv': checkSetenv,
-    bond: ignoredUnless(
-      (value) => BOND_MODES.test(/(?:^|[:,])mode=([^,:]*)/.exec(value)?.[1] ?? '0'),
-      'use bond=bond0:eno1,eno2:mode=active-backup, or another mode of the kernel',
-    ),
+    bond: ignoredUnless((value) => {
+      const [, mode = '0'] = /(?:^|[:,])mode=([^,:]*)/.exec(value) ?? [];
+      return bondModes.some((name, number) => mode === name || mode === String(number));
+    }, 'use bond=bond0:eno1,eno2:mode=active-backup, or another mode of the kernel'),
     nameserver: ignoredUnless(
       (value) => value.includes('://') || parseAddress(withoutBrackets(value)) !== undefined,
       'use an IP address: nameserver=192.0.2.53',
