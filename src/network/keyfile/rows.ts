@@ -5,9 +5,10 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { largest } from '../../core/lists.ts';
 import { bondRows } from './bondRows.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
-import { flagValue, listValue, type Profile, textValue } from './profile.ts';
+import { flagValue, listValue, numberValue, type Profile, textValue } from './profile.ts';
 import type { KeyfileRow } from './row.ts';
 import { sectionName, settingInfo, settingName } from './settings.ts';
 
@@ -199,6 +200,22 @@ export const rows: readonly KeyfileRow[] = [
     },
   ]),
   {
+    key: 'connection.interface-name',
+    effect: 'rejects',
+    isValid: (name, profile) => name === (partitionName(profile) ?? name),
+    problem: (_value, profile) => `a partition of InfiniBand has the name ${partitionName(profile)}`,
+    hint: (_value, profile) => `use ${partitionName(profile)}`,
+  },
+  ...[true, false].map((isMissing): KeyfileRow => ({
+    key: 'sriov.total-vfs',
+    effect: 'rejects',
+    ...(isMissing
+      ? { isRequired: (profile) => leastFunctions(profile) > 0 }
+      : { isValid: (total, profile) => Number(total) >= leastFunctions(profile) }),
+    problem: 'less than the numbers of the virtual functions require',
+    hint: (_value, profile) => `set total-vfs to ${leastFunctions(profile)} or more`,
+  })),
+  {
     key: 'veth.peer',
     effect: 'rejects',
     isRequired: ({ sections }) => sections.has('veth'),
@@ -258,6 +275,18 @@ function isMacValue(text: string): boolean {
 /** Unlike {@link isProfileInterface}, also the names that NetworkManager does not give an interface. */
 function isKernelName(name: string): boolean {
   return Buffer.byteLength(name) <= 15 && /^[^/:\s]+$/.test(name) && name !== '.' && name !== '..';
+}
+
+/** The name that a partition of InfiniBand must have: its parent and its key. */
+function partitionName(profile: Profile): string | undefined {
+  const parent = textValue(profile, 'infiniband.parent');
+  const key = numberValue(profile, 'infiniband.p-key') ?? -1;
+  return parent === undefined || key < 0 ? undefined : `${parent}.${key.toString(16).padStart(4, '0')}`;
+}
+
+/** One more than the greatest number of a virtual function (`vf.N`). */
+function leastFunctions({ entries }: Profile): number {
+  return largest(Array.from(entries.keys(), (key) => Number(/^sriov\.vf\.(\d+)$/.exec(key)?.[1] ?? -1) + 1));
 }
 
 interface VlanRange {
