@@ -62,7 +62,8 @@ const sharedShape = {
   ipv6,
   'wait-ip': reader.oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
   'accept-all-mac-addresses': reader.flag,
-  lldp: reader.objectWith({ enabled: reader.flag }, ['enabled']),
+  /** nmstate only shows the neighbors. */
+  lldp: reader.objectWith({ enabled: reader.flag, neighbors: (value) => value }, ['enabled']),
   /** Keys that nmstate shows but does not apply. */
   driver: reader.text,
   'min-mtu': reader.strictly(reader.uint64),
@@ -128,11 +129,13 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
   return toInterface(name, type === 'veth' ? 'ethernet' : type, own, place);
 };
 
-const readAbsentFields = reader.objectWith({ name: reader.linkName, state: reader.oneOf(states) }, ['name']);
+const absentShape = { name: reader.linkName, type: reader.text, state: reader.oneOf(states) };
+const readAbsentFields = reader.objectWith(absentShape, ['name']);
 
 /** nmstate reads nothing else of an interface with state absent, of whatever type. */
-function readAbsent({ name, state }: Mapping, place: DocumentPlace): Unmanaged | undefined {
-  const fields = readAbsentFields(name === undefined ? { state } : { name, state }, place);
+function readAbsent(value: Mapping, place: DocumentPlace): Unmanaged | undefined {
+  const kept = Object.fromEntries(Object.entries(value).filter(([key]) => key in absentShape));
+  const fields = readAbsentFields(kept, place);
   return fields && { name: fields.name, state: 'absent' };
 }
 
@@ -219,8 +222,8 @@ function bondOf(fields: InterfaceFields): Bond | undefined {
   return fields['link-aggregation'] ?? fields.bond;
 }
 
-export function ipSettingsOf({ fields }: Interface, family: Family): IpSettings | undefined {
-  return family === 4 ? fields.ipv4 : fields.ipv6;
+export function ipSettingsOf(link: Interface | undefined, family: Family): IpSettings | undefined {
+  return family === 4 ? link?.fields.ipv4 : link?.fields.ipv6;
 }
 
 /** Undefined for an interface without ports, or if the document does not list them. */

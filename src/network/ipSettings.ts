@@ -18,7 +18,7 @@ export interface IpSettings {
   /** Whether the document contains addresses, including ignored addresses. */
   readonly listsAddresses: boolean;
   readonly autoDns: boolean;
-  /** The table for routes by DHCP or router advertisements. */
+  /** The table for routes by DHCP or router advertisements, also where there are none. */
   readonly autoTable?: number | undefined;
   /** ConvertedEntries for the keyfile, without addresses, method, routes and DNS. */
   readonly entries: ConvertedEntries;
@@ -103,7 +103,7 @@ export const ipv4: reader.Reader<IpSettings> = (value, place) => {
     addresses: enabled ? formatAddresses(withoutTemporary(fields, step(place, 'address'))) : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
-    autoTable: isAuto ? fields['auto-route-table-id'] : undefined,
+    autoTable: fields['auto-route-table-id'],
     entries: ipv4Entries(fields, enabled, isAuto, place),
   };
 };
@@ -209,7 +209,7 @@ export const ipv6: reader.Reader<IpSettings> = (value, place) => {
       : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
-    autoTable: dhcp || autoconf ? fields['auto-route-table-id'] : undefined,
+    autoTable: fields['auto-route-table-id'],
     entries: ipv6Entries(fields, dhcp || autoconf, token, place),
   };
 };

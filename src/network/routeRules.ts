@@ -5,7 +5,7 @@ import { groupBy } from '../core/lists.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
 import { type DocumentPlace, hasBoth, refuse, step } from './documentPlace.ts';
-import { type Interface, ipSettingsOf } from './interface.ts';
+import { ipSettingsOf } from './interface.ts';
 import type { Family } from './ipAddress.ts';
 import * as reader from './readers.ts';
 import { MAIN_TABLE, type RoutesByInterface } from './routes.ts';
@@ -95,14 +95,15 @@ export function readRouteRules(
     const { family, place: at } = rule;
     const like = hasPriority(rule) ? rule : rules.find((other) => hasPriority(other) && isLike(rule, other));
     if (like === undefined) last += 1;
-    const target = findTarget(rule, links, routes);
+    const interfaceName = findTarget(rule, links, routes);
+    const target = links.interfaces.get(interfaceName);
     if (target?.isUp !== true || ipSettingsOf(target, family)?.enabled !== true) {
-      const message = `nmstate stores the rule with ${target?.name ?? 'lo'}, which has no IPv${family}`;
+      const message = `nmstate stores the rule with ${interfaceName}, which has no IPv${family}`;
       refuse(at, message, `set iif to an interface whose ipv${family}.enabled is true`);
       return [];
     }
     const text = formatRule(rule, like?.fields.priority ?? last);
-    return [{ family, interfaceName: target.name, value: { value: text, from: at.path } }];
+    return [{ family, interfaceName, value: { value: text, from: at.path } }];
   });
   // nmstate keeps one of several equal rules.
   const byText = groupBy(written, ({ interfaceName, value: { value: text } }) => `${interfaceName} ${text}`);
@@ -123,25 +124,24 @@ function isLike({ family, fields }: Rule, other: Rule): boolean {
   );
 }
 
-/** The interface of the packets, else one that has a route in the table of the rule, else the first with the IP version. */
+/**
+ * The name of the interface of the packets, else of one that has a route in the table of the rule, else of the first with the IP
+ * version.
+ */
 function findTarget(
   { family, fields: { iif, 'route-table': table = MAIN_TABLE } }: Rule,
-  { interfaces, listed }: InterfaceLinks,
+  { absent, interfaces, listed }: InterfaceLinks,
   routes: RoutesByInterface,
-): Interface | undefined {
-  if (iif !== undefined) return interfaces.get(iif);
+): string {
+  if (iif !== undefined) return iif;
   const isTable = (own: number): boolean => own === table || (own === 0 && table === MAIN_TABLE);
-  const byName = [...interfaces.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const [withRoutes = [], others = []] = [true, false].map((has) =>
-    byName.filter(({ name }) => routes.has(name) === has),
-  );
-  return (
-    [...withRoutes, ...others].find(
-      (link) =>
-        isTable(ipSettingsOf(link, family)?.autoTable ?? MAIN_TABLE) ||
-        (routes.get(link.name) ?? []).some((route) => route.family === family && isTable(route.table)),
-    ) ?? listed.find((link) => ipSettingsOf(link, family)?.enabled === true)
-  );
+  const names = [...interfaces.keys(), ...absent].toSorted();
+  const found = [...names.filter((name) => routes.has(name)), ...names].find((name) => {
+    const settings = ipSettingsOf(interfaces.get(name), family);
+    const own = (routes.get(name) ?? []).filter((route) => route.family === family);
+    return isTable(settings?.autoTable ?? MAIN_TABLE) || own.some((route) => isTable(route.table));
+  });
+  return found ?? listed.find((link) => ipSettingsOf(link, family)?.enabled === true)?.name ?? 'lo';
 }
 
 /** In the order of nmstate. */
@@ -155,7 +155,7 @@ function formatRule({ family, fields }: Rule, priority: number): string {
       ['from', from?.text ?? (to === undefined ? everything : undefined)],
       ['iif', fields.iif],
       ['suppress_prefixlength', fields['suppress-prefix-length'] ?? fields.suppress_prefixlength],
-      ['type', action && actionNumbers[action]],
+      ['type', action],
       ['table', fields['route-table'] || MAIN_TABLE],
       ['fwmark', mask === undefined ? mark : `${mark}/${mask}`],
     ],
@@ -163,6 +163,3 @@ function formatRule({ family, fields }: Rule, priority: number): string {
     ' ',
   );
 }
-
-/** `FR_ACT_…` of the kernel. */
-const actionNumbers = { blackhole: 6, unreachable: 7, prohibit: 8 } as const;

@@ -18,6 +18,8 @@ export interface InterfaceLinks {
   readonly interfaces: ReadonlyMap<string, Interface>;
   /** Interfaces with their own entry, in the order of the document. */
   readonly listed: readonly Interface[];
+  /** The names of those with state absent. */
+  readonly absent: readonly string[];
   /** By the name of the port. */
   readonly controllers: ReadonlyMap<string, PortOf>;
   /** What VLANs and the like are on top of, by their names; the document may not contain the parent. */
@@ -45,6 +47,7 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   const links: InterfaceLinks = {
     interfaces,
     listed: managed,
+    absent: [...unmanaged.values()].flatMap(({ name, state }) => (state === 'absent' ? name : [])),
     controllers: findControllers(interfaces),
     parents: findParents(interfaces, find),
     find,
@@ -61,9 +64,8 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   for (const [name, parent] of links.parents) {
     const link = interfaces.get(name);
     const { place: base = place, section } = (link && stackedOf(link.fields)) ?? {};
-    const below = interfaces.get(parent);
     if (parent === name) refuse(base, 'the interface is its own parent');
-    else if (section === 'infiniband' && below?.foundByMac === true) {
+    else if (section === 'infiniband' && interfaces.get(parent)?.foundByMac === true) {
       refuseUnsupportedValue(base, 'a parent of InfiniBand that is found by its MAC address');
     } else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
     else if (!links.interfaces.has(parent) && !isKernelName(parent)) {
