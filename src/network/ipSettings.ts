@@ -18,7 +18,7 @@ export interface IpSettings {
   /** Whether the document contains addresses, including ignored addresses. */
   readonly listsAddresses: boolean;
   readonly autoDns: boolean;
-  /** The table for routes by DHCP or router advertisements, also where there are none. */
+  /** `auto-route-table-id`, also without DHCP. */
   readonly autoTable?: number | undefined;
   /** ConvertedEntries for the keyfile, without addresses, method, routes and DNS. */
   readonly entries: ConvertedEntries;
