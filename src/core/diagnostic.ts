@@ -41,6 +41,11 @@ export function diagnosticOf({ sentence, hint, excerpt, at, code, rule }: CliErr
   return { severity: 'error', code, rule, message: sentence, hint, excerpt, at };
 }
 
+/** A finding as a diagnostic: the place in a file of the user, if there is one, replaces the path in the document. */
+export function diagnosticAt({ severity, rule, message, hint }: Finding, at?: FilePlace): Diagnostic {
+  return { severity, rule, message, hint, at };
+}
+
 /** Converts a finding about a file to a diagnostic, without the path in the document. */
 export function diagnosticIn(
   file: string,

@@ -36,6 +36,10 @@ export interface Finding {
   readonly line?: number | undefined;
   /** The column in that line, in bytes, if it is known. */
   readonly column?: number | undefined;
+  /** The document within the file that path and position lead into: `config.ign` of a live ISO. */
+  readonly member?: string;
+  /** The config inlined in that document, or in the file, that they lead into: `ignition.config.merge.0`. */
+  readonly reference?: string;
   /** Ignition accepts the document: the user can turn the rule off. */
   readonly isLint?: true;
   /** Of the finding that says so: how many findings are left out. */

@@ -12,7 +12,6 @@ import { type DeployOptions, type NameOption, readInstalledConfig } from './opti
 import { isMapping } from '../../formats/mapping.ts';
 import type { Issue } from '../../core/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { converters } from '../../hosts/settings/networkReaders.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
@@ -87,7 +86,7 @@ export function reportIssues(issues: readonly Issue[], { io, nameOf, locate }: H
     hint: hint ?? rule.hint.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => nameOf(name)),
     at: option === undefined ? undefined : locate(String(option), detail),
   }));
-  report(io, withoutIgnored(withoutRepeats(diagnostics), io));
+  report(io, withoutRepeats(diagnostics));
   return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
 }
 

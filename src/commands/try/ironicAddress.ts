@@ -71,7 +71,8 @@ export async function reportApiAddress(
   { ca, origin, port }: IronicApi,
   { io, options: { caOut, qemu }, setup }: TrialPlan,
 ): Promise<void> {
-  const inform = (message: string, hint?: string): void => report(io, { severity: 'info', message, hint });
+  const inform = (message: string, hint?: string): void =>
+    void report(io, { severity: 'info', message, hint });
   inform(`mock Ironic API listening on ${origin}; nothing is deployed or written`);
   if (isLoopback(setup.listen) && qemu === undefined) {
     inform(

@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { hasErrors } from '../../core/finding.ts';
+import { hasErrors, type Finding } from '../../core/finding.ts';
 import { findingOf, type Issue } from '../../core/rule.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { readStart } from '../../image/fileStart.ts';
@@ -15,7 +15,7 @@ import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
-import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
+import type { CheckedFile } from '../../io/report/reporter.ts';
 import { checkConfig, type CheckOptions } from '../../hosts/input/checkConfig.ts';
 import {
   buildOf,
@@ -63,7 +63,7 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
       : await checkConfig(document, { ...options, machine: 'live', isEmbedded: true });
   const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
   const ofNetwork = await checkInspectedNetwork(inspection);
-  const findings: FileFinding[] = [...issues, ...ofConfig, ...ofNetwork]
+  const findings: Finding[] = [...issues, ...ofConfig, ...ofNetwork]
     .filter(({ rule }) => options.lint !== 'none' || rule.isLint !== true)
     .map(findingOf);
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });

@@ -11,7 +11,7 @@ import { listReferences, bootIssues } from '../../ignition/inlinedConfig.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findingOf, type Issue } from '../../core/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
-import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
+import type { CheckedFile } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
 
@@ -43,10 +43,10 @@ export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Pro
   const isDeep = options.lint !== 'none';
   const configs = isDeep && read.status === 'read' ? await findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? (isDeep ? furtherMismatches(document, read) : []);
-  const found: readonly FileFinding[] = [...report.findings, ...further];
+  const found: readonly Finding[] = [...report.findings, ...further];
   const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
-  const all: readonly FileFinding[] = [...found, ...remarks];
+  const all: readonly Finding[] = [...found, ...remarks];
   const { maskChecked } = await import('./maskChecked.ts');
   const {
     documents: inlined = new Map<string, Buffer>(),
@@ -107,7 +107,7 @@ async function lint(
   document: Buffer,
   { config, documents, place }: CheckedConfigs,
   options: CheckOptions,
-): Promise<readonly FileFinding[]> {
+): Promise<readonly Finding[]> {
   const { lint: mode } = options;
   const ofBoot = bootIssues(config).map(findingOf);
   const hasParts = [config.storage, config.systemd, config.passwd, config.kernelArguments].some(Boolean);

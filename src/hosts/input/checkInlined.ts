@@ -15,16 +15,16 @@ import {
 import { findingOf } from '../../core/rule.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { type Finding, formatPath } from '../../core/finding.ts';
-import { type FileFinding, REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
+import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 
 export interface CheckedConfigs {
   /** All configs, merged as Ignition merges them. */
   readonly config: Config;
-  readonly findings: readonly FileFinding[];
+  readonly findings: readonly Finding[];
   /** The inlined documents by their references. */
   readonly documents: ReadonlyMap<string, Buffer>;
   /** Maps findings in the merged config to the documents that they are about. */
-  readonly place: (findings: readonly Finding[]) => readonly FileFinding[];
+  readonly place: (findings: readonly Finding[]) => readonly Finding[];
 }
 
 /** @param own findings in the outermost document itself */
@@ -32,7 +32,7 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   const effective = resolveConfig(read);
   const { config, inlined } = effective;
   const documents = new Map(inlined.map((it) => [referenceName(it.place), it.document]));
-  const place = (found: readonly Finding[]): readonly FileFinding[] => {
+  const place = (found: readonly Finding[]): readonly Finding[] => {
     const placed = found.map((finding) => {
       const { path, place: inner } = effective.locate(finding.path);
       return inConfig({ ...finding, path }, inner);
@@ -41,7 +41,7 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   };
   const issues = effective.issues.map(({ place: inner, issue }) => inConfig(findingOf(issue), inner));
   const ofReferences = locate(issues, document, documents);
-  const findings: FileFinding[] = withoutKnown(ofReferences, own);
+  const findings: Finding[] = withoutKnown(ofReferences, own);
   for (const { place: inner, document: bytes, read: readInner } of inlined) {
     const found = [...validateConfig(bytes).findings, ...furtherMismatches(bytes, readInner)];
     for (const finding of found) findings.push(inConfig(finding, inner));
@@ -60,17 +60,17 @@ function referenceName(place: ConfigPlace): string {
   return place.join(REFERENCE_SEPARATOR);
 }
 
-function inConfig(finding: Finding, place: ConfigPlace): FileFinding {
+function inConfig(finding: Finding, place: ConfigPlace): Finding {
   return place.length === 0 ? finding : { ...finding, reference: referenceName(place) };
 }
 
 /** Adds positions. The findings of a config are located together, and taken from there in their original order. */
 function locate(
-  findings: readonly FileFinding[],
+  findings: readonly Finding[],
   document: Buffer,
   documents: ReadonlyMap<string, Buffer>,
-): readonly FileFinding[] {
-  const located = new Map<string | undefined, Iterator<FileFinding>>();
+): readonly Finding[] {
+  const located = new Map<string | undefined, Iterator<Finding>>();
   for (const name of new Set(findings.map(({ reference }) => reference))) {
     const own = findings.filter(({ reference }) => reference === name);
     const bytes = name === undefined ? document : documents.get(name);
@@ -80,11 +80,11 @@ function locate(
 }
 
 /** Removes findings of the same rule at the same place. */
-function withoutKnown(findings: readonly FileFinding[], known: readonly FileFinding[]): FileFinding[] {
+function withoutKnown(findings: readonly Finding[], known: readonly Finding[]): Finding[] {
   const ids = new Set(known.map(identify));
   return findings.filter((finding) => !ids.has(identify(finding)));
 }
 
-function identify({ path, reference = '', rule }: FileFinding): string {
+function identify({ path, reference = '', rule }: Finding): string {
   return [rule, reference, formatPath(path)].join(' ');
 }

@@ -3,6 +3,7 @@
  * network if the config of the image has none (coreos-teardown-initramfs copies it to the system).
  */
 
+import { diagnosticAt } from '../../core/diagnostic.ts';
 import { posix } from 'node:path';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
 import { checkLineNetwork } from '../../kargs/argumentLine.ts';
@@ -20,7 +21,6 @@ import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { isNetworkPath, type NetworkFile } from '../../image/networkSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import type { Connection } from '../../network/connection.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
@@ -119,8 +119,7 @@ export async function reportImageNetwork(
   if (!wantsCheck(options, io)) return;
   for (const found of await checkImageNetwork(kargs, files, others)) {
     const at = keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
-    const { hint, message, rule, severity } = findingOf(found);
-    report(io, withoutIgnored([{ severity, rule, message, hint, at }], io));
+    report(io, diagnosticAt(findingOf(found), at));
   }
 }
 

@@ -1,12 +1,12 @@
 /** Masks secrets in findings, in a config and in the configs that it inlines. */
 
+import type { Finding } from '../../core/finding.ts';
 import { createRedaction, maskSecrets, type Redaction } from '../../agent/lint/secrets.ts';
 import { once } from '../../core/once.ts';
 import type { Config } from '../../ignition/config.ts';
 import { unitRules } from '../../ignition/rules/unit.ts';
 import { urlRules } from '../../ignition/rules/url.ts';
 import { furtherType, jsonType } from '../../ignition/validate.ts';
-import type { FileFinding } from '../../io/report/reporter.ts';
 
 /** Rules with messages that quote the document. */
 const quotingRules: ReadonlySet<string> = new Set(
@@ -25,7 +25,7 @@ interface MaskedDocument {
  * @param config the merged config; undefined if the document cannot be decoded
  */
 export function maskChecked(
-  findings: readonly FileFinding[],
+  findings: readonly Finding[],
   document: Buffer,
   inlined: ReadonlyMap<string, Buffer>,
   config: Config | undefined,
@@ -36,7 +36,7 @@ export function maskChecked(
   };
   const outer = mask(document);
   const inner = new Map([...inlined].map(([reference, original]) => [reference, mask(original)]));
-  const redacted = findings.map((finding): FileFinding => {
+  const redacted = findings.map((finding): Finding => {
     if (!quotingRules.has(finding.rule)) return finding;
     const { message, hint, reference = '' } = finding;
     const redact = (inner.get(reference) ?? outer).redact();

@@ -16,7 +16,6 @@ import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettin
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
 import { explainOtherKeyfile, readNetworkDocument } from './pastedPart.ts';
@@ -78,7 +77,7 @@ export async function readNetworkFiles(
 export function reportConnections(files: readonly NetworkFile[], io: Io): void {
   for (const { file, hint, line, message, rule } of findConnectionProblems(readConnections(files))) {
     const at = files.find(({ name }) => name === file)?.locate?.(line);
-    report(io, withoutIgnored([{ severity: rule.severity, rule: rule.id, message, hint, at }], io));
+    report(io, { severity: rule.severity, rule: rule.id, message, hint, at });
   }
 }
 

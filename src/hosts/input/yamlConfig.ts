@@ -17,7 +17,6 @@ import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { jsonType, readConfig, readVersion } from '../../ignition/validate.ts';
 import type { Finding, Path, Position } from '../../core/finding.ts';
-import type { FileFinding } from '../../io/report/reporter.ts';
 
 export interface YamlConfig {
   /** Compact JSON for Ignition, with a final line feed; empty if the translation found errors. */
@@ -25,7 +24,7 @@ export interface YamlConfig {
   /** What the translation to JSON found. */
   readonly own: readonly Finding[];
   /** Moves findings about the JSON to their places in the YAML; those about inlined configs have places in these. */
-  readonly place: (findings: readonly FileFinding[]) => readonly FileFinding[];
+  readonly place: (findings: readonly Finding[]) => readonly Finding[];
   /**
    * The YAML, with stars in place of secrets and of all that may contain secrets: comments, and the data of data URLs after
    * their first characters. The positions of all other bytes are unchanged.

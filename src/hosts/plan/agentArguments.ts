@@ -3,11 +3,11 @@
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { diagnosticAt } from '../../core/diagnostic.ts';
 import { findingOf } from '../../core/rule.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 
 /**
  * @param document undefined if the config is unknown
@@ -23,8 +23,9 @@ export function checkAgentArguments(
     kernelArguments,
     config?.status === 'read' ? config.config : undefined,
   );
-  for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
-    report(io, { severity, rule, message, hint });
-  }
+  report(
+    io,
+    issues.map((issue) => diagnosticAt(findingOf(issue))),
+  );
   refuseForImage(document, { kargs: kernelArguments.map(({ text }) => text).join(' ') }, { io, options: {} });
 }

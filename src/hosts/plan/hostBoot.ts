@@ -1,5 +1,6 @@
 /** The boot settings of a host, and its boot scripts. */
 
+import { diagnosticAt } from '../../core/diagnostic.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
@@ -17,7 +18,6 @@ import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from './artifacts.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from './baseImages.ts';
@@ -85,9 +85,8 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
   const skipped = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
   let isValid = true;
   for (const { host, findings } of checkNetworkBoot(boot)) {
-    for (const { severity, message, hint, rule } of withoutIgnored(findings, io)) {
+    for (const { severity, message, hint, rule } of findings) {
       if (skipped.has(rule)) continue;
-      if (severity === 'error') isValid = false;
       // Without the host name, the same message of several hosts is reported once.
       const ofAny =
         host === undefined
@@ -95,7 +94,8 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
           : message
               .replaceAll(`/hosts/${host}/`, '/hosts/NAME/')
               .replaceAll(/\/hosts\/NAME\/[0-9a-f]{12}\//g, '/hosts/NAME/ID/');
-      report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint, rule });
+      const reported = report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint, rule });
+      if (hasErrors(reported)) isValid = false;
     }
   }
   return isValid;
@@ -189,7 +189,10 @@ export function reportArguments(
     ...(loaders.length > 0 ? [] : checkArgumentLine('', ownArguments(settings).join(' '))),
     ...checkNetworkTwice(bootArguments(settings), hasKeyfiles),
   ];
-  const findings = withoutIgnored(issues.map(findingOf), io);
-  for (const { hint, message, rule, severity } of findings) report(io, { severity, rule, message, hint });
-  return !hasErrors(findings);
+  return !hasErrors(
+    report(
+      io,
+      issues.map((issue) => diagnosticAt(findingOf(issue))),
+    ),
+  );
 }

@@ -35,7 +35,6 @@ import { bootArguments } from '../../kargs/kernelArguments.ts';
 import { parseArgument } from '../../kargs/argument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { listFetched, reportImageNetwork } from '../input/imageNetwork.ts';
 import type { Growth } from '../../image/growth.ts';
@@ -230,9 +229,6 @@ function reportFetches(
   const problems = findReachProblems(connections, needs);
   report(
     io,
-    withoutIgnored(
-      problems.map((problem) => ({ severity: 'warning' as const, rule, ...problem })),
-      io,
-    ),
+    problems.map((problem) => ({ severity: 'warning' as const, rule, ...problem })),
   );
 }

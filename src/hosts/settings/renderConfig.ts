@@ -1,5 +1,6 @@
 /** Renders one Ignition config from its inputs, and reports all findings. */
 
+import { diagnosticAt } from '../../core/diagnostic.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
 import { type ConfSources, createConfCheck } from '../../agent/confReport.ts';
@@ -59,11 +60,10 @@ export function createRenderer(): RenderConfig {
     if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
     const settings = await readSettings(source, collected, (warning) => {
-      report(io, withoutIgnored([{ severity: 'warning' as const, ...warning }], io));
+      report(io, { severity: 'warning', ...warning });
     });
-    const remarks = withoutIgnored(checkAgentConf(settings, confSources(options, inputs)), io);
-    report(io, remarks);
-    if (hasErrors(remarks)) return undefined;
+    const remarks = checkAgentConf(settings, confSources(options, inputs));
+    if (hasErrors(report(io, remarks))) return undefined;
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
     const { config, documents } = isMerged
@@ -143,13 +143,12 @@ async function checkRendered(document: Buffer, io: Io) {
 
 /** Reports connections that cannot work, and a network that does not reach Ironic. False if NetworkManager ignores a keyfile. */
 function reportNetwork(config: Config, { keyfiles }: AgentSettings, io: Io): boolean {
-  const findings = withoutIgnored(lintNetwork(config).map(findingOf), io);
-  for (const { hint, line, message, path, rule, severity } of findings) {
-    const file = valueAt(config, [...path.slice(0, FILE_STEPS), 'path']);
+  const diagnostics = lintNetwork(config).map((issue) => {
+    const file = valueAt(config, [...issue.path.slice(0, FILE_STEPS), 'path']);
     const keyfile = keyfiles.find(({ name }) => file === `${KEYFILE_FOLDER}/${name}`);
-    report(io, { severity, message, hint, rule, at: keyfile?.locate?.(line) });
-  }
-  return !hasErrors(findings);
+    return diagnosticAt(findingOf(issue), keyfile?.locate?.(issue.line));
+  });
+  return !hasErrors(report(io, diagnostics));
 }
 
 /** Steps of the path of a file in a config: `storage`, `files` and the index. */

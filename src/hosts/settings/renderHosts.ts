@@ -8,7 +8,7 @@ import { networkRules } from '../../network/networkRules.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { ignoringRules, withoutIgnored } from '../../io/report/ignored.ts';
+import { ignoringRules } from '../../io/report/ignored.ts';
 import type { Connection } from '../../network/connection.ts';
 import { formatAddress } from '../../network/ipAddress.ts';
 import {
@@ -87,7 +87,7 @@ export function createAddressCheck(): AddressCheck {
       const { id: rule, severity } = networkRules.inconsistent;
       const message = `${owner} has the same ${identity}`;
       const hint = `set a unique ${identity.replace(/ [^ ]+$/, '')} for each host`;
-      report(io, withoutIgnored([{ severity, message, hint, rule }], io));
+      report(io, { severity, message, hint, rule });
     }
   };
 }

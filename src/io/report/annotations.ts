@@ -3,12 +3,11 @@
  * escaped as in GitHub's toolkit, so that no text of a document becomes a command or a property. Where findings end is not known.
  */
 
-import type { Severity } from '../../core/finding.ts';
+import type { Severity, Finding } from '../../core/finding.ts';
 import { utf16Columns } from './codeFrame.ts';
 import { printable } from '../../core/foreignText.ts';
 import {
   type CheckedFile,
-  type FileFinding,
   innerDocument,
   placeInMember,
   type Reporter,
@@ -39,7 +38,7 @@ function formatCommands(checked: CheckedFile | UncheckedFile): readonly string[]
 }
 
 /** A position in an inner document cannot be annotated, so it is part of the message. */
-function formatCommand(finding: FileFinding, file: string, column?: number): string {
+function formatCommand(finding: Finding, file: string, column?: number): string {
   const { severity, rule, position } = finding;
   const { path, message, hint } = shownTexts(finding);
   const inMember = placeInMember(finding);

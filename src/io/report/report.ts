@@ -9,15 +9,22 @@ import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './terminalText.ts';
 import { CliError, ComparisonError, type FilePlace, UsageError } from '../../core/errors.ts';
 
-/** Passes diagnostics to `io.report`, or prints them on standard error without it. */
+/**
+ * Passes diagnostics to `io.report`, or prints them on standard error without it, except those about ignored rules. Returns what
+ * it has reported. An error that ended something is always reported.
+ */
 export function report(
-  io: Pick<Io, 'report' | 'stderr'>,
+  io: Pick<Io, 'ignored' | 'report' | 'stderr'>,
   ...given: readonly (Diagnostic | readonly Diagnostic[])[]
-): void {
-  const diagnostics = given.flat();
-  if (diagnostics.length === 0) return;
+): readonly Diagnostic[] {
+  const { ignored = [] } = io;
+  const diagnostics = given
+    .flat()
+    .filter(({ code, rule }) => code !== undefined || rule === undefined || !ignored.includes(rule));
+  if (diagnostics.length === 0) return [];
   if (io.report === undefined) io.stderr.write(formatDiagnostics(diagnostics));
   else io.report(diagnostics);
+  return diagnostics;
 }
 
 /** The same `io`, but it collects diagnostics in `reported`. */

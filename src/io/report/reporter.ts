@@ -8,24 +8,11 @@ import type { CliError } from '../../core/errors.ts';
 import { type Finding, formatPath, type Report } from '../../core/finding.ts';
 import { LONGEST_MESSAGE, shorten } from '../../core/foreignText.ts';
 
-/** A finding about a file, or about a document in it. */
-export interface FileFinding extends Finding {
-  /** The document within the file that path and position lead into: `config.ign` of a live ISO. */
-  readonly member?: string;
-  /** The config inlined in that document, or in the file, that they lead into: `ignition.config.merge.0`. */
-  readonly reference?: string;
-}
-
-/** All findings about one file; only one document in it may be the member. */
-export interface FileReport extends Report {
-  readonly findings: readonly FileFinding[];
-}
-
 /** A file that has been checked. */
 export interface CheckedFile {
   /** As the user named it; `-` is standard input. */
   readonly file: string;
-  readonly report: FileReport;
+  readonly report: Report;
   /** The document, for excerpts and columns; secrets in it may be masked, as long as no byte moves. */
   readonly bytes: Uint8Array;
   /** The configs that are inlined in the document, by the reference that leads to them. */
@@ -70,7 +57,7 @@ export function shownTexts({ path, message, hint }: Finding) {
 }
 
 /** The document within the file that a finding is about: `config.ign > ignition.config.merge.0`; undefined for the file. */
-export function innerDocument({ member, reference }: FileFinding): string | undefined {
+export function innerDocument({ member, reference }: Finding): string | undefined {
   const steps = [member, reference].filter((step) => step !== undefined);
   return steps.length === 0 ? undefined : steps.join(REFERENCE_SEPARATOR);
 }
@@ -79,7 +66,7 @@ export function innerDocument({ member, reference }: FileFinding): string | unde
 export const REFERENCE_SEPARATOR = ' > ';
 
 /** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */
-export function placeInMember(finding: FileFinding): string | undefined {
+export function placeInMember(finding: Finding): string | undefined {
   const name = innerDocument(finding);
   const { position } = finding;
   if (name === undefined || position === undefined) return name;
@@ -99,7 +86,7 @@ export const jsonReporter: Reporter = {
 };
 
 /** One line with a line feed at its end. */
-export function formatJsonReport({ valid, findings }: FileReport, file: string): string {
+export function formatJsonReport({ valid, findings }: Report, file: string): string {
   return `${JSON.stringify({ file, valid, messages: findings.map(jsonMessage) })}\n`;
 }
 
@@ -108,7 +95,7 @@ export function formatJsonReport({ valid, findings }: FileReport, file: string):
  * `member`, path, line and column lead into a document within the file: `config.ign` of a live ISO, `ignition.config.merge.0`
  * for an inlined config, `config.ign > ignition.config.merge.0` for both.
  */
-function jsonMessage(finding: FileFinding): object {
+function jsonMessage(finding: Finding): object {
   const { severity, position, rule } = finding;
   const { path, message, hint = null } = shownTexts(finding);
   const member = innerDocument(finding);

@@ -6,18 +6,12 @@
 import { formatCount } from '../../formats/messageText.ts';
 import { groupBy } from '../../core/lists.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { Report, Severity } from '../../core/finding.ts';
+import type { Report, Severity, Finding } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './terminalText.ts';
-import {
-  type FileFinding,
-  type FileReport,
-  nameFile,
-  REFERENCE_SEPARATOR,
-  type Reporter,
-} from './reporter.ts';
+import { nameFile, REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
 
 /** A document that a report is about. */
 export interface Source {
@@ -44,12 +38,12 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
 }
 
 /** All findings of a report as text; empty without findings. */
-export function formatTextReport(report: FileReport, source: Source): string {
+export function formatTextReport(report: Report, source: Source): string {
   return formatDiagnostics(reportDiagnostics(report, source));
 }
 
 /** All findings of a report, with their lines of the document. Of a unit with several findings, the line is shown once. */
-export function reportDiagnostics({ findings }: FileReport, source: Source): Diagnostic[] {
+export function reportDiagnostics({ findings }: Report, source: Source): Diagnostic[] {
   const frames = new Map<string | undefined, FrameSource>();
   for (const [name, ofDocument] of groupBy(findings, ({ reference }) => reference)) {
     const bytes = name === undefined ? source.bytes : (source.references?.get(name) ?? new Uint8Array());
@@ -90,7 +84,7 @@ export function formatVerdict(report: Report, name: string): string {
   return `${printable(name)}: ${report.valid ? 'valid' : 'invalid'}${details}\n`;
 }
 
-function documentName({ member, reference }: FileFinding, file: string): string {
+function documentName({ member, reference }: Finding, file: string): string {
   const document = member === undefined ? file : `${file}: ${member}`;
   return reference === undefined ? document : document + REFERENCE_SEPARATOR + reference;
 }

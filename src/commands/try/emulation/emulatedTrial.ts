@@ -22,7 +22,6 @@ import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../../core/deferred.ts';
 import { findingOf } from '../../../core/rule.ts';
-import { withoutIgnored } from '../../../io/report/ignored.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
@@ -252,8 +251,7 @@ export async function startEmulated(
       hint: 'run `ironic-coreos inspect` to see the agent and the Ironic URL of the image',
     });
   if (guest.config !== undefined && guest.config.kind !== 'no-config') {
-    for (const finding of withoutIgnored((guest.config.issues ?? []).map(findingOf), io))
-      output.report(finding);
+    for (const issue of guest.config.issues ?? []) output.report(findingOf(issue));
   }
   const watch = createConsoleWatch(source.host.name, trial.observe);
   const onLine = (line: string): void => {
