@@ -14,7 +14,8 @@ import { writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions } from './globalOptions.ts';
-import { type OutputChoice, paintFor, withLogLevel } from '../io/report/outputChoice.ts';
+import { type OutputChoice, withLogLevel } from '../io/report/outputChoice.ts';
+import { paintFor } from '../io/report/paint.ts';
 import { describeError } from '../io/report/report.ts';
 import { printable } from '../core/foreignText.ts';
 

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { ReadFiles } from './files/readFiles.ts';
-import type { Paint } from './report/terminalText.ts';
+import type { Paint } from './report/paint.ts';
 
 /** A stream that may be a terminal. */
 export type Output = Writable & {

@@ -6,6 +6,7 @@
 
 import { fstatSync, statSync } from 'node:fs';
 import { CliError } from '../core/errors.ts';
+import { printable } from '../core/foreignText.ts';
 import { errorCode, streamError } from './files/fileErrors.ts';
 import { writeAllNow } from './files/handles.ts';
 import type { Io, Output } from './io.ts';
@@ -18,6 +19,11 @@ export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {
     code: 'ERR_USAGE',
     hint: 'redirect standard output to a file or a pipe, or use -o FILE',
   });
+}
+
+/** A line with unchanged text for programs, and escaped text for terminals, because an archive may contain any names. */
+export function lineForOutput(text: string, { stdout }: Pick<Io, 'stdout'>): Uint8Array {
+  return Buffer.from(`${stdout.isTTY === true ? printable(text) : text}\n`);
 }
 
 /** A failed write is reported by its callback; without a listener it would also end the program as an uncaught error. */

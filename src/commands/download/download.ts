@@ -22,7 +22,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import { printable, quoteText } from '../../core/foreignText.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
-import { lineForOutput } from '../../io/report/terminalText.ts';
+import { lineForOutput } from '../../io/stdout.ts';
 import { readStreamMetadata, type StreamAccess, type StreamOptions } from './streams.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -8,7 +8,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, makeFolder, type NewFile } from '../../io/files/newFile.ts';
 import { imageFileName, readImage } from '../../imagefile/imageFile.ts';
 import { refuseTerminal, writeLentToStdout, writeStdout } from '../../io/stdout.ts';
-import { lineForOutput } from '../../io/report/terminalText.ts';
+import { lineForOutput } from '../../io/stdout.ts';
 import { CliError } from '../../core/errors.ts';
 import { changedImage } from '../../image/imageChange.ts';
 import { requireKargsAreas } from '../../image/kargsAreas.ts';

@@ -14,7 +14,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
 import { report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { lineForOutput } from '../../io/report/terminalText.ts';
+import { lineForOutput } from '../../io/stdout.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface ModifyKargsOptions extends Rewrite, KargsEdits {}

@@ -4,7 +4,7 @@
  */
 
 import type { Severity, Finding } from '../../core/finding.ts';
-import { utf16Columns } from './codeFrame.ts';
+import { utf16Columns } from './columns.ts';
 import { printable } from '../../core/foreignText.ts';
 import {
   type CheckedFile,

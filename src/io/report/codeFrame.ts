@@ -1,13 +1,12 @@
 /**
  * The line of a document that a finding refers to, with the place underlined. Of data URLs, only the first characters of the
- * data are shown, because the data may contain secrets. Findings count bytes; programs that show text count columns in UTF-16
- * code units.
+ * data are shown, because the data may contain secrets.
  */
 
 import type { Span } from '../../formats/documentTree.ts';
 import { lineSpans } from '../../formats/lineColumns.ts';
 import type { Excerpt } from '../../core/errors.ts';
-import type { Finding, Position } from '../../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
 
 /** The source of the excerpts of one document. */
@@ -184,33 +183,4 @@ function showText(bytes: Uint8Array, span: Span): string {
 
 function decodeUtf8(bytes: Uint8Array, { start, end }: Span): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end));
-}
-
-/** For each position its column in UTF-16 code units, from 1. One pass, however long the lines and many the positions. */
-export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]): readonly number[] {
-  const lines = lineSpans(
-    bytes,
-    positions.map(({ line }) => line),
-  );
-  const columns = new Map<Position, number>();
-  let line = 0;
-  let offset = 0;
-  let column = 1;
-  for (const position of positions.toSorted(comparePositions)) {
-    const start = lines.get(position.line)?.start ?? 0;
-    if (position.line !== line) {
-      line = position.line;
-      offset = start;
-      column = 1;
-    }
-    const end = Math.min(bytes.length, start + position.column - 1);
-    column += decodeUtf8(bytes, { start: offset, end }).length;
-    offset = Math.max(offset, end);
-    columns.set(position, column);
-  }
-  return positions.map((position) => columns.get(position) ?? 1);
-}
-
-function comparePositions(a: Position, b: Position): number {
-  return a.line - b.line || a.column - b.column;
 }

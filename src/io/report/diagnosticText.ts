@@ -4,7 +4,8 @@ import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
 import { type Excerpt, formatPlace } from '../../core/errors.ts';
 import { formatPath, type Severity } from '../../core/finding.ts';
 import { LONGEST_MESSAGE, printable, shorten } from '../../core/foreignText.ts';
-import { displayWidth, type Paint, withoutColors } from './terminalText.ts';
+import { displayWidth } from './terminalText.ts';
+import { type Paint, withoutColors } from './paint.ts';
 
 /** All diagnostics, as whole lines, with an empty line before each finding about a document. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], paint: Paint = withoutColors): string {

@@ -1,18 +1,16 @@
 /** The output of the program, with the log level and the colors that the user selects. */
 
 import { Writable } from 'node:stream';
-import { Chalk, type ChalkInstance } from 'chalk';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Io, ioWith, type Output } from '../io.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import type { LogLevel } from './report.ts';
-import { type Paint, type Role, withoutColors } from './terminalText.ts';
+import { type ColorChoice, paintFor } from './paint.ts';
 
 /** Set while the command line is parsed, after the streams were passed on. */
-export interface OutputChoice {
+export interface OutputChoice extends ColorChoice {
   level: LogLevel;
-  color: 'auto' | 'always' | 'never';
   /** Ids of ignored rules; while the command line is parsed, the values of the option. */
   ignored: readonly string[];
 }
@@ -57,36 +55,4 @@ let discarded: Output | undefined;
 function nowhere(): Output {
   discarded ??= new Writable({ write: (_chunk, _encoding, done) => done() });
   return discarded;
-}
-
-/** The colours of text on this stream. */
-export function paintFor(stream: Output, choice: Pick<OutputChoice, 'color'>, env: Io['env']): Paint {
-  return wantsColor(stream, choice, env) ? withColors : withoutColors;
-}
-
-/** The flag overrides NO_COLOR (no-color.org), which overrides FORCE_COLOR, which Node and many programs support. */
-function wantsColor({ isTTY }: Output, { color }: Pick<OutputChoice, 'color'>, env: Io['env']): boolean {
-  if (color !== 'auto') return color === 'always';
-  if (isSet(env['NO_COLOR'])) return false;
-  if (isSet(env['FORCE_COLOR'])) return env['FORCE_COLOR'] !== '0';
-  return isTTY === true && env['TERM'] !== 'dumb';
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
-}
-
-/** `wantsColor` decides whether to use colors, because chalk does not support NO_COLOR. */
-export const withColors: Paint = (role, text) => chalkFor(role)(text);
-
-function chalkFor(role: Role): ChalkInstance {
-  const { bold } = new Chalk({ level: 1 });
-  const chalks = {
-    error: bold.red,
-    warning: bold.yellow,
-    info: bold.cyan,
-    note: bold.cyan,
-    hint: bold.green,
-  };
-  return chalks[role];
 }

@@ -6,7 +6,7 @@ import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
 import { type Io, ioWith } from '../io.ts';
 import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
-import { type Paint, withoutColors } from './terminalText.ts';
+import { type Paint, withoutColors } from './paint.ts';
 import { CliError, ComparisonError, type FilePlace, UsageError } from '../../core/errors.ts';
 
 /**

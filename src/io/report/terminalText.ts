@@ -1,7 +1,4 @@
-/** Text for terminals: lines are wrapped, and words of diagnostics have colors. `core/foreignText.ts` escapes control characters. */
-
-import { printable } from '../../core/foreignText.ts';
-import type { Severity } from '../../core/finding.ts';
+/** The width of text on terminals. `core/foreignText.ts` escapes control characters. */
 
 /** Columns that printable text takes on a terminal: East Asian characters and emoji take two, marks none. */
 export function displayWidth(text: string): number {
@@ -61,20 +58,4 @@ export function wrapText(text: string, { first, rest }: Indents, width = USUAL_W
     isEmpty = false;
   }
   return [...lines, line];
-}
-
-/** Parts of the text with their own color. */
-export type Role = Severity | 'note' | 'hint';
-
-/** Colors a text by its role. */
-export type Paint = (role: Role, text: string) => string;
-
-export const withoutColors: Paint = (_role, text) => text;
-
-/** A line with unchanged text for programs, and escaped text for terminals, because an archive may contain any names. */
-export function lineForOutput(
-  text: string,
-  { stdout }: { readonly stdout: { readonly isTTY?: boolean } },
-): Uint8Array {
-  return Buffer.from(`${stdout.isTTY === true ? printable(text) : text}\n`);
 }

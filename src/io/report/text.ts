@@ -10,7 +10,7 @@ import type { Report, Severity, Finding } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
-import { type Paint, withoutColors } from './terminalText.ts';
+import { type Paint, withoutColors } from './paint.ts';
 import { nameFile, REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
 
 /** A document that a report is about. */
