@@ -104,6 +104,7 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'hosts/input/filesDir.ts': ['node:fs'],
   'hosts/input/nmstatectl.ts': ['node:child_process'],
   'hosts/input/contentKind.ts': ['node:fs'],
+  'hosts/input/unitTools.ts': ['node:child_process', 'node:fs/promises'],
   'hosts/settings/agentReaders.ts': ['node:fs', 'node:fs/promises'],
   'hosts/settings/ironicImage.ts': ['node:fs'],
   'kube/clusterConnection.ts': ['undici'],

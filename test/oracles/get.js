@@ -150,14 +150,15 @@ function goInstall(module, name, work, log) {
 }
 
 /**
- * @param {{ readonly goFolder: string, readonly as: string, readonly tags?: string }} source
+ * @param {{ readonly goFolder: string, readonly as: string, readonly tags?: string, readonly main?: string }} source `main`: a
+ *   package of a module that the folder requires; by default the folder itself
  * @param {string} work
  * @param {string} log
  */
-function goBuild({ as, goFolder, tags = '' }, work, log) {
+function goBuild({ as, goFolder, main = '.', tags = '' }, work, log) {
   cpSync(join(root, goFolder), work, { recursive: true });
   const output = join(work, '.program');
-  run(['go', 'build', '-mod=mod', '-tags', tags, '-o', output, '.'], { log, cwd: work });
+  run(['go', 'build', '-mod=mod', '-tags', tags, '-o', output, main], { log, cwd: work });
   moveInto(output, join(folder, 'bin', as), log);
 }
 

@@ -27,7 +27,7 @@
  * @typedef {{ readonly debian: readonly string[] }
  *   | { readonly cargo: string }
  *   | { readonly go: string, readonly as: string }
- *   | { readonly goFolder: string, readonly as: string, readonly tags?: string }
+ *   | { readonly goFolder: string, readonly as: string, readonly tags?: string, readonly main?: string }
  *   | { readonly pypi: readonly string[], readonly as: string, readonly trees?: readonly string[] }
  *   | { readonly tree: string }
  *   | { readonly script: readonly [program: string, ...args: string[]], readonly files: readonly string[] }} Source
@@ -253,7 +253,28 @@ export const oracles = [
     asks: 'units, their values and their quotes',
     from: [{ debian: ['systemd'] }],
     parts: { 'systemd-analyze': 'systemd-analyze' },
-    judges: ['agent', 'formats/systemdQuoting.ts', 'formats/unitFile.ts'],
+    judges: [
+      'agent',
+      'formats/systemdQuoting.ts',
+      'formats/unitFile.ts',
+      'hosts/input/unitSources.ts',
+      'hosts/input/unitTools.ts',
+    ],
+    minutes: 1,
+  },
+  {
+    name: 'quadlet',
+    asks: 'quadlets, and what is wrong with them',
+    version: '5.8.2',
+    from: [
+      {
+        goFolder: 'test/interop/quadlet',
+        main: 'github.com/containers/podman/v5/cmd/quadlet',
+        as: 'quadlet',
+      },
+    ],
+    parts: { quadlet: './bin/quadlet' },
+    judges: ['agent/lint', 'hosts/input/unitSources.ts', 'hosts/input/unitTools.ts'],
     minutes: 1,
   },
   {

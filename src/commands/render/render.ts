@@ -7,6 +7,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import { UsageError } from '../../core/errors.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
+import { createUnitCheck } from '../../hosts/input/unitTools.ts';
 import { createRenderer } from '../../hosts/settings/renderConfig.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
@@ -59,7 +60,7 @@ async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[])
     await writeStdout(io, [Buffer.from(shown)]);
     return 0;
   }
-  const rendered = await createRenderer()(source);
+  const rendered = await createRenderer(createUnitCheck(io, (message) => io.note?.(message)))(source);
   if (rendered === undefined) return 1;
   const { output = '-' } = options;
   if (output === '-') await writeStdout(io, [rendered.document]);

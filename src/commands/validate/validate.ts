@@ -57,7 +57,9 @@ export interface ValidateOptions extends ValidationOptions {
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
   const reporter = await reporters[parseFormat(options.format, formats)](io);
-  const checkOptions = await readCheckOptions(options, io);
+  const { createUnitCheck } = await import('../../hosts/input/unitTools.ts');
+  const checkUnits = createUnitCheck(io, (message) => report(io, { severity: 'info', message }));
+  const checkOptions = { ...(await readCheckOptions(options, io)), checkUnits };
   if (options.files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }

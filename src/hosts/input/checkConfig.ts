@@ -14,6 +14,7 @@ import { type Finding, hasErrors, limitFindings, type Report } from '../../core/
 import type { CheckedFile } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
+import type { CheckUnits } from './unitTools.ts';
 
 /**
  * How far the check goes beyond ignition-validate: `none` not at all, `boot` to everything else that Ignition checks on boot,
@@ -31,6 +32,8 @@ export interface CheckOptions {
   readonly machine?: TargetSystem;
   /** The document is embedded in an image, or the command checks itself whether it fits: its size is not checked here. */
   readonly isEmbedded?: boolean;
+  /** Asks the systemd and the podman of this machine (default: units and quadlets are not checked). */
+  readonly checkUnits?: CheckUnits;
 }
 
 /** The secrets in all documents are masked; all positions are unchanged. */
@@ -119,8 +122,9 @@ async function lint(
   const findings = (ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options)).map(
     findingOf,
   );
+  const ofUnits = ((await options.checkUnits?.(config)) ?? []).map(findingOf);
   const isKnown = ofAgent !== undefined || options.machine !== undefined;
-  return place([...ofBoot, ...(isKnown ? findings : findings.map(withoutError))]);
+  return place([...ofBoot, ...(isKnown ? findings : findings.map(withoutError)), ...ofUnits]);
 }
 
 /** What runs a config that neither starts the agent nor is for a known machine is unknown, so only Ignition's rules refuse it. */

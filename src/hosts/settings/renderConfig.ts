@@ -35,6 +35,7 @@ import { valueAt } from '../../formats/mapping.ts';
 import { lintHost } from '../../agent/lint/lintHost.ts';
 import { lintNetwork } from '../../agent/lint/network.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
+import type { CheckUnits } from '../input/unitTools.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -48,8 +49,11 @@ export interface RenderedConfig {
 /** Returns undefined, after reporting the errors, if the agent would reject its conf or Ignition the config. */
 export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | undefined>;
 
-/** A renderer for one or many configs with the same options. Shared inputs are read once. */
-export function createRenderer(): RenderConfig {
+/**
+ * A renderer for one or many configs with the same options. Shared inputs are read once.
+ * @param checkUnits asks systemd and podman about the units and quadlets of the user; by default they are not asked
+ */
+export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
   const checkAgentConf = createConfCheck();
   let isNoted = false; // most hosts have the settings of the first one
@@ -80,6 +84,7 @@ export function createRenderer(): RenderConfig {
       const findings = lintOwnParts(effective, settings, io);
       reportOwnParts(findings, documents, io);
       if (hasErrors(findings)) return undefined;
+      if (checkUnits !== undefined) await reportUnits(rendered, settings, documents, checkUnits, io);
     }
     const secrets = listConfigSecrets(settings, effective, inputs);
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(own) : [] };
@@ -125,6 +130,27 @@ function reportOwnParts(findings: readonly Finding[], documents: readonly ValidC
     reportFindings(limitFindings(placed), document, io);
   }
   reportPlain(limitFindings([...others]), io);
+}
+
+/** Reports what systemd and podman say about the units of the user; those of merged configs at their places in these. */
+async function reportUnits(
+  rendered: Config,
+  settings: AgentSettings,
+  documents: readonly ValidConfig[],
+  checkUnits: CheckUnits,
+  io: Io,
+): Promise<void> {
+  const names = new Set<unknown>(settings.units.map(({ name }) => name));
+  if (names.size + settings.files.length > 0) {
+    const given = (await checkUnits(rendered)).filter(
+      ({ path }) =>
+        path[0] !== 'systemd' || names.has(valueAt(rendered, [...path.slice(0, FILE_STEPS), 'name'])),
+    );
+    reportPlain(withoutIgnored(given.map(findingOf), io), io);
+  }
+  for (const document of documents) {
+    reportFindings((await checkUnits(document.config)).map(findingOf), document, io);
+  }
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   startRun,
   writeHostFiles,
 } from '../hostRun.ts';
+import { type CheckUnits, createUnitCheck } from '../input/unitTools.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
@@ -32,7 +33,8 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
   const folder = requireFolder(source);
   readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  return writeHostFiles(renderEach(hosts, source, run), folder, '.ign', fileOf, run);
+  const checkUnits = createUnitCheck(io, (message) => io.note?.(message));
+  return writeHostFiles(renderEach(hosts, source, run, checkUnits), folder, '.ign', fileOf, run);
 }
 
 /** Yields the configs of valid hosts; `run` receives the errors of the others. */
@@ -40,8 +42,9 @@ export function renderEach(
   hosts: readonly InventoryHost[],
   source: RenderSource,
   run: HostRun,
+  checkUnits?: CheckUnits,
 ): AsyncGenerator<MadeHost<RenderedConfig>> {
-  const render = createRenderer();
+  const render = createRenderer(checkUnits);
   const checkAddresses = createAddressCheck();
   return makeHosts(
     hosts,

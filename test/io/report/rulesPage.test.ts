@@ -11,6 +11,7 @@ import { loaderSetting } from '../../../src/kargs/loaders/form.ts';
 import { ipaParameterRules } from '../../../src/kargs/ipaParameter.ts';
 import { networkArgumentRules } from '../../../src/kargs/networkChecks.ts';
 import { urlArgumentRules } from '../../../src/kargs/urlArgument.ts';
+import { unitToolRules } from '../../../src/hosts/input/unitTools.ts';
 import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
 import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
 import { checkDocument } from '../../../src/commands/validate/validate.ts';
@@ -76,6 +77,7 @@ const declared: readonly Rule[] = [
   ...kernelArgumentRules,
   installerRule,
   replacesRendered,
+  ...Object.values(unitToolRules),
 ];
 
 /** Every rule in the source. */
@@ -91,6 +93,8 @@ const withoutExample = new Set<string>([
   'conf-encoding',
   'agent-ca-validity',
   'agent-size',
+  'unit-rejected-by-systemd', // systemd and podman of this machine say so
+  'quadlet-rejected-by-podman',
   'merge-replaces-rendered',
   'command-line-length',
   'pxelinux-file-length',
