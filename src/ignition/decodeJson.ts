@@ -3,7 +3,7 @@
  * the messages and offsets of Go.
  */
 
-import type { Path } from '../core/finding.ts';
+import { MAX_FINDINGS, type Path } from '../core/finding.ts';
 import type { DocumentNode, ScalarNode } from '../formats/documentTree.ts';
 import type { Integer } from './config.ts';
 import { decode, type ExpectedType, type Members } from './decode.ts';
@@ -31,12 +31,9 @@ export interface TypeMismatch {
 /** The result of decoding: an object without its null members, and the values that do not match their type. */
 interface Decoded {
   readonly value: Members;
-  /** The first one is where Go stops. At most `MAX_MISMATCHES`. */
+  /** The first one is where Go stops. At most `MAX_FINDINGS`. */
   readonly mismatches: readonly TypeMismatch[];
 }
-
-/** Further values of an invalid type are skipped without a note. */
-export const MAX_MISMATCHES = 10_000;
 
 export function decodeJson(root: DocumentNode, type: StructType): Decoded {
   const mismatches: TypeMismatch[] = [];
@@ -48,7 +45,7 @@ export function decodeJson(root: DocumentNode, type: StructType): Decoded {
     readScalar,
     keepsNullItems: true,
     refuse: (found, expected, path) => {
-      if (mismatches.length < MAX_MISMATCHES) mismatches.push(mismatchOf(type, found, expected, [...path]));
+      if (mismatches.length < MAX_FINDINGS) mismatches.push(mismatchOf(type, found, expected, [...path]));
     },
   });
   return { value, mismatches };
@@ -92,12 +89,8 @@ function describe(node: DocumentNode, wanted: Field['kind']): string {
   if (isString(node)) return 'string';
   const { text } = node;
   if (!/^[-\d]/.test(text)) return 'bool';
-  if (wanted !== 'integer') return 'number';
-  return `number ${text.slice(0, LONGEST_QUOTE)}${text.length > LONGEST_QUOTE ? '…' : ''}`;
+  return wanted === 'integer' ? `number ${text}` : 'number';
 }
-
-/** Maximum number of digits in messages; Go has no limit. */
-const LONGEST_QUOTE = 1000;
 
 /** The innermost struct, then the keys from the root, including embedded structs and without indexes. */
 function fieldInGo(root: StructType, path: Path): string {

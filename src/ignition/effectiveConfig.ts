@@ -7,14 +7,10 @@
 
 import type { Path } from '../core/finding.ts';
 import type { Config, IgnitionSection } from './config.ts';
-import {
-  type FetchedConfig,
-  fetchInlined,
-  listReferences,
-  type Reference,
-  referenceRules,
-} from './inlinedConfig.ts';
-import { mergeConfigs, normalizeConfig } from './merge.ts';
+import { type FetchedConfig, fetchInlined, listReferences, referenceRules } from './inlinedConfig.ts';
+import { type Reference } from './contents.ts';
+import { mergeConfigs } from './merge.ts';
+import { normalizeConfig } from './normalize.ts';
 import { madeOf, traceOrigins } from './origins.ts';
 import { type Issue, issueWith } from '../core/rule.ts';
 import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
@@ -51,8 +47,7 @@ export interface PlacedIssue {
   readonly issue: Issue;
 }
 
-/** Limits for hostile configs. Real configs inline a few configs, one or two levels deep. */
-const MAX_DEPTH = 64;
+/** Limits for hostile configs. Real configs inline a few configs. */
 const MAX_CONFIGS = 256;
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -125,14 +120,14 @@ interface Rendered {
   readonly layers: readonly Layer[];
 }
 
-/** Recursion is bounded by `MAX_DEPTH`. */
+/** Recursion is bounded by `MAX_CONFIGS`. */
 function render(search: Search, layer: Layer): Rendered {
   const { ignition } = layer.config;
   const { replace } = ignition?.config ?? {};
   const references = listReferences(layer.config);
   // The inner configs; undefined for one that is fetched on boot or cannot be read.
   const children = references.map((reference) => {
-    const { document, issues } = fetchBounded(search, layer.place, reference);
+    const { document, issues } = fetchBounded(search, reference);
     for (const found of issues) search.issues.push({ place: layer.place, issue: found });
     if (document === undefined) return undefined;
     const inner = [...layer.place, reference.path.join('.')];
@@ -158,14 +153,13 @@ function render(search: Search, layer: Layer): Rendered {
   return { config, layers };
 }
 
-function fetchBounded(search: Search, place: ConfigPlace, reference: Reference): FetchedConfig {
+function fetchBounded(search: Search, reference: Reference): FetchedConfig {
   const limit = (what: string): FetchedConfig => {
     const message = `not checked: the inlined configs are ${what}`;
     return { issues: [{ rule: tooManyValues, path: reference.path, message, hint: 'inline fewer configs' }] };
   };
   const fetched = fetchInlined(reference, search.bytesLeft);
   if (fetched.document === undefined) return fetched;
-  if (place.length >= MAX_DEPTH) return limit(`nested more than ${MAX_DEPTH} levels deep`);
   if (search.inlined.length >= MAX_CONFIGS) return limit(`more than ${MAX_CONFIGS}`);
   search.bytesLeft -= fetched.document.length;
   return search.bytesLeft < 0 ? limit(`larger than ${MAX_BYTES / 1024 / 1024} MiB`) : fetched;

@@ -1,10 +1,7 @@
-/** Hints for common mistakes: text that is not JSON, unsupported spec versions, and values of an invalid type. */
+/** Hints for text that is not JSON, and for unsupported spec versions. */
 
 import { detectCompression } from '../formats/compressionFormat.ts';
 import { quoteText } from '../core/foreignText.ts';
-import { formatPath } from '../core/finding.ts';
-import type { DocumentNode } from '../formats/documentTree.ts';
-import { isString, type TypeMismatch } from './decodeJson.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
 
 /**
@@ -67,7 +64,6 @@ function beginningHint(bytes: Uint8Array, start: number): string | undefined {
 
 /** `text` is the version in the config; undefined if the hint of the rule is sufficient. */
 export function versionHint(text: string): string | undefined {
-  if (text.length > LONGEST_VERSION) return undefined;
   if (/^v\d/.test(text)) return `remove the "v": ${quoteText(text.slice(1, 40))}`;
   if (/^[12]\./.test(text)) {
     return 'convert this config of the Container Linux era to spec 3, e.g. with ign-converter';
@@ -79,10 +75,8 @@ export function versionHint(text: string): string | undefined {
   return undefined;
 }
 
-const LONGEST_VERSION = 100;
-
 /** For a version with a part missing, such as `3.4`. */
-function intendedVersion(text: string): SpecVersion | undefined {
+export function intendedVersion(text: string): SpecVersion | undefined {
   return specVersions.find(
     (version) => release(version) === release(text) || release(version).startsWith(`${release(text)}.`),
   );
@@ -91,69 +85,4 @@ function intendedVersion(text: string): SpecVersion | undefined {
 /** The version without pre-release and metadata. */
 function release(version: string): string {
   return /^[\d.]*/.exec(version.trim())?.[0] ?? '';
-}
-
-// Values of an invalid type, and the values that were probably intended.
-
-/** One sentence with the path and, if it can be guessed, the intended value. */
-export function typeHint(mismatch: TypeMismatch): string {
-  const { path, expected, found } = mismatch;
-  const place = path.length === 0 ? 'the document' : formatPath(path).slice('$.'.length);
-  return (
-    specificHint(mismatch, place) ??
-    `set ${place} to ${kindNames[expected.kind]}, not ${describeValue(found)}`
-  );
-}
-
-function specificHint({ path, expected, found }: TypeMismatch, place: string): string | undefined {
-  const { kind, goType: wanted } = expected;
-  const text = isString(found) ? found.text : undefined;
-  const word = found.kind === 'scalar' && text === undefined ? found.text : undefined;
-  const isMode = path.at(-1) === 'mode';
-  if (place === 'ignition.version')
-    return `set ${place} to "${(word && intendedVersion(word)) ?? '3.4.0'}", with quotes`;
-  if (kind === 'integer' && text !== undefined)
-    return isMode ? modeHint(text, place) : numberHint(text, place);
-  if (kind === 'integer' && word !== undefined && /^-?\d/.test(word))
-    return `set ${place} to an integer of at most 64 bits, with digits only`;
-  if (kind === 'boolean' && (text === 'true' || text === 'false'))
-    return `set ${place} to ${text}, without quotes`;
-  if (wanted === 'string' && word !== undefined && word.length <= 40)
-    return `set ${place} to a string: put quotes around ${word}`;
-  if (wanted.startsWith('[]')) return `set ${place} to a list: put [ ] around the value`;
-  if (isResource(wanted) && text !== undefined)
-    return `set ${place} to an object: {"source": "data:,…"} or another URL`;
-  return undefined;
-}
-
-/** JSON has no octal numbers, so users put them in quotes. */
-function modeHint(text: string, place: string): string {
-  const octal = /^(?:0o?)?([0-7]{1,5})$/.exec(text)?.[1];
-  return octal === undefined
-    ? `set ${place} to a decimal number: octal 0644 is 420`
-    : `set ${place} to ${Number.parseInt(octal, 8)}, without quotes: octal ${octal} in decimal`;
-}
-
-function numberHint(text: string, place: string): string | undefined {
-  return /^-?\d{1,18}$/.test(text) ? `set ${place} to ${BigInt(text)}, without quotes` : undefined;
-}
-
-function isResource(wanted: string): boolean {
-  return ['types.Resource', 'types.FileContents', 'types.ConfigReference', 'types.CaReference'].includes(
-    wanted,
-  );
-}
-
-const kindNames: Readonly<Record<TypeMismatch['expected']['kind'], string>> = {
-  string: 'a string',
-  boolean: 'true or false',
-  integer: 'an integer',
-  struct: 'an object',
-  list: 'a list',
-};
-
-function describeValue(found: DocumentNode): string {
-  if (found.kind !== 'scalar') return found.kind === 'mapping' ? 'an object' : 'a list';
-  if (isString(found)) return 'a string';
-  return /^[tf]/.test(found.text) ? 'true or false' : 'a number';
 }

@@ -9,7 +9,7 @@ import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
-import { normalizeConfig } from './merge.ts';
+import { normalizeConfig } from './normalize.ts';
 import { configType, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 

@@ -9,7 +9,7 @@ import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
-import { normalizeConfig } from './merge.ts';
+import { normalizeConfig } from './normalize.ts';
 import { errorRule, findingOf, warningRule, type Rule } from '../core/rule.ts';
 import { configType, type Field, structAt, structOf, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';

@@ -6,26 +6,29 @@
 import { FormatError } from '../core/errors.ts';
 import {
   type Finding,
+  hasErrors,
   limitFindings,
-  MAX_FINDINGS,
   type Path,
   type Position,
   type Report,
 } from '../core/finding.ts';
+import { append } from '../core/lists.ts';
 import { deepestNode, type DocumentNode } from '../formats/documentTree.ts';
 import { type JsonTree, readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { asString } from './decode.ts';
-import { decodeJson, MAX_MISMATCHES, type TypeMismatch } from './decodeJson.ts';
+import { decodeJson, type TypeMismatch } from './decodeJson.ts';
 import { findDuplicates } from './duplicates.ts';
-import { syntaxHint, typeHint, versionHint } from './hints.ts';
+import { syntaxHint, versionHint } from './hints.ts';
+import { readVersion } from './readVersion.ts';
 import { errorRule, findingOf, infoRule, type Issue } from '../core/rule.ts';
-import { checks, walkConfig } from './rules.ts';
+import { checks } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
+import { typeHint } from './typeHints.ts';
 import { findUnusedKeys, type OffsetIssue, unusedKeyHint } from './unusedKeys.ts';
-import { nameVersions, type SpecVersion, specVersions, versionNamed } from './versions.ts';
+import { nameVersions, type SpecVersion, specVersions } from './versions.ts';
+import { walkConfig } from './walkConfig.ts';
 
 export const emptyConfig = errorRule(
   'empty',
@@ -97,22 +100,25 @@ export function validateConfig(bytes: Uint8Array): Report {
 export function examineConfig(document: Buffer): { readonly report: Report; readonly read: ReadResult } {
   const read = readConfig(document);
   if (read.status === 'refused') return { report: { valid: false, findings: [read.finding] }, read };
-  const found: Collected = { issues: [], valid: true };
-  collectRules(found, read.type, read.config, read.version);
-  for (const { type, value, path } of walkConfig(read.type, read.config)) {
-    if (typeof type !== 'string' && isMapping(value)) collectAt(found, path, findDuplicates(type, value));
+  const { config, hasPositions, root, type, version } = read;
+  const issues: (Issue | OffsetIssue)[] = [...ruleIssues(type, config, version)];
+  for (const { type: inner, value, path } of walkConfig(type, config)) {
+    if (typeof inner === 'string' || !isMapping(value)) continue;
+    append(issues, placedAt(path, findDuplicates(inner, value)));
   }
-  if (read.hasPositions) {
-    const place = { type: read.type, value: read.config, node: read.root, path: [] };
-    const hintOf: Parameters<typeof findUnusedKeys>[1] = (...key) => unusedKeyHint(read.version, ...key);
-    for (const issue of findUnusedKeys(place, hintOf)) collect(found, issue);
+  if (hasPositions) {
+    const place = { type, value: config, node: root, path: [] };
+    append(
+      issues,
+      findUnusedKeys(place, (...key) => unusedKeyHint(version, ...key)),
+    );
   }
   const positionOf = placeIn(document);
-  const findings = found.issues.map((issue) => {
-    const offset = 'offset' in issue ? issue.offset : offsetOf(deepestNode(read.root, issue.path));
-    return findingOf(read.hasPositions ? { ...issue, position: positionOf(offset) } : issue);
+  const findings = issues.map((issue) => {
+    const offset = 'offset' in issue ? issue.offset : offsetOf(deepestNode(root, issue.path));
+    return findingOf(hasPositions ? { ...issue, position: positionOf(offset) } : issue);
   });
-  return { report: { valid: found.valid, findings: limitFindings(findings) }, read };
+  return { report: { valid: !hasErrors(findings), findings: limitFindings(findings) }, read };
 }
 
 /**
@@ -120,9 +126,20 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
  * unused keys.
  */
 export function checkMergedConfig(config: Config, version: SpecVersion): readonly Finding[] {
-  const found: Collected = { issues: [], valid: true };
-  collectRules(found, configType(version), config, version);
-  return limitFindings(found.issues.map(findingOf));
+  return limitFindings(Array.from(ruleIssues(configType(version), config, version), findingOf));
+}
+
+function* ruleIssues(root: StructType, config: Config, version: SpecVersion): Iterable<Issue> {
+  for (const { type, value, path } of walkConfig(root, config)) {
+    const check = checks[typeof type === 'string' ? type : type.name];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
+    if (check !== undefined) yield* placedAt(path, check(value as never, version));
+  }
+}
+
+/** Issues of the object at `path`, with paths from the root. */
+function* placedAt(path: Path, issues: Iterable<Issue>): Iterable<Issue> {
+  for (const issue of issues) yield { ...issue, path: [...path, ...issue.path] };
 }
 
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
@@ -164,42 +181,17 @@ function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
   return { ...refuse(issue, placeIn(bytes)(mismatch.offset)), mismatches: [mismatch] };
 }
 
-/** The values of an invalid type after the one at which Ignition stops; none if there are too many to be mistakes. */
+/** The values of an invalid type after the one at which Ignition stops. */
 export function furtherMismatches(document: Buffer, read: ReadResult): readonly Finding[] {
   const mismatches = (read.status === 'refused' && read.mismatches) || [];
-  if (mismatches.length === MAX_MISMATCHES) return [];
   const findings = mismatches
-    .slice(1, 1 + MAX_FINDINGS)
+    .slice(1)
     .map((mismatch) => findingOf({ rule: furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
   return locateFindings(findings, document);
 }
 
 function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): RefusedConfig {
   return { status: 'refused', finding: findingOf({ ...issue, path: [], position }) };
-}
-
-/** The issues found so far, with paths from the root. */
-interface Collected {
-  readonly issues: (Issue | OffsetIssue)[];
-  valid: boolean;
-}
-
-function collect(found: Collected, issue: Issue | OffsetIssue, parent: Path = []): void {
-  if (issue.rule.severity === 'error') found.valid = false;
-  found.issues.push(parent.length === 0 ? issue : { ...issue, path: [...parent, ...issue.path] });
-}
-
-/** Collects what was found in the object at `path`, with paths that are relative to it. */
-function collectAt(found: Collected, path: Path, issues: Iterable<Issue>): void {
-  for (const issue of issues) collect(found, issue, path);
-}
-
-function collectRules(found: Collected, root: StructType, config: Config, version: SpecVersion): void {
-  for (const { type, value, path } of walkConfig(root, config)) {
-    const check = checks[typeof type === 'string' ? type : type.name];
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
-    if (check !== undefined) collectAt(found, path, check(value as never, version));
-  }
 }
 
 /** Adds to each finding the position of its path; `bytes` must be valid JSON. */
@@ -223,69 +215,3 @@ function placeIn(bytes: Buffer): (offset: number) => Position | undefined {
   const positionOf = lineColumns(bytes);
   return (offset) => (offset < bytes.length ? positionOf(offset) : undefined);
 }
-
-// The spec version of a config, read first as in Ignition: only `ignition.version` is decoded, with the error texts of
-// Go. The comparison follows Ignition's lax reading of SemVer, so `03.04.00` is 3.4.0.
-
-/** `text` is the version in the config; empty if it is missing. */
-export type VersionResult =
-  | { readonly status: 'supported'; readonly version: SpecVersion }
-  | { readonly status: 'unsupported' | 'malformed'; readonly text: string }
-  | { readonly status: 'mismatch'; readonly mismatch: TypeMismatch };
-
-/** Reads `ignition.version`. */
-export function readVersion(root: DocumentNode): VersionResult {
-  const { value, mismatches } = decodeJson(root, stubType);
-  const [mismatch] = mismatches;
-  if (mismatch !== undefined) {
-    const path = mismatch.path.map((step) => String(step).toLowerCase());
-    return { status: 'mismatch', mismatch: { ...mismatch, path } };
-  }
-  const section = value['Ignition'];
-  const text = isMapping(section) ? asString(section['Version']) : '';
-  const parsed = versionNamed(text) ?? parseSemver(text);
-  if (parsed === undefined) return { status: 'malformed', text };
-  const version = versionNamed(parsed);
-  return version === undefined ? { status: 'unsupported', text } : { status: 'supported', version };
-}
-
-/** Ignition decodes into a struct without tags, so the messages of Go contain its field names. */
-const stubType: StructType = {
-  name: 'versionStub',
-  goType: 'util.versionStub',
-  fields: [
-    {
-      name: 'Ignition',
-      kind: 'struct',
-      goType: 'struct { Version string }',
-      pointer: false,
-      struct: {
-        name: '',
-        goType: 'struct { Version string }',
-        fields: [{ name: 'Version', kind: 'string', goType: 'string', pointer: false, always: true }],
-        keyFields: [],
-      },
-    },
-  ],
-  keyFields: [],
-};
-
-/**
- * The version in its normal form, e.g. `3.4.0` for `03.4.0-+`; undefined if it is malformed. Source: go-semver v0.3.1,
- * which accepts empty pre-releases, empty metadata and leading zeros.
- */
-export function parseSemver(text: string): string | undefined {
-  const [, core, preRelease = '', metadata = ''] = SEMVER_PATTERN.exec(text) ?? [];
-  if (core === undefined || BAD_IDENTIFIERS.test(preRelease) || BAD_IDENTIFIERS.test(metadata))
-    return undefined;
-  const numbers = core.replaceAll(/(?<!\d)0+(?=\d)/g, '');
-  for (const number of numbers.split('.')) {
-    if (number.length > 19 || BigInt(number) >= 1n << 63n) return undefined;
-  }
-  return numbers + (preRelease && `-${preRelease}`) + (metadata && `+${metadata}`);
-}
-
-// Three numbers, a pre-release and metadata. No expression repeats a group, which would require a deep stack.
-const SEMVER_PATTERN = /^(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+(.*))?$/s;
-/** Identifiers are separated by dots. An empty identifier is invalid, but an empty list of them is valid. */
-const BAD_IDENTIFIERS = /[^0-9A-Za-z.-]|^\.|\.\.|\.$/;

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatPath } from '../../src/core/finding.ts';
 import type { Resource } from '../../src/ignition/config.ts';
-import { bootIssues } from '../../src/ignition/inlinedConfig.ts';
+import { bootIssues } from '../../src/ignition/contents.ts';
 
 const sum = (data: string) => createHash('sha256').update(data).digest('hex');
 const dataUrl = (data: Buffer) => `data:;base64,${data.toString('base64')}`;

@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { formatPath, type Path } from '../../src/core/finding.ts';
 import type { Config, Resource } from '../../src/ignition/config.ts';
 import { type EffectiveConfig, readEffectiveConfig } from '../../src/ignition/effectiveConfig.ts';
-import { mergeConfigs, normalizeConfig } from '../../src/ignition/merge.ts';
+import { mergeConfigs } from '../../src/ignition/merge.ts';
+import { normalizeConfig } from '../../src/ignition/normalize.ts';
 
 function inlined(config: Config | Buffer, more: Partial<Resource> = {}): Resource {
   const bytes = Buffer.isBuffer(config) ? config : Buffer.from(JSON.stringify(config));
@@ -151,16 +152,6 @@ describe('the effective config', () => {
 });
 
 describe('bounds', () => {
-  it('of the depth', () => {
-    let config = file('/a');
-    for (let level = 0; level < 70; level += 1) config = merging([inlined(config, { compression: 'gzip' })]);
-    const effective = resolve(config);
-    expect(effective.inlined).toHaveLength(64);
-    expect(effective.issues.map(({ issue }) => issue.message)).toEqual([
-      'not checked: the inlined configs are nested more than 64 levels deep',
-    ]);
-  });
-
   it('of the number', () => {
     const effective = resolve(merging(Array.from({ length: 300 }, (_, index) => inlined(file(`/${index}`)))));
     expect(effective.inlined).toHaveLength(256);

@@ -49,10 +49,6 @@ describe('furtherMismatches', () => {
     ['a valid config', '{"ignition":{"version":"3.4.0"}}'],
     ['text that is not JSON', '{'],
     ['a version of a wrong type', '{"ignition":{"version":3},"storage":1}'],
-    [
-      'a document with too much to report',
-      `{"ignition":{"version":"3.4.0"},"storage":{"files":[${'1,'.repeat(30_000)}1]}}`,
-    ],
     ['a single value of a wrong type', '{"ignition":{"version":"3.4.0"},"storage":1}'],
   ])('leaves %s alone', (_title, text) => {
     expect(explain(text)).toEqual(validateConfig(Buffer.from(text)));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatGoIgnition } from '../../src/ignition/ignitionText.ts';
-import { normalizeConfig } from '../../src/ignition/merge.ts';
+import { normalizeConfig } from '../../src/ignition/normalize.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
 const folder = sharedData === undefined ? '' : join(sharedData, 'agent-golden');

@@ -17,7 +17,11 @@ describe('syntaxHint', () => {
     ['half of the mark of gzip', '\x1f\x8c\x08', none],
     ['the other half of it', '\x0e\x8b\x08', none],
     ['a control character at the beginning', '\x1f{}', none],
-    ['a key of YAML', 'variant: fcos', yaml],
+    [
+      'a key of Butane',
+      'variant: fcos',
+      'translate the Butane config first, with `ironic-coreos ignition from-butane`',
+    ],
     ['a key of YAML in capitals, behind blanks', ' \t\r\n_Variant: fcos', yaml],
     ['a comment of YAML', '# x', yaml],
     ['the start of a document of YAML', '---\nvariant: fcos', yaml],

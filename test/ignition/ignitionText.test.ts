@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatIgnition } from '../../src/ignition/ignitionText.ts';
-import { normalizeConfig } from '../../src/ignition/merge.ts';
+import { normalizeConfig } from '../../src/ignition/normalize.ts';
 import { decodeConfig, randomConfigs } from '../support/randomConfigs.ts';
 
 const ignition = { version: '3.4.0' };

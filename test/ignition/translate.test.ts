@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
 import { formatIgnition } from '../../src/ignition/ignitionText.ts';
-import { normalizeConfig } from '../../src/ignition/merge.ts';
+import { normalizeConfig } from '../../src/ignition/normalize.ts';
 import { translateConfig, type Translation, translationRules } from '../../src/ignition/translate.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { isSince, type SpecVersion, specVersions } from '../../src/ignition/versions.ts';

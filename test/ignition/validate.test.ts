@@ -4,7 +4,8 @@ import { type Finding, formatPath } from '../../src/core/finding.ts';
 import { JSON_LIMITS, readJsonTree } from '../../src/formats/json/tree.ts';
 import { versionHint } from '../../src/ignition/hints.ts';
 import { MAX_FINDINGS } from '../../src/core/finding.ts';
-import { readVersion, validateConfig } from '../../src/ignition/validate.ts';
+import { validateConfig } from '../../src/ignition/validate.ts';
+import { readVersion } from '../../src/ignition/readVersion.ts';
 import { isSince, specVersions } from '../../src/ignition/versions.ts';
 
 const validate = (text: string) => validateConfig(Buffer.from(text, 'latin1'));
@@ -335,10 +336,7 @@ describe('versionHint', () => {
     expect(versionHint(text)).toMatch(new RegExp(hint));
   });
 
-  it.each(['', '4.0.0', 'x', 'xv3.4.0', '12.0.0', 'x3.4.1', '3.4.1x', `v3${'x'.repeat(99)}`])(
-    'none for %j',
-    (text) => {
-      expect(versionHint(text)).toBeUndefined();
-    },
-  );
+  it.each(['', '4.0.0', 'x', 'xv3.4.0', '12.0.0', 'x3.4.1', '3.4.1x'])('none for %j', (text) => {
+    expect(versionHint(text)).toBeUndefined();
+  });
 });

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bootIssues } from '../../src/ignition/inlinedConfig.ts';
+import { bootIssues } from '../../src/ignition/contents.ts';
 import { accountConfigs } from '../support/accountConfigs.ts';
 import { listenLocally } from '../support/listening.ts';
 import { have, oracleFile, oracleNote } from '../support/programs.ts';

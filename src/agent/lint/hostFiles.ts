@@ -1,7 +1,7 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
-import { withSlashes } from '../../ignition/rules/node.ts';
+import { withSlashes } from '../../ignition/rules/path.ts';
 import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
 import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { ANCHOR_FOLDER } from '../files.ts';

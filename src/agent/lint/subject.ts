@@ -15,7 +15,7 @@ import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import type { Issue, Rule } from '../../core/rule.ts';
-import { walkConfig } from '../../ignition/rules.ts';
+import { walkConfig } from '../../ignition/walkConfig.ts';
 import { configType } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { isMapping } from '../../formats/mapping.ts';

@@ -9,7 +9,7 @@ import type { Finding } from '../../core/finding.ts';
 import { findingOf } from '../../core/rule.ts';
 import type { Config } from '../../ignition/config.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-import { bootIssues } from '../../ignition/inlinedConfig.ts';
+import { bootIssues } from '../../ignition/contents.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { locateFindings, validateConfig } from '../../ignition/validate.ts';

@@ -7,7 +7,8 @@ import {
   furtherMismatches,
   locateFindings,
 } from '../../ignition/validate.ts';
-import { listReferences, bootIssues } from '../../ignition/inlinedConfig.ts';
+import { listReferences } from '../../ignition/inlinedConfig.ts';
+import { bootIssues } from '../../ignition/contents.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findingOf, type Issue } from '../../core/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';

@@ -15,7 +15,8 @@ import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
 import { placedYamlText, scalarSpans } from '../../formats/yaml/scalars.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-import { jsonType, readConfig, readVersion } from '../../ignition/validate.ts';
+import { jsonType, readConfig } from '../../ignition/validate.ts';
+import { readVersion } from '../../ignition/readVersion.ts';
 import type { Finding, Path, Position } from '../../core/finding.ts';
 
 export interface YamlConfig {

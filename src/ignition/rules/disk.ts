@@ -1,10 +1,9 @@
-/** Disks, their partitions, and software RAID. */
+/** Disks, and relations between their partitions. */
 
-import type { Disk, Partition, Raid } from '../config.ts';
+import type { Disk, Partition } from '../config.ts';
 import { found, type Issue, issue, errorRule } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
-import { isSince, type SpecVersion } from '../versions.ts';
-import { devicePathIssue } from './node.ts';
+import { devicePathIssue } from './path.ts';
 
 export const diskRules = {
   deviceRequired: errorRule(
@@ -100,101 +99,4 @@ function overlaps(extent: Extent, other: Extent): boolean {
   const contains = (place: bigint): boolean => place >= other.start && place <= other.end;
   const spans = extent.start < other.start && extent.end > other.end;
   return contains(extent.start) || contains(extent.end) || spans;
-}
-
-/** Checks of a single partition. */
-export const partitionRules = {
-  absentWithOthers: errorRule(
-    'partition-absent-with-others',
-    'shouldExist specified false with other options also specified',
-    'remove all fields except the number of the partition',
-  ),
-  numberOrLabel: errorRule(
-    'partition-number-or-label',
-    'a partition number >= 1 or a label must be specified',
-    'set "number" to 1 or higher, or set "label"',
-  ),
-  labelTooLong: errorRule(
-    'partition-label-too-long',
-    'partition labels may not exceed 36 characters',
-    'shorten the label to 36 bytes of UTF-8',
-  ),
-  labelColon: errorRule(
-    'partition-label-colon',
-    'partition label will be truncated to text before the colon',
-    'remove the colon from the label',
-  ),
-  guid: errorRule(
-    'partition-guid',
-    'doesn\'t match the form "01234567-89AB-CDEF-EDCB-A98765432101"',
-    'write a GUID as 8-4-4-4-12 hexadecimal digits without braces, or remove the field',
-  ),
-};
-
-export const checkPartition: Check<Partition> = (partition) => {
-  const { guid, label, number, shouldExist, sizeMiB, startMiB, typeGuid } = partition;
-  const hasOthers = guid || typeGuid || [label, startMiB, sizeMiB].some((one) => one !== undefined);
-  const isLong = Buffer.byteLength(label ?? '') > MAX_LABEL_BYTES;
-  return found(
-    shouldExist === false && hasOthers && issue(partitionRules.absentWithOthers, []),
-    !isNonZero(number) && label === undefined && issue(partitionRules.numberOrLabel, []),
-    isLong && issue(partitionRules.labelTooLong, ['label']),
-    !isLong && label?.includes(':') && issue(partitionRules.labelColon, ['label']),
-    guid && !GUID_FORM.test(guid) && issue(partitionRules.guid, ['guid']),
-    typeGuid && !GUID_FORM.test(typeGuid) && issue(partitionRules.guid, ['typeGuid']),
-  );
-};
-
-const MAX_LABEL_BYTES = 36;
-
-const GUID_FORM = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
-
-// Software RAID arrays; the rules of paths (`node.ts`) check their devices.
-
-const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
-const redundantLevels = new Set([
-  'raid1',
-  '1',
-  'mirror',
-  'raid4',
-  '4',
-  'raid5',
-  '5',
-  'raid6',
-  '6',
-  'raid10',
-  '10',
-]);
-
-export const raidRules = {
-  levelRequired: errorRule('raid-level-required', 'raid level is required', 'set "level", e.g. to "raid1"'),
-  spares: errorRule(
-    'raid-spares',
-    'spares unsupported for linear and raid0 arrays',
-    'remove spares, or use a redundant level such as "raid1"',
-  ),
-  levelUnrecognized: errorRule(
-    'raid-level-unrecognized',
-    'unrecognized raid level',
-    'use linear, raid0, raid1, raid4, raid5, raid6 or raid10',
-  ),
-  devicesRequired: errorRule(
-    'raid-devices-required',
-    'raid devices required',
-    'list the paths of the devices',
-  ),
-};
-
-export const checkRaid: Check<Raid> = (raid, version) =>
-  found(
-    levelIssue(raid, version),
-    (raid.devices ?? []).length === 0 && issue(raidRules.devicesRequired, ['devices']),
-  );
-
-function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Issue | undefined {
-  const at = ['level'];
-  if (level === '' && isSince(version, '3.3.0')) return issue(raidRules.levelRequired, at);
-  if (redundantLevels.has(level)) return undefined;
-  if (!stripedLevels.has(level)) return issue(raidRules.levelUnrecognized, at);
-  return isNonZero(spares) ? issue(raidRules.spares, at) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Filesystem } from '../config.ts';
 import { found, type Issue, issue, errorRule, type Rule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
-import { devicePathIssue, pathIssue } from './node.ts';
+import { devicePathIssue, pathIssue } from './path.ts';
 
 const maxLabelBytes = new Map([
   ['ext4', 16],

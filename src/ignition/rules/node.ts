@@ -1,45 +1,10 @@
-/** Files, directories and links, and rules for paths and devices. */
+/** Files, directories and links. */
 
-import type { Path } from '../../core/finding.ts';
-import { cleanPath } from '../../formats/goPath.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
-import { found, type Issue, issue, errorRule, warningRule, suggest } from '../../core/rule.ts';
+import { found, type Issue, issue, errorRule, warningRule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
-
-// Paths: of files, of mount points, of devices.
-
-export const pathRules = {
-  missing: errorRule('path-missing', 'path not specified', 'set the absolute path'),
-  relative: errorRule('path-relative', 'path not absolute', 'write an absolute path, with a leading slash'),
-  dirty: errorRule(
-    'path-dirty',
-    'path is not fully simplified',
-    'remove double and trailing slashes and the elements "." and ".."',
-  ),
-};
-
-/** Checks that `value` is an absolute path. */
-export function pathIssue(value: string | undefined, at: Path): Issue | undefined {
-  if (value === undefined || value === '') return issue(pathRules.missing, at);
-  if (!value.startsWith('/'))
-    return issue(pathRules.relative, at, suggest(cleanPath(`/${withSlashes(value)}`)));
-  const clean = cleanPath(value);
-  return clean === value ? undefined : issue(pathRules.dirty, at, suggest(clean));
-}
-
-/** A path as Windows writes it, with the slashes of Linux. */
-export function withSlashes(path: string): string {
-  return path.replace(/^[A-Za-z]:(?=\\)/, '').replaceAll('\\', '/');
-}
-
-/** Like {@link pathIssue}; a name without slashes is probably a device. */
-export function devicePathIssue(value: string | undefined, at: Path): Issue | undefined {
-  const isName = value !== undefined && /^[^/.]/.test(value) && !/[/\\]/.test(value);
-  return isName ? issue(pathRules.relative, at, suggest(`/dev/${value}`)) : pathIssue(value, at);
-}
-
-export const checkDevice: Check<string> = (device) => found(devicePathIssue(device, []));
+import { pathIssue } from './path.ts';
 
 export const nodeRules = {
   ownerIdAndName: errorRule(

@@ -3,7 +3,7 @@
 import { pathExtension } from '../../formats/goPath.ts';
 import { quoteGo } from '../../formats/goText.ts';
 import { parseUnit } from '../../formats/goUnitFile.ts';
-import type { Config, Dropin, Systemd, Unit } from '../config.ts';
+import type { Dropin, Systemd, Unit } from '../config.ts';
 import { found, type Issue, issue, errorRule, warningRule, suggest } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 
@@ -119,29 +119,3 @@ function templateOf(name: string): string | undefined {
   const hasInstance = name.endsWith(suffix) && at !== -1 && at + 1 < name.length - suffix.length;
   return hasInstance && !name.includes('\n') ? `${name.slice(0, at + 1)}${suffix}` : undefined;
 }
-
-// The root of a config: relations between its sections.
-
-export const configRules = {
-  pathConflict: errorRule(
-    'path-conflicts-unit',
-    'path conflicts with systemd unit or dropin',
-    'remove the contents here or under systemd.units',
-  ),
-};
-
-export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd = {} }) {
-  // The paths to which Ignition writes units and drop-ins with contents.
-  const unitPaths = new Set<string>();
-  for (const { contents, dropins = [], name = '' } of systemd.units ?? []) {
-    const path = `/etc/systemd/system/${name}`;
-    if (contents) unitPaths.add(path);
-    for (const dropin of dropins) if (dropin.contents) unitPaths.add(`${path}.d/${dropin.name ?? ''}`);
-  }
-  if (unitPaths.size === 0) return;
-  for (const kind of ['files', 'directories', 'links'] as const) {
-    for (const [index, { path = '' }] of (storage[kind] ?? []).entries()) {
-      if (unitPaths.has(path)) yield issue(configRules.pathConflict, ['storage', kind, index, 'path']);
-    }
-  }
-};

@@ -10,7 +10,8 @@ import { readJsonTree } from '../../formats/json/tree.ts';
 import type { Config, Resource, Unit } from '../../ignition/config.ts';
 import { type AddedFile, base64DataUrl } from '../../ignition/dataFile.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-import { readConfig, readVersion, versionUnsupported } from '../../ignition/validate.ts';
+import { readConfig, versionUnsupported } from '../../ignition/validate.ts';
+import { readVersion } from '../../ignition/readVersion.ts';
 import { specVersions } from '../../ignition/versions.ts';
 
 export interface ConfigParts {

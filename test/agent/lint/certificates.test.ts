@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
-import { bootIssues } from '../../../src/ignition/inlinedConfig.ts';
+import { bootIssues } from '../../../src/ignition/contents.ts';
 import { dataUrl, render } from './support.ts';
 
 const folder = join(import.meta.dirname, '../../support/certificates');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { devicePathIssue, pathIssue } from '../../../src/ignition/rules/node.ts';
+import { devicePathIssue, pathIssue } from '../../../src/ignition/rules/path.ts';
 import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
 
 describe('the hint for a path that is not absolute', () => {

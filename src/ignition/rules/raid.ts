@@ -1,0 +1,54 @@
+/** Software RAID arrays; `path.ts` checks their devices. */
+
+import type { Raid } from '../config.ts';
+import { errorRule, found, type Issue, issue } from '../../core/rule.ts';
+import { type Check, isNonZero } from '../check.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+
+const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
+const redundantLevels = new Set([
+  'raid1',
+  '1',
+  'mirror',
+  'raid4',
+  '4',
+  'raid5',
+  '5',
+  'raid6',
+  '6',
+  'raid10',
+  '10',
+]);
+
+export const raidRules = {
+  levelRequired: errorRule('raid-level-required', 'raid level is required', 'set "level", e.g. to "raid1"'),
+  spares: errorRule(
+    'raid-spares',
+    'spares unsupported for linear and raid0 arrays',
+    'remove spares, or use a redundant level such as "raid1"',
+  ),
+  levelUnrecognized: errorRule(
+    'raid-level-unrecognized',
+    'unrecognized raid level',
+    'use linear, raid0, raid1, raid4, raid5, raid6 or raid10',
+  ),
+  devicesRequired: errorRule(
+    'raid-devices-required',
+    'raid devices required',
+    'list the paths of the devices',
+  ),
+};
+
+export const checkRaid: Check<Raid> = (raid, version) =>
+  found(
+    levelIssue(raid, version),
+    (raid.devices ?? []).length === 0 && issue(raidRules.devicesRequired, ['devices']),
+  );
+
+function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Issue | undefined {
+  const at = ['level'];
+  if (level === '' && isSince(version, '3.3.0')) return issue(raidRules.levelRequired, at);
+  if (redundantLevels.has(level)) return undefined;
+  if (!stripedLevels.has(level)) return issue(raidRules.levelUnrecognized, at);
+  return isNonZero(spares) ? issue(raidRules.spares, at) : undefined;
+}
