@@ -307,10 +307,6 @@ export const CLAIMS: readonly Claim[] = [
   },
   // CoreOS, its installer and its deploy steps
   {
-    says: ['CoreOS does not contain cloud-init'],
-    sources: [{ repository: coreos, file: '*.yaml', absent: '- cloud-init' }],
-  },
-  {
     says: ['install_coreos does not read ISO config drives'],
     sources: [{ repository: agentImage, file: installStep, shows: /Cannot use a pre-rendered configdrive/ }],
   },
