@@ -30,7 +30,7 @@ import {
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
-import { checkValues, parseOsloBoolean } from '../ipa/confValues.ts';
+import { findValueProblem, parseOsloBoolean } from '../ipa/confValues.ts';
 import {
   type IpaOption,
   type IpaVersion,
@@ -247,18 +247,15 @@ function checkLine(
 
 function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?: IpaVersion): Finding[] {
   const findings: Finding[] = [];
-  const values = new Map<IpaOption, string>();
-  for (const [option, { line }] of effective) values.set(option, line.value);
-  const issues = checkValues(values);
   for (const { option, line, renamed, isThere } of effective.values()) {
     // A release that does not read the option accepts any value.
     if (!isThere && !renamed) continue;
     const { value } = line;
-    const issue = issues.get(option);
-    if (issue !== undefined) findings.push(finding(issue.rule, { ...atValue(line), ...issue }));
+    const problem = findValueProblem(value, option);
+    if (problem !== undefined) findings.push(finding(problem.rule, { ...atValue(line), ...problem }));
     const hasComment = /\s[#;]\s/.test(value);
     if (hasComment) findings.push(finding(confRules.inlineComment, atValue(line)));
-    if (issue !== undefined) continue;
+    if (problem !== undefined) continue;
     const isNumber = ['integer', 'port', 'float'].includes(option.type);
     if (isNumber && value.trim() === '') findings.push(finding(confRules.emptyNumber, atValue(line)));
     // What `$` expands to is unknown here, and a comment in the value is already reported.

@@ -44,38 +44,6 @@ export function parsePythonFloat(text: string): number | undefined {
   return grammar.test(number) ? Number(number.replaceAll('_', '')) : undefined;
 }
 
-/**
- * `str(value)` for the results of the functions above. Exponents have the JavaScript format, and control characters in
- * list items stay unescaped, because no program parses these texts.
- */
-export function formatPythonText(
-  value: string | number | bigint | boolean | null | PythonList | PythonDict,
-): string {
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'number') {
-    if (Number.isNaN(value)) return 'nan';
-    if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
-    return Number.isInteger(value) && Math.abs(value) < 1e16 ? `${value}.0` : String(value);
-  }
-  if (value === null) return 'None';
-  if (typeof value !== 'object') return String(value);
-  if (isList(value)) return `[${value.map(quote).join(', ')}]`;
-  return `{${[...value].map(([key, item]) => `${quote(key)}: ${quote(item)}`).join(', ')}}`;
-}
-
-export type PythonList = readonly string[];
-export type PythonDict = ReadonlyMap<string, string>;
-
-function isList(value: PythonList | PythonDict): value is PythonList {
-  return Array.isArray(value);
-}
-
-function quote(text: string): string {
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-  if (!text.includes("'")) return `'${escaped}'`;
-  return text.includes('"') ? `'${escaped.replaceAll("'", "\\'")}'` : `"${escaped}"`;
-}
-
 function withAsciiDigits(text: string): string {
   return text.replaceAll(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }

@@ -38,11 +38,6 @@ export const confRules = {
   ),
   choice: lintError('conf-choice', 'unsupported value of the option', 'use one of the listed values'),
   range: lintError('conf-range', 'the number is out of range', 'use a number within the range'),
-  interpolation: lintError(
-    'conf-interpolation',
-    'the value refers to an option that cannot be substituted',
-    'write "$$" for a literal "$": "$" followed by a name is replaced with the value of that option',
-  ),
   deprecated: lintNote('conf-deprecated', 'the option is deprecated', 'use the option that replaces it'),
   overridden: lintWarning(
     'conf-overridden',

@@ -17,9 +17,6 @@ export interface IpaOption {
   /** With underscores, as in files. */
   readonly name: string;
   readonly type: IpaOptionType;
-  readonly default: string | number | boolean | readonly string[] | Readonly<Record<string, string>> | null;
-  /** Meaning of the default. */
-  readonly defaultNote?: string;
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
@@ -39,13 +36,12 @@ export interface IpaOption {
   readonly deprecatedSince?: string;
   /** The declared name, if it contains dashes. */
   readonly registeredName?: string;
-  /** The package that declares it. */
-  readonly source: string;
   /** The first release of ironic-python-agent with it; undefined for options of libraries, which 9.0.0 also supports. */
   readonly since?: string;
   /** Patch releases of older branches with it, such as 9.7.2 for 9.7. */
   readonly backports?: readonly string[];
-  readonly help: string;
+  /** Of each option with a kernel argument. */
+  readonly help?: string;
 }
 
 /** An option of older releases. */
@@ -118,7 +114,7 @@ export function findIpaOption(section: string, name: string): IpaOptionMatch | u
   return renamed && { option: renamed, renamed: true };
 }
 
-/** Whether a section with exactly this name declares options, so that `$section.name` may refer to it. */
+/** Whether a section with exactly this name declares options. */
 export function isIpaSection(name: string): boolean {
   return readIndex().sections.has(name);
 }

@@ -1,12 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  formatPythonText,
-  parsePythonFloat,
-  parsePythonInteger,
-  stripPython,
-} from '../../src/formats/pythonText.ts';
+import { parsePythonFloat, parsePythonInteger, stripPython } from '../../src/formats/pythonText.ts';
 import { have, oracleNote } from '../support/programs.ts';
 
 describe('numbers', () => {
@@ -48,21 +43,6 @@ describe('numbers', () => {
   it('stay fast on long texts', () => {
     expect(parsePythonFloat(`${'1'.repeat(300_000)}x`)).toBeUndefined();
     expect(parsePythonInteger(`${'1_'.repeat(300_000)}x`)).toBeUndefined();
-  });
-});
-
-describe('formatPythonText', () => {
-  it.each([
-    [true, 'True'],
-    [null, 'None'],
-    [5n, '5'],
-    [30, '30.0'],
-    [-Infinity, '-inf'],
-    ['a', 'a'],
-    [['a', "b'c"], `['a', "b'c"]`],
-    [new Map([['k', `'"`]]), `{'k': '\\'"'}`],
-  ])('case %#: %s', (value, expected) => {
-    expect(formatPythonText(value)).toBe(expected);
   });
 });
 

@@ -25,7 +25,7 @@ describe('src/ipa/ipa-options.json', () => {
     for (const option of options) {
       expect(['string', 'integer', 'float', 'port', 'boolean', 'list', 'dict']).toContain(option.type);
       expect(option.name).toMatch(/^[a-z][a-z0-9_]*$/);
-      expect(option.help).not.toBe('');
+      expect(option.help !== undefined).toBe(option.kernelParam !== undefined);
       expect(() => new RegExp(option.pattern ?? '')).not.toThrow();
       // Only texts are compared with choices and patterns.
       expect(option.type === 'string' || (option.choices ?? option.pattern) === undefined).toBe(true);

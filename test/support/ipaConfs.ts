@@ -69,50 +69,11 @@ const pairs = [
   'a:b,',
   'a: "x,y" ,c:d',
 ];
-const strange = [
-  '$',
-  '$$',
-  '$1',
-  'a$',
-  '\\$nope',
-  '$nope',
-  '${nope}',
-  '${nope',
-  '$$nope',
-  '"',
-  "'",
-  '"a\'',
-  'ünïcode',
-  '# c',
-];
-const targets = [
-  '.',
-  'mdns',
-  'DEFAULT.debug',
-  'ssl.cert_file',
-  'logfile',
-  'log_config',
-  'Debug',
-  'mdns.',
-  'config_file',
-  'K',
-];
-
-const references = fc
-  .oneof(
-    fc.constantFrom(...targets),
-    fc.constantFrom(...names).map(({ name }) => name),
-    fc.constantFrom(...names).map(({ section, name }) => `${section}.${name}`),
-  )
-  .chain((name) =>
-    fc.constantFrom(`$${name}`, `\${${name}}`, `x$${name}`, `$$${name}`, `\\$${name}`, `$${name}$${name}`),
-  );
-
+const strange = ['"', "'", '"a\'', 'ünïcode', '# c'];
 const value = fc.oneof(
   fc.constantFrom(...numbers, ...floats),
   fc.constantFrom(...switches, ...words),
   fc.constantFrom(...urls, ...pairs, ...strange),
-  references,
   fc.string({ maxLength: 6 }),
 );
 
@@ -129,10 +90,10 @@ const typed = fc.constantFrom(...options).chain((declared) => {
     float: [...floats, ...numbers],
     boolean: switches,
     list: ['', 'a,b', 'a , b,', ','],
-    dict: pairs,
+    dict: pairs.slice(0, 3),
   };
   return fc
-    .oneof(fc.constantFrom(...(pools[declared.type] ?? [])), references, value)
+    .oneof(fc.constantFrom(...(pools[declared.type] ?? [])), value)
     .map((text) => `[${declared.section}]\n${declared.name} = ${text}`);
 });
 
@@ -161,7 +122,7 @@ const unknown = fc.constantFrom(
   'logdir = /x',
 );
 const continued = fc
-  .tuple(option, fc.constantFrom('  more', '\tdebug', ' # no comment', ' $nope'))
+  .tuple(option, fc.constantFrom('  more', '\tdebug', ' # no comment'))
   .map((lines) => lines.join('\n'));
 
 const line = fc.oneof(

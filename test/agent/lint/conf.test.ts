@@ -17,7 +17,6 @@ describe('the conf in a config', () => {
     ['a wrong type', '[DEFAULT]\ndebug = maybe\n', [`conf-value ${source}`]],
     ['out of range', '[DEFAULT]\nlisten_port = 70000\n', [`conf-range ${source}`]],
     ['a choice', '[DEFAULT]\nadvertise_protocol = HTTP\n', [`conf-choice ${source}`]],
-    ['a reference to nothing', '[DEFAULT]\nntp_server = $x\n', [`conf-interpolation ${source}`]],
     ['an unknown name', '[DEFAULT]\napi-url = https://x\n', [`conf-unknown-option ${source}`]],
     ['an unknown section', '[ipa]\na = b\n', [`conf-unknown-section ${source}`]],
     ['a deprecated name', '[DEFAULT]\nlogfile = /x\n', [`conf-deprecated ${source}`]],
