@@ -33,11 +33,6 @@ export const imageSourceRules = {
     'registries.conf leaves podman no registry to pull the image from',
     'fix the entry of registries.conf, or use an image from another registry',
   ),
-  unusedMirrors: lintWarning(
-    'agent-image-mirrors',
-    'podman does not use the mirrors of registries.conf for the image',
-    'use an image with a digest: IMAGE@sha256:…',
-  ),
 };
 
 interface BareRegistry extends Problem {
@@ -98,12 +93,12 @@ export function findImageAddress(text: string): RuleProblem | undefined {
   return registry === undefined ? undefined : findRegistryAddress(registry);
 }
 
-/** Reports an image that podman cannot pull, or that it pulls without its mirrors, because of registries.conf. */
+/** Reports an image that podman cannot pull because of registries.conf. */
 export function findPullProblem(text: string, registries?: Registries): RuleProblem | undefined {
   const { entry, malformed, sources } = planPull(text, registries) ?? { sources: [] };
   if (entry === undefined) return undefined;
   const where = `the entry ${quoteText(entry.prefix)} of registries.conf`;
-  const { unpullable, unusedMirrors } = imageSourceRules;
+  const { unpullable } = imageSourceRules;
   if (malformed !== undefined) {
     return {
       rule: unpullable,
@@ -119,15 +114,7 @@ export function findPullProblem(text: string, registries?: Registries): RuleProb
       hint: `remove blocked = true from the entry, add a mirror for ${registry}, or use an image from another registry`,
     };
   }
-  if (entry.mirrors.length === 0 || sources.length > 1) return undefined;
-  const isDigest = text.includes('@');
-  return {
-    rule: unusedMirrors,
-    message: `the mirrors of ${where} are only for images with a ${isDigest ? 'tag' : 'digest'}, so podman pulls ${text} from ${registry}`,
-    hint: isDigest
-      ? 'set pull-from-mirror of a mirror to "all", or use an image with a tag'
-      : 'use an image with a digest (IMAGE@sha256:…), or remove mirror-by-digest-only or pull-from-mirror',
-  };
+  return undefined;
 }
 
 function listRegistries(sources: readonly PullSource[]): string {

@@ -22,7 +22,7 @@ export interface RegistriesIssue extends Problem {
 interface RegistriesConf {
   /** Ordered by line. */
   readonly issues: readonly RegistriesIssue[];
-  /** Undefined if podman refuses the file. */
+  /** Undefined if podman refuses the file, or if it uses version 1 of the format. */
   readonly registries?: Registries;
 }
 
@@ -64,7 +64,7 @@ type Fields = Readonly<Record<string, Field>>;
 
 type Field =
   | { readonly kind: 'value'; readonly accepts: (value: unknown) => boolean; readonly hint: string }
-  | { readonly kind: 'table' | 'tables'; readonly fields: Fields };
+  | { readonly kind: 'tables'; readonly fields: Fields };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -106,9 +106,6 @@ const registryFields: Fields = {
   mirror: { kind: 'tables', fields: mirrorFields },
 };
 
-/** Version 1 of the format is deprecated. */
-const oldList: Field = { kind: 'table', fields: { registries: texts } };
-
 const rootFields: Fields = {
   'unqualified-search-registries': texts,
   'short-name-mode': oneOf('enforcing', 'permissive', 'disabled'),
@@ -116,7 +113,6 @@ const rootFields: Fields = {
   'additional-layer-store-auth-helper': text,
   registry: { kind: 'tables', fields: registryFields },
   aliases: names,
-  registries: { kind: 'table', fields: { search: oldList, insecure: oldList, block: oldList } },
 };
 
 /** Parses the file like podman. Never throws. */
@@ -139,11 +135,20 @@ function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
   // Without errors, all values have valid types.
   const isAccepted = (_table: Table): _table is FileTable =>
     found.every(({ severity }) => severity !== 'error');
-  const table = readTable(value, rootFields, [], report);
-  if (isAccepted(table)) {
-    checkVersion(table, report);
-    checkMeaning(table, report);
+  const old = Object.keys(value).find((key) => key.toLowerCase() === 'registries');
+  if (old !== undefined) {
+    const hint =
+      'use version 2: unqualified-search-registries = ["…"] for [registries.search], and [[registry]] with insecure or blocked for the other keys';
+    report(
+      'warning',
+      [old],
+      'the file uses version 1 of the format, which is deprecated and not checked',
+      hint,
+    );
+    return { issues: found };
   }
+  const table = readTable(value, rootFields, [], report);
+  if (isAccepted(table)) checkMeaning(table, report);
   const issues = found.toSorted(({ position: a }, { position: b }) => a.line - b.line || a.column - b.column);
   return isAccepted(table) ? { issues, registries: toRegistries(table) } : { issues };
 }
@@ -169,17 +174,12 @@ function readTable(value: unknown, fields: Fields, path: Path, report: Report): 
 /** The value if its type is valid; otherwise undefined, after an error. */
 function readField(value: unknown, field: Field, path: Path, report: Report): unknown {
   if (field.kind === 'value' && field.accepts(value)) return value;
-  if (field.kind === 'table' && isTable(value)) return readTable(value, field.fields, path, report);
   if (field.kind === 'tables' && Array.isArray(value) && value.every(isTable)) {
     return value.map((item, index) => readTable(item, field.fields, [...path, index], report));
   }
   const keys = path.filter(isText);
   const name = keys.join('.');
-  const hints = {
-    table: `write a table: [${name}]`,
-    tables: `write each entry with double brackets: [[${name}]]`,
-  };
-  const hint = field.kind === 'value' ? field.hint : hints[field.kind];
+  const hint = field.kind === 'value' ? field.hint : `write each entry with double brackets: [[${name}]]`;
   report('error', path, `invalid value of ${quoteText(keys.at(-1) ?? '')}`, hint);
   return undefined;
 }
@@ -194,7 +194,6 @@ interface FileTable extends Table {
   readonly 'short-name-mode'?: string;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly registry?: readonly RegistryTable[];
-  readonly registries?: Partial<OldLists>;
   readonly 'credential-helpers'?: readonly string[];
 }
 
@@ -214,13 +213,8 @@ interface MirrorTable {
   readonly 'pull-from-mirror'?: 'all' | 'digest-only' | 'tag-only' | '';
 }
 
-/** The three lists of version 1. */
-type OldLists = Readonly<
-  Record<'search' | 'insecure' | 'block', { readonly registries?: readonly string[] } | undefined>
->;
-
-function toRegistries({ aliases = {}, registries: old = {}, registry, ...table }: FileTable): Registries {
-  const search = table['unqualified-search-registries'] ?? old.search?.registries;
+function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Registries {
+  const search = table['unqualified-search-registries'];
   const shortNameMode = table['short-name-mode'] ?? '';
   const credentialHelpers = table['credential-helpers'];
   return {
@@ -228,7 +222,7 @@ function toRegistries({ aliases = {}, registries: old = {}, registry, ...table }
     ...(shortNameMode !== '' && { shortNameMode }),
     ...(credentialHelpers !== undefined && { credentialHelpers }),
     aliases: new Map(Object.entries(aliases)),
-    entries: (registry ?? oldEntries(old)).map(toEntry),
+    entries: registry.map(toEntry),
   };
 }
 
@@ -246,15 +240,6 @@ function toEntry({ blocked = false, insecure = false, mirror = [], ...entry }: R
       pulls: digestOnly ?? (one['pull-from-mirror'] || 'all'),
     })),
   };
-}
-
-/** The registries of version 1, which has no mirrors. */
-function oldEntries({ block, insecure }: Partial<OldLists>): RegistryTable[] {
-  const blocked = (block?.registries ?? []).map(withoutSlashes);
-  const unverified = (insecure?.registries ?? []).map(withoutSlashes);
-  return [...new Set([...blocked, ...unverified])].map((location) => {
-    return { location, blocked: blocked.includes(location), insecure: unverified.includes(location) };
-  });
 }
 
 function withoutSlashes(location: string): string {
@@ -279,22 +264,6 @@ const CREDENTIALS = /^[^]*@(?!sha\d+:)/;
 /** The quoted text without credentials, with which registries are sometimes written as URLs are. */
 function shown(name: string): string {
   return quoteText(name.replace(CREDENTIALS, `${HIDDEN}@`));
-}
-
-/** Version 1 is recognized by the key "registries". */
-function checkVersion(table: Table, report: Report): void {
-  if (table['registries'] === undefined) return;
-  const path = ['registries'];
-  const hint =
-    'use version 2: unqualified-search-registries = ["…"] for [registries.search], and [[registry]] with insecure or blocked for the other keys';
-  const current = Object.keys(table).find((name) => name !== 'registries');
-  const old = 'version 1 of the format';
-  if (current === undefined) {
-    report('warning', path, `the file uses ${old}, which is deprecated`, hint);
-  } else {
-    const message = `the file mixes ${old} ("registries") and version 2 (${quoteText(current)})`;
-    report('error', path, message, hint);
-  }
 }
 
 /** Whether a location is valid; reports an error if not. */

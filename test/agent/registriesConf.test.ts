@@ -21,6 +21,12 @@ describe('readRegistriesConf', () => {
     expect(readRegistriesConf(text).registries).toBeDefined();
   });
 
+  it('does not check version 1 of the format', () => {
+    const { issues, registries } = readRegistriesConf('[registries.search]\nregistries = ["quay.io"]\n');
+    expect(issues).toMatchObject([{ severity: 'warning', position: { line: 1, column: 2 } }]);
+    expect(registries).toBeUndefined();
+  });
+
   it.each(ignoredConfs)('warns of %j', (text, issue) => {
     expect(issuesOf(text)).toEqual([expect.stringContaining(`warning ${issue}`)]);
     expect(readRegistriesConf(text).registries).toBeDefined();

@@ -43,7 +43,6 @@ describe('checkSettings', () => {
     ['a blocked registry', { registriesConf: blocking }, ['error agent.registriesConf']],
     ['a blocked registry of an image on the host', { registriesConf: blocking, pullPolicy: 'never' }, []],
     ['a mirror for tags', { registriesConf: mirroring('tag-only') }, []],
-    ['a mirror for digests', { registriesConf: mirroring('digest-only') }, ['warning agent.registriesConf']],
     [
       'a registry by IPv6 address in registries.conf',
       { registriesConf: '[[registry]]\nprefix = "quay.io"\nlocation = "[2001:db8::1]:5000"\n' },

@@ -24,7 +24,6 @@ export const ignoredConfs: readonly (readonly [text: string, issue: string])[] =
   ],
   ['[[registry]]\nlocation = "a" # ü\n"ü" = 1\n', '3:1 podman ignores the unknown key "ü"'],
   ['search = ["quay.io"]\n', '1:1 podman ignores the unknown key "search"'],
-  ['[registries.search]\nregistries = ["quay.io"]\n', '1:2 the file uses version 1 of the format'],
 ];
 
 export const refusedConfs: readonly (readonly [text: string, issue: string])[] = [
@@ -68,16 +67,6 @@ export const refusedConfs: readonly (readonly [text: string, issue: string])[] =
     '[[registry]]\nlocation = "a"\n[[registry]]\nprefix = "b"\nlocation = "a"\nblocked = true\n',
     '3:3 the registry "a" is defined twice',
   ],
-  [
-    '[registries.search]\nregistries = ["a"]\n[[registry]]\nlocation = "b"\n',
-    '1:2 the file mixes version 1 of the format',
-  ],
-  [
-    'unqualified-search-registries = ["a"]\n[registries.block]\nregistries = ["b"]\n',
-    '2:2 the file mixes version 1 of the format',
-  ],
-  ['[[registries]]\nlocation = "a"\n', '1:3 invalid value of "registries"'],
-  ['[registries.search]\nregistries = "a"\n', '2:1 invalid value of "registries"'],
   ['[aliases]\n"agent:latest" = "quay.io/a/b"\n', '2:1 "agent:latest" is not a short name'],
   ['[aliases]\n"quay.io/a/b" = "quay.io/a/b"\n', '2:1 "quay.io/a/b" is not a short name'],
   ['[aliases]\nagent = "a/b"\n', '2:1 "a/b" is not a full image name'],

@@ -22,7 +22,7 @@ export async function pairImages(first: string, second: string, io: Io): Promise
   if (!isFirstFolder && !isSecondFolder) return [{ first, second }];
   if (!isFirstFolder || !isSecondFolder) {
     throw new UsageError('a folder can be compared only with another folder', {
-      hint: 'pass two folders, or the path of an image in each folder',
+      hint: 'pass two folders, or two images such as configs/worker-0.ign',
     });
   }
   const [before, after] = [await listImages(first, io), await listImages(second, io)];

@@ -56,11 +56,6 @@ describe('registries.conf', () => {
       '[[registry]]\nprefix = "quay.io"\nlocation = "mirror"\n',
       [`agent-image-unpullable ${unit}`],
     ],
-    [
-      'has a mirror for digests only',
-      `${quay}mirror-by-digest-only = true\n${mirror}`,
-      [`agent-image-mirrors ${unit}`],
-    ],
     ['moves the image to a registry without a public certificate', moved, [`agent-image-issuer ${unit}`]],
     ['does not verify this registry', `${moved}insecure = true\n`, []],
   ])('%s', (_title, text, expected) => {
