@@ -10,7 +10,7 @@ import { UsageError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';
 
-export type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
+type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
 
 export interface IpaOption {
   readonly section: string;
