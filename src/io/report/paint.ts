@@ -2,7 +2,6 @@
 
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Severity } from '../../core/finding.ts';
-import type { Io, Output } from '../io.ts';
 
 /** Parts of the text with their own color. */
 type Role = Severity | 'note' | 'hint';
@@ -12,18 +11,30 @@ export type Paint = (role: Role, text: string) => string;
 
 export const withoutColors: Paint = (_role, text) => text;
 
+interface MaybeTerminal {
+  readonly isTTY?: boolean;
+}
+
 /** As the user selects it. */
 export interface ColorChoice {
   color: 'auto' | 'always' | 'never';
 }
 
 /** The colors of text on this stream. */
-export function paintFor(stream: Output, choice: ColorChoice, env: Io['env']): Paint {
+export function paintFor(
+  stream: MaybeTerminal,
+  choice: ColorChoice,
+  env: Readonly<Record<string, string | undefined>>,
+): Paint {
   return wantsColor(stream, choice, env) ? withColors : withoutColors;
 }
 
 /** The flag overrides NO_COLOR (no-color.org), which overrides FORCE_COLOR, which Node and many programs support. */
-function wantsColor({ isTTY }: Output, { color }: ColorChoice, env: Io['env']): boolean {
+function wantsColor(
+  { isTTY }: MaybeTerminal,
+  { color }: ColorChoice,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
   if (color !== 'auto') return color === 'always';
   if (isSet(env['NO_COLOR'])) return false;
   if (isSet(env['FORCE_COLOR'])) return env['FORCE_COLOR'] !== '0';
