@@ -72,8 +72,8 @@ export interface AgentSettings {
   readonly userConf?: string | undefined;
   /** Lines of the conf with the highest precedence: `key = value`, a section header, a comment, or an empty line. */
   readonly optionLines: readonly string[];
-  /** Additional files of the host. */
-  readonly files: readonly AddedFile[];
+  /** Additional files of the host, and the files of the user that they were made from, for messages. */
+  readonly files: readonly (AddedFile & { readonly from?: string })[];
   /** Additional units of the host, which are enabled. */
   readonly units: readonly AddedUnit[];
 }
@@ -118,6 +118,8 @@ export interface HardwareManager {
 }
 
 export interface AddedUnit {
+  /** The file of the user, for messages. */
+  readonly from?: string;
   readonly name: string;
   readonly text: string;
 }

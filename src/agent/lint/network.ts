@@ -2,7 +2,6 @@
 
 import { posix } from 'node:path';
 import type { Path } from '../../core/finding.ts';
-import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../core/rule.ts';
 import { readKeyfile } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
@@ -15,12 +14,7 @@ import {
 import { KEYFILE_FOLDER } from '../files.ts';
 import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
 import { listNeeds } from './servers.ts';
-import { broken, type LintedFile, type LintSubject, readContents, readSubject, textOf } from './subject.ts';
-
-/** The findings of {@link checkConnections} for a config that is not linted otherwise. */
-export function lintNetwork(config: Config): Issue[] {
-  return checkConnections(readSubject(config));
-}
+import { broken, type LintedFile, type LintSubject, readContents, textOf } from './subject.ts';
 
 export function checkConnections(subject: LintSubject): Issue[] {
   // NetworkManager loads only keyfiles that it can parse and that no other user can read.

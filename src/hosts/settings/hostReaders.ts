@@ -5,7 +5,7 @@ import { namesIn } from '../../io/files/fileStates.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { basename, join } from 'node:path';
 import { parsePasswordHash, parseSerialConsole } from '../../agent/login.ts';
-import { type AddedFile, PUBLIC_MODE } from '../../ignition/dataFile.ts';
+import { PUBLIC_MODE } from '../../ignition/dataFile.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
@@ -89,8 +89,8 @@ export function readProxy(reading: Reading): ProxySettings {
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-async function readFiles(values: readonly InputValue[], io: Io): Promise<AddedFile[]> {
-  const files: AddedFile[] = [];
+async function readFiles(values: readonly InputValue[], io: Io): Promise<AgentSettings['files']> {
+  const files: AgentSettings['files'][number][] = [];
   for (const value of values) {
     const { at, name, text } = value;
     const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([^,/]*))?$/s.exec(text) ?? [];
@@ -107,8 +107,9 @@ async function readFiles(values: readonly InputValue[], io: Io): Promise<AddedFi
       });
     }
     const expected = { what: `File (${name})`, maxBytes: MAX_FILE_BYTES };
-    const content = await readUserFile(pathIn(value, source), io, expected).catch(throwAt(value));
-    files.push({ path, mode: mode === undefined ? PUBLIC_MODE : Number.parseInt(mode, 8), content });
+    const from = pathIn(value, source);
+    const content = await readUserFile(from, io, expected).catch(throwAt(value));
+    files.push({ path, mode: mode === undefined ? PUBLIC_MODE : Number.parseInt(mode, 8), content, from });
   }
   return files;
 }
@@ -137,7 +138,7 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
         at: value.at,
       });
     }
-    units.push({ name, text: await readNamedFile(value, io, 'Unit') });
+    units.push({ name, text: await readNamedFile(value, io, 'Unit'), from: pathIn(value, value.text) });
   }
   return units;
 }

@@ -1,6 +1,5 @@
 /** Renders one Ignition config from its inputs, and reports all findings. */
 
-import { diagnosticAt } from '../../core/diagnostic.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
 import { type ConfSources, createConfCheck } from '../../agent/confReport.ts';
@@ -28,12 +27,17 @@ import { translateConfig } from '../../ignition/translate.ts';
 import { newestOf, versionNamed } from '../../ignition/versions.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
-import { findingOf, warningRule } from '../../core/rule.ts';
+import { findingOf, type Rule, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { valueAt } from '../../formats/mapping.ts';
-import { lintHost } from '../../agent/lint/lintHost.ts';
-import { lintNetwork } from '../../agent/lint/network.ts';
+import { groupBy } from '../../core/lists.ts';
+import { imageSourceRules } from '../../agent/imageSource.ts';
+import { addressRules } from '../../agent/machineAddress.ts';
+import { credentialRules } from '../../agent/pullSecret.ts';
+import { confRules } from '../../ipa/confRules.ts';
+import { exceptionRules } from '../../network/noProxy.ts';
+import { createOrigins, type OriginOf } from './origins.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
 import type { CheckUnits } from '../input/unitTools.ts';
 
@@ -79,10 +83,8 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     if (checked === undefined) return undefined;
     const { effective, own } = checked;
     const hasNetwork = hasKeyfiles(document);
-    if (hasNetwork && !reportNetwork(effective, settings, io)) return undefined;
-    if (isMerged || hasOwnParts(settings)) {
-      const findings = lintOwnParts(effective, settings, io);
-      reportOwnParts(findings, documents, io);
+    if (isMerged || hasNetwork || hasOwnParts(settings)) {
+      const findings = reportLint(effective, createOrigins(effective, settings, documents), io);
       if (hasErrors(findings)) return undefined;
       if (checkUnits !== undefined) await reportUnits(rendered, settings, documents, checkUnits, io);
     }
@@ -111,27 +113,6 @@ function reportPlain(findings: readonly Finding[], io: Io): void {
   }
 }
 
-/** Reports findings that a merged config has on its own at their places in it. */
-function reportOwnParts(findings: readonly Finding[], documents: readonly ValidConfig[], io: Io): void {
-  const others = new Set(findings);
-  const byText = new Map<string, Finding[]>();
-  for (const finding of findings.toReversed()) {
-    const same = byText.get(identify(finding)) ?? [];
-    byText.set(identify(finding), same);
-    same.push(finding);
-  }
-  for (const document of documents) {
-    const placed = lintHost(document.config, { machine: 'live', now: new Date() })
-      .map(findingOf)
-      .filter((finding) => {
-        const same = byText.get(identify(finding))?.pop();
-        return same !== undefined && others.delete(same);
-      });
-    reportFindings(limitFindings(placed), document, io);
-  }
-  reportPlain(limitFindings([...others]), io);
-}
-
 /** Reports what systemd and podman say about the units of the user; those of merged configs at their places in these. */
 async function reportUnits(
   rendered: Config,
@@ -144,7 +125,7 @@ async function reportUnits(
   if (names.size + settings.files.length > 0) {
     const given = (await checkUnits(rendered)).filter(
       ({ path }) =>
-        path[0] !== 'systemd' || names.has(valueAt(rendered, [...path.slice(0, FILE_STEPS), 'name'])),
+        path[0] !== 'systemd' || names.has(valueAt(rendered, [...path.slice(0, UNIT_STEPS), 'name'])),
     );
     reportPlain(withoutIgnored(given.map(findingOf), io), io);
   }
@@ -152,6 +133,9 @@ async function reportUnits(
     reportFindings((await checkUnits(document.config)).map(findingOf), document, io);
   }
 }
+
+/** Steps of the path of a unit in a config: `systemd`, `units` and the index. */
+const UNIT_STEPS = 3;
 
 /**
  * Reports errors and warnings. Returns the config, and the same merged with the configs that it inlines, which have been
@@ -167,47 +151,37 @@ async function checkRendered(document: Buffer, io: Io) {
   return { own: read.config, effective: configs.config };
 }
 
-/** Reports connections that cannot work, and a network that does not reach Ironic. False if NetworkManager ignores a keyfile. */
-function reportNetwork(config: Config, { keyfiles }: AgentSettings, io: Io): boolean {
-  const diagnostics = lintNetwork(config).map((issue) => {
-    const file = valueAt(config, [...issue.path.slice(0, FILE_STEPS), 'path']);
-    const keyfile = keyfiles.find(({ name }) => file === `${KEYFILE_FOLDER}/${name}`);
-    return diagnosticAt(findingOf(issue), keyfile?.locate?.(issue.line));
-  });
-  return !hasErrors(report(io, diagnostics));
-}
-
-/** Steps of the path of a file in a config: `storage`, `files` and the index. */
-const FILE_STEPS = 3;
-
-const noOwnParts = {
-  files: [],
-  podman: { args: [], environment: [], mounts: [] },
-  pullArgs: [],
-  units: [],
-} satisfies Partial<AgentSettings>;
-
 /** Whether the user wrote parts of the config that are not checked where they are read. */
 function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean {
   const { args, environment, mounts } = podman;
   return [...files, ...units, ...pullArgs, ...args, ...environment, ...mounts].length > 0;
 }
 
-/** Problems of the user's parts: the errors and warnings that the config lacks without them. */
-function lintOwnParts(config: Config, settings: AgentSettings, io: Io): readonly Finding[] {
-  const others = new Set(lint(renderAgentConfig({ ...settings, ...noOwnParts })).map(identify));
-  return withoutIgnored(lint(config), io).filter(
-    (one) => one.severity !== 'info' && !others.has(identify(one)),
-  );
+/** Lints the result, reports each problem at the input that made the part, and returns the problems. */
+function reportLint(config: Config, originOf: OriginOf, io: Io): readonly Finding[] {
+  const findings = withoutIgnored(lintConfig(config, { now: new Date() }).map(findingOf), io)
+    .filter(({ severity }) => severity !== 'info')
+    .map((finding) => ({ ...finding, ...originOf(finding) }))
+    .filter(({ document, rule }) => document !== undefined || !CHECKED_BEFORE.has(rule));
+  for (const [document, own] of groupBy(findings, ({ document: of }) => of)) {
+    if (document !== undefined) reportFindings(limitFindings(own), document, io);
+    else {
+      for (const finding of limitFindings(own)) {
+        const { severity, message, hint, rule, path } = finding;
+        const at = 'at' in finding ? finding.at : undefined;
+        report(io, { severity, message, hint, rule, at, path: at === undefined ? path : undefined });
+      }
+    }
+  }
+  return findings;
 }
 
-function lint(config: Config): Finding[] {
-  return lintConfig(config, { now: new Date() }).map(findingOf);
-}
-
-function identify({ message, rule }: Finding): string {
-  return `${rule} ${message}`;
-}
+/** What is checked where the settings are read. Parts of merged configs are not. */
+const CHECKED_BEFORE: ReadonlySet<string> = new Set(
+  [confRules, imageSourceRules, addressRules, credentialRules, exceptionRules]
+    .flatMap((rules) => Object.values<Rule>(rules))
+    .map(({ id }) => id),
+);
 
 /** The sources of the options in the agent's conf: flags, variables or places in a file. */
 function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources {

@@ -1,7 +1,8 @@
 /** Lint of the host's network: which finding for which keyfiles, and where. */
 
 import { describe, expect, it } from 'vitest';
-import { lintNetwork } from '../../../src/agent/lint/network.ts';
+import { checkConnections } from '../../../src/agent/lint/network.ts';
+import { readSubject } from '../../../src/agent/lint/subject.ts';
 import type { Config } from '../../../src/ignition/config.ts';
 
 const folder = '/etc/NetworkManager/system-connections';
@@ -94,7 +95,7 @@ describe('the network of a host', () => {
     ],
     ['by DHCP', configOf('https://ironic.example.com', {}), []],
   ])('%s', (_title, config, expected) => {
-    const found = lintNetwork(config).map(
+    const found = checkConnections(readSubject(config)).map(
       ({ message, path, rule }) => `${rule.id} $.${path.join('.')}: ${message}`,
     );
     expect(found).toEqual(expected);

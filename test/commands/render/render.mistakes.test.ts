@@ -200,7 +200,7 @@ describe('render warns of what may be intended', () => {
     [
       'a key in a unit that systemd ignores',
       [...url, '--unit', 'burn-in.service'],
-      'burn-in.service: systemd ignores Descripton= in [Unit]: unknown key [$.systemd.units.1.contents]',
+      'burn-in.service:2: burn-in.service: systemd ignores Descripton= in [Unit]: unknown key',
     ],
     [
       'a key in a merged config that systemd ignores',
