@@ -134,7 +134,7 @@ const argumentInstalls = errorRule(
 const ignitionTwice = errorRule(
   'ignition-twice',
   'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
-  'use only one of --embedded and --ignition-url',
+  'remove --embedded or the argument ignition.config.url',
 );
 const ignitionMissing = warningRule(
   'ignition-missing',

@@ -909,14 +909,10 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: [
       'registries.conf leaves podman no registry to pull the image from',
-      'podman does not use the mirrors of registries.conf for the image',
       'rewrites the image … to …, which podman refuses',
       'podman cannot pull the image …:',
-      'are only for images with a …, so podman pulls … from …',
       'podman takes the entry with the longest `prefix` that matches the image',
       'If a rewritten name is not a complete image reference, for example because the location has no domain, podman tries none of them',
-      'podman uses the mirrors only for images with a digest',
-      'so podman pulls it from the registry itself',
       'the ones that podman tries before the first reachable one are reported',
     ],
     tests: [podmanSources],

@@ -67,7 +67,7 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'icc-ntp-spaces-empty': ['ntp-server'],
   'icc-proxy-special': ['unit-quotes', 'unit-percent'],
   'icc-pull-secret': ['secret-mode'],
-  'icc-ssh-key-multi': ['ssh-key-several', 'ssh-key'],
+  'icc-ssh-key-multi': ['ssh-key'],
   'icc-static-server-worker-0.ign': ['conf-insecure', 'conf-ca-unused', 'proxy-ironic', 'secret-mode'],
   'icc-unicode': ['image-reference'],
   'icc-url-ipv6-bare': ['conf-url', 'conf-insecure'],
