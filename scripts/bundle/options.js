@@ -60,7 +60,6 @@ export const chunks = [
   chunk('yaml', [String.raw`formats/yaml/\w+`]),
   chunk('settings', ['hosts/settings/renderConfig']),
   chunk('iso', [
-    'commands/customize/commandOptions',
     'hosts/input/(imageNetwork|imageRequirements)',
     'image/(growth|isoState)',
     'imagefile/rewriteImage',

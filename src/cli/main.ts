@@ -15,7 +15,7 @@ import { adaptArguments, explainUsageError, namedCommand, usageLine } from './ar
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions } from './globalOptions.ts';
 import { type OutputChoice, withLogLevel } from '../io/report/outputChoice.ts';
-import { paintFor } from '../io/report/paint.ts';
+import { paintFor } from '../io/report/colors.ts';
 import { describeError } from '../io/report/report.ts';
 import { printable } from '../core/foreignText.ts';
 

@@ -82,9 +82,9 @@ describe('the chunks', () => {
     expect(loadedWith('lint-')).toEqual(['core', 'lint', 'rolldown-runtime', 'validate']);
   });
 
-  it('that render and iso ignition embed load are the same but for the settings, and changes of images', () => {
+  it('that render and iso ignition embed load are the same but for the settings, and changes of images; the library loads them, too, without the program', () => {
     const both = ['agent', 'core', 'images', 'lint', 'rolldown-runtime', 'validate'];
     expect(loadedWith('settings-')).toEqual([...both, 'settings'].toSorted());
-    expect(loadedWith('iso-')).toEqual([...both, 'iso', 'program'].toSorted());
+    expect(loadedWith('iso-')).toEqual([...both, 'iso'].toSorted());
   });
 });

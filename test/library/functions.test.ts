@@ -72,7 +72,7 @@ describe('render', () => {
   });
 
   it.each<[string, Settings, object]>([
-    ['an unknown setting', { ...JSON.parse('{"ironic.apiUrl": "x"}') }, { code: 'ERR_INVENTORY', hint: 'use "ironic.apiUrls"' }], // prettier-ignore
+    ['an unknown setting', { ...JSON.parse('{"ironic.apiAddress": "x"}') }, { code: 'ERR_INVENTORY' }], // prettier-ignore
     [
       'an invalid value',
       { 'ironic.apiUrls': 'nonsense://x' },

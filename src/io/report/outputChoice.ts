@@ -6,7 +6,7 @@ import { printable } from '../../core/foreignText.ts';
 import { type Io, ioWith, type Output } from '../io.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import type { LogLevel } from './report.ts';
-import { type ColorChoice, paintFor } from './paint.ts';
+import { type ColorChoice, paintFor } from './colors.ts';
 
 /** Set while the command line is parsed, after the streams were passed on. */
 export interface OutputChoice extends ColorChoice {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/core/diagnostic.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../../src/io/report/diagnosticText.ts';
-import { withColors } from '../../../src/io/report/paint.ts';
+import { withColors } from '../../../src/io/report/colors.ts';
 
 const at = { file: 'h.yaml', line: 4, column: 5 };
 const excerpt = { line: 4, before: 'a: ', marked: 'bc', after: ' # d' };
