@@ -25,10 +25,7 @@ import {
   type UnitSetting,
   type UnitText,
 } from './subject.ts';
-import { checkUnitText, createEnvironmentFileCheck, createVariableCheck } from './unit.ts';
-import { checkUnitFiles, checkUnitKeys } from './unitKeys.ts';
-import { createReferenceCheck } from './unitReferences.ts';
-import { checkUnitValues } from './unitValues.ts';
+import { createEnvironmentFileCheck, createVariableCheck } from './unit.ts';
 import { posix } from 'node:path';
 import { KEYFILE_FOLDER } from '../files.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
@@ -48,19 +45,12 @@ export function lintHost(config: Config, options: HostLintOptions): Issue[] {
 
 /** The findings of {@link lintHost}. */
 export function checkHost(subject: LintSubject, { machine, now }: HostLintOptions): Issue[] {
-  const text: Issue[] = [];
-  const keys: Issue[] = [];
   const others = createUnitChecks(subject).map((check) => ({ check, issues: new Array<Issue>() }));
   for (const unit of subject.eachUnit()) {
-    for (const issue of checkUnitText(unit)) text.push(issue);
     if (!isActive(unit)) continue;
-    for (const issue of checkUnitKeys(unit)) keys.push(issue);
     for (const { check, issues } of others) for (const issue of check(unit)) issues.push(issue);
   }
   return [
-    ...text,
-    ...keys,
-    ...checkUnitFiles(subject),
     ...others.flatMap(({ issues }) => issues),
     ...subject.files
       .filter(isPlainText)
@@ -81,8 +71,6 @@ export function checkHost(subject: LintSubject, { machine, now }: HostLintOption
 /** The checks of a unit that is not masked, in the order of their findings. */
 function createUnitChecks(subject: LintSubject): ((unit: LintedUnit) => Issue[])[] {
   return [
-    checkUnitValues,
-    createReferenceCheck(subject),
     createEnvironmentFileCheck(subject),
     createVariableCheck(subject),
     checkCommands,

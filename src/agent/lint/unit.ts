@@ -1,6 +1,6 @@
 /**
- * Lint of units: whether the agent's units start, and restart after a failure; quotes and percent signs in the text of all
- * units, their variables that nothing sets, and files with variables that nothing writes.
+ * Lint of units: whether the agent's units start, and restart after a failure; variables of all units that nothing sets, and
+ * files with variables that nothing writes.
  */
 
 import { posix } from 'node:path';
@@ -20,8 +20,7 @@ import {
 } from './subject.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
 import { ifWellFormed } from '../../core/errors.ts';
-import { splitEnvironmentLine, variableNames } from '../../formats/systemdQuoting.ts';
-import { isBrokenCommand, isSkippable } from './unitValues.ts';
+import { variableNames } from '../../formats/systemdQuoting.ts';
 
 export const agentUnitRules = {
   notEnabled: lintError(
@@ -157,58 +156,6 @@ function checkRun({ setting, podman }: UnitCommand, isRestarted: boolean): Issue
     ...(isImageMissing ? [broken(agentUnitRules.image, path, { about, message })] : []),
     ...(isNameKept ? [broken(agentUnitRules.nameTaken, path, { about })] : []),
   ];
-}
-
-export const unitTextRules = {
-  percent: lintWarning(
-    'agent-unit-percent',
-    'systemd replaces a % that is not doubled',
-    'write %% for every literal percent sign, also in URL escapes',
-  ),
-  quotes: lintWarning(
-    'agent-unit-quotes',
-    'a quote is not closed, so systemd ignores the line',
-    'close the quote, or write \\" for a literal quote',
-  ),
-};
-
-export function checkUnitText({ settings }: LintedUnit): Issue[] {
-  const issues: Issue[] = [];
-  for (const setting of settings) {
-    const isQuoted = setting.name === 'Environment' || setting.name.startsWith('Exec');
-    if (!isQuoted) continue;
-    if (hasOpenQuote(setting)) issues.push(brokenSetting(unitTextRules.quotes, setting));
-    if (hasOddPercent(setting.value)) issues.push(brokenSetting(unitTextRules.percent, setting));
-  }
-  return issues;
-}
-
-/** A broken command that systemd does not ignore is reported as a value that it refuses. */
-function hasOpenQuote(setting: UnitSetting): boolean {
-  const { name, value } = setting;
-  if (!/["']/.test(value)) return false;
-  if (name === 'Environment') return ifWellFormed(() => splitEnvironmentLine(value)) === undefined;
-  return isBrokenCommand(setting) && isSkippable(setting);
-}
-
-/** systemd.unit(5), "Specifiers". */
-const specifiers = new Set('aAbBcCdDEfgGhHiIjJlLmMnNopPqsStTuUvVwWyY');
-
-/**
- * Whether a single percent sign is probably literal: it is no specifier, it is a URL escape, or it is in the URL of a
- * proxy. Other specifiers, such as `%t/%n.pid`, are intended.
- */
-function hasOddPercent(value: string): boolean {
-  if (!value.includes('%')) return false;
-  return value.split(/\s+/).some((word) => {
-    const isProxy = /_proxy=/i.test(word);
-    const isUrl = word.includes('://');
-    return [...word.matchAll(/%(%|[0-9A-Fa-f]{2}|(?=(.?)))/gsu)].some(([, next = '', following = '']) => {
-      if (next === '%') return false;
-      const letter = next === '' ? following : next.charAt(0);
-      return isProxy || !specifiers.has(letter) || (isUrl && next !== '');
-    });
-  });
 }
 
 export const unitEnvironmentRules = {

@@ -11,7 +11,6 @@ import {
 import { commandRules, encodedTextRules } from '../../../src/agent/lint/lintHost.ts';
 import { liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
 import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
-import { unitReferenceRules } from '../../../src/agent/lint/unitReferences.ts';
 import { convergedFlowRules, trustRules } from '../../../src/agent/lint/lintConfig.ts';
 import { mountRules } from '../../../src/agent/lint/mounts.ts';
 import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image.ts';
@@ -24,9 +23,7 @@ import { addressRules } from '../../../src/agent/machineAddress.ts';
 import { imageSourceRules } from '../../../src/agent/imageSource.ts';
 import { credentialRules } from '../../../src/agent/pullSecret.ts';
 import { pullSecretRules } from '../../../src/agent/lint/pullSecret.ts';
-import { agentUnitRules, unitEnvironmentRules, unitTextRules } from '../../../src/agent/lint/unit.ts';
-import { unitKeyRules } from '../../../src/agent/lint/unitKeys.ts';
-import { unitValueRules } from '../../../src/agent/lint/unitValues.ts';
+import { agentUnitRules, unitEnvironmentRules } from '../../../src/agent/lint/unit.ts';
 
 /** In the order in which `lintConfig` checks them. */
 export const lintRules: readonly Rule[] = [
@@ -34,10 +31,6 @@ export const lintRules: readonly Rule[] = [
   mountRules,
   agentUnitRules,
   sandboxRules,
-  unitTextRules,
-  unitKeyRules,
-  unitValueRules,
-  unitReferenceRules,
   unitEnvironmentRules,
   commandRules,
   accountRules,
