@@ -70,7 +70,6 @@ const STATED = new Set([
   'agent-mode-decimal',
   'agent-network',
   'agent-password-hash', // not a hash of crypt(5)
-  'agent-unit-required', // a unit that neither the config nor CoreOS has
 ]);
 
 function isConfirmed({ path, rule }: Issue, config: Config): boolean {

@@ -27,7 +27,6 @@ const randomConfigs = 'interop/ignitionValidate.test.ts: says the same about ';
 const corpus = 'ignition/corpus.test.ts: has the same verdicts, paths, positions and texts';
 const ignitionTests = 'interop/ignition.test.ts';
 const systemdUnits = `${experiments}: units of systemd`;
-const systemdKeys = 'agent/lint/unitKeys.test.ts: beside systemd-analyze';
 const sandbox =
   'interop/chain/sandbox.test.ts: podman runs the agent with those that the lint accepts, and with no other';
 const libnm = 'interop/keyfiles.test.ts: gives the same verdict on random keyfiles';
@@ -659,16 +658,6 @@ export const CLAIMS: readonly Claim[] = [
   // systemd
   {
     says: [
-      'systemd ignores the value, because it is not one of the allowed values',
-      'systemd ignores the value, because it is not a time span',
-      'systemd ignores the value:',
-      'systemd ignores an invalid value with a message in the journal',
-      'systemd ignores the path, because it is not absolute',
-      'systemd ignores …, because it is not the name of a unit',
-      'systemd ignores a word, because it is not of the form NAME=VALUE',
-      'a quote is not closed, so systemd ignores the line',
-      'systemd ignores a line with an unclosed quote',
-      'systemd refuses the unit, so it never starts',
       'systemd refuses a service without a command',
       'systemd runs no shell:',
       'systemd passes `&&`, `|`, `>` and other operators to the program as arguments',
@@ -676,21 +665,6 @@ export const CLAIMS: readonly Claim[] = [
       'podman gets … and the words after it as arguments',
     ],
     tests: [systemdUnits],
-  },
-  {
-    says: [
-      'systemd ignores the key:',
-      'systemd ignores …= in […]:',
-      'systemd … ignores …= in […]:',
-      'systemd ignores a line in […]:',
-      'systemd ignores the section […]:',
-      'systemd ignores the section:',
-      'systemd ignores … above the first section',
-      'systemd reads the limit of starts only in the section [Unit], so its default applies',
-      'systemd ignores unknown keys of a section with a message in the journal',
-      'systemd ignores all keys of other sections',
-    ],
-    tests: [systemdKeys],
   },
   {
     says: [
@@ -708,20 +682,6 @@ export const CLAIMS: readonly Claim[] = [
         file: 'manifest-lock.x86_64.json',
         shows:
           /^(?![^]*"(?:apk-tools|apt|aptitude|docker-compose|docker-credential[^"]*|dpkg|gcc|make|nodejs[^"]*|pacman|podman-compose|python3-pip|snapd|zypper)": \{)/,
-      },
-    ],
-  },
-  {
-    says: ['RHEL CoreOS 9 has …, which ignores it', 'RHEL CoreOS 9 contains systemd 252'],
-    sources: [{ repository: systemd, file: 'meson.build', shows: /version : '252'/ }],
-  },
-  {
-    says: ['By default, systemd starts a unit at most five times in ten seconds'],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/basic/def.h',
-        shows: /DEFAULT_START_LIMIT_INTERVAL \(10\*USEC_PER_SEC\)\s+#define DEFAULT_START_LIMIT_BURST 5/,
       },
     ],
   },
@@ -776,17 +736,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['systemd replaces a % that is not doubled', 'is therefore replaced, or systemd ignores the line'],
-    tests: [systemdUnits],
-    sources: [
-      {
-        repository: systemd,
-        file: 'src/shared/specifier.c',
-        shows: /if \(percent\) \{\s+percent = false;\s+if \(\*f == '%'\)/,
-      },
-    ],
-  },
-  {
     says: [
       'systemd replaces it with nothing',
       'systemd replaces `${NAME}` in arguments, also inside single quotes',
@@ -814,28 +763,11 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: [
-      'the unit requires a unit whose name is misspelled, so it does not start',
-      'the name of a unit is misspelled, so systemd ignores it',
-      'systemd has no …, and the config does not write it, so …',
-      'names must exist, or systemd does not start the unit',
-      'systemd ignores names in `After=`, `Before=`, `Wants=` and `PartOf=` that belong to no unit',
-      'The unit starts, but possibly too early',
-      'add the unit to "systemd.units", or use Wants= if the unit also works without it',
-      'systemd ignores the name',
-      'the unit does not start',
-    ],
+    says: ['the unit does not start'],
     tests: [systemdUnits],
   },
   {
-    says: ['older releases of systemd ignore the key'],
-    tests: [systemdKeys],
-  },
-  {
-    says: [
-      'Some settings make systemd refuse the whole unit:',
-      'the program gets the operator and the words after it as arguments',
-    ],
+    says: ['the program gets the operator and the words after it as arguments'],
     tests: [systemdUnits],
   },
   {
@@ -2284,7 +2216,6 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: [
-      'systemd ignores the unit:',
       'systemd derives the type of a unit from the suffix of its name',
       'systemd reads only drop-ins with names that end in .conf',
     ],
@@ -2351,7 +2282,6 @@ export const CLAIMS: readonly Claim[] = [
 export const OBSERVATIONS: readonly string[] = [
   'copy of the agent archive while podman loads it',
   'the unit has no command',
-  'NetworkManager NetworkManager-dispatcher NetworkManager-wait-online',
   'the BMC allows only the boot devices',
   'the agent calls …',
   'It also records errors as Kubernetes events',

@@ -11,8 +11,8 @@ import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 const always: Readonly<Record<string, readonly string[]>> = {
   buildpy: ['host-access', 'image-short-name', 'unit-restart'],
   configure: ['conf-deprecated', 'host-access', 'image-unmaintained', 'unit-restart'],
-  icc: ['unit-start-limit'],
-  assisted: ['unit-start-limit'],
+  icc: [],
+  assisted: [],
 };
 
 /** What some draw besides. */
@@ -20,7 +20,6 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'assisted-discovery-converged-full': [
     'conf-insecure',
     'conf-ca-unused',
-    'unit-percent',
     'proxy-ironic',
     'secret-mode',
     'ca-unreadable',
@@ -49,7 +48,7 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'buildpy-quay-registry': ['image-unmaintained'],
   'buildpy-readme-bifrost': ['image-unverified'],
   'buildpy-registry-placeholder': ['image-reference'],
-  'buildpy-registry-quote': ['unit-refused', 'image-unqualified'],
+  'buildpy-registry-quote': ['image-unqualified'],
   'buildpy-tls-insecure-option-order': ['conf-insecure', 'image-issuer'],
   'buildpy-tls-insecure': ['conf-insecure', 'image-unverified'],
   'buildpy-two-keys': ['ssh-key', 'image-issuer'],
@@ -59,13 +58,11 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'configure-coreos-ipa-ssh-key': ['image-unverified'],
   'configure-coreos-ipa-tls-ipv6': ['image-unverified', 'conf-ca-missing', 'conf-insecure-unset'],
   'icc-full': ['conf-insecure', 'conf-ca-unused', 'proxy-ironic', 'secret-mode'],
-  'icc-hostname-special': ['unit-refused'],
   'icc-image-space': ['image-argument'],
   'icc-inspector-new-path': ['conf-url'],
   'icc-inspector-trailing-slash': ['conf-url'],
   'icc-nmstate-bridge-example-yaml': ['network-reach'],
   'icc-ntp-spaces-empty': ['ntp-server'],
-  'icc-proxy-special': ['unit-quotes', 'unit-percent'],
   'icc-pull-secret': ['secret-mode'],
   'icc-ssh-key-multi': ['ssh-key'],
   'icc-static-server-worker-0.ign': ['conf-insecure', 'conf-ca-unused', 'proxy-ironic', 'secret-mode'],

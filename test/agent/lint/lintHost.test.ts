@@ -189,44 +189,6 @@ describe('commands of units', () => {
   });
 });
 
-describe('names of other units', () => {
-  const service1 = '[Service]\nExecStart=/bin/true\n';
-  it.each<[string, string, string[]]>([
-    ['known ones', `[Unit]\nRequires=network-online.target crio.service\nAfter=x.service\n${service1}`, []],
-    [
-      'a misspelled requirement',
-      `[Unit]\nRequires=network-onlin.target\n${service1}`,
-      ['error agent-unit-misspelled'],
-    ],
-    ['a misspelled order', `[Unit]\nAfter=network-onlien.target\n${service1}`, ['warning agent-unit-order']],
-    [
-      'a misspelled target',
-      `${service1}[Install]\nWantedBy=multi-users.target\n`,
-      ['error agent-unit-misspelled'],
-    ],
-    [
-      'a misspelled target beside a known one',
-      `${service1}[Install]\nWantedBy=multi-users.target multi-user.target\n`,
-      ['warning agent-unit-order'],
-    ],
-    [
-      'an unknown requirement',
-      `[Unit]\nRequires=prepare-disks.service\n${service1}`,
-      ['warning agent-unit-required'],
-    ],
-    ['an unknown order', `[Unit]\nAfter=prepare-disks.service\n${service1}`, []],
-    ['an instance', `[Unit]\nRequires=sshdd@1.service\n${service1}`, []],
-  ])('%s', (_title, contents, expected) => {
-    expect(found(service(contents))).toEqual(expected.map((rule) => `${rule} ${atUnit}`));
-  });
-
-  it('are not missed if another config may bring them', () => {
-    const config = service(`[Unit]\nRequires=network-onlin.target\n${service1}`);
-    const merge = [{ source: 'https://192.0.2.1/base.ign' }];
-    expect(found({ ...config, ignition: { version: '3.5.0', config: { merge } } })).toEqual([]);
-  });
-});
-
 const encodedFile = (path: string, text: string, mode = 0o644): Config =>
   storage([{ path, mode, contents: { source: dataUrl(text) } }]);
 

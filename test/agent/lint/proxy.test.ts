@@ -22,11 +22,6 @@ describe('a proxy between the agent and Ironic', () => {
     ['all hosts and others', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=a,*', [ignored, ...found]],
     ['brackets', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=192.0.2.1,[::1]', [ignored]],
     ['brackets without a proxy', 'Environment=NO_PROXY=[::1]', []],
-    [
-      'a quote that is not closed',
-      'Environment="HTTPS_PROXY=http://proxy:3128',
-      ['agent-unit-quotes $.systemd.units.0.contents'],
-    ],
     ['names in lower case', 'Environment=https_proxy=http://proxy:3128\nEnvironment=no_proxy=*', []],
     ['variables that are taken back', 'Environment=HTTPS_PROXY=http://proxy:3128\nEnvironment=', []],
   ])('%s', (_title, line, expected) => {

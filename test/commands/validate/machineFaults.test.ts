@@ -94,26 +94,6 @@ describe('faults without an agent', () => {
       `warning agent-podman-shell ${contents}`,
     ],
     [
-      'a required unit whose name is misspelled',
-      unit('[Unit]\nRequires=network-onlin.target\n[Service]\nExecStart=/bin/true\n'),
-      `warning agent-unit-misspelled ${contents}`,
-    ],
-    [
-      'an order whose name is misspelled',
-      unit('[Unit]\nAfter=network-onlin.target\n[Service]\nExecStart=/bin/true\n'),
-      `warning agent-unit-order ${contents}`,
-    ],
-    [
-      'a required unit that nobody defines',
-      unit('[Unit]\nRequires=prepare-disks.service\n[Service]\nExecStart=/bin/true\n'),
-      `warning agent-unit-required ${contents}`,
-    ],
-    [
-      'a value that systemd ignores',
-      unit('[Service]\nRestart=allways\nExecStart=/bin/true\n'),
-      `warning agent-unit-value ${contents}`,
-    ],
-    [
       'a script in base64',
       file('/usr/local/bin/x', Buffer.from('#!/bin/bash\necho\n').toString('base64'), { mode: 0o755 }),
       'warning agent-contents-encoded $.storage.files.0.contents.source',

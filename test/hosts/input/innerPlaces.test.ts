@@ -22,11 +22,10 @@ dns=192.0.2.53
 `;
 const unit = `[Unit]
 # a comment
-Desription=a
+Description=a \\
+  b
 [Service]
-ExecStart=/usr/bin/sleep \\
-  infinity
-Type=onshot
+ExecStart=/usr/bin/podman rum registry.example.com/a
 `;
 const indent = (text: string, blanks: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(blanks));
 
@@ -58,17 +57,15 @@ ${indent(keyfile, 10)}    - path: /etc/containers/registries.conf
           echo late
 systemd:
   units:
-    - name: a.service
+    - name: ironic-agent.service
       contents: |
-${indent(unit, 8)}    - name: b.service
-      contents: "[Service]\\nExecStart=/usr/bin/true\\nFoo=1\\n"
-    - name: c.service
+${indent(unit, 8)}    - name: ironic-agent@b.service
+      contents: "[Service]\\nExecStart=/usr/bin/podman pulll registry.example.com/a\\n"
+    - name: ironic-agent@c.service
       contents: >
         [Service]
 
-        ExecStart=/usr/bin/true
-
-        Bar=1
+        ExecStart=/usr/bin/podman creat registry.example.com/a
 `;
 
 const lineOf = (source: string, text: string): number =>
@@ -79,10 +76,9 @@ describe('a finding in a text of a Butane config', () => {
     ['agent-network', 'mtu in [ethernet]', 'mtu=many'],
     ['agent-network', 'the gateway', 'address1='],
     ['agent-registries-conf', 'registries.conf', 'nothing'],
-    ['agent-unit-key', 'Desription', 'Desription'],
-    ['agent-unit-value', 'Type', 'Type=onshot'],
-    ['agent-unit-key', 'Foo', 'contents: "[Service]'],
-    ['agent-unit-key', 'Bar', 'Bar=1'],
+    ['agent-unit-command', 'rum', 'ExecStart=/usr/bin/podman rum'],
+    ['agent-unit-command', 'pulll', 'contents: "[Service]'],
+    ['agent-unit-command', 'creat', 'ExecStart=/usr/bin/podman creat'],
     ['conf-value', 'lookup_timeout', 'soon'],
   ])('%s about %s is at its line', async (rule, detail, text) => {
     writeFileSync(join(folder, 'a.bu'), butane);
