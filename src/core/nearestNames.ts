@@ -19,7 +19,7 @@ export function nearestName(typed: string, names: Iterable<string>): string | un
 }
 
 /** The Levenshtein distance in UTF-16 units. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {
     const next = [line];

@@ -11,7 +11,7 @@ import { decodeGzip } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
-import { FormatError, ifWellFormed } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import type { Issue, Rule } from '../../core/rule.ts';
@@ -109,8 +109,6 @@ export interface UnitSetting {
   readonly value: string;
   /** The commands of an `Exec…=` setting; none if a quote is not closed. */
   readonly commands: readonly (readonly ExecWord[])[];
-  /** The offset of the word of an `Exec…=` setting with a quote that is not closed. */
-  readonly openQuote?: number | undefined;
   /** Of the contents that contain the setting. */
   readonly path: Path;
   /** The line of the contents. */
@@ -281,7 +279,7 @@ function readHostUnit(unit: Unit, index: number, budget: { words: number }): Lin
 }
 
 /** As systemd reads it: comments between continued lines are no part of a value. */
-export function readUnitText(name: string, text: string, path: Path): UnitText {
+function readUnitText(name: string, text: string, path: Path): UnitText {
   return { name, text, lines: readSystemdLines(text), path };
 }
 
@@ -300,19 +298,10 @@ function readSettings(unitName: string, { lines, path }: UnitText): UnitSetting[
     if (line.kind === 'section') section = line.name;
     if (line.kind !== 'assignment' || section === undefined) continue;
     const { line: number, name, value } = line;
-    const setting = { unitName, section, name, value, path, line: number };
-    settings.push({ ...setting, ...(name.startsWith('Exec') ? readCommands(value) : { commands: none }) });
+    const commands = name.startsWith('Exec') ? ifWellFormed(() => splitExecLine(value)) : undefined;
+    settings.push({ unitName, section, name, value, path, line: number, commands: commands ?? none });
   }
   return settings;
-}
-
-function readCommands(value: string): Pick<UnitSetting, 'commands' | 'openQuote'> {
-  try {
-    return { commands: splitExecLine(value) };
-  } catch (error) {
-    if (error instanceof FormatError) return { commands: none, openQuote: error.offset };
-    throw error;
-  }
 }
 
 /** The effective settings of one name: an empty one resets those before it. */
