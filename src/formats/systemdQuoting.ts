@@ -90,20 +90,6 @@ export function splitExecLine(line: string): readonly (readonly ExecWord[])[] {
   return commands.filter((command) => command.length > 0);
 }
 
-/**
- * The variables that systemd replaces in the arguments of an `ExecStart=` value: `${NAME}` anywhere, and words `$NAME`. It
- * replaces none in the program, and none at all after the prefix `:`.
- */
-export function variableNames(line: string): readonly string[] {
-  const [program, ...words] = readWords(line);
-  if (program === undefined || /^[-@+!|]*:/.test(program.text)) return [];
-  return words.flatMap(({ text }) => {
-    const [, whole] = /^\$([A-Za-z_]\w*)$/.exec(text) ?? [];
-    const parts = [...text.matchAll(/\$(?:\$|\{([A-Za-z_]\w*)\})/g)].flatMap(([, name]) => name ?? []);
-    return whole === undefined ? parts : [whole];
-  });
-}
-
 /** The assignments of an `Environment=` value, each `NAME=value`. */
 export function splitEnvironmentLine(line: string): readonly ExecWord[] {
   return readWords(line).map(({ text }) => expandSpecifiers(text));

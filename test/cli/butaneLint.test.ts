@@ -57,18 +57,6 @@ const rows: readonly Row[] = [
     system: 'any',
   },
   {
-    title: 'a unit in a local file',
-    lines: [
-      'systemd:',
-      '  units:',
-      '    - name: a.service',
-      '      enabled: true',
-      '      contents_local: a.service',
-    ],
-    finding: 'warning agent-unit-shell 7:23',
-    system: 'any',
-  },
-  {
     title: 'a key in a local file',
     lines: [
       'passwd:',
@@ -109,7 +97,6 @@ beforeAll(async () => {
     'a.img': liveInitrd,
     'files/tree/usr/bin/tool': 'x',
     'files/crlf.sh': '#!/bin/sh\r\necho\r\n',
-    'files/a.service': '[Service]\nExecStart=/bin/true | cat\n[Install]\nWantedBy=multi-user.target\n',
     'files/no.pub': 'not a key\n',
   };
   for (const [name, content] of Object.entries(contents)) await writeFile(join(cwd, name), content);

@@ -36,7 +36,7 @@ import { parseKeyfile } from '../../src/formats/keyfile.ts';
 import { parseOsloConfig } from '../../src/formats/osloConfig.ts';
 import { parsePythonFloat, parsePythonInteger, stripPython } from '../../src/formats/pythonText.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../src/formats/sshKey.ts';
-import { splitEnvironmentLine, splitExecLine, variableNames } from '../../src/formats/systemdQuoting.ts';
+import { splitEnvironmentLine, splitExecLine } from '../../src/formats/systemdQuoting.ts';
 import { parseToml } from '../../src/formats/toml.ts';
 import { parseUnit } from '../../src/formats/goUnitFile.ts';
 import { readSystemdLines } from '../../src/formats/unitFile.ts';
@@ -553,7 +553,6 @@ export const readers: readonly Reader[] = [
   { name: 'unit as systemd', read: readSystemdLines },
   { name: 'ExecStart', read: splitExecLine },
   { name: 'Environment', read: splitEnvironmentLine },
-  { name: 'variables', read: variableNames },
   { name: 'TOML', read: parseToml },
   { name: 'TOML value', place: (text) => `a = ${text}`, read: parseToml },
   { name: 'registries.conf', read: readRegistriesConf },

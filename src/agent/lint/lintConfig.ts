@@ -14,7 +14,6 @@ import { checkPulledImages } from './image.ts';
 import { checkHost, type HostLintOptions } from './lintHost.ts';
 import { checkInstallerFiles } from './liveSystem.ts';
 import { checkPullSecrets } from './pullSecret.ts';
-import { checkSandbox } from './sandbox.ts';
 import {
   broken,
   confValues,
@@ -59,7 +58,6 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkConfs(subject, options.ipaVersion),
     ...checkMounts(subject),
     ...checkUnits(subject),
-    ...checkSandbox(subject),
     ...checkPulledImages(subject),
     ...checkConvergedFlow(subject),
     ...checkUnitProxy(subject),

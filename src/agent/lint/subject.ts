@@ -76,15 +76,11 @@ export interface LintedUnit {
   readonly unit: Unit;
   /** In the config. */
   readonly path: Path;
-  /** The unit and its drop-ins, in the order of the config. */
-  readonly texts: readonly UnitText[];
   /** Settings of the unit and its drop-ins, in the order in which systemd reads them. */
   readonly settings: readonly UnitSetting[];
   /** Those of the settings that have commands: `Exec…=`. */
   readonly execs: readonly UnitSetting[];
-  /** The effective settings ExecStartPre=, ExecStart= and ExecStartPost=, in this order. */
-  readonly starts: readonly UnitSetting[];
-  /** The podman commands of these settings. */
+  /** The podman commands of the effective settings ExecStartPre=, ExecStart= and ExecStartPost=, in this order. */
   readonly commands: readonly UnitCommand[];
   /** Those of the commands that start the agent: `podman run` and similar. */
   readonly runs: readonly UnitCommand[];
@@ -92,7 +88,7 @@ export interface LintedUnit {
   readonly pulls: readonly UnitCommand[];
 }
 
-export interface UnitText {
+interface UnitText {
   /** Name of the file below the unit folder: `a.service`, `a.service.d/b.conf`. */
   readonly name: string;
   readonly text: string;
@@ -263,9 +259,8 @@ function readHostUnit(unit: Unit, index: number, budget: { words: number }): Lin
   const ordered = [own, ...others.toSorted((a, b) => compareText(a.name, b.name))];
   const settings = ordered.flatMap((part) => readSettings(name, part));
   const execs = settings.filter(({ name: key }) => key.startsWith('Exec'));
-  const starts = startNames.flatMap((start) => effectiveSettings(execs, start));
   const commands: UnitCommand[] = [];
-  for (const setting of starts) {
+  for (const setting of startNames.flatMap((start) => effectiveSettings(execs, start))) {
     for (const words of setting.commands) {
       const podman = words.length > budget.words ? undefined : readPodmanCommand(words);
       if (podman === undefined) continue;
@@ -275,7 +270,7 @@ function readHostUnit(unit: Unit, index: number, budget: { words: number }): Lin
   }
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const runs = commands.filter(isAgentRun);
-  return { name, unit, path, texts: [own, ...others], settings, execs, starts, commands, runs, pulls };
+  return { name, unit, path, settings, execs, commands, runs, pulls };
 }
 
 /** As systemd reads it: comments between continued lines are no part of a value. */

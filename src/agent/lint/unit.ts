@@ -1,7 +1,4 @@
-/**
- * Lint of units: whether the agent's units start, and restart after a failure; variables of all units that nothing sets, and
- * files with variables that nothing writes.
- */
+/** Lint of the agent's units: whether they start, and restart after a failure. */
 
 import { posix } from 'node:path';
 import { nearestName } from '../../core/nearestNames.ts';
@@ -13,14 +10,9 @@ import {
   isAgentUnitName,
   type LintedUnit,
   type LintSubject,
-  readInlineText,
-  splitVariables,
   type UnitCommand,
-  type UnitSetting,
 } from './subject.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
-import { ifWellFormed } from '../../core/errors.ts';
-import { variableNames } from '../../formats/systemdQuoting.ts';
 
 export const agentUnitRules = {
   notEnabled: lintError(
@@ -156,100 +148,4 @@ function checkRun({ setting, podman }: UnitCommand, isRestarted: boolean): Issue
     ...(isImageMissing ? [broken(agentUnitRules.image, path, { about, message })] : []),
     ...(isNameKept ? [broken(agentUnitRules.nameTaken, path, { about })] : []),
   ];
-}
-
-export const unitEnvironmentRules = {
-  file: lintError(
-    'agent-unit-environment-file',
-    'the config does not write the file, so the unit does not start',
-    'write the file, or add a dash: EnvironmentFile=-/etc/FILE',
-  ),
-  variable: lintWarning(
-    'agent-unit-variable',
-    'a variable of the command is not set, so systemd replaces it with nothing',
-    'add Environment=NAME=VALUE to the section [Service], or write $$ for a literal dollar sign',
-  ),
-};
-
-/** Another config, or a file for systemd that the config writes, may set variables and write files. */
-function knowsEnvironment({ files, isComplete }: LintSubject): boolean {
-  return isComplete && !files.some(({ name }) => name.startsWith('/etc/systemd/'));
-}
-
-/** The check of a unit for variables of its commands. */
-export function createVariableCheck(subject: LintSubject): (unit: LintedUnit) => Issue[] {
-  if (!knowsEnvironment(subject)) return () => [];
-  return (unit) => ((unit.unit.contents ?? '') === '' ? [] : checkVariables(unit, subject));
-}
-
-/** Files that CoreOS contains, or that programs of CoreOS write. */
-const OS_FILE =
-  /^\/etc\/(?:environment|hostname|locale\.conf|machine-info|os-release|vconsole\.conf|.+\/.+)$/;
-
-/** For each one, the whole config is searched. More than a config of a machine has. */
-const MOST_FILES = 100;
-
-/** The check of a unit for files with variables. */
-export function createEnvironmentFileCheck(subject: LintSubject): (unit: LintedUnit) => Issue[] {
-  if (!knowsEnvironment(subject)) return () => [];
-  let searched = 0;
-  return ({ settings, unit }) => {
-    if ((unit.contents ?? '') === '') return [];
-    return effectiveSettings(settings, 'EnvironmentFile').flatMap((setting) => {
-      const { value } = setting;
-      const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!OS_FILE.test(value) || value.includes('ironic'));
-      if (!isChecked || subject.filesByPath.has(value) || searched >= MOST_FILES) return [];
-      searched += 1;
-      if (mayBeWritten(value, subject)) return [];
-      const hint = `write the file, or ignore its absence: EnvironmentFile=-${value}`;
-      return [brokenSetting(unitEnvironmentRules.file, setting, { hint })];
-    });
-  };
-}
-
-/** Whether a command, a script or a link of the config contains the path. */
-function mayBeWritten(path: string, { config, files, units }: LintSubject): boolean {
-  const values = units.flatMap(({ settings }) => settings.filter(({ name }) => name !== 'EnvironmentFile'));
-  return (
-    values.some(({ value }) => value.includes(path)) ||
-    files.some(({ file }) => readInlineText(file.contents)?.includes(path) ?? true) ||
-    (config.storage?.links ?? []).some((link) => link.path === path)
-  );
-}
-
-/** systemd.exec(5), "Environment variables in spawned processes"; kernel arguments may set proxies. */
-const IS_SET_BY_SYSTEMD =
-  /^(?:PATH|LANG|LC_\w+|USER|LOGNAME|HOME|SHELL|TERM|\w*_DIRECTORY|\w*PID|INVOCATION_ID|XDG_\w+|LISTEN_\w+|NOTIFY_\w+|WATCHDOG_\w+|SYSTEMD_\w+|JOURNAL_STREAM|LOG_NAMESPACE|SERVICE_RESULT|EXIT_\w+|MONITOR_\w+|REMOTE_\w+|TRIGGER_\w+|MEMORY_\w+|CREDENTIALS_\w+|PIDFILE|FDSTORE|DEBUG_INVOCATION|\w+_proxy|\w+_PROXY)$/;
-
-function checkVariables({ execs, settings }: LintedUnit, subject: LintSubject): Issue[] {
-  if (!execs.some(({ value }) => value.includes('$'))) return [];
-  const known = setVariables(settings, subject);
-  if (known === undefined) return [];
-  return execs.flatMap((setting) => {
-    const names = ifWellFormed(() => variableNames(setting.value)) ?? [];
-    const missing = names.find((name) => !known.has(name) && !IS_SET_BY_SYSTEMD.test(name));
-    if (missing === undefined) return [];
-    const message = `the variable ${missing.slice(0, 60)} is not set, so systemd replaces it with nothing`;
-    return [brokenSetting(unitEnvironmentRules.variable, setting, { message })];
-  });
-}
-
-/** Undefined if a file with variables is not in the config. */
-function setVariables(
-  settings: readonly UnitSetting[],
-  { filesByPath }: LintSubject,
-): ReadonlySet<string> | undefined {
-  const texts = effectiveSettings(settings, 'EnvironmentFile').map(({ value }) => {
-    const file = filesByPath.get(value.replace(/^-/, ''))?.file;
-    return (file?.append ?? []).length > 0 ? undefined : readInlineText(file?.contents);
-  });
-  if (texts.includes(undefined)) return undefined;
-  const ofFiles = texts.flatMap((text = '') => [...text.matchAll(/^[ \t]*([A-Za-z_]\w*)=/gm)]);
-  const assigned = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
-  const passed = effectiveSettings(settings, 'PassEnvironment').flatMap(({ value }) => value.split(/\s+/));
-  return new Set([
-    ...ofFiles.map(([, name = '']) => name),
-    ...assigned.map(({ text }) => text.replace(/=.*$/s, '')),
-    ...passed,
-  ]);
 }

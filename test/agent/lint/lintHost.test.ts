@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { lintHost } from '../../../src/agent/lint/lintHost.ts';
 import type { TargetSystem } from '../../../src/agent/lint/subject.ts';
-import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import type { Config, File, Unit } from '../../../src/ignition/config.ts';
 import { formatPath } from '../../../src/core/finding.ts';
-import { dataUrl, now, withUnit } from './support.ts';
+import { now } from './support.ts';
 
 /** `severity rule path`, one for each finding. */
 function found(config: Config, machine?: TargetSystem): string[] {
@@ -68,32 +67,6 @@ describe('what a live system cannot do', () => {
     [
       'a filesystem below /var',
       { storage: { filesystems: [{ device: '/dev/sda1', path: '/var/data', format: 'xfs' }] } },
-      [],
-      [],
-    ],
-    [
-      'a program that nothing writes',
-      service('[Service]\nExecStart=/usr/local/bin/x\n'),
-      [`error agent-unit-program ${atUnit}`],
-      [],
-    ],
-    [
-      'a program that a command writes',
-      service('[Service]\nExecStartPre=/usr/bin/curl -o /opt/x https://192.0.2.1/x\nExecStart=/opt/x\n'),
-      [],
-      [],
-    ],
-    [
-      'a program that a container copies',
-      service(
-        '[Service]\nExecStartPre=/bin/podman run -v /usr/local/bin:/hostbin registry.example.com/x cp x /hostbin\nExecStart=/usr/local/bin/x\n',
-      ),
-      [],
-      [],
-    ],
-    [
-      'a program whose failure is ignored',
-      service('[Service]\nExecStartPre=-/opt/x\nExecStart=/bin/true\n'),
       [],
       [],
     ],
@@ -169,91 +142,11 @@ describe('values of every config', () => {
 
 describe('commands of units', () => {
   it.each<[string, string, string[]]>([
-    ['operators', '/usr/bin/mkdir /var/x && /usr/bin/touch /var/x/y', ['warning agent-unit-shell']],
-    [
-      'podman after an operator',
-      '/usr/bin/sleep 5 && /bin/podman run -d registry.example.com/x',
-      ['error agent-podman-shell'],
-    ],
     ['operators in podman', '/bin/podman pull registry.example.com/x || true', ['error agent-podman-shell']],
     ['operators of a shell', '/bin/sh -c "mkdir /var/x && touch /var/x/y" && x', []],
-    ['apt', '/usr/bin/apt-get install x', ['error agent-unit-absent']],
-    ['apt without its folder', 'apt-get install x', ['error agent-unit-absent']],
-    ['an apt of the config', '/usr/local/bin/apt', []],
-    ['an apt whose failure is ignored', '-/usr/bin/apt update', []],
-    ['docker, which Fedora CoreOS has', '/usr/bin/docker run registry.example.com/x', []],
   ])('%s', (_title, command, expected) => {
     expect(found(service(`[Service]\nType=oneshot\nExecStart=${command}\n`))).toEqual(
       expected.map((rule) => `${rule} ${atUnit}`),
     );
-  });
-});
-
-const encodedFile = (path: string, text: string, mode = 0o644): Config =>
-  storage([{ path, mode, contents: { source: dataUrl(text) } }]);
-
-describe('contents that are encoded once too often', () => {
-  const unit = '[Service]\nExecStart=/bin/true\n';
-  const encoded = 'error agent-contents-encoded';
-  const base64 = Buffer.from(unit).toString('base64');
-  it.each<[string, Config, string[]]>([
-    ['a unit', service(unit), []],
-    ['a unit in base64', service(base64), [encoded]],
-    ['a percent-encoded unit', service(encodeURIComponent(unit)), [encoded]],
-    ['a unit as data URL', service(dataUrl(unit)), [encoded]],
-    ['a file of systemd', encodedFile('/etc/systemd/journald.conf.d/x.conf', base64), [encoded]],
-    [
-      'a script',
-      encodedFile('/usr/local/bin/x', Buffer.from('#!/bin/sh\n').toString('base64'), 0o755),
-      [encoded],
-    ],
-    ['a key in base64', encodedFile('/etc/x.key', base64), []],
-  ])('%s', (_title, config, expected) => {
-    const findings = found(config).map((line) => line.split(' ').slice(0, 2).join(' '));
-    expect(findings.filter((rule) => rule === encoded)).toEqual(expected);
-  });
-});
-
-describe('settings with which podman cannot run the agent', () => {
-  it.each<[string, string[]]>([
-    ['User=core', ['error agent-unit-sandbox']],
-    ['User=root', []],
-    ['DynamicUser=yes', ['error agent-unit-sandbox']],
-    ['ProtectSystem=strict', ['error agent-unit-sandbox']],
-    ['ProtectSystem=strict\nReadWritePaths=/etc /var /run', []],
-    ['ProtectSystem=strict\nReadWritePaths=-/var/lib/containers/ /var/tmp\nReadWritePaths=/var/run', []],
-    ['ProtectSystem=strict\nReadWritePaths=/', []],
-    ['ProtectSystem=strict\nReadWritePaths=/var', ['error agent-unit-sandbox']],
-    ['ProtectSystem=strict\nReadWritePaths=/var/log /run', ['error agent-unit-sandbox']],
-    ['ReadOnlyPaths=/run', ['error agent-unit-sandbox']],
-    ['ReadOnlyPaths=/\nReadWritePaths=/var /run', []],
-    ['InaccessiblePaths=/run', ['error agent-unit-sandbox']],
-    ['ProtectSystem=full', []],
-    ['ReadOnlyPaths=/var', ['error agent-unit-sandbox']],
-    ['InaccessiblePaths=/var/lib', ['error agent-unit-sandbox']],
-    ['ReadOnlyPaths=/etc', []],
-    ['RestrictNamespaces=yes', ['error agent-unit-sandbox']],
-    ['RestrictNamespaces=net', ['error agent-unit-sandbox']],
-    ['RestrictNamespaces=~user', []],
-    ['RestrictNamespaces=no', []],
-    ['PrivateUsers=true', ['error agent-unit-sandbox']],
-    ['PrivateNetwork=yes', ['error agent-unit-sandbox']],
-    ['ProtectControlGroups=yes', ['error agent-unit-sandbox']],
-    // The rendered command has --uts=host.
-    ['ProtectHostname=yes', []],
-    ['ProcSubset=pid', ['error agent-unit-sandbox']],
-    ['SystemCallFilter=@system-service', ['error agent-unit-sandbox']],
-    ['SystemCallFilter=~@mount', ['error agent-unit-sandbox']],
-    ['SystemCallFilter=@system-service\nSystemCallFilter=@mount', []],
-    ['CapabilityBoundingSet=CAP_NET_ADMIN', ['error agent-unit-sandbox']],
-    ['CapabilityBoundingSet=CAP_SYS_ADMIN CAP_NET_ADMIN', []],
-    ['DevicePolicy=strict', ['error agent-unit-sandbox']],
-    ['DevicePolicy=closed', []],
-    ['PrivateDevices=yes', ['warning agent-unit-devices']],
-    ['PrivateTmp=yes\nNoNewPrivileges=yes\nProtectHome=yes\nProtectKernelTunables=yes', []],
-  ])('%s', (setting, expected) => {
-    const config = withUnit(['[Service]\n', `[Service]\n${setting}\n`]);
-    const findings = lintConfig(config, { now }).map(({ rule }) => `${rule.severity} ${rule.id}`);
-    expect(findings).toEqual(expected);
   });
 });

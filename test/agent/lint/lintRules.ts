@@ -8,9 +8,7 @@ import {
   sizeRules,
   sshKeyRules,
 } from '../../../src/agent/lint/hostFiles.ts';
-import { commandRules, encodedTextRules } from '../../../src/agent/lint/lintHost.ts';
 import { liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
-import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
 import { convergedFlowRules, trustRules } from '../../../src/agent/lint/lintConfig.ts';
 import { mountRules } from '../../../src/agent/lint/mounts.ts';
 import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image.ts';
@@ -23,19 +21,15 @@ import { addressRules } from '../../../src/agent/machineAddress.ts';
 import { imageSourceRules } from '../../../src/agent/imageSource.ts';
 import { credentialRules } from '../../../src/agent/pullSecret.ts';
 import { pullSecretRules } from '../../../src/agent/lint/pullSecret.ts';
-import { agentUnitRules, unitEnvironmentRules } from '../../../src/agent/lint/unit.ts';
+import { agentUnitRules } from '../../../src/agent/lint/unit.ts';
 
 /** In the order in which `lintConfig` checks them. */
 export const lintRules: readonly Rule[] = [
   trustRules,
   mountRules,
   agentUnitRules,
-  sandboxRules,
-  unitEnvironmentRules,
-  commandRules,
   accountRules,
   podmanArgumentRules,
-  encodedTextRules,
   pulledImageRules,
   imageSourceRules,
   convergedFlowRules,
