@@ -46,7 +46,6 @@ const unit = (contents: string): Config => ({
   },
 });
 const service = (lines: string): Config => unit(`[Service]\nType=oneshot\n${lines}\n`);
-const contents = '$.systemd.units.0.contents';
 
 describe('faults without an agent', () => {
   it.each<[string, Config, string]>([
