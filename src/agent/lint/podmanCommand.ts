@@ -81,7 +81,7 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   };
 }
 
-export const SHELL_OPERATOR = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
+const SHELL_OPERATOR = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
 
 /** The arguments that podman refuses for a command, such as `--memory=4g` for `run`. */
 export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {

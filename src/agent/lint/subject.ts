@@ -167,7 +167,7 @@ function readParts(config: Config): LintSubject {
 }
 
 /** Whether the unit is not masked. */
-export function isActive({ unit }: LintedUnit): boolean {
+function isActive({ unit }: LintedUnit): boolean {
   return unit.mask !== true;
 }
 
