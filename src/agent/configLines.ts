@@ -124,7 +124,7 @@ function readMembers(name: string, value: unknown): Line[] {
     );
   }
   if (isMapping(value)) {
-    if (isResource(value)) return readResource(name, value, readContents(value));
+    if (isResource(value)) return readResource(name, value, readInline(value));
     return Object.entries(value).flatMap(([key, inner]) =>
       readMembers(name === '' ? key : `${name}.${key}`, inner),
     );
@@ -139,6 +139,11 @@ function valueLine(name: string, value: unknown): Line {
 
 function isResource(value: Mapping): value is Mapping & Resource {
   return ['source', 'compression', 'httpHeaders', 'verification'].some((key) => Object.hasOwn(value, key));
+}
+
+/** The inline contents; undefined if Ignition fetches them, or cannot read them, for example because it does not know the compression. */
+function readInline(resource: Resource): Uint8Array | undefined {
+  return ['', 'gzip'].includes(resource.compression ?? '') ? readContents(resource) : undefined;
 }
 
 /** @param bytes the inline contents; undefined if Ignition fetches them, or cannot read them */
@@ -172,8 +177,7 @@ function createFileReader(config: Config): (file: File) => Line[] {
   const isSecretFile = secretFilesOf(config);
   let room = MAX_BYTES;
   const read = (resource: Resource): Uint8Array | undefined => {
-    const isKnown = ['', 'gzip'].includes(resource.compression ?? '');
-    const bytes = room > 0 && isKnown ? readContents(resource) : undefined;
+    const bytes = room > 0 ? readInline(resource) : undefined;
     room -= bytes?.length ?? 0;
     return bytes;
   };
