@@ -35,7 +35,7 @@ const changes: Readonly<Record<string, Change>> = {
     row: 'madeUp: { contentType: BYTES, isOfVendor: false },',
   },
   'An artifact of a host': {
-    file: 'src/hosts/artifacts/artifacts.ts',
+    file: 'src/hosts/plan/artifacts.ts',
     behind: 'export const configArtifacts = [',
     row: "'madeUp',",
   },

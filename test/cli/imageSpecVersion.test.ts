@@ -67,7 +67,6 @@ const nested = parent({
 });
 /** Butane 1.5.0 is translated to 3.4.0. */
 const butane = 'variant: fcos\nversion: 1.5.0\n';
-const mergingButane = parent({ merge: [{ source: `data:,${encodeURIComponent(butane)}` }] });
 
 let cwd: string;
 const run = (line: string) => runCli(line.split(' '), { cwd });
@@ -82,7 +81,6 @@ beforeAll(async () => {
     'replacing.ign': parent({ replace: { source: encode({ ignition: { version: '3.4.0' } }) } }),
     'nested.ign': nested,
     'newer.bu': butane,
-    'butane.ign': mergingButane,
     'older.ign': '{"ignition":{"version":"3.3.0"}}',
     'hosts.yaml': `${settings}hosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`,
     'all.yaml': settings,
@@ -108,7 +106,6 @@ const uses = [
   'iso ignition embed -i replacing.ign -o out a.iso',
   'iso ignition embed -i nested.ign -o out a.iso',
   'iso ignition embed -i newer.bu -o out a.iso',
-  'iso ignition embed -i butane.ign -o out a.iso',
   'iso embed -c newer.ign -o out a.iso',
   'iso customize --live-ignition newer.ign -o out a.iso',
   'pxe customize --live-ignition newer.ign -o out a.img',

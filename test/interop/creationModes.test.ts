@@ -172,8 +172,12 @@ function findFaults(trace: string, cwd: string): readonly string[] {
       if (!isPrivate && !isHidden) faults.push(line);
       complete.delete(path);
     } else if (/^(?:creat|mknod)/.test(call)) faults.push(line);
-    else if (call.includes('chmod') && (mode & 0o077) !== 0) complete.add(path);
-    else if (/write/.test(call) && complete.has(path)) faults.push(`after its permissions: ${line}`);
+    else if (call.includes('chmod')) {
+      // copyFile gives the copy the mode of its source; it is in a hidden folder, and private again before it is changed.
+      if ((mode & 0o077) === 0) complete.delete(path);
+      else complete.add(path);
+    }
+    if (/write/.test(call) && complete.has(path)) faults.push(`after its permissions: ${line}`);
   }
   return faults;
 }

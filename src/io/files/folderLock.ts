@@ -66,7 +66,7 @@ export function takeLock(path: string): FolderLock | { readonly owner: string } 
   const temp = tempPathFor(path);
   mkdirSync(temp);
   try {
-    writeFileSync(join(temp, own), '');
+    writeFileSync(join(temp, own), '', { flag: 'wx', mode: 0o600 });
     const now = statSync(join(temp, own)).mtimeMs; // by the clock of the file system
     if (isRenamed(temp, path)) return holdLock(path, own, false);
     const owner = ownerOf(path);

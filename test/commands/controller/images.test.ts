@@ -496,7 +496,7 @@ describe('settings and images that are wrong for all', () => {
     ],
   ])('%s', async (_title, options, more, message) => {
     place.write('hosts.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: worker-0}]\n');
-    place.write('unknown.yaml', 'agent: {ironic.apiUrl: https://192.0.2.1}\n');
+    place.write('unknown.yaml', 'agent: {ironic.apiAddress: https://192.0.2.1}\n');
     place.write('url.yaml', 'agent: {ironic.apiUrls: "a b"}\n');
     place.write('blocked.conf', '[[registry]]\nlocation = "registry.example.com"\nblocked = true\n');
     place.write(

@@ -138,7 +138,7 @@ describe('the image', () => {
     const refused = await customize('--network-keyfile net.yaml');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
-      /^error: net\.yaml is an nmstate file, not .*\nhint: .*--network-nmstate\n$/,
+      /^error: net\.yaml: Invalid keyfile line 1: it is before the first section\nhint: .*\n$/,
     );
     const unchecked = await customize('--no-validate --network-keyfile net.yaml');
     expect(unchecked.code).toBe(0);

@@ -1,12 +1,13 @@
 /** Images on which an edit in place was interrupted, as every command meets them. */
 
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeRollback } from '../../../src/image/rollback.ts';
 import { openImage } from '../../../src/imagefile/imageFile.ts';
 import { openWritableImage } from '../../../src/imagefile/writableImage.ts';
+import { thisProcess } from '../../../src/io/process.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 
@@ -73,7 +74,9 @@ it.each([
 });
 
 it('a lock that a killed process has left does not count', async () => {
-  await writeFile(join(cwd, '.coreos.iso.lock'), `${2 ** 22 + 1} ${hostname()}`);
+  const ended = thisProcess().replace(/^\d+/, String(2 ** 22 + 1));
+  await mkdir(join(cwd, '.coreos.iso.lock'));
+  await writeFile(join(cwd, '.coreos.iso.lock', `${ended}-${hostname()}`), '');
   expect((await run('iso', 'kargs', 'modify', '-a', 'x=1', 'coreos.iso')).code).toBe(0);
   expect(await readdir(cwd)).toEqual(['coreos.iso']);
 });

@@ -9,7 +9,7 @@ import { readInventoryFile } from '../../../src/hosts/settings/inventory.ts';
 import type { ProfileName } from '../../../src/agent/settings.ts';
 import type { RenderOptions } from '../../../src/hosts/settings/options.ts';
 import { readInputs } from '../../../src/hosts/settings/settings.ts';
-import { formatShownSettings, formatShownSettingsJson } from '../../../src/commands/render/showSettings.ts';
+import { formatShownSettings } from '../../../src/commands/render/showSettings.ts';
 import type { Io } from '../../../src/io/io.ts';
 
 let folder: string;
@@ -132,33 +132,5 @@ describe('formatShownSettings', () => {
     const lines = await show(`${agent}hosts: [${hosts.join(', ')}]\n`);
     expect(lines.filter((line) => /^h\d/.test(line))).toHaveLength(100);
     expect(lines.at(-2)).toBe('and 50 more hosts');
-  });
-});
-
-describe('what cannot be known', () => {
-  it.each<readonly [title: string, settings: string, messages: readonly string[]]>([
-    [
-      'a DNS server and a proxy',
-      'ironic.apiUrls: "https://ironic.example.com", agent.image: quay.io/x/y',
-      [
-        'a DNS server that DHCP or router advertisements announce must resolve ironic.example.com (Ironic), quay.io (registry)',
-        'podman connects to quay.io without a proxy',
-      ],
-    ],
-    [
-      'nothing, as the registry has a private address and the network is given',
-      'ironic.apiUrls: "https://ironic.example.com", agent.image: "10.0.0.5/x/y", host.nmstate: n.yaml',
-      [],
-    ],
-  ])('%s: the same in text and JSON', async (_title, settings, messages) => {
-    const { source } = await read(`agent: {${settings}}\n`);
-    const inputs = readInputs(source);
-    const text = formatShownSettings(inputs, source.options);
-    const { unknown } = JSON.parse(formatShownSettingsJson(inputs, source.options));
-    expect(unknown).toEqual(messages.map((message) => ({ message, hint: expect.any(String) })));
-    const notes = text.split('\n').filter((line) => line.startsWith('not known: '));
-    expect(notes).toEqual(
-      unknown.map(({ hint, message }: Record<string, string>) => `not known: ${message} (${hint})`),
-    );
   });
 });

@@ -9,7 +9,7 @@ import { Writable } from 'node:stream';
 import { validate as validateFiles } from '../../../src/commands/validate/validate.ts';
 import { ReadFiles } from '../../../src/io/files/readFiles.ts';
 import { createIo } from '../../support/createIo.ts';
-import { runCli } from '../../support/runCli.ts';
+import { runCli, UNCHECKED } from '../../support/runCli.ts';
 
 const valid = '{"ignition":{"version":"3.4.0"}}';
 const warned = '{"ignition":{"version":"3.4.0"},"x":1}';
@@ -69,9 +69,6 @@ const documents: Readonly<Record<string, string>> = {
   'tree/b/ironic-python-agent.conf': '[DEFAULT]\napi_url = https://192.0.2.1:6385\ninsecure = False\n',
   'tree/b/ironic-python-agent.d/10.conf': '[DEFAULT]\ndebug = perhaps\n',
 };
-
-/** Tests have no PATH, so there is no systemd-analyze. */
-const UNCHECKED = 'info: the units are not checked: systemd-analyze is not installed\n';
 
 let folder = '';
 beforeAll(async () => {
