@@ -36,7 +36,16 @@ beforeAll(async () => {
     '[connection]\nid=eth0\ntype=ethernet\ninterface-name=eth0\n',
   );
   writeFileSync(join(cwd, 'ipa.iso'), liveIso('2023-07'));
-  await run('render', '--api-url', 'https://192.0.2.2', '--no-ssh-key', '-o', 'worker.ign');
+  await run(
+    'render',
+    '--api-url',
+    'https://192.0.2.2',
+    '--agent-image',
+    'registry.example.com/ironic-agent',
+    '--no-ssh-key',
+    '-o',
+    'worker.ign',
+  );
   await run('iso', 'ignition', 'embed', '-i', 'worker.ign', 'ipa.iso');
   await run('iso', 'network', 'embed', '-k', 'eth0.nmconnection', 'ipa.iso');
   await run('pxe', 'network', 'wrap', '-k', 'eth0.nmconnection', '-o', 'network.img');

@@ -14,7 +14,7 @@ import { fillTemplate } from '../formats/template.ts';
 import type { Config, File, IgnitionSection, Unit } from '../ignition/config.ts';
 import { base64DataUrl, PUBLIC_MODE, renderDataFile } from '../ignition/dataFile.ts';
 import { readInlineText } from './lint/subject.ts';
-import { type AgentArchive, defaultSettings } from './settings.ts';
+import type { AgentArchive } from './settings.ts';
 
 const UNIT_NAME = 'ironic-agent-image.service';
 const CHECKSUM_PATH = '/etc/ironic-agent-image.sha512';
@@ -93,6 +93,9 @@ interface ChosenImage {
   readonly reference: string;
 }
 
+/** The tag of an image whose archive contains no name. */
+const NAMELESS_IMAGE = 'localhost/ironic-agent';
+
 /**
  * Selects the image of the archive that hosts run.
  * @param wanted the reference from the user: it selects one of several images, and becomes the tag of the image
@@ -108,7 +111,7 @@ export function chooseArchivedImage({ images }: ContainerArchive, wanted: string
     });
   }
   if (image.os !== 'linux') throw new FormatError(`contains an image for ${image.os}, not for linux`);
-  return { image, reference: wanted ?? image.names[0] ?? defaultSettings.agentImage };
+  return { image, reference: wanted ?? image.names[0] ?? NAMELESS_IMAGE };
 }
 
 /** Refuses a reference with a digest: podman tags the loaded image without one, and the archive has a checksum. */

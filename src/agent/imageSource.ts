@@ -9,18 +9,12 @@ import { isInternalHost } from '../network/internalHost.ts';
 import { findAddressProblem } from './machineAddress.ts';
 import { imageName, planPull, pullNames, type PullSource } from './imagePull.ts';
 import type { Registries } from './registriesConf.ts';
-import { defaultSettings } from './settings.ts';
 
 export const imageSourceRules = {
   unqualified: lintError(
     'agent-image-unqualified',
     'the image has no registry, and podman cannot select one',
     'add the registry, for example registry.example.com/ironic-agent',
-  ),
-  unmaintained: lintWarning(
-    'agent-image-unmaintained',
-    'the image was last built in February 2023',
-    'build an image as docs/agent-image.md describes, and use that',
   ),
   /** A CoreOS that was built with the CA, or with another registries.conf, pulls the image. */
   issuer: lintWarning(
@@ -74,17 +68,6 @@ export function findShortNameProblem(text: string, registries?: Registries): Rul
   const message = `the image ${text} has no registry, and podman cannot select one`;
   const hint = `add the registry: registry.example.com/${text}`;
   return { rule: imageSourceRules.unqualified, ...(findBareRegistry(text) ?? { message, hint }) };
-}
-
-/** Reports the default image, which nothing builds any more, unless registries.conf sets another source for its name. */
-export function findUnmaintainedImage(text: string, registries?: Registries): RuleProblem | undefined {
-  const { agentImage: image } = defaultSettings;
-  if (imageName(text) !== image || pullNames(text, registries).at(-1) !== image) return undefined;
-  return {
-    rule: imageSourceRules.unmaintained,
-    message: `${text} was last built in February 2023, it has no step start_assisted_install, and its repository is archived`,
-    hint: 'build an image as docs/agent-image.md describes, and use its reference, such as registry.example.com/ironic-agent',
-  };
 }
 
 /** Reports a registry with an address that does not lead to another machine. */

@@ -13,7 +13,6 @@ import {
   findRegistryAddress,
   findRegistryIssuer,
   findShortNameProblem,
-  findUnmaintainedImage,
   isLocalName,
 } from './imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from './machineAddress.ts';
@@ -65,7 +64,6 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
         ['agent.registriesConf', findPullProblem(agentImage, registries)],
       );
     }
-    found.push(['agent.image', findUnmaintainedImage(agentImage, registries)]);
     if (pullSecret !== undefined) append(found, findSecretProblems(agentImage, pullSecret, registries));
   }
   return found.flatMap(([setting, problem]) => {

@@ -6,7 +6,8 @@
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
 
-import { defaultSettings, type ProfileName, profileNames, pullPolicies } from './settings.ts';
+import { BUILDPY_IMAGE } from './profiles/buildpy.ts';
+import { type ProfileName, profileNames, pullPolicies } from './settings.ts';
 
 /**
  * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
@@ -49,8 +50,6 @@ export interface Setting {
 }
 
 const own = ['default', 'buildpy'] as const;
-/** The others require an agent image. */
-export const profilesWithImage: readonly ProfileName[] = own;
 const ownAndIcc = [...own, 'icc'] as const;
 const SCRIPT = 'configure-coreos-ipa';
 
@@ -138,10 +137,10 @@ const table = [
     name: 'agent.image',
     kind: 'text',
     flag: '--agent-image <ref>',
-    help: `agent container image (default: ${defaultSettings.agentImage})`,
+    help: 'agent container image, e.g. registry.example.com/ironic-agent; required unless --agent-archive is given',
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
-    fallback: defaultSettings.agentImage,
-    fallbackProfiles: profilesWithImage,
+    fallback: BUILDPY_IMAGE,
+    fallbackProfiles: ['buildpy'],
   },
   {
     name: 'agent.pullPolicy',

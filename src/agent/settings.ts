@@ -129,7 +129,6 @@ export const defaultSettings = {
   profile: 'default',
   callbackUrls: [],
   verifyIronicTls: true,
-  agentImage: 'quay.io/metal3-io/ironic-agent',
   pullPolicy: 'always',
   pullArgs: [],
   verifyRegistryTls: true,

@@ -111,7 +111,8 @@ Environment:
 
 Examples:
   ironic-coreos quickstart
-  ironic-coreos render --api-url https://192.0.2.1 -o ironic-agent.ign
+  ironic-coreos render --api-url https://192.0.2.1 \\
+    --agent-image registry.example.com/ipa -o ironic-agent.ign
   ironic-coreos iso ignition embed -i ironic-agent.ign coreos.iso
 `;
 

@@ -6,7 +6,11 @@ import { renderBanners } from '../../src/agent/profiles/default.ts';
 import { type AgentSettings, defaultSettings, type ProfileName } from '../../src/agent/settings.ts';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
 
-const settings: AgentSettings = { ...defaultSettings, apiUrls: ['https://192.0.2.1:6385'] };
+const settings: AgentSettings = {
+  ...defaultSettings,
+  agentImage: 'registry.example.com/ironic-agent',
+  apiUrls: ['https://192.0.2.1:6385'],
+};
 const [issue, motd] = ['/etc/issue.d/ipa.issue', '/etc/motd.d/ipa.motd'];
 
 function textOf(path: string, change: Partial<AgentSettings> = {}): string {

@@ -8,6 +8,7 @@ import { hasIpa, ipaNote, ipaValuesWith, ipaVerdicts } from '../support/ipaOracl
 
 const base: AgentSettings = {
   ...defaultSettings,
+  agentImage: 'registry.example.com/ironic-agent',
   apiUrls: ['https://192.0.2.1:6385', 'https://[2001:db8::1]:6385'],
   callbackUrls: ['https://192.0.2.1:5050/v1/continue'],
 };

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findBareRegistry,
-  findImageAddress,
-  findShortNameProblem,
-  findUnmaintainedImage,
-} from '../../src/agent/imageSource.ts';
+import { findBareRegistry, findImageAddress, findShortNameProblem } from '../../src/agent/imageSource.ts';
 import { pullNames } from '../../src/agent/imagePull.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
 
@@ -85,25 +80,5 @@ describe('pullNames', () => {
   ])('%s', (image, names) => {
     expect(registries).toBeDefined();
     expect(pullNames(image, registries)).toEqual(names);
-  });
-});
-
-describe('findUnmaintainedImage', () => {
-  const moved = '[[registry]]\nprefix = "quay.io/metal3-io"\nlocation = "r.example.com/own"\n';
-  const mirrored =
-    '[[registry]]\nlocation = "quay.io/metal3-io"\n[[registry.mirror]]\nlocation = "r.example.com/m"\n';
-
-  it.each<[string, string, string, boolean]>([
-    ['the default', 'quay.io/metal3-io/ironic-agent', '', true],
-    ['with a tag', 'quay.io/metal3-io/ironic-agent:main', '', true],
-    ['with a digest', `quay.io/metal3-io/ironic-agent@sha256:${'0'.repeat(64)}`, '', true],
-    ['from a mirror', 'quay.io/metal3-io/ironic-agent', mirrored, true],
-    ['a name that leads to another registry', 'quay.io/metal3-io/ironic-agent', moved, false],
-    ['another image of the organization', 'quay.io/metal3-io/ironic-agent-2', '', false],
-    ['another registry', 'registry.example.com/metal3-io/ironic-agent', '', false],
-    ['no reference', 'quay.io/UPPER', '', false],
-  ])('%s', (_title, image, conf, is) => {
-    const found = findUnmaintainedImage(image, readRegistriesConf(conf).registries);
-    expect(found?.message.startsWith(image) ?? false).toBe(is);
   });
 });

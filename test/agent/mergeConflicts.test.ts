@@ -6,6 +6,7 @@ import type { Config } from '../../src/ignition/config.ts';
 
 const rendered = renderAgentConfig({
   ...defaultSettings,
+  agentImage: 'registry.example.com/ironic-agent',
   apiUrls: ['https://192.0.2.1:6385'],
   passwordHash: '$6$x',
   sshKeys: ['ssh-ed25519 AAAA a'],

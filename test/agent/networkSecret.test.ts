@@ -29,6 +29,7 @@ describe('hasNetworkSecret', () => {
 
 const settingsWith = (text: string): Parameters<typeof listSettingSecrets>[0] => ({
   ...defaultSettings,
+  agentImage: 'registry.example.com/ironic-agent',
   apiUrls: ['https://192.0.2.1:6385'],
   keyfiles: [{ name: 'eth0.nmconnection', text }],
 });

@@ -15,6 +15,7 @@ const quotingProfiles = ['default', 'buildpy'] as const;
 
 const base: AgentSettings = {
   ...defaultSettings,
+  agentImage: 'registry.example.com/ironic-agent',
   apiUrls: ['https://192.0.2.1:6385', 'https://[2001:db8::1]:6385'],
   callbackUrls: ['https://inspector.example.com/v1/continue'],
 };

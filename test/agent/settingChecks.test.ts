@@ -28,12 +28,6 @@ describe('checkSettings', () => {
     ['a loopback address', { ntpServers: ['ntp.example.com', '::1'] }, ['warning host.ntpServers']],
     ['an image that is pulled', { agentImage: 'localhost:5000/a' }, ['warning agent.image']],
     ['one that is never pulled', { agentImage: 'localhost:5000/a', pullPolicy: 'never' }, []],
-    ['the default image', { agentImage: defaultSettings.agentImage }, ['warning agent.image']],
-    [
-      'the default image from an archive',
-      { agentImage: defaultSettings.agentImage, pullPolicy: 'never', archive },
-      [],
-    ],
     ['one of an archive', { agentImage: 'agent', pullPolicy: 'never', archive, pullSecret }, []],
     [
       'an archive on the machine',

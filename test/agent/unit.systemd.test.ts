@@ -9,7 +9,11 @@ import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
 import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
 import { have, oracleNote } from '../support/programs.ts';
 
-const plain: AgentSettings = { ...defaultSettings, apiUrls: ['https://192.0.2.1:6385'] };
+const plain: AgentSettings = {
+  ...defaultSettings,
+  agentImage: 'registry.example.com/ironic-agent',
+  apiUrls: ['https://192.0.2.1:6385'],
+};
 const full: AgentSettings = {
   ...plain,
   verifyRegistryTls: false,

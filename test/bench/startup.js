@@ -46,7 +46,16 @@ try {
   const small = join(folder, 'small.ign');
   writeFileSync(small, smallConfig(0));
   const agent = join(folder, 'agent.ign');
-  const render = ['render', '--api-url', 'https://192.0.2.1', '--no-ssh-key', '-o', agent];
+  const render = [
+    'render',
+    '--api-url',
+    'https://192.0.2.1',
+    '--agent-image',
+    'registry.example.com/ironic-agent',
+    '--no-ssh-key',
+    '-o',
+    agent,
+  ];
   takeTurns([ours('render', render)], 1);
   measure([
     { name: '--version', args: ['--version'] },

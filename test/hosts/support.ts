@@ -1,5 +1,6 @@
 /** A run of hosts with streams of its own. */
 
+import { imageEnv } from '../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import { type HostCommand, type HostRun, startRun, type ListedHost } from '../../src/hosts/hostRun.ts';
 
@@ -16,7 +17,14 @@ export function testRun(command: Partial<HostCommand> = {}, cwd = '/'): TestRun 
     done();
   };
   const stream = new Writable({ write });
-  const io = { stdin: Readable.from([]), stdout: stream, stderr: stream, env: {}, cwd, programName: 'x' };
+  const io = {
+    stdin: Readable.from([]),
+    stdout: stream,
+    stderr: stream,
+    env: imageEnv,
+    cwd,
+    programName: 'x',
+  };
   const progress = { update: () => undefined, end: () => void chunks.push('<end>') };
   const run = { ...startRun({ io, done: 'written', ...command }, 3), progress };
   return { run, told: () => chunks.join('') };

@@ -88,7 +88,7 @@ describe('ironic-coreos/commands', () => {
   ])('%s runs until the signal, without listening to those of the process', async (_name, start, isReady) => {
     const cwd = mkdtempSync(join(tmpdir(), 'service '));
     writeFileSync(join(cwd, 'coreos.iso'), liveIso('2023-07'));
-    const agent = { 'ironic.apiUrls': ['https://192.0.2.1:6385'] };
+    const agent = { 'ironic.apiUrls': ['https://192.0.2.1:6385'], 'agent.image': 'registry.example.com/a' };
     writeFileSync(join(cwd, 'hosts.yaml'), JSON.stringify({ agent, hosts: [{ name: 'worker-0' }] }));
     const listeners = process.listenerCount('SIGTERM');
     const abort = new AbortController();

@@ -67,7 +67,12 @@ describe('render', () => {
 
   it('reads only the given environment', async () => {
     expect(await errorOf(render({}))).toMatchObject({ code: 'ERR_USAGE' });
-    const { config: fromEnvironment } = await render({}, { env: { IRONIC_BASE_URL: apiUrl } });
+    const { config: fromEnvironment } = await render(
+      {},
+      {
+        env: { IRONIC_BASE_URL: apiUrl, IRONIC_AGENT_IMAGE: agentImage },
+      },
+    );
     expect(fromEnvironment).toContain('ironic-agent.service');
   });
 
@@ -106,7 +111,9 @@ describe('renderHosts', () => {
     'yields the configs that the command writes, and the errors of the others: %s',
     async (_title, given) => {
       writeFileSync(join(cwd, 'hosts.yaml'), JSON.stringify(inventory));
-      await runCli(['render', '--inventory', 'hosts.yaml', '-o', 'configs'], { cwd });
+      await runCli(['render', '--inventory', 'hosts.yaml', '-o', 'configs', '--agent-image', agentImage], {
+        cwd,
+      });
       const hosts: RenderedHost[] = [];
       for await (const host of renderHosts(given)) hosts.push(host);
       const written = (name: string): string => readFileSync(join(cwd, 'configs', `${name}.ign`), 'utf8');

@@ -108,7 +108,7 @@ describe.skipIf(!built || process.platform === 'win32')(
     });
 
     it('commands set no flags of V8, and listen to no signals', () => {
-      const agent = { 'ironic.apiUrls': ['https://192.0.2.1:6385'] };
+      const agent = { 'ironic.apiUrls': ['https://192.0.2.1:6385'], 'agent.image': 'registry.example.com/a' };
       const text = JSON.stringify({ agent, hosts: [{ name: 'worker-0' }] });
       writeFileSync(join(cwd, 'large.yaml'), text + ' '.repeat(2 ** 21)); // the program limits its memory then
       const work = `
@@ -151,7 +151,7 @@ describe.skipIf(!built || process.platform === 'win32')(
     ])('%s uses nothing of the process', (_name, call) => {
       const work = `
         const { embed, inspect, render, renderHosts, validate } = await import(${urlOf('dist/index.js')});
-        const settings = { 'ironic.apiUrls': ['https://192.0.2.1:6385'] };
+        const settings = { 'ironic.apiUrls': ['https://192.0.2.1:6385'], 'agent.image': 'registry.example.com/a' };
         const inventory = { agent: settings, hosts: [{ name: 'worker-0' }] };
         const config = '{"ignition": {"version": "3.4.0"}}';
         ${call}

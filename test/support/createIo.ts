@@ -1,3 +1,4 @@
+import { imageEnv } from './agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import type { Io } from '../../src/io/io.ts';
 
@@ -8,7 +9,7 @@ export function createIo(changes: Partial<Io> = {}): Io {
     stdin: Readable.from([]),
     stdout: nowhere,
     stderr: nowhere,
-    env: {},
+    env: imageEnv,
     cwd: process.cwd(),
     programName: 'ironic-coreos',
     ...changes,

@@ -1,5 +1,6 @@
 /** Runs the built program in this process, with streams of its own, as a shell would see it. */
 
+import { imageEnv } from './agentImage.ts';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +13,7 @@ const { main }: typeof sources = await import(pathToFileURL(join(packageFolder, 
 export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
+  /** In addition to a variable for the image of the agent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly programName?: string;
 }
@@ -24,9 +26,6 @@ export interface RunResult {
   readonly stdoutBytes: Buffer;
 }
 
-/** Arguments for tests in which the image of the agent does not matter: without them, the default image is reported. */
-export const anyImage = ['--ignore', 'agent-image-unmaintained'] as const;
-
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const stdout = collector();
   const stderr = collector();
@@ -34,7 +33,7 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
     stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: options.env ?? {},
+    env: { ...imageEnv, ...options.env },
     cwd: options.cwd ?? process.cwd(),
     programName: options.programName ?? 'ironic-coreos',
   };

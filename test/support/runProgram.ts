@@ -1,5 +1,6 @@
 /** The program as it is built, as a process of its own: for what only a process has, such as what its TLS trusts. */
 
+import { imageEnv } from './agentImage.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { program } from './packageFolder.ts';
 
@@ -33,7 +34,7 @@ export async function runProgram(
   const { PATH, HOME } = process.env;
   const child = spawn('sh', ['-c', script, 'sh', process.execPath, program, ...args], {
     cwd,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, ...imageEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

@@ -4,12 +4,7 @@ import { parseImageReference } from '../../formats/imageReference.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '../../core/rule.ts';
 import { combineRegistries } from '../imagePull.ts';
-import {
-  findPullProblem,
-  findRegistryIssuer,
-  findShortNameProblem,
-  findUnmaintainedImage,
-} from '../imageSource.ts';
+import { findPullProblem, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { optionTable, optionValues } from './podmanCommand.ts';
 import {
@@ -74,7 +69,7 @@ function isPulling({ podman }: UnitCommand, { pulls }: LintedUnit): boolean {
   return pulls.length === 0 && optionValues(podman, 'pull').at(-1)?.text !== 'never';
 }
 
-/** References that podman accepts but resolves to no image, or to one that is not maintained. */
+/** References that podman accepts but resolves to no image. */
 function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
@@ -82,8 +77,6 @@ function checkSources(subject: LintSubject): Issue[] {
       problem === undefined ? [] : [brokenSetting(problem.rule, command.setting, problem)];
     // Another config may add the registries.
     const short = registries && findShortNameProblem(image, registries);
-    const unmaintained = findUnmaintainedImage(image, registries);
-    if (unmaintained !== undefined) return found({ ...unmaintained, hint: unmaintained.rule.hint });
     if (registries === undefined || short !== undefined) return found(short);
     const pull = findPullProblem(image, registries);
     const issuer = isVerified(command)

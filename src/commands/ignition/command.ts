@@ -15,7 +15,7 @@ printed to standard output, but not written to a file.
 ${EXIT_CODES}
 Examples:
   ironic-coreos ignition merge agent.ign site.ign > worker.ign
-  ironic-coreos render --api-url https://192.0.2.1 |
+  ironic-coreos render --inventory ramdisk.yaml |
     ironic-coreos ignition merge - site.ign -o worker.ign
 `;
 

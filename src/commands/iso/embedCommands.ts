@@ -32,7 +32,7 @@ coreos-installer.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso ignition embed -i ironic-agent.ign -o ipa.iso coreos.iso
-  ironic-coreos render --api-url https://192.0.2.1 |
+  ironic-coreos render --inventory ramdisk.yaml |
     ironic-coreos iso ignition embed -f coreos.iso
 `;
 

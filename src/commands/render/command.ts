@@ -39,7 +39,7 @@ Config of build.py:
   JSON, and, without --ssh-key, the first ~/.ssh/id_*.pub by name. Flags
   that build.py does not have are added to that config. You
   cannot combine --host with --api-url, --inspection-callback-url or --insecure,
-  --tls with --api-url, or --registry with --agent-image.
+  or --registry with --agent-image. --tls requires --host.
 
 Environment:
   Variables of the image-customization-controller: IRONIC_BASE_URL,
@@ -94,7 +94,8 @@ Exit codes:
 
 Examples:
   ironic-coreos render --api-url https://192.0.2.1 --ca-file ironic.crt \\
-    --ssh-key ~/.ssh/id_ed25519.pub --output ironic-agent.ign
+    --agent-image registry.example.com/ipa --ssh-key ~/.ssh/id_ed25519.pub \\
+    --output ironic-agent.ign
   ironic-coreos render --api-url https://192.0.2.1,https://[2001:db8::1] \\
     --agent-image registry.example.com/ipa@sha256:… --pull-secret auth.json
   ironic-coreos render --host 192.168.122.1 --registry 192.168.122.1:5000 \\

@@ -50,7 +50,7 @@ import { checkHardwareManager } from '../../agent/files.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-import { profilesWithImage } from '../../agent/settingTable.ts';
+import { BUILDPY_IMAGE } from '../../agent/profiles/buildpy.ts';
 
 export async function readAgent(reading: Reading) {
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
@@ -100,13 +100,8 @@ function readImage(reading: Reading, archived?: string): string {
   const value = valueOf(reading, 'agent.image');
   if (value === undefined) {
     if (archived !== undefined) return archived;
-    if (profilesWithImage.includes(profile)) return defaultSettings.agentImage;
-    // Only `render` has the flag.
-    const own =
-      reading.settingsPlace === undefined ? '--agent-image' : `agent.image ${reading.settingsPlace}`;
-    throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or ${own}`, {
-      hint: 'set it, for example IRONIC_AGENT_IMAGE=registry.example.com/ironic-agent',
-    });
+    if (profile === 'buildpy') return BUILDPY_IMAGE;
+    throw missingImage(reading);
   }
   const image = inPlace(value, parse.image);
   if (!parseImageReference(image).ok) {
@@ -117,6 +112,23 @@ function readImage(reading: Reading, archived?: string): string {
     });
   }
   return image;
+}
+
+/** No public image is maintained. Only `render` has flags for settings. */
+function missingImage({ profile, settingsPlace }: Reading): UsageError {
+  if (profile !== 'default') {
+    const own = settingsPlace === undefined ? '--agent-image' : `agent.image ${settingsPlace}`;
+    return new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or ${own}`, {
+      hint: 'set it, for example IRONIC_AGENT_IMAGE=registry.example.com/ironic-agent',
+    });
+  }
+  const given =
+    settingsPlace === undefined
+      ? 'pass --agent-image registry.example.com/ironic-agent or --agent-archive FILE'
+      : `set agent.image or agent.archive ${settingsPlace}`;
+  return new UsageError('the image of the agent is missing', {
+    hint: `${given}; "podman build -t registry.example.com/ironic-agent deploy/agent-image" builds one (docs/agent-image.md)`,
+  });
 }
 
 function parseMount(text: string): string {

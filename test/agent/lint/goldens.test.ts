@@ -10,7 +10,7 @@ import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 /** What every config of a generator draws. */
 const always: Readonly<Record<string, readonly string[]>> = {
   buildpy: ['host-access', 'image-short-name', 'unit-restart'],
-  configure: ['conf-deprecated', 'host-access', 'image-unmaintained', 'unit-restart'],
+  configure: ['conf-deprecated', 'host-access', 'unit-restart'],
   icc: [],
   assisted: [],
 };
@@ -38,14 +38,13 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'buildpy-abbrev-flags': ['image-unverified', 'image-unqualified'],
   'buildpy-host-garbage': ['conf-url', 'image-unqualified'],
   'buildpy-host-with-port': ['conf-url', 'image-unqualified'],
-  'buildpy-ipv6-raw': ['conf-url', 'image-unmaintained'],
+  'buildpy-ipv6-raw': ['conf-url'],
   'buildpy-key-empty': ['ssh-key', 'image-issuer'],
   'buildpy-key-placeholder': ['ssh-key', 'image-issuer'],
   'buildpy-minimal': ['image-issuer'],
   'buildpy-option-empty': ['image-issuer'],
   'buildpy-tls-on': ['image-issuer', 'conf-ca-missing', 'conf-insecure-unset'],
   'buildpy-options': ['conf-deprecated', 'image-issuer'],
-  'buildpy-quay-registry': ['image-unmaintained'],
   'buildpy-readme-bifrost': ['image-unverified'],
   'buildpy-registry-placeholder': ['image-reference'],
   'buildpy-registry-quote': ['image-unqualified'],

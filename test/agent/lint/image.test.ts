@@ -28,11 +28,6 @@ describe('images', () => {
     ],
     ['a registry with a port', [image, 'registry:5000'], [`agent-image-unqualified ${contents}`]],
     ['a registry alone', [image, 'quay.io'], [`agent-image-unqualified ${contents}`]],
-    [
-      'an image that is not maintained',
-      [image, 'quay.io/metal3-io/ironic-agent:main'],
-      [`agent-image-unmaintained ${contents}`],
-    ],
     ['a tag that is a year and more', [image, 'quay.io/x/ironic-agent:2026'], []],
     ['a private registry', [image, '10.0.0.1:5000/agent'], [`agent-image-issuer ${contents}`]],
     ['a registry on the machine', [image, 'localhost:5000/ironic-agent'], [`agent-address ${contents}`]],

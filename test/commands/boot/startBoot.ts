@@ -1,5 +1,6 @@
 /** `boot`, in process, with what it has said so far. */
 
+import { imageEnv } from '../../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import { boot, defaultTimes } from '../../../src/commands/boot/boot.ts';
 import type { BootTimes } from '../../../src/commands/boot/bootMachine.ts';
@@ -43,7 +44,7 @@ export function startBoot(
     stdin: typed === undefined ? Readable.from([]) : Object.assign(Readable.from([typed]), { isTTY: true }),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...imageEnv, ...env },
     cwd,
     ignored,
     programName: 'ironic-coreos',

@@ -1,5 +1,6 @@
 /** Images of objects, made in process from a small live ISO; the cluster is a list of Secrets. */
 
+import { imageEnv } from '../../support/agentImage.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +86,7 @@ export function workplace(env: Io['env'] = {}): Workplace {
     stdin: Readable.from([]),
     stdout: collector,
     stderr: collector,
-    env,
+    env: { ...imageEnv, ...env },
     cwd: folder,
     programName: 'ironic-coreos',
   };

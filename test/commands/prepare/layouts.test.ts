@@ -48,7 +48,10 @@ describe('prepare --layout metal3', () => {
 
   it('names the setting for the image, because it has no option for it', async () => {
     const args = ['prepare', '--layout', 'metal3', '--iso', 'live.iso', '-o', 'without-image'];
-    const { code, stderr } = await run(args, { IRONIC_BASE_URL: 'https://192.0.2.1' });
+    const { code, stderr } = await run(args, {
+      IRONIC_AGENT_IMAGE: '',
+      IRONIC_BASE_URL: 'https://192.0.2.1',
+    });
     expect(code).toBe(2);
     expect(stderr).toContain('requires IRONIC_AGENT_IMAGE or agent.image under "agent" in an inventory');
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/ignition/config.ts';
-import { anyImage, runCli, type RunResult } from '../../support/runCli.ts';
+import { runCli, type RunResult } from '../../support/runCli.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 
 const key =
@@ -63,7 +63,7 @@ async function renderAtHome(
   const home = await mkdtemp(join(root, 'home-'));
   await mkdir(join(home, '.ssh'));
   for (const [name, text] of Object.entries(sshFiles)) await writeFile(join(home, '.ssh', name), text);
-  return runCli(['render', ...anyImage, ...args], { env: { HOME: home }, cwd: home });
+  return runCli(['render', ...args], { env: { HOME: home }, cwd: home });
 }
 
 function parseConfig(text: string): Config {

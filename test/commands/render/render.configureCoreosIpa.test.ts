@@ -22,7 +22,9 @@ async function recordedCases(): Promise<string[]> {
 }
 
 const run = (env: Environment, ...args: readonly string[]): Promise<RunResult> =>
-  runCli(['render', '--profile', 'configure-coreos-ipa', ...args], { env });
+  runCli(['render', '--profile', 'configure-coreos-ipa', ...args], {
+    env: { IRONIC_AGENT_IMAGE: undefined, ...env },
+  });
 
 async function renderRecorded(name: string): Promise<RunResult> {
   const text = await readFile(join(folder, `configure-coreos-ipa-${name}.input.json`), 'utf8');

@@ -75,7 +75,7 @@ function convertersOf({ nmstatectl }: RecordedInput): readonly Converter[] {
 /** With `nmstatectl`, the network: converting with a program that answers as nmstate did when the case was recorded. */
 async function renderRecorded(input: RecordedInput, converter: Converter): Promise<RunResult> {
   const cwd = await mkdtemp(join(root, 'case-'));
-  const env = { ...input.env };
+  const env: Record<string, string | undefined> = { IRONIC_AGENT_IMAGE: undefined, ...input.env };
   if (input.caBundle !== undefined) {
     await writeFile(join(cwd, 'ca.pem'), input.caBundle);
     env['CA_BUNDLE'] = 'ca.pem';

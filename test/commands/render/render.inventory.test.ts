@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
 import type { Config } from '../../../src/ignition/config.ts';
-import { anyImage, runCli, type RunResult } from '../../support/runCli.ts';
+import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
@@ -37,7 +37,6 @@ async function render(text: string, args: readonly string[] = [], env = {}): Pro
   const result = await runCli(
     [
       'render',
-      ...anyImage,
       '--inventory',
       'site/ramdisk.yaml',
       ...(args.includes('--show-settings') ? [] : ['-o', output]),
@@ -130,7 +129,7 @@ describe('render --inventory', () => {
     const [a, b] = [join(folder, output, 'a.ign'), join(folder, output, 'b.ign')];
     await utimes(a, 1000, 1000);
     await writeFile(b, 'other');
-    const again = await runCli(['render', ...anyImage, '--inventory', 'site/ramdisk.yaml', '-o', output], {
+    const again = await runCli(['render', '--inventory', 'site/ramdisk.yaml', '-o', output], {
       cwd: folder,
       env: {},
     });
@@ -246,7 +245,7 @@ describe('render --inventory', () => {
     ['names a file that is missing', 'b, overrides: {agent.pullSecret: no}', ['a.ign'], '1 written'],
     [
       'has a value that is wrong',
-      'b, overrides: {agent.image: "a b"}',
+      'b, overrides: {host.hostname: "a b"}',
       ['a.ign'],
       '1 invalid; stopped (--fail-fast)',
     ],

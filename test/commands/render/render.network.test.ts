@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { anyImage, runCli } from '../../support/runCli.ts';
+import { runCli } from '../../support/runCli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'render network '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,12 +42,9 @@ writeFileSync(
 );
 
 const render = (...args: readonly string[]): ReturnType<typeof runCli> =>
-  runCli(
-    ['render', ...anyImage, '--api-url', 'https://198.51.100.9', '--no-ssh-key', ...args, '-o', 'out.ign'],
-    {
-      cwd: folder,
-    },
-  );
+  runCli(['render', '--api-url', 'https://198.51.100.9', '--no-ssh-key', ...args, '-o', 'out.ign'], {
+    cwd: folder,
+  });
 
 describe('render', () => {
   it.each<readonly [title: string, args: readonly string[], warnings: readonly string[]]>([

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
 import type { Config } from '../../../src/ignition/config.ts';
-import { anyImage, runCli, type RunResult } from '../../support/runCli.ts';
+import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
@@ -81,10 +81,10 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
-type Environment = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const run = (args: readonly string[], env: Environment = {}): Promise<RunResult> =>
-  runCli(['render', ...anyImage, ...args], { cwd, env });
+  runCli(['render', ...args], { cwd, env });
 const renderDefault = (...args: readonly string[]): Promise<RunResult> =>
   run(['--api-url', 'https://192.0.2.1:6385', '--ssh-key', key, ...args]);
 
@@ -635,7 +635,12 @@ describe('render: environment', () => {
     ['beside an address of Ironic it does', [], { IRONIC_BASE_URL: 'https://192.0.2.7' }, true],
     ['with build.py it does not', ['--host', '192.0.2.7'], { IRONIC_BASE_URL: 'https://192.0.2.7' }, false],
   ])('%s', async (_title, args, env, counts) => {
-    const result = await run([...quiet, ...args], { ...env, HTTP_PROXY: 'http://proxy:3128' });
+    const image = ['--agent-image', 'registry.example.com/a'];
+    const result = await run([...quiet, ...image, ...args], {
+      IRONIC_AGENT_IMAGE: undefined,
+      ...env,
+      HTTP_PROXY: 'http://proxy:3128',
+    });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(unitOf(parseConfig(result)).includes('HTTP_PROXY')).toBe(counts);
   });
@@ -700,7 +705,10 @@ describe('render --show-settings', () => {
 
   it('tells the same as JSON', async () => {
     const args = ['--api-url', 'http://me:hunter2@h', '--option', 'agent_token = hunter2', '--show-settings'];
-    const { code, stderr, stdout } = await run([...args, '--format', 'json'], { HTTP_PROXY: 'http://p' });
+    const { code, stderr, stdout } = await run([...args, '--format', 'json'], {
+      IRONIC_AGENT_IMAGE: undefined,
+      HTTP_PROXY: 'http://p',
+    });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).not.toContain('hunter2');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -715,7 +723,13 @@ describe('render --show-settings', () => {
   });
 
   it('says which variables do not count, and why', async () => {
-    const { stdout } = await run(['--api-url', 'http://h', '--show-settings'], { HTTP_PROXY: 'http://p' });
+    const { stdout } = await run(
+      ['--api-url', 'http://h', '--agent-image', 'r.example.com/a', '--show-settings'],
+      {
+        IRONIC_AGENT_IMAGE: undefined,
+        HTTP_PROXY: 'http://p',
+      },
+    );
     expect(stdout).toMatch(
       /\n\nHTTP_PROXY is set, but it has an effect only together with IRONIC_BASE_URL or IRONIC_AGENT_IMAGE\n$/,
     );

@@ -84,14 +84,10 @@ describe('formatShownSettings', () => {
     expect(lines.filter((line) => line.endsWith(' | default'))).toEqual(defaults);
   });
 
-  it.each<readonly [ProfileName, number]>([
-    ['default', 1],
-    ['icc', 0],
-    ['assisted', 0],
-    ['configure-coreos-ipa', 0],
-  ])('shows the default image only if the profile has one: %s', async (profile, count) => {
-    const lines = await show('{}\n', { profile });
-    expect(lines.filter((line) => line.startsWith('agent.image |'))).toHaveLength(count);
+  it('shows the image of build.py, and no other', async () => {
+    const image = 'agent.image | quay.io/metal3-io/ironic-agent | default';
+    expect(await show('{}\n', { profile: 'buildpy', host: '192.0.2.1' })).toContain(image);
+    expect((await show('{}\n')).filter((line) => line.startsWith('agent.image'))).toEqual([]);
   });
 
   it('shows each item of a list of all hosts', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
 import type { Config } from '../../../src/ignition/config.ts';
 import { validateConfig } from '../../../src/ignition/validate.ts';
-import { anyImage, runCli, type RunResult } from '../../support/runCli.ts';
+import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
-const run = (...args: string[]): Promise<RunResult> => runCli(['render', ...anyImage, ...args], { cwd });
+const run = (...args: string[]): Promise<RunResult> => runCli(['render', ...args], { cwd });
 const renderDefault = (...args: string[]): Promise<RunResult> => {
   const apiUrl = args.includes('--api-url') ? [] : ['--api-url', 'https://192.0.2.1:6385'];
   return run(...apiUrl, '--ssh-key', key, ...args);

@@ -257,7 +257,7 @@ const contentOf = async (content: Content): Promise<string | Uint8Array> =>
   typeof content === 'string' ? content : content();
 
 function writeInventory(agent: Readonly<Record<string, unknown>>): void {
-  const all = { 'ironic.apiUrls': 'https://192.0.2.1', ...agent };
+  const all = { 'ironic.apiUrls': 'https://192.0.2.1', 'agent.image': 'quay.io/a/b', ...agent };
   putOlder('changed.yaml', JSON.stringify({ agent: all, hosts: [{ name: 'worker-0' }] }));
 }
 
@@ -290,7 +290,8 @@ beforeAll(async () => {
 
 function startForSettings(): Promise<Running> {
   const iso = ['live.iso', 'rhel-9/x86_64=live.iso', 'rhel-10/x86_64=other.iso'];
-  return serve({ inventory: 'changed.yaml', iso, artifacts: 'ign,iso,ipxe' });
+  const env = { IRONIC_AGENT_IMAGE: undefined };
+  return serve({ inventory: 'changed.yaml', iso, artifacts: 'ign,iso,ipxe' }, env);
 }
 
 describe('after a change of a setting', () => {

@@ -1,5 +1,6 @@
 /** What ends a service: a line of a log for programs, an error for people. */
 
+import { imageEnv } from '../../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { runService } from '../../../src/commands/serve/serviceLog.ts';
@@ -19,7 +20,7 @@ function target(form: 'json' | 'text') {
     stdin: Readable.from([]),
     stdout: new Writable(),
     stderr,
-    env: {},
+    env: imageEnv,
     cwd: '/',
     programName: 'ironic-coreos',
   };

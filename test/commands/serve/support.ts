@@ -1,5 +1,6 @@
 /** A folder with an inventory and a live ISO, and the service of `serve` running there, in process. */
 
+import { imageEnv } from '../../support/agentImage.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { withLog } from '../../../src/commands/serve/serviceLog.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -89,7 +90,7 @@ async function start(
     stdin: Readable.from([]),
     stdout: collector().stream,
     stderr: stderr.stream,
-    env,
+    env: { ...imageEnv, ...env },
     cwd: folder,
     programName: 'ironic-coreos',
   };

@@ -1,5 +1,6 @@
 /** `try`, in process, with what it has said so far. */
 
+import { imageEnv } from '../../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import type { TryOptions } from '../../../src/commands/try/setup.ts';
 import { tryRamdisk } from '../../../src/commands/try/try.ts';
@@ -28,7 +29,7 @@ export async function startTry(
     stdin: Readable.from([]),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env,
+    env: { ...imageEnv, ...env },
     cwd,
     programName: 'ironic-coreos',
     signal: end.signal,

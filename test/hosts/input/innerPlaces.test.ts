@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { anyImage, runCli } from '../../support/runCli.ts';
+import { runCli } from '../../support/runCli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inner places '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -105,7 +105,7 @@ hosts:
         eth0.nmconnection: |
 ${indent(keyfile, 10)}`;
   writeFileSync(join(folder, 'hosts.yaml'), inventory);
-  const { stderr } = await runCli(['render', '--inventory', 'hosts.yaml', ...anyImage, '-o', 'out'], {
+  const { stderr } = await runCli(['render', '--inventory', 'hosts.yaml', '-o', 'out'], {
     cwd: folder,
   });
   expect(stderr).toContain(`hosts.yaml:${lineOf(inventory, 'mtu=many')}:11: `);

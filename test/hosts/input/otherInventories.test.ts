@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../../support/liveIso.ts';
-import { anyImage, runCli } from '../../support/runCli.ts';
+import { runCli } from '../../support/runCli.ts';
 
 /** What is passed, what it is, and what to do with it. */
 const DOCUMENTS: readonly (readonly [
@@ -41,7 +41,7 @@ const DOCUMENTS: readonly (readonly [
 const url = 'http://192.0.2.1';
 /** The commands that read an inventory, with the option for it last. */
 const COMMANDS: readonly (readonly string[])[] = [
-  ['render', ...anyImage, '-o', 'out', '--inventory'],
+  ['render', '-o', 'out', '--inventory'],
   ['prepare', '--iso', 'live.iso', '--artifacts', 'iso', '--base-url', url, '-o', 'out', '--inventory'],
   ['try', '--iso', 'live.iso', '--public-url', url, '--inventory'],
   ['boot', 'a', '--inventory'],

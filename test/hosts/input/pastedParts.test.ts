@@ -13,7 +13,7 @@ import { formatYaml } from '../../../src/formats/yamlText.ts';
 import { parseYaml } from '../../../src/formats/yaml.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { cpio } from '../../support/newIso.ts';
-import { anyImage, runCli, type RunResult } from '../../support/runCli.ts';
+import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const nmstate =
   'interfaces:\n- name: eth0\n  type: ethernet\n  state: up\n  mtu: 1400\n  ipv4:\n    enabled: true\n    dhcp: true\n';
@@ -97,7 +97,7 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const parsed = (text: string) => asMapping(parseYaml(text).value);
 const run = (...args: readonly string[]): Promise<RunResult> => runCli([...args], { cwd });
-const render = ['render', '--api-url', 'https://192.0.2.1', ...anyImage] as const;
+const render = ['render', '--api-url', 'https://192.0.2.1'] as const;
 
 /** The commands that read each document, with the option for it last. */
 const COMMANDS = {

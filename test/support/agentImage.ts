@@ -1,0 +1,2 @@
+/** An environment with the image of the agent, for tests in which the image does not matter. */
+export const imageEnv = { IRONIC_AGENT_IMAGE: 'quay.io/metal3-io/ironic-agent' } as const;
