@@ -70,7 +70,7 @@ export function pullNames(text: string, registries?: Registries): readonly strin
 }
 
 /** The full name of an image without tag and digest: registry and path; undefined without a registry. */
-export function imageName(text: string): string | undefined {
+function imageName(text: string): string | undefined {
   return completeReference(text)?.name;
 }
 

@@ -7,7 +7,7 @@ import { type ImageReference, parseImageReference } from '../formats/imageRefere
 import { lintError, lintWarning, type RuleProblem } from '../core/rule.ts';
 import { isInternalHost } from '../network/internalHost.ts';
 import { findAddressProblem } from './machineAddress.ts';
-import { imageName, planPull, pullNames, type PullSource } from './imagePull.ts';
+import { planPull, type PullSource } from './imagePull.ts';
 import type { Registries } from './registriesConf.ts';
 
 export const imageSourceRules = {
