@@ -6,13 +6,16 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { inputsNameImage } from '../../support/agentImage.ts';
 import { liveIsoWith } from '../../support/liveIso.ts';
 import { isoPair, packedIso } from '../../support/minimalIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
+import type { RunResult } from '../../support/runCli.ts';
 import { place } from './support.ts';
 
 const here = place();
-const { fileOf, path, run, write } = here;
+const { fileOf, path, write } = here;
+const run = (args: readonly string[]): Promise<RunResult> => here.run(args, inputsNameImage);
 
 const keyfile =
   '[connection]\nid=static\ntype=ethernet\n\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24,192.0.2.1\n\n[ipv6]\nmethod=disabled\n';

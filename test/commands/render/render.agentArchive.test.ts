@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/ignition/config.ts';
+import { inputsNameImage } from '../../support/agentImage.ts';
 import { dockerArchive, ociArchive, sha256 } from '../../support/containerImages.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
@@ -31,7 +32,8 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-const run = (args: readonly string[]): Promise<RunResult> => runCli([...base, ...args], { cwd: folder });
+const run = (args: readonly string[]): Promise<RunResult> =>
+  runCli([...base, ...args], { cwd: folder, env: inputsNameImage });
 
 async function render(...args: readonly string[]): Promise<Config> {
   const { code, stderr, stdout } = await run(args);
@@ -93,7 +95,7 @@ describe('render --agent-archive', () => {
 
   it.each([
     ['the name in the archive', ['agent.tar'], name],
-    ['the usual name where it has none', ['nameless.tar'], 'quay.io/metal3-io/ironic-agent'],
+    ['a local name where it has none', ['nameless.tar'], 'localhost/ironic-agent'],
     [
       'the name that the user gives',
       ['agent.tar', '--agent-image', 'own.example/ipa:2'],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Setting, type SettingName, settingTable } from '../../../src/agent/settingTable.ts';
+import { inputsNameImage } from '../../support/agentImage.ts';
 import { dockerArchive } from '../../support/containerImages.ts';
 import { runCli } from '../../support/runCli.ts';
 
@@ -162,7 +163,7 @@ describe('a full inventory', () => {
     const taken = settings.filter(({ profiles }) => profiles.includes('default'));
     const agent = Object.fromEntries(taken.map(({ name }) => [name, values[name]]));
     await writeFile(join(folder, 'ramdisk.yaml'), JSON.stringify({ agent, hosts }));
-    const options = { cwd: folder, env: {} };
+    const options = { cwd: folder, env: inputsNameImage };
     const rendered = await runCli(['render', '--inventory', 'ramdisk.yaml', '-o', 'configs'], options);
     expect(rendered.stderr).toBe(`configs: ${hosts.length} written, 0 unchanged, 0 invalid\n`);
     const names = hosts.map(({ name }) => `configs/${name}.ign`);
