@@ -6,8 +6,7 @@
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
 
-import { BUILDPY_IMAGE } from './profiles/buildpy.ts';
-import { type ProfileName, profileNames, pullPolicies } from './settings.ts';
+import { BUILDPY_IMAGE, type ProfileName, profileNames, pullPolicies } from './settings.ts';
 
 /**
  * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.

@@ -124,6 +124,9 @@ export interface AddedUnit {
   readonly text: string;
 }
 
+/** The image of profile buildpy without `--registry`. Other profiles have no default: no public image is maintained. */
+export const BUILDPY_IMAGE = 'quay.io/metal3-io/ironic-agent';
+
 /** The defaults of settings. */
 export const defaultSettings = {
   profile: 'default',

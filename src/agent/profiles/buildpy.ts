@@ -21,8 +21,6 @@ import {
 } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 
-/** The image without `--registry`. */
-export const BUILDPY_IMAGE = 'quay.io/metal3-io/ironic-agent';
 const SHORT_NAME = 'ironic-agent';
 
 export function renderBuildpyConfig(settings: AgentSettings): Config {

@@ -11,6 +11,7 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import {
   type AgentArchive,
   type AgentSettings,
+  BUILDPY_IMAGE,
   defaultSettings,
   type HardwareManager,
   pullPolicies,
@@ -50,7 +51,6 @@ import { checkHardwareManager } from '../../agent/files.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-import { BUILDPY_IMAGE } from '../../agent/profiles/buildpy.ts';
 
 export async function readAgent(reading: Reading) {
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));

@@ -21,6 +21,7 @@ import {
 import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
 import { writeSampleIso } from '../../../src/image/sampleIso.ts';
 import type { ServedResource } from '../../../src/http/server/answer/resource.ts';
+import { imageEnv, inputsNameImage } from '../../support/agentImage.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { cpio, kernel } from '../../support/newIso.ts';
 import { runCli } from '../../support/runCli.ts';
@@ -242,7 +243,7 @@ describe('the initramfs of an object', () => {
   it('has no kernel and no root filesystem where there is none here', async () => {
     place.write('initrd.img', cpio({ init: '#!/bin/sh\n' }));
     const env = { DEPLOY_INITRD: 'initrd.img', IRONIC_ROOTFS_URL: 'http://192.0.2.1/rootfs' };
-    const io = { ...place.io, env };
+    const io = { ...place.io, env: { ...imageEnv, ...env } };
     const factory = await place.factory({ iso: [] }, { io });
     const image = imageOf({ spec: { ...initrd, acceptFormats: ['iso', 'initrd'] } });
     const outcome = ready(await buildOutcome(image, factory, links, secrets, io));
@@ -505,7 +506,8 @@ describe('settings and images that are wrong for all', () => {
     );
     place.write('blocked.yaml', withImage('registry.example.com/ironic-agent', 'blocked.conf'));
     place.write('short.yaml', withImage('team/ironic-agent', 'short.conf'));
-    await expect(place.factory(options, more)).rejects.toThrow(message);
+    const io = { ...place.io, env: inputsNameImage };
+    await expect(place.factory(options, { io, ...more })).rejects.toThrow(message);
   });
 });
 

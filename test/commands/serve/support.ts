@@ -49,7 +49,7 @@ export interface Place {
 }
 
 /** A new folder for each file of tests; services end with the test. */
-export function place(): Place {
+export function place(env: Io['env'] = {}): Place {
   const folder = mkdtempSync(join(tmpdir(), 'serve it '));
   const path = (name: string): string => join(folder, name);
   const write = (name: string, content: string | Uint8Array): void =>
@@ -62,19 +62,22 @@ export function place(): Place {
     for (const one of running.splice(0)) await one.stop();
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const run: Place['run'] = (...args) => runCli(args, { cwd: folder });
+  const run: Place['run'] = (...args) => runCli(args, { cwd: folder, env });
   let iso: Promise<void> | undefined;
   return {
     path,
     write,
     run,
-    serve: async (options = {}, env = {}) => {
+    serve: async (options = {}, added = {}) => {
       await (iso ??= packedIso().then((bytes) => write('live.iso', bytes)));
       const usual = { listen: '127.0.0.1:0', iso: ['live.iso'], tokenFile: 'tokens', log: 'json' };
       const hosts = options.nmstateDir === undefined ? { inventory: 'inv.yaml' } : {};
       const { tokenFile, ...rest } = usual;
       const access = options.open === true ? {} : { tokenFile };
-      const one = await start({ ...rest, ...access, ...hosts, ...options }, { folder, env });
+      const one = await start(
+        { ...rest, ...access, ...hosts, ...options },
+        { folder, env: { ...env, ...added } },
+      );
       running.push(one);
       return one;
     },

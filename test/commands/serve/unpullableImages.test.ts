@@ -1,9 +1,10 @@
 /** An image that podman cannot pull is an error in every command that gets the settings of registries, with the file of the setting. */
 
 import { describe, expect, it } from 'vitest';
+import { inputsNameImage } from '../../support/agentImage.ts';
 import { place } from './support.ts';
 
-const { run, serve, write } = place();
+const { run, serve, write } = place(inputsNameImage);
 
 const table: readonly (readonly [title: string, registriesConf: string, image: string, message: string])[] = [
   [
