@@ -42,10 +42,6 @@ const EXCEPTIONS: readonly (readonly [text: RegExp, reason: string])[] = [
   [/nfsnobody nobody/, 'users and groups of CoreOS'],
   [/wrong final digest/, 'a message of coreos-installer'],
   [/wrong version number|WRONG_VERSION_NUMBER/g, 'a message of OpenSSL'],
-  [
-    /`(?:wrong|right|nobody|N wrong|wrong-architecture|token-wrong|ironic_coreos_hosts\{state="right\\\|wrong"\})`/g,
-    'names before the release, in CHANGELOG.md',
-  ],
 ];
 
 /** What is read: files, and folders with all that is in them. */

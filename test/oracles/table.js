@@ -264,7 +264,7 @@ export const oracles = [
   },
   {
     name: 'quadlet',
-    asks: 'quadlets, and what is wrong with them',
+    asks: 'services that quadlets become, and quadlets that podman refuses',
     version: '5.8.2',
     from: [
       {
