@@ -577,10 +577,16 @@ export const oracles = [
     isInReadme: true,
     from: [
       {
-        debian:
-          'mmdebstrap squashfs-tools xorriso isolinux syslinux-common grub-efi-amd64-bin mtools dosfstools cpio kmod gcc pkg-config libblkid-dev libssl-dev libzstd-dev liblzma-dev podman python3-pip python3-venv qemu-system-x86 qemu-utils ovmf openssh-client libvirt-daemon-system libvirt-clients libvirt-dev genisoimage fdisk grub-pc-bin ipmitool'.split(
+        debian: [
+          ...boot,
+          ...'mmdebstrap squashfs-tools kmod gcc pkg-config libblkid-dev libssl-dev libzstd-dev liblzma-dev podman'.split(
             ' ',
           ),
+          ...'python3-pip python3-venv qemu-utils openssh-client libvirt-daemon-system libvirt-clients libvirt-dev'.split(
+            ' ',
+          ),
+          ...'genisoimage fdisk grub-pc-bin ipmitool'.split(' '),
+        ],
       },
       coreosInstaller,
       {
@@ -592,6 +598,8 @@ export const oracles = [
       chain: './chain/live.iso',
       archive: './chain/agent/agent.tar',
       chainKernel: './chain/vmlinuz',
+      kernel: machine.kernel,
+      busybox: 'busybox',
       'qemu-system-x86_64': 'qemu-system-x86_64',
       ssh: 'ssh',
       libvirtd: '/usr/sbin/libvirtd',
