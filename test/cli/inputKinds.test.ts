@@ -69,19 +69,19 @@ const configFaults: readonly Fault[] = [
 const liveFaults: readonly Fault[] = [
   ...configFaults,
   {
-    title: 'an option that podman does not have',
+    title: 'a misspelled command of podman',
     input: config({
       systemd: {
         units: [
           {
             name: 'ironic-agent.service',
             enabled: true,
-            contents: agentUnit(`ExecStart=/bin/podman run --privlieged ${agent}`),
+            contents: agentUnit(`ExecStart=/bin/podman rum --privileged ${agent}`),
           },
         ],
       },
     }),
-    says: 'agent-podman-option',
+    says: 'agent-unit-command',
     isFatal: true,
   },
   {

@@ -36,7 +36,6 @@ const realAgent = 'interop/try.test.ts: does not trust another authority';
 const podmanLogins = 'agent/credentials.test.ts: podman finds the same';
 const podmanRegistries = 'agent/registriesConf.test.ts: podman says the same';
 const podmanSources = 'interop/containersImage.test.ts: images from the same sources with the same logins';
-const podmanOptions = 'agent/lint/podmanArguments.test.ts: beside podman';
 const requests = 'interop/noProxy.test.ts: connects to the same hosts without the proxy';
 const grubQuotes = 'kargs/argumentLine.test.ts: finds what GRUB and the kernel read otherwise for its quotes';
 const kubernetes = 'interop/manifests.test.ts';
@@ -648,12 +647,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   // systemd
   {
-    says: [
-      'systemd refuses a service without a command',
-      'systemd runs no shell:',
-      'podman gets the operator and the words after it as arguments',
-      'podman gets … and the words after it as arguments',
-    ],
+    says: ['systemd refuses a service without a command'],
     tests: [systemdUnits],
   },
   {
@@ -739,22 +733,8 @@ export const CLAIMS: readonly Claim[] = [
     tests: [`${experiments}: image references of podman`],
   },
   {
-    says: [
-      'podman refuses to start the container',
-      'podman fails with "unknown flag" before it pulls the image',
-      'which podman parses as the name of an option',
-      'podman exits with an error message before it starts the container',
-      'of podman … does not support it',
-      'podman has no command …',
-      'podman requires the image of the container',
-      'so `--network`, `--ip`, `--hostname` and `--shm-size` cannot be added',
-      'A path of the container can be mounted once',
-    ],
-    tests: [`${experiments}: options of podman`, podmanOptions],
-  },
-  {
-    says: ['podman supports --… up to release …', 'older releases refuse it', 'newer releases refuse it'],
-    tests: ['agent/lint/podmanArguments.test.ts: takes every option that is known, and no other'],
+    says: ['podman has no command …', 'podman requires the image of the container'],
+    tests: [`${experiments}: commands of podman`],
   },
   {
     says: [
@@ -874,10 +854,6 @@ export const CLAIMS: readonly Claim[] = [
           /\*\*conmon\*\* option sets MAINPID to conmon's pid, and sends READY when the container\s+has started/,
       },
     ],
-  },
-  {
-    says: ['older releases of podman do not support the option and refuse to start the container'],
-    tests: [podmanOptions],
   },
   {
     says: ['it is an image ID, which registries do not support'],
@@ -2244,7 +2220,6 @@ export const OBSERVATIONS: readonly string[] = [
   'a path on the host, but the agent runs in a container, in which the file does not exist',
   'They do not affect whether Ignition accepts the config',
   'An empty variable in the script that generated the unit can cause this',
-  'The release of podman depends on the image:',
   'If the agent contacts hosts of the network by their addresses, add these',
   'A keyfile of NetworkManager contradicts itself or another keyfile',
   '`prepare` and `serve` also check the URL of the root filesystem, which the initramfs fetches',

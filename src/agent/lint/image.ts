@@ -6,7 +6,7 @@ import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '
 import { combineRegistries } from '../imagePull.ts';
 import { findPullProblem, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
-import { optionTable, optionValues } from './podmanCommand.ts';
+import { optionValues, podmanSwitches } from './podmanCommand.ts';
 import {
   broken,
   brokenSetting,
@@ -52,9 +52,7 @@ interface AgentPull {
 
 /** Commands of the units that pull from a registry: `podman pull`, or else `podman run` itself. */
 export function agentPulls({ agentUnits }: LintSubject): AgentPull[] {
-  const pulling = agentUnits.flatMap((unit) =>
-    unit.runs.filter((run) => run.podman.isSure && isPulling(run, unit)),
-  );
+  const pulling = agentUnits.flatMap((unit) => unit.runs.filter((run) => isPulling(run, unit)));
   return [...agentUnits.flatMap(({ pulls }) => pulls), ...pulling].flatMap((command) => {
     const { operands, verb } = command.podman;
     return operands.slice(0, verb === 'pull' ? undefined : 1).flatMap(({ expands, text }) => {
@@ -115,7 +113,7 @@ export function checkPulledImages(subject: LintSubject): Issue[] {
 function checkRun(run: UnitCommand, unit: LintedUnit): Issue[] {
   const { podman, setting } = run;
   const [image, ...words] = podman.operands;
-  if (image === undefined || image.expands || !podman.isSure) return [];
+  if (image === undefined || image.expands) return [];
   const hasEntrypoint = optionValues(podman, 'entrypoint').length > 0;
   const pulled = unit.pulls.flatMap((pull) => pull.podman.operands);
   const isLocal = !isPulling(run, unit) && !pulled.some(({ text }) => text === image.text);
@@ -141,11 +139,14 @@ function checkArguments(words: readonly ExecWord[], setting: UnitSetting): Issue
   ];
 }
 
+/** Options with values that commands of the agent usually have. */
+const USUAL_OPTION = /^(?:authfile|cgroups|env|ipc|memory|mount|name|network|pid|pull|sdnotify|uts|volume)$/;
+
 /** Whether podman has an option that the agent does not have. */
 function isPodmanOption(argument: string): boolean {
   const [, name = ''] = /^--([\w-]{2,})$/.exec(argument) ?? [];
   const isOfAgent = name === 'help' || findIpaOption('DEFAULT', name.replaceAll('-', '_')) !== undefined;
-  return !isOfAgent && optionTable('run')?.options.has(name) === true;
+  return !isOfAgent && (podmanSwitches.has(name) || USUAL_OPTION.test(name));
 }
 
 /** Images that are on the host already, so podman contacts no registry. */

@@ -10,7 +10,6 @@ import { checkCertificates, checkHostFiles, checkPasswords, checkSshKeys } from 
 import { checkRegistries } from './image.ts';
 import { checkLiveSystem } from './liveSystem.ts';
 import { checkConnections } from './network.ts';
-import { checkPodmanArguments } from './podmanArguments.ts';
 import { type LintSubject, readSubject, type TargetSystem } from './subject.ts';
 
 export interface HostLintOptions {
@@ -28,7 +27,6 @@ export function lintHost(config: Config, options: HostLintOptions): Issue[] {
 /** The findings of {@link lintHost}. */
 export function checkHost(subject: LintSubject, { machine, now }: HostLintOptions): Issue[] {
   return [
-    ...subject.activeUnits.flatMap(checkPodmanArguments),
     ...checkRegistries(subject),
     ...checkCertificates(subject, now),
     ...checkSshKeys(subject),

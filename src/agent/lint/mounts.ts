@@ -110,7 +110,6 @@ const neededMounts = ['/dev', '/sys', '/', '/run/udev', '/run/dbus/system_bus_so
 
 /** Used by the hardware manager for CoreOS: chroot into the host, device nodes, udev, hostnamectl and rpm-ostree. */
 function checkHostAccess({ setting, podman }: UnitCommand): Issue[] {
-  if (!podman.isSure) return [];
   const sources = bindMounts(podman).map(({ source }) => source);
   // podman runs a container in several networks; the value of a variable is unknown.
   const lacksHost = (...names: readonly string[]): boolean =>

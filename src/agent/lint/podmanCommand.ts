@@ -1,12 +1,9 @@
 /**
- * Parses podman commands in units: image, mounts, options, and options that podman refuses. Commands in scripts and
- * shells are not parsed. After an unknown option the result is uncertain.
+ * Parses podman commands in units, as far as the lint needs them: image, mounts and options. Commands in scripts and shells are
+ * not parsed.
  */
 
-import { readAsset } from '../../core/assets.ts';
-import { once } from '../../core/once.ts';
 import { cutText } from '../../formats/goText.ts';
-import { nearestName } from '../../core/nearestNames.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 
 export interface PodmanCommand {
@@ -16,29 +13,6 @@ export interface PodmanCommand {
   readonly options: readonly PodmanOption[];
   /** The image and the words after it; for `pull` the images. */
   readonly operands: readonly ExecWord[];
-  /** False after an unknown option: the operands are a guess then. */
-  readonly isSure: boolean;
-  /** The options that podman refuses, as far as podman would parse the line. */
-  readonly problems: readonly OptionProblem[];
-  /** The operator of a shell that ends the command, such as `&&`; systemd runs no shell. */
-  readonly operator?: string | undefined;
-}
-
-/** An option that podman refuses. */
-export interface OptionProblem {
-  /**
-   * `unknown`: podman has no such option. `blank`: an argument contains a blank instead of "=" or the end. `value`: podman
-   * does not support the value.
-   */
-  readonly kind: 'unknown' | 'blank' | 'value';
-  /** With dashes and without its value: `--memry`. */
-  readonly option: string;
-  /** The command that the option belongs to: `podman run`. */
-  readonly command: string;
-  /** The correction, if there is a likely one: `--memory=4g`. */
-  readonly instead?: string;
-  /** Why podman refuses a value. */
-  readonly reason?: string;
 }
 
 interface PodmanOption {
@@ -52,6 +26,16 @@ interface BindMount {
   readonly target: string;
 }
 
+/** Options that take no word behind them as their value. */
+export const podmanSwitches: ReadonlySet<string> = new Set(
+  `all-tags debug detach env-host http-proxy init interactive no-healthcheck no-hostname no-hosts oom-kill-disable passwd
+  privileged publish-all quiet read-only read-only-tmpfs remote replace rm rmi rootfs sig-proxy syslog tls-verify tty
+  unsetenv-all`.split(/\s+/),
+);
+
+/** The short names of switches: `-dit`. */
+const SHORT_SWITCH = /^[DPdiqrt]$/;
+
 /** Parses the words of one command; undefined if it is not a supported podman command. */
 export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand | undefined {
   if (command[0]?.text.endsWith('podman') !== true) return undefined;
@@ -59,48 +43,13 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   const [, prefix = '', path = ''] = /^([-@:+!|]*)(.*)$/s.exec(program?.text ?? '') ?? [];
   if (path.slice(path.lastIndexOf('/') + 1) !== 'podman') return undefined;
   // With the prefix @, the word after the program is its argv[0].
-  const all = prefix.includes('@') ? rest.slice(1) : rest;
-  const operator = all.find(({ text }) => SHELL_OPERATOR.test(text));
-  const words = operator === undefined ? all : all.slice(0, all.indexOf(operator));
-  const globalTable = optionTable('podman');
-  if (globalTable === undefined) return undefined;
-  const global = readOptions(words, globalTable);
+  const global = readOptions(prefix.includes('@') ? rest.slice(1) : rest, 'podman');
   const [first, ...others] = global.operands;
   const isGroup = first?.text === 'container' || first?.text === 'image';
   const verb = (isGroup ? others[0] : first)?.text ?? '';
-  const table = verb === 'podman' ? undefined : optionTable(verb);
-  if (table === undefined) return undefined;
-  const own = readOptions(isGroup ? others.slice(1) : others, table);
-  return {
-    verb,
-    options: [...global.options, ...own.options],
-    operands: own.operands,
-    isSure: own.isSure && global.isSure,
-    problems: [...global.problems, ...own.problems],
-    operator: operator && /^[12&|<>]+/.exec(operator.text)?.[0],
-  };
-}
-
-const SHELL_OPERATOR = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
-
-/** The arguments that podman refuses for a command, such as `--memory=4g` for `run`. */
-export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {
-  return readArguments(verb, texts)?.problems ?? [];
-}
-
-/** The last option, with dashes, if its value is missing: podman would use the next word, possibly the image, as value. */
-export function requiredValue(verb: string, texts: readonly string[]): string | undefined {
-  const { options = [], table } = readArguments(verb, texts) ?? {};
-  const last = options.at(-1);
-  const option = table?.options.get(last?.name ?? '');
-  const isComplete = option === undefined || option.switch === true || last?.value !== undefined;
-  return isComplete ? undefined : `--${option.name}`;
-}
-
-function readArguments(verb: string, texts: readonly string[]): Reading | undefined {
-  const table = optionTable(verb);
-  const words = texts.map((text) => ({ text, expands: false }));
-  return table && readOptions(words, table);
+  if (!/^(?:create|pull|run)$/.test(verb)) return undefined;
+  const own = readOptions(isGroup ? others.slice(1) : others, verb);
+  return { verb, options: [...global.options, ...own.options], operands: own.operands };
 }
 
 /** The values of an option under any of its names, in order. */
@@ -134,308 +83,42 @@ function readVolume(text: string): BindMount | undefined {
   return source.startsWith('/') && target !== undefined ? { source, target } : undefined;
 }
 
-/** The words of a command, parsed with the options in `table`. */
-interface Reading {
-  readonly table: OptionTable;
-  readonly options: PodmanOption[];
-  readonly operands: ExecWord[];
-  readonly problems: OptionProblem[];
-  isSure: boolean;
-}
-
-function readOptions(words: readonly ExecWord[], table: OptionTable): Reading {
-  const reading: Reading = { table, options: [], operands: [], problems: [], isSure: true };
-  for (let index = 0; index < words.length;) {
+/** Behind the first operand, options belong to the container; those of `pull` may follow an image. */
+function readOptions(words: readonly ExecWord[], verb: string): Pick<PodmanCommand, 'operands' | 'options'> {
+  const options: PodmanOption[] = [];
+  const operands: ExecWord[] = [];
+  for (let index = 0; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) break;
-    const { text } = word;
-    const isOperand = !text.startsWith('-') || text === '-';
-    if (text === '--' || (isOperand && !table.interspersed)) {
-      for (const operand of words.slice(isOperand ? index : index + 1)) reading.operands.push(operand);
+    const isOperand = !word.text.startsWith('-') || word.text === '-';
+    if (word.text === '--' || (isOperand && verb !== 'pull')) {
+      for (const operand of words.slice(isOperand ? index : index + 1)) operands.push(operand);
       break;
     }
-    if (isOperand) reading.operands.push(word);
-    index += isOperand ? 1 : readOption(reading, word, words[index + 1]);
-  }
-  const reported = new Set(reading.problems.map(({ option }) => option));
-  for (const option of reading.options) findBadValue(reading, option, reported);
-  return reading;
-}
-
-/** Names of options are reported once. */
-function findBadValue(reading: Reading, { name, value }: PodmanOption, reported: Set<string>): void {
-  const option = reading.table.options.get(name);
-  if (option === undefined || value === undefined || value.expands) return;
-  const shown = `--${option.name}`;
-  if (reported.has(shown) || reported.has(`-${name}`)) return;
-  const problem = findValueProblem(option.name, value.text, option.switch === true);
-  if (problem === undefined) return;
-  reported.add(shown);
-  const { instead, reason } = problem;
-  addProblem(reading, { kind: 'value', option: shown, instead: `${shown}=${instead}`, reason });
-}
-
-/**
- * Returns the number of words that the option consists of.
- * @param next the value, unless the option needs none or has one already
- */
-function readOption(reading: Reading, word: ExecWord, next: ExecWord | undefined): number {
-  if (!word.text.startsWith('--')) return readShortOptions(reading, word, next);
-  const equals = word.text.indexOf('=');
-  const name = word.text.slice(2, equals < 0 ? undefined : equals);
-  findLongProblem(reading, name, word);
-  if (equals < 0) return pushOption(reading, name, next);
-  reading.options.push({ name, value: { ...word, text: word.text.slice(equals + 1) } });
-  return 1;
-}
-
-function pushOption(reading: Reading, name: string, next: ExecWord | undefined): number {
-  const option = reading.table.options.get(name);
-  if (option === undefined) reading.isSure = false;
-  const takesNext = option !== undefined && option.switch !== true && next !== undefined;
-  reading.options.push(takesNext ? { name, value: next } : { name });
-  return takesNext ? 2 : 1;
-}
-
-/** `-it`, `-v SRC:DST`, `-vSRC:DST`: switches may share a dash, and the rest of the word is the value of the last option. */
-function readShortOptions(reading: Reading, word: ExecWord, next: ExecWord | undefined): number {
-  const { options } = reading.table;
-  const [name = ''] = /^[^=\s]*/.exec(word.text.slice(1)) ?? [];
-  // Also if the letters are options: `-memory` means `--memory`, not `-m emory`, and podman refuses that value.
-  if (name.length > 2 && options.has(name)) {
-    addProblem(reading, { kind: 'unknown', option: `-${name}`, instead: `-${word.text}` });
-    return pushOption(reading, `-${name}`, next);
-  }
-  for (let index = 1; index < word.text.length; index++) {
-    const letter = word.text.charAt(index);
-    const option = options.get(letter);
-    const rest = word.text.slice(index + 1).replace(/^=/, '');
-    if (option === undefined) findShortProblem(reading, letter, word);
-    if (option !== undefined && option.switch !== true && rest !== '') {
-      const instead = `--${option.name}=${rest.trim()}`;
-      if (/^\s/.test(rest)) addProblem(reading, { kind: 'blank', option: `-${letter}`, instead });
-      reading.options.push({ name: letter, value: { ...word, text: rest } });
-      return 1;
+    if (isOperand) {
+      operands.push(word);
+      continue;
     }
-    if (rest === '' || option?.switch !== true) return pushOption(reading, letter, next);
-    reading.options.push({ name: letter });
+    const found = word.text.startsWith('--') ? [readLongOption(word)] : readShortOptions(word);
+    const last = found.pop();
+    if (last === undefined) continue;
+    const isSwitch = podmanSwitches.has(last.name) || SHORT_SWITCH.test(last.name);
+    const next = last.value === undefined && !isSwitch ? words[++index] : undefined;
+    for (const option of found) options.push(option);
+    options.push(next === undefined ? last : { ...last, value: next });
   }
-  return 1;
+  return { options, operands };
 }
 
-function findLongProblem(reading: Reading, name: string, word: ExecWord): void {
-  if (word.expands && /[$%]/.test(name)) return;
-  const { table } = reading;
-  const [, head = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(word.text.slice(2)) ?? [];
-  const option = table.options.get(name);
-  if (option !== undefined && name.length > 1) {
-    if (holdsOption(word.text, option.name, table)) {
-      addProblem(reading, { kind: 'blank', option: `--${name}` });
-    }
-    return;
-  }
-  const isBlank = /\s/.test(name);
-  const known = suggestOption(table, isBlank ? head : name);
-  const value = isBlank ? rest : word.text.slice(2 + name.length).replace(/^=/, '');
-  const isSwitch = known !== undefined && table.options.get(known)?.switch === true;
-  const assigned = value !== '' && !(isBlank && isSwitch) ? `=${value}` : '';
-  addProblem(reading, {
-    kind: isBlank && table.options.has(head) ? 'blank' : 'unknown',
-    option: `--${isBlank ? head : name}`,
-    ...(known === undefined || (isBlank && assigned === '') ? {} : { instead: `--${known}${assigned}` }),
-  });
+function readLongOption(word: ExecWord): PodmanOption {
+  const [name, value] = cutText(word.text.slice(2), '=');
+  return word.text.includes('=') ? { name, value: { ...word, text: value } } : { name };
 }
 
-function findShortProblem(reading: Reading, letter: string, { expands, text }: ExecWord): void {
-  if (expands && /[$%]/.test(letter)) return;
-  const isBlank = /\s/.test(letter);
-  const long = isBlank ? undefined : suggestOption(reading.table, text.slice(1).replace(/[=\s].*$/s, ''));
-  addProblem(reading, {
-    kind: isBlank ? 'blank' : 'unknown',
-    option: isBlank ? text.slice(0, text.search(/\s/)) : `-${letter}`,
-    ...(long === undefined ? {} : { instead: `--${long}${text.slice(1).replace(/^[^=\s]*/, '')}` }),
-  });
-}
-
-function addProblem({ problems, table }: Reading, problem: Omit<OptionProblem, 'command'>): void {
-  problems.push({ command: table.command, ...problem });
-}
-
-const FREE_TEXT =
-  /^(?:annotation|creds|decryption-key|entrypoint|env|health-cmd|health-startup-cmd|label|log-opt|secret)$/;
-
-/** Whether values of an option are free text, which may contain other options or secrets. */
-export function takesFreeText(name: string): boolean {
-  return FREE_TEXT.test(name);
-}
-
-/** Whether the same word contains a second option: `--memory=4g --cpus=2`. */
-function holdsOption(text: string, name: string, { options }: OptionTable): boolean {
-  if (takesFreeText(name)) return false;
-  return Array.from(text.matchAll(/\s--([a-z][a-z0-9-]+)(?=[=\s]|$)/g)).some(([, other = '']) =>
-    options.has(other),
-  );
-}
-
-/** Description of one option. */
-export interface PodmanOptionFacts {
-  /** The option requires no value; a value is accepted only after "=". */
-  readonly switch?: true;
-  /** The short name, one letter. */
-  readonly short?: string;
-  /** The first minor release that supports it, such as `5.3`; absent if the oldest release in the table does. */
-  readonly since?: string;
-  /** The last minor release that supports it; absent if the newest release in the table does. */
-  readonly last?: string;
-}
-
-/** How one command parses its options. */
-export interface OptionTable {
-  /** The command as users write it: `podman run`. */
-  readonly command: string;
-  /** By name without dashes, long and short ones. */
-  readonly options: ReadonlyMap<string, NamedOption>;
-  /** Whether options may follow the first operand; otherwise all words after it belong to the container. */
-  readonly interspersed: boolean;
-}
-
-interface NamedOption extends PodmanOptionFacts {
-  /** The long name. */
-  readonly name: string;
-}
-
-/** From `podman-options.json`, which `scripts/podmanOptions.js` generates from the sources of podman. */
-interface PodmanKnowledge {
-  /** The newest release of podman in the table, such as `5.8.2`. */
-  readonly podmanVersion: string;
-  /** Options by command, then by name without dashes; `podman` is for options before the command. */
-  readonly commands: Readonly<Record<string, Readonly<Record<string, PodmanOptionFacts>>>>;
-}
-
-const readTables = once(() => {
-  const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(
-    readAsset('src/agent/lint/podman-options.json'),
-  );
-  const tables = Object.entries(commands).map(([name, facts]): [string, OptionTable] => {
-    const options = new Map<string, NamedOption>();
-    for (const [long, option] of Object.entries(facts)) {
-      for (const known of [long, option.short ?? long]) options.set(known, { name: long, ...option });
-    }
-    const command = name === 'podman' ? name : `podman ${name}`;
-    return [name, { command, options, interspersed: name === 'pull' }];
-  });
-  return { version: podmanVersion, byCommand: new Map(tables) };
-});
-
-/**
- * The podman options of the commands that units of the agent use (run, create and pull). `podman` returns the options
- * before a command; undefined for other commands.
- */
-export function optionTable(command: string): OptionTable | undefined {
-  return readTables().byCommand.get(command);
-}
-
-/** The newest release of podman in the table, such as `5.8.2`. */
-export function knownPodmanVersion(): string {
-  return readTables().version;
-}
-
-/** The supported name that is most similar to an unknown one. */
-function suggestOption({ options }: OptionTable, name: string): string | undefined {
-  const names = new Set(Array.from(options.values(), (option) => option.name));
-  const plain = name.toLowerCase().replaceAll('_', '-');
-  return names.has(plain) ? plain : nearestName(plain, names);
-}
-
-// Values that podman refuses for its options: those that it compares with a fixed set, switches, mounts and names. The
-// checks are those of `pkg/specgen` and `pkg/specgenutil` of podman. Messages do not contain values, which may be secret.
-
-/** Why podman refuses a value, and a value to use instead. */
-interface ValueProblem {
-  readonly reason: string;
-  /** Without the name of the option: `never`. */
-  readonly instead: string;
-}
-
-const namespaces = ['host', 'private', 'pod', 'container:', 'ns:'];
-
-/** The values by long name of the option; one that ends in a colon is continued by any text. */
-const choices: Readonly<Record<string, readonly string[]>> = {
-  cgroups: ['enabled', 'disabled', 'no-conmon', 'split'],
-  ipc: ['shareable', 'none', ...namespaces],
-  'log-level': ['info', 'trace', 'debug', 'warn', 'warning', 'error', 'fatal', 'panic'],
-  pid: namespaces,
-  pull: ['always', 'missing', 'never', 'newer', 'ifmissing', 'ifnotpresent', 'ifnewer'],
-  restart: ['no', 'none', 'always', 'on-failure', 'unless-stopped', 'on-failure:'],
-  sdnotify: ['container', 'conmon', 'healthy', 'ignore'],
-  uts: namespaces,
-};
-
-const ignoresCase = new Set(['log-level', 'pull']);
-
-/** Go's `strconv.ParseBool`. */
-const BOOLEANS = /^(?:1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/;
-
-/** Undefined if podman accepts the value, or if the value is not checked. `name` is the long name of the option. */
-function findValueProblem(name: string, value: string, isSwitch: boolean): ValueProblem | undefined {
-  if (isSwitch) {
-    const isTrue = /^(?:t|y|on|en)/i.test(value);
-    const reason = 'the value of a switch is neither true nor false';
-    return BOOLEANS.test(value) ? undefined : { reason, instead: isTrue ? 'true' : 'false' };
-  }
-  if (name === 'mount') return findMountProblem(value);
-  if (name === 'volume') {
-    // Without a leading slash or dot, the source is the name of a volume, which has no slashes.
-    const [source = '', target, ...rest] = value.split(':');
-    const instead = '/PATH:/PATH';
-    if (rest.length > 1) return { reason: 'the value has more than two colons', instead };
-    if (target === undefined) return undefined;
-    if (!target.startsWith('/')) return { reason: 'the path in the container is not absolute', instead };
-    if (source.startsWith('/') || source.startsWith('.') || !source.includes('/')) return undefined;
-    return { reason: 'the path on the host is not absolute', instead };
-  }
-  if (name === 'name') return findNameProblem(value);
-  return findChoiceProblem(ignoresCase.has(name) ? value.toLowerCase() : value, choices[name]);
-}
-
-function findChoiceProblem(value: string, values?: readonly string[]): ValueProblem | undefined {
-  const isKnown = values?.some((known) => (known.endsWith(':') ? value.startsWith(known) : value === known));
-  if (values === undefined || isKnown === true || value === '') return undefined;
-  const fixed = values.filter((known) => !known.endsWith(':'));
-  const reason = `the value is not one of the allowed values: ${fixed.join(', ')}`;
-  return { reason, instead: nearestName(value.toLowerCase(), fixed) ?? fixed[0] ?? '' };
-}
-
-const mountTypes = ['artifact', 'bind', 'devpts', 'glob', 'image', 'ramfs', 'tmpfs', 'volume'];
-
-const bindOptions = new Set(
-  `type src source dst dest destination target bind rbind bind-nonrecursive bind-propagation chown consistency dev
-  exec idmap no-dereference nodev noexec nosuid private readonly relabel ro rprivate rshared rslave runbindable rw
-  shared slave subpath suid unbindable volume-subpath U Z z`.split(/\s+/),
-);
-
-function findMountProblem(value: string): ValueProblem | undefined {
-  if (value.includes('"')) return undefined;
-  const fields = value.split(',').map((field) => cutText(field, '='));
-  const type = fields.find(([name]) => name === 'type')?.[1];
-  if (type === undefined) return undefined;
-  const instead = `type=${nearestName(type, mountTypes) ?? 'bind'},src=PATH,dst=PATH`;
-  if (!mountTypes.includes(type)) return { reason: 'the type of the mount is unknown', instead };
-  if (type !== 'bind') return undefined;
-  const unknown = fields.find(([name]) => !bindOptions.has(name))?.[0];
-  if (unknown?.trim() === '') {
-    return { reason: 'a comma has no option behind it; a blank ends the value', instead };
-  }
-  if (unknown !== undefined) {
-    const shown = /^[\w-]{1,40}$/.test(unknown) ? unknown : 'a part';
-    return { reason: `${shown} is not an option of a bind mount`, instead };
-  }
-  const hasTarget = fields.some(([name]) => /^(?:dst|dest|destination|target)$/.test(name));
-  return hasTarget ? undefined : { reason: 'the mount has no path in the container', instead };
-}
-
-function findNameProblem(value: string): ValueProblem | undefined {
-  if (/^[A-Za-z0-9][\w.-]*$/.test(value)) return undefined;
-  const reason = 'the name contains other characters than letters, digits, dots, dashes and underscores';
-  return { reason, instead: 'ironic-agent' };
+/** `-it`, `-vSRC:DST`: switches may share a dash, and the rest of the word is the value of the last option. */
+function readShortOptions(word: ExecWord): PodmanOption[] {
+  const [, switches = '', name = '', value = ''] = /^-([DPdiqrt]*)([^=]?)=?(.*)$/su.exec(word.text) ?? [];
+  const options: PodmanOption[] = Array.from(switches, (letter) => ({ name: letter }));
+  if (name !== '') options.push({ name, ...(value !== '' && { value: { ...word, text: value } }) });
+  return options;
 }

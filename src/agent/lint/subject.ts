@@ -32,11 +32,6 @@ export type TargetSystem = 'live' | 'installed';
 export interface LintSubject extends FileSubject {
   /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;
-  /**
-   * The same units as {@link units}, one after the other. Many units are read again and not kept, so that only one of them is in
-   * memory.
-   */
-  readonly eachUnit: () => Iterable<LintedUnit>;
   readonly units: readonly LintedUnit[];
   /** The units that are not masked. */
   readonly activeUnits: readonly LintedUnit[];
@@ -119,9 +114,6 @@ export interface UnitCommand {
 
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024;
 
-/** More units than the config of a machine has. */
-const MANY_UNITS = 200;
-
 /**
  * The words of podman commands that are read in one config: about 50 commands of the agent. Checks compare each command, mount and
  * image with files, registries and credentials, so without a limit a config of one megabyte would stop a service for minutes.
@@ -139,18 +131,16 @@ const subjects = new WeakMap<Config, LintSubject>();
 
 function readParts(config: Config): LintSubject {
   const written = config.systemd?.units ?? [];
-  function* readEach(): Generator<LintedUnit, void> {
+  const readUnits = once(() => {
     const budget = { words: MOST_PODMAN_WORDS };
-    for (const [index, unit] of written.entries()) yield readHostUnit(unit, index, budget);
-  }
-  const readUnits = once(() => [...readEach()]);
+    return written.map((unit, index) => readHostUnit(unit, index, budget));
+  });
   const activeUnits = once(() => readUnits().filter(isActive));
   const agentUnits = once(() => readUnits().filter(({ runs }) => runs.length > 0));
   const listRuns = once(() => readUnits().flatMap(({ runs }) => runs));
   return {
     ...readFiles(config),
     isComplete: listReferences(config).length === 0,
-    eachUnit: written.length > MANY_UNITS ? readEach : readUnits,
     get units() {
       return readUnits();
     },
@@ -316,11 +306,6 @@ export function splitVariables({ value }: UnitSetting): readonly ExecWord[] {
 }
 
 const startNames = ['ExecStartPre', 'ExecStart', 'ExecStartPost'];
-
-/** Whether the unit fails with the command: systemd ignores the failure of a preparation with the prefix `-`. */
-export function isRequired({ setting: { name, value } }: UnitCommand): boolean {
-  return name === 'ExecStart' || !/^[@:+!|]*-/.test(value);
-}
 
 /** The container of the agent is recognized by its name, its conf, its image or the unit that starts it. */
 function isAgentRun({ setting, podman }: UnitCommand): boolean {

@@ -116,7 +116,7 @@ function checkType({ runs, settings }: LintedUnit): Issue[] {
   const isEndless = /^(?:infinity|0+\s*[a-z]*)$/.test(valueOf('TimeoutStartSec', 'TimeoutSec') ?? '');
   const isRepeated = ['always', 'on-success'].includes(valueOf('Restart') ?? '');
   return runs.flatMap(({ podman, setting }) => {
-    if (setting.name !== 'ExecStart' || !podman.isSure) return [];
+    if (setting.name !== 'ExecStart') return [];
     const isDetached = isOptionSet(podman, 'detach') || isOptionSet(podman, 'd');
     const notifier = optionValues(podman, 'sdnotify').at(-1)?.text ?? 'container';
     if (type.startsWith('notify') && !['conmon', 'healthy'].includes(notifier) && !isEndless) {
@@ -137,7 +137,7 @@ function checkType({ runs, settings }: LintedUnit): Issue[] {
 
 function checkRun({ setting, podman }: UnitCommand, isRestarted: boolean): Issue[] {
   const { name, path, unitName: about } = setting;
-  const isImageMissing = podman.isSure && podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
+  const isImageMissing = podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =
     isRestarted &&
     optionValues(podman, 'name').length > 0 &&

@@ -25,7 +25,6 @@ import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
 import { readNetwork } from './networkReaders.ts';
 import type { RenderOptions, Warn, Warning } from './options.ts';
-import { checkPodmanArgs } from './podmanArgs.ts';
 import { type Reading, valueOf } from './reading.ts';
 
 /** The sources of one config. */
@@ -99,7 +98,6 @@ export function createSettingsReader(): ReadSettings {
     const { architecture, io, options, readArchive, settingsPlace } = source;
     const parse = inputParsers[profile];
     const reading = { profile, inputs, options, parse, io, warn, settingsPlace, readArchive };
-    checkPodmanArgs(reading);
     const network = await readNetwork(reading);
     const settings: AgentSettings = {
       profile,

@@ -39,11 +39,6 @@ describe('images', () => {
     ['a digest', [image, `--tls-verify=false ${image}@${digest}`], []],
     ['an archive on the host', [image, 'oci-archive:/var/lib/agent.tar'], []],
     ['a variable', [image, '${IMAGE}'], []],
-    [
-      'an option that is not known',
-      [`agent ${image}`, `agent --new-thing BAD ${image}`],
-      ['agent-podman-option $.systemd.units.0.contents'],
-    ],
   ] as const)('%s', (_title, change, expected) => {
     expect(summary(withUnit(change))).toEqual(expected);
   });

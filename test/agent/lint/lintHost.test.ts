@@ -139,14 +139,3 @@ describe('values of every config', () => {
     expect(found(config)).toEqual(expected);
   });
 });
-
-describe('commands of units', () => {
-  it.each<[string, string, string[]]>([
-    ['operators in podman', '/bin/podman pull registry.example.com/x || true', ['error agent-podman-shell']],
-    ['operators of a shell', '/bin/sh -c "mkdir /var/x && touch /var/x/y" && x', []],
-  ])('%s', (_title, command, expected) => {
-    expect(found(service(`[Service]\nType=oneshot\nExecStart=${command}\n`))).toEqual(
-      expected.map((rule) => `${rule} ${atUnit}`),
-    );
-  });
-});

@@ -15,7 +15,6 @@ import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image
 import { exceptionRules } from '../../../src/network/noProxy.ts';
 import { networkRules } from '../../../src/network/networkRules.ts';
 import { accountRules } from '../../../src/agent/lint/accounts.ts';
-import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
 import { sourceRules, unitProxyRules } from '../../../src/agent/lint/addresses.ts';
 import { addressRules } from '../../../src/agent/machineAddress.ts';
 import { imageSourceRules } from '../../../src/agent/imageSource.ts';
@@ -29,7 +28,6 @@ export const lintRules: readonly Rule[] = [
   mountRules,
   agentUnitRules,
   accountRules,
-  podmanArgumentRules,
   pulledImageRules,
   imageSourceRules,
   convergedFlowRules,

@@ -330,63 +330,6 @@ describe('render: settings', () => {
     ],
     ['an unknown pull policy', 2, ['--pull-policy', 'often'], 'invalid value "often" for --pull-policy'],
     ['an argument of podman that is none', 2, ['--podman-arg', 'memory'], '--podman-arg is not a flag'],
-    [
-      'an option and its value in one argument',
-      2,
-      ['--podman-arg', '--memory 4g'],
-      '--podman-arg: --memory and more text are one argument, which podman run refuses (agent-podman-blank)\n' +
-        'hint: use --podman-arg=--memory=4g\n',
-    ],
-    [
-      'two options in one argument',
-      2,
-      ['--podman-arg', '--rm --init'],
-      '--podman-arg: --rm and more text are one argument, which podman run refuses (agent-podman-blank)\nhint: write --option=value as one',
-    ],
-    [
-      'a value that podman refuses',
-      2,
-      ['--podman-arg', '--pull=often'],
-      '--podman-arg: podman run refuses --pull: the value is not one of the allowed values: always, missing, never,',
-    ],
-    [
-      'an unknown option of podman',
-      2,
-      ['--podman-arg', '--memry=4g'],
-      '--podman-arg: unknown option --memry: podman run of podman 5.8.2 does not support it (agent-podman-option)\n' +
-        'hint: use --podman-arg=--memory=4g\n',
-    ],
-    [
-      'an option of podman with a secret',
-      2,
-      ['--podman-pull-arg', '--cred=user:hunter2'],
-      '--podman-pull-arg: unknown option --cred: podman pull of podman 5.8.2 does not support it (agent-podman-option)\n' +
-        'hint: use --podman-pull-arg=--creds=VALUE\n',
-    ],
-    [
-      'an option of podman without its value',
-      2,
-      ['--podman-arg', '--memory'],
-      '--podman-arg: --memory requires a value\nhint: use --podman-arg=--memory=VALUE\n',
-    ],
-    [
-      'a second network',
-      1,
-      ['--podman-arg', '--network=none'],
-      'ExecStart=: the second --network and --network host exclude each other',
-    ],
-    [
-      'a policy of podman to restart beside that of systemd',
-      1,
-      ['--podman-arg', '--restart=always'],
-      'ExecStart=: --restart and --rm exclude each other',
-    ],
-    [
-      'a mount at a path that the unit has',
-      1,
-      ['--podman-mount', 'type=bind,src=/var,dst=/mnt/coreos'],
-      'ExecStart=: the second mount at "/mnt/coreos" and the first exclude each other',
-    ],
     ['a mount without type', 2, ['--podman-mount', '/a:/b'], '--podman-mount is not a valid podman mount'],
     ['a variable without value', 2, ['--podman-env', 'HOME'], '--podman-env is not NAME=VALUE'],
     ['VLANs of a file', 2, ['--vlan-interfaces', 'a/b'], '--vlan-interfaces is neither'],
