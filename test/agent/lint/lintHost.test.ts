@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lintHost } from '../../../src/agent/lint/lintHost.ts';
 import type { TargetSystem } from '../../../src/agent/lint/subject.ts';
-import type { Config, File, Unit } from '../../../src/ignition/config.ts';
+import type { Config, File } from '../../../src/ignition/config.ts';
 import { formatPath } from '../../../src/core/finding.ts';
 import { now } from './support.ts';
 
@@ -14,12 +14,7 @@ function found(config: Config, machine?: TargetSystem): string[] {
 
 const storage = (files: readonly File[]): Config => ({ storage: { files } });
 
-const service = (text: string, unit: Partial<Unit> = {}): Config => ({
-  systemd: { units: [{ name: 'x.service', contents: text, ...unit }] },
-});
-
 const atFile = '$.storage.files.0';
-const atUnit = '$.systemd.units.0.contents';
 
 describe('what a live system cannot do', () => {
   const readOnly = 'error agent-path-read-only';
