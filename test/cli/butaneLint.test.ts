@@ -44,19 +44,6 @@ const rows: readonly Row[] = [
     system: 'any',
   },
   {
-    title: 'a local script with the lines of Windows',
-    lines: [
-      'storage:',
-      '  files:',
-      '    - path: /etc/a.sh',
-      '      mode: 0755',
-      '      contents:',
-      '        local: crlf.sh',
-    ],
-    finding: 'error agent-script-start 8:16',
-    system: 'any',
-  },
-  {
     title: 'a key in a local file',
     lines: [
       'passwd:',
@@ -96,7 +83,6 @@ beforeAll(async () => {
     'a.iso': liveIso('2023-07'),
     'a.img': liveInitrd,
     'files/tree/usr/bin/tool': 'x',
-    'files/crlf.sh': '#!/bin/sh\r\necho\r\n',
     'files/no.pub': 'not a key\n',
   };
   for (const [name, content] of Object.entries(contents)) await writeFile(join(cwd, name), content);

@@ -119,10 +119,10 @@ describe('--ignore of a mistake in settings', () => {
     ['a short name', ['--agent-image', 'a/b:1'], 'agent-image-unqualified'],
     ['an address to listen on', [...image, '--ntp-server', '0.0.0.0'], 'agent-address-unusable'],
     ['a line of the conf', [...image, '--option', 'debug = maybe'], 'conf-value'],
-    ['a file that exists', [...image, '--merge', 'hosts.ign'], 'agent-file-exists'],
+    ['a file below /usr', [...image, '--merge', 'hosts.ign'], 'agent-path-read-only'],
   ])('also if the agent would not start, as far as the config says: %s', async (_title, args, id) => {
     const contents = { source: 'data:,' };
-    const files = [{ path: '/etc/hosts', contents }];
+    const files = [{ path: '/usr/hosts', contents }];
     await writeFile(
       join(cwd, 'hosts.ign'),
       JSON.stringify({ ignition: { version: '3.5.0' }, storage: { files } }),

@@ -97,9 +97,6 @@ describe(`names of units${oracleNote('systemd-analyze')}`, () => {
   });
 });
 
-const takenAsName =
-  'the name of a time server is missing: chronyd does not start, or takes an option as the name';
-
 const REFERENCES = [
   'quay.io/Foo',
   'quay.io/foo bar',
@@ -356,16 +353,6 @@ describe(`keys of OpenSSH${oracleNote('ssh')}`, () => {
   });
 });
 
-describe(`time servers${oracleNote('chronyd')}`, () => {
-  it.runIf(have('chronyd')).each<Row>([
-    [takenAsName, 'server', /Could not parse server directive/],
-    [takenAsName, 'server iburst', /^server iburst\s*$/],
-    [takenAsName, 'pool prefer iburst', /^pool prefer iburst\s*$/],
-  ])('%s: %s', (_message, line, answer) => {
-    expect(output('chronyd', ['-p', '-f', write('chrony.conf', `${line}\n`)])).toMatch(answer);
-  });
-});
-
 const ironicPython = oracleFile('Ironic');
 
 /** Prints one value as JSON; `given` are the arguments. */
@@ -485,7 +472,7 @@ print(pools.connection_from_url('http://a').port, pools.connection_from_url('htt
 
 describe('what messages say', () => {
   const messages = UNITS.map(([message]) => message);
-  it.each([...new Set([...messages, takenAsName])])('%s', (message) => {
+  it.each([...new Set(messages)])('%s', (message) => {
     expect(texts).toContain(message);
   });
 });

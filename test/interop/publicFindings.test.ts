@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lintHost } from '../../src/agent/lint/lintHost.ts';
-import { readInlineText } from '../../src/agent/lint/subject.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { formatPath } from '../../src/core/finding.ts';
 import type { Config } from '../../src/ignition/config.ts';
@@ -73,7 +72,7 @@ const STATED = new Set([
 ]);
 
 function isConfirmed({ path, rule }: Issue, config: Config): boolean {
-  const [section, kind, index] = path;
+  const [section, , index] = path;
   if (STATED.has(rule.id)) return true;
   if (section === 'systemd') {
     const { contents = '', name = '' } = config.systemd?.units?.[Number(index)] ?? {};
@@ -85,9 +84,7 @@ function isConfirmed({ path, rule }: Issue, config: Config): boolean {
     const isTwice = /^(\S+) \1 /.test(key);
     return isTwice || spawnSync('ssh-keygen', ['-l', '-f', '-'], { input: `${key}\n` }).status !== 0;
   }
-  if (kind !== 'files' || rule.id !== 'agent-script-start') return false;
-  const { contents, mode } = config.storage?.files?.[Number(index)] ?? {};
-  return (Number(mode ?? 0) & 0o111) === 0 || !/^#!.*[^\r]\n/.test(readInlineText(contents) ?? '');
+  return false;
 }
 
 function complains(name: string, contents: string): boolean {

@@ -1,15 +1,13 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
-import { posix } from 'node:path';
 import { withSlashes } from '../../ignition/rules/path.ts';
 import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
-import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
+import { broken, type LintSubject, readContents } from './subject.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { MAX_FINDINGS, type Path } from '../../core/finding.ts';
-import { findScriptProblem } from '../scriptStart.ts';
 import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import type { TargetSystem } from './subject.ts';
@@ -22,30 +20,15 @@ export const hostFileRules = {
     'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails',
     'use a path below /etc, /var, /opt or /usr/local',
   ),
-  exists: lintError(
-    'agent-file-exists',
-    'CoreOS contains the file, so Ignition does not write it without "overwrite" and the boot fails',
-    'set "overwrite" to true, or use "append" instead of "contents"',
-  ),
   mode: lintWarning(
     'agent-mode-decimal',
     'the mode looks like octal digits, but JSON numbers are decimal',
     'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
   ),
-  script: lintError(
-    'agent-script-start',
-    'the kernel cannot run the script, so the unit that runs it fails',
-    'set "mode" to 493, which is 0755, and start the script with #!/bin/bash',
-  ),
   linkTarget: lintWarning(
     'agent-link-backslash',
     'the target of the link contains backslashes, which are no separators on Linux, so the link points nowhere',
     'write the target with slashes',
-  ),
-  timeServer: lintWarning(
-    'agent-ntp-server',
-    'the name of a time server is missing: chronyd does not start, or takes an option as the name',
-    'remove the line, or add the server between "server" and its options',
   ),
 };
 
@@ -56,7 +39,6 @@ export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Is
     mode,
     path: ['storage', 'directories', index],
   }));
-  const programs = files.length === 0 ? new Set<string>() : unitPrograms(subject);
   const nodes = [...files.map(({ file, path }) => ({ mode: file.mode, path })), ...directories];
   return [
     ...nodes.flatMap(({ mode, path }) => {
@@ -71,10 +53,6 @@ export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Is
       const path = ['storage', 'links', index, 'target'];
       return target.includes('\\') ? [broken(hostFileRules.linkTarget, path, { hint })] : [];
     }),
-    ...files.flatMap((file) => checkScript(file, programs)),
-    ...chronyParts(subject)
-      .filter(({ text }) => NAMELESS.test(text))
-      .map(({ path }) => broken(hostFileRules.timeServer, path)),
   ];
 }
 
@@ -89,130 +67,18 @@ export function isWritableLive(path: string): boolean {
   return ['/etc', '/var', ...varLinks].some((folder) => `${path}/`.startsWith(`${folder}/`));
 }
 
-/** Files of every CoreOS. Files that only some releases have are not listed. */
-const osFiles = new Set([
-  '/etc/NetworkManager/NetworkManager.conf',
-  '/etc/bashrc',
-  '/etc/chrony.conf',
-  '/etc/containers/policy.json',
-  '/etc/containers/registries.conf',
-  '/etc/group',
-  '/etc/gshadow',
-  '/etc/hosts',
-  '/etc/login.defs',
-  '/etc/nsswitch.conf',
-  '/etc/os-release',
-  '/etc/passwd',
-  '/etc/profile',
-  '/etc/selinux/config',
-  '/etc/shadow',
-  '/etc/shells',
-  '/etc/ssh/ssh_config',
-  '/etc/ssh/sshd_config',
-  '/etc/subgid',
-  '/etc/subuid',
-  '/etc/sudoers',
-]);
-
-/** Folders of every CoreOS. */
-const osFolders = new Set([
-  '/etc',
-  '/etc/NetworkManager',
-  '/etc/NetworkManager/system-connections',
-  '/etc/containers',
-  '/etc/pki',
-  '/etc/selinux',
-  '/etc/ssh',
-  '/etc/sudoers.d',
-  '/etc/sysconfig',
-  '/etc/systemd',
-  '/etc/systemd/system',
-  '/var',
-]);
-
-function checkPlaces({ config, isComplete }: LintSubject, machine?: TargetSystem): Issue[] {
-  const { directories = [], files = [], links = [] } = config.storage ?? {};
-  const nodes = [
-    // A file without contents only changes the mode of an existing one.
-    ...files.map((node, index) => ({
-      kind: node.contents?.source === undefined ? 'mode' : 'file',
-      node,
-      path: ['storage', 'files', index, 'path'],
-    })),
-    ...directories.map((node, index) => ({
-      kind: 'folder',
-      node,
-      path: ['storage', 'directories', index, 'path'],
-    })),
-    ...links.map((node, index) => ({ kind: 'link', node, path: ['storage', 'links', index, 'path'] })),
-  ] as const;
-  return nodes.flatMap(({ kind, node, path }): Issue[] => {
-    const { overwrite = false, path: name = '' } = node;
-    const isReadOnly = READ_ONLY_PATH.test(name) || (machine === 'live' && !isWritableLive(name));
-    if (name === '' || isReadOnly) return name === '' ? [] : [broken(hostFileRules.readOnly, path)];
-    if (varLinks.includes(name)) {
-      const message = `${name} is a link of CoreOS to a folder below /var, so Ignition does not create it and the boot fails`;
-      // A link with the same target is no problem.
-      return kind === 'link'
-        ? []
-        : [broken(hostFileRules.exists, path, { message, hint: `use a path below ${name}` })];
-    }
-    // Another config may set "overwrite".
-    if (overwrite || !isComplete) return [];
-    const isFolder = osFolders.has(name);
-    const isFile = osFiles.has(name);
-    if ((kind === 'folder' && !isFile) || (kind === 'mode' && !isFolder) || !(isFolder || isFile)) return [];
-    if (kind === 'file' && isFile) return [broken(hostFileRules.exists, path)];
-    const message = `CoreOS has a ${isFolder ? 'folder' : 'file'} at this path, so Ignition does not create the ${kind === 'mode' ? 'file' : kind} without "overwrite" and the boot fails`;
-    const hint = isFolder ? `use another path than ${name}` : 'set "overwrite" to true, or use another path';
-    return [broken(hostFileRules.exists, path, { message, hint })];
-  });
+function checkPlaces({ config }: LintSubject, machine?: TargetSystem): Issue[] {
+  return (['files', 'directories', 'links'] as const).flatMap((kind) =>
+    (config.storage?.[kind] ?? []).flatMap(({ path = '' }, index) =>
+      READ_ONLY_PATH.test(path) || (machine === 'live' && path !== '' && !isWritableLive(path))
+        ? [broken(hostFileRules.readOnly, ['storage', kind, index, 'path'])]
+        : [],
+    ),
+  );
 }
 
 /** Modes that are usual in octal and implausible as decimal numbers. */
 const USUAL_MODE = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
-
-const EXECUTE = 0o111;
-
-/** The paths that units run without an interpreter, unless a unit makes them executable. */
-function unitPrograms({ activeUnits }: LintSubject): ReadonlySet<string> {
-  const programs = new Set<string>();
-  const changed: string[] = [];
-  for (const { execs } of activeUnits) {
-    for (const { commands } of execs) {
-      for (const [program, ...args] of commands) {
-        programs.add(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
-        if (program?.text.endsWith('chmod') !== true) continue;
-        for (const { text } of args) changed.push(text);
-      }
-    }
-  }
-  for (const program of changed) programs.delete(program);
-  return programs;
-}
-
-function checkScript({ name, file, path, source }: LintedFile, programs: ReadonlySet<string>): Issue[] {
-  const { contents, mode } = file;
-  const about = posix.basename(name);
-  const isProgram = programs.has(name);
-  const isExecutable = (Number(mode ?? 0) & EXECUTE) !== 0;
-  // Ignition creates files with the mode 0644.
-  if (isProgram && !isExecutable && contents?.source !== undefined) {
-    const message = 'the file is not executable, so the unit that runs it fails';
-    const hint = 'set "mode" to 493, which is 0755';
-    return [broken(hostFileRules.script, [...path, 'mode'], { about, message, hint })];
-  }
-  const bytes = isProgram || isExecutable ? readContents(contents) : undefined;
-  if (bytes === undefined || bytes.length === 0) return [];
-  // An executable file that no unit runs may be no script but, for example, a conf.
-  if (!isProgram && Buffer.from(bytes.subarray(0, 2)).toString('latin1') !== '#!') return [];
-  const problem = findScriptProblem(bytes, about);
-  return problem === undefined ? [] : [broken(hostFileRules.script, source, { about, ...problem, line: 1 })];
-}
-
-/** Options of a time server that are in place of its name. */
-const NAMELESS =
-  /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
 
 export const certificateRules = {
   unreadable: lintWarning(

@@ -61,7 +61,6 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'icc-inspector-new-path': ['conf-url'],
   'icc-inspector-trailing-slash': ['conf-url'],
   'icc-nmstate-bridge-example-yaml': ['network-reach'],
-  'icc-ntp-spaces-empty': ['ntp-server'],
   'icc-pull-secret': ['secret-mode'],
   'icc-ssh-key-multi': ['ssh-key'],
   'icc-static-server-worker-0.ign': ['conf-insecure', 'conf-ca-unused', 'proxy-ironic', 'secret-mode'],

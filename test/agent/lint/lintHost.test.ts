@@ -72,43 +72,6 @@ describe('what a live system cannot do', () => {
   });
 });
 
-describe('paths that CoreOS has', () => {
-  const exists = 'error agent-file-exists';
-  it.each<[string, Config, string[]]>([
-    [
-      'a file',
-      storage([{ path: '/etc/hosts', contents: { source: 'data:,' } }]),
-      [`${exists} ${atFile}.path`],
-    ],
-    [
-      'a file to overwrite',
-      storage([{ path: '/etc/hosts', overwrite: true, contents: { source: 'data:,' } }]),
-      [],
-    ],
-    ['a file to append to', storage([{ path: '/etc/hosts', append: [{ source: 'data:,' }] }]), []],
-    ['a file in place of a folder', storage([{ path: '/etc/ssh' }]), [`${exists} ${atFile}.path`]],
-    ['a folder', { storage: { directories: [{ path: '/etc/ssh', mode: 448 }] } }, []],
-    [
-      'a folder in place of a file',
-      { storage: { directories: [{ path: '/etc/hosts' }] } },
-      [`${exists} $.storage.directories.0.path`],
-    ],
-    [
-      'a folder in place of a link',
-      { storage: { directories: [{ path: '/home', overwrite: true }] } },
-      [`${exists} $.storage.directories.0.path`],
-    ],
-    [
-      'a link in place of a file',
-      { storage: { links: [{ path: '/etc/hosts', target: '/run/hosts' }] } },
-      [`${exists} $.storage.links.0.path`],
-    ],
-    ['the link of CoreOS', { storage: { links: [{ path: '/opt', target: 'var/opt' }] } }, []],
-  ])('%s', (_title, config, expected) => {
-    expect(found(config)).toEqual(expected);
-  });
-});
-
 const remote = (digits: string): File => ({
   path: '/etc/x',
   contents: { source: 'https://192.0.2.1/x', verification: { hash: `sha512-${digits}` } },

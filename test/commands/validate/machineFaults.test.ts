@@ -38,30 +38,9 @@ const text = (content: string): string => `data:,${encodeURIComponent(content)}`
 const file = (path: string, content: string, other: Partial<File> = {}): Config => ({
   storage: { files: [{ path, contents: { source: text(content) }, ...other }] },
 });
-const unit = (contents: string): Config => ({
-  systemd: {
-    units: [
-      { name: 'x.service', enabled: true, contents: `${contents}[Install]\nWantedBy=multi-user.target\n` },
-    ],
-  },
-});
-const service = (lines: string): Config => unit(`[Service]\nType=oneshot\n${lines}\n`);
 
 describe('faults without an agent', () => {
   it.each<[string, Config, string]>([
-    [
-      'a script with CR LF',
-      {
-        ...file('/usr/local/bin/x', '#!/bin/bash\r\necho\r\n', { mode: 0o755 }),
-        ...service('ExecStart=/usr/local/bin/x'),
-      },
-      'warning agent-script-start $.storage.files.0.contents.source',
-    ],
-    [
-      'an existing file without overwrite',
-      file('/etc/hosts', '192.0.2.1 a\n', { mode: 0o644 }),
-      'warning agent-file-exists $.storage.files.0.path',
-    ],
     [
       'a path below /usr, which no system can write',
       file('/usr/bin/x', '#!/bin/sh\n', { mode: 0o755 }),
