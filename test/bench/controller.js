@@ -59,7 +59,10 @@ async function startController() {
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'controller' }],
   });
   writeFileSync(join(folder, 'live.iso'), writeSampleIso({ label: 'fedora-coreos-99', date: new Date(0) }));
-  writeFileSync(join(folder, 'ramdisk.yaml'), 'agent: {ironic.apiUrls: https://192.0.2.1}\n');
+  writeFileSync(
+    join(folder, 'ramdisk.yaml'),
+    'agent: {ironic.apiUrls: https://192.0.2.1, agent.image: registry.example.com/ironic-agent}\n',
+  );
   writeFileSync(join(folder, 'key'), 'a key of more than sixteen characters', { mode: 0o600 });
   const kubeconfig = server.writeKubeconfig('controller', token);
   const args = ['--kubeconfig', kubeconfig, '--settings', 'ramdisk.yaml', '--iso', 'live.iso'];

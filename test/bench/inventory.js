@@ -70,6 +70,7 @@ function inventory(network) {
   const hosts = Array.from({ length: count }, (_, index) => host(index, network));
   return `agent:
   ironic.apiUrls: https://192.0.2.1
+  agent.image: registry.example.com/ironic-agent
   agent.pullSecret: auth.json
   host.sshKeys: [ca.key.pub]
 hosts:

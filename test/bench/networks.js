@@ -128,7 +128,7 @@ function inventory(hasNetwork) {
     const mac = `52:54:00:12:${octets.map((octet) => octet.toString(16).padStart(2, '0')).join(':')}`;
     return `- name: worker-${index}\n  mac: "${mac}"\n${hasNetwork ? network(mac, `10.1.${octets.join('.')}`) : ''}`;
   });
-  return `agent:\n  ironic.apiUrls: https://10.1.0.9\nhosts:\n${hosts.join('')}`;
+  return `agent:\n  ironic.apiUrls: https://10.1.0.9\n  agent.image: registry.example.com/ironic-agent\nhosts:\n${hosts.join('')}`;
 }
 
 /** @param {string} mac @param {string} address */

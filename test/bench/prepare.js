@@ -131,6 +131,7 @@ function inventory(count) {
   });
   return `agent:
   ironic.apiUrls: https://192.0.2.1
+  agent.image: registry.example.com/ironic-agent
   agent.pullSecret: auth.json
   boot.ip: [dhcp]
 hosts:

@@ -3,6 +3,7 @@
  * of the image that `iso ignition embed` makes.
  */
 
+import { imageEnv } from '../support/agentImage.ts';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -91,6 +92,7 @@ beforeAll(async () => {
   await makeInputs();
   service = await startServe(['--inventory', 'inv.yaml', '--iso', 'live.iso', '--listen', '127.0.0.1:0'], {
     cwd: folder,
+    env: imageEnv,
   });
   const iso = await expectedIso();
   expected = sha256(iso);

@@ -98,7 +98,7 @@ function servedFiles(folder, hosts) {
   );
   writeFileSync(
     join(folder, 'inv.yaml'),
-    `agent: {ironic.apiUrls: https://192.0.2.1}\nhosts:\n${list.join('')}`,
+    `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: registry.example.com/ironic-agent}\nhosts:\n${list.join('')}`,
   );
   const parts = ['--kernel', 'kernel', '--initramfs', 'initramfs', '--rootfs', 'rootfs'];
   const artifacts = ['--artifacts', 'ign,iso,initramfs,ipxe'];

@@ -24,6 +24,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type ServeProcess, startServe } from '../../interop/serve/startServe.js';
 import { SECOND_SIGNAL } from '../../../src/io/process.ts';
+import { imageEnv } from '../../support/agentImage.ts';
 import { liveIsoWith } from '../../support/liveIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { canTrace, traceNote } from '../../support/strace.ts';
@@ -53,7 +54,7 @@ write('tokens', `${token}\n`);
 const started: ServeProcess[] = [];
 const start = async (args: readonly string[], env = {}, descriptors?: number): Promise<ServeProcess> => {
   const limit = descriptors === undefined ? {} : { descriptors };
-  const service = await startServe(args, { cwd: folder, env, ...limit });
+  const service = await startServe(args, { cwd: folder, env: { ...imageEnv, ...env }, ...limit });
   started.push(service);
   return service;
 };

@@ -3,6 +3,7 @@
  * the network with iPXE. The system says which config has arrived. Minutes of the processor, so only those who ask get it.
  */
 
+import { imageEnv } from '../../support/agentImage.ts';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,6 +41,7 @@ describe.skipIf(!have('boots'))(
       const address = ['--listen', `127.0.0.1:${port}`, '--public-url', `http://10.0.2.2:${port}`];
       service = await startServe(['--inventory', 'inv.yaml', '--iso', 'live.iso', ...address], {
         cwd: folder,
+        env: imageEnv,
       });
       others = downloadAgainAndAgain(fromHere(service.url('worker-1', 'iso')));
     }, 120_000);

@@ -3,6 +3,7 @@
  * those who ask get it.
  */
 
+import { imageEnv } from '../../support/agentImage.ts';
 import { createHash, randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -47,7 +48,10 @@ describe.skipIf(!isWanted)(`serve${note}`, { timeout: 300_000 }, () => {
     writeFileSync(join(folder, 'inv.yaml'), agent + hosts.join(''));
     const start = performance.now();
     const listen = ['--listen', '127.0.0.1:0'];
-    service = await startServe(['--inventory', 'inv.yaml', '--iso', 'live.iso', ...listen], { cwd: folder });
+    service = await startServe(['--inventory', 'inv.yaml', '--iso', 'live.iso', ...listen], {
+      cwd: folder,
+      env: imageEnv,
+    });
     tell(`${HOSTS} hosts ready after ${((performance.now() - start) / 1000).toFixed(1)} s`);
   }, 300_000);
   afterAll(async () => {
