@@ -234,7 +234,7 @@ describe('the end', () => {
     const inject = ['-P', path('stalled.yaml'), '-e', 'inject=openat:delay_enter=10s'];
     const args = ['--inventory', 'inv.yaml', ...images, '--grace', '1s'];
     const runner = ['strace', '-D', '-f', '-o', path('trace'), ...inject];
-    const service = await startServe(args, { cwd: folder, runner });
+    const service = await startServe(args, { cwd: folder, env: imageEnv, runner });
     started.push(service);
     write('inv.yaml', `${inventory}- {name: worker-2, network: {nmstate: stalled.yaml}}\n`);
     service.signal('SIGHUP');
