@@ -2135,6 +2135,7 @@ export const CLAIMS: readonly Claim[] = [
 
 /** Sentences about this run, the user's input or this program: they do not say how another program behaves. */
 export const OBSERVATIONS: readonly string[] = [
+  'the image of the agent is missing',
   'copy of the agent archive while podman loads it',
   'the unit has no command',
   'the BMC allows only the boot devices',
