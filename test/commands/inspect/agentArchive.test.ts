@@ -9,12 +9,13 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerArchive, ociArchive, tarOf } from '../../support/containerImages.ts';
 import { liveIso } from '../../support/liveIso.ts';
+import { inputsNameImage } from '../../support/agentImage.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const name = 'registry.example.com/ironic-agent:1';
 let cwd: string;
 let sha512: string;
-const run = (...args: string[]): Promise<RunResult> => runCli(args, { cwd });
+const run = (...args: string[]): Promise<RunResult> => runCli(args, { cwd, env: inputsNameImage });
 const write = (file: string, data: string | Uint8Array): Promise<void> => writeFile(join(cwd, file), data);
 
 beforeAll(async () => {

@@ -37,17 +37,7 @@ const files: Readonly<Record<string, string>> = {
     'agent:\n  ironic.apiUrls: https://localhost\n  host.ntpServers: [127.0.0.1]\n  agent.image: ironic-agent\n',
   'both.yaml':
     'agent:\n  ironic.apiUrls: https://192.0.2.1\n  ironic.insecure: true\n  ironic.caFiles: [ca.pem]\n',
-  'burn-in.service':
-    '[Unit]\nDescripton=x\n[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=multi-user.target\n',
   'good.service': '[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=multi-user.target\n',
-  'merged.ign': JSON.stringify({
-    ignition: { version: '3.4.0' },
-    systemd: {
-      units: [
-        { name: 'ironic-agent.service', dropins: [{ name: 'a.conf', contents: '[Service]\nRestrt=no\n' }] },
-      ],
-    },
-  }),
   'none.yaml': 'agent:\n  agent.debug: true\n',
 };
 copyFileSync(join(certificates, 'test-ca.pem'), join(cwd, 'ca.pem'));
@@ -198,16 +188,6 @@ describe('render warns of what may be intended', () => {
       'a private registry without a CA',
       [...url, '--agent-image', '10.0.0.1:5000/ipa'],
       '--agent-image: no public CA issues certificates for 10.0.0.1:5000, so podman rejects',
-    ],
-    [
-      'a key in a unit that systemd ignores',
-      [...url, '--unit', 'burn-in.service'],
-      'burn-in.service:2: burn-in.service: systemd ignores Descripton= in [Unit]: unknown key',
-    ],
-    [
-      'a key in a merged config that systemd ignores',
-      [...url, '--merge', 'merged.ign'],
-      'ironic-agent.service.d/a.conf: systemd ignores Restrt= in [Service]: unknown key',
     ],
     ['link-local', ['--api-url', 'https://169.254.1.1'], '--api-url: 169.254.1.1 is link-local'],
     [
