@@ -198,7 +198,10 @@ describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
 
     it('serves', async () => {
       execFileSync(program, ['quickstart'], { cwd: top });
-      writeFileSync(join(top, 'hosts.yaml'), 'agent:\n  ironic.apiUrls: https://192.0.2.1\n');
+      writeFileSync(
+        join(top, 'hosts.yaml'),
+        'agent:\n  ironic.apiUrls: https://192.0.2.1\n  agent.image: registry.example.com/agent\n',
+      );
       const options = [
         '--inventory',
         'hosts.yaml',

@@ -66,7 +66,7 @@ let cwd: string;
 beforeAll(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'killed prepare ')));
   for (const build of [1, 2]) {
-    const agent = `agent:\n  ironic.apiUrls: https://192.0.2.${build}\n`;
+    const agent = `agent:\n  ironic.apiUrls: https://192.0.2.${build}\n  agent.image: registry.example.com/agent\n`;
     await writeFile(join(cwd, `all-${build}.yaml`), agent);
     await writeFile(join(cwd, `hosts-${build}.yaml`), `${agent}hosts:\n${hosts.join('')}`);
     await writeFile(
@@ -194,12 +194,11 @@ function restore(folder: string): void {
   cpSync(join(cwd, 'before'), join(cwd, folder), { recursive: true });
 }
 
-/** Those of the main thread rename the files that are replaced together; another thread does the rest. */
+/** The files that are replaced together are renamed last. */
 function chosen(moments: readonly Moment[]): readonly Moment[] {
   if (all) return moments;
-  const ofThreads = (kind: Moment['threads']): readonly Moment[] =>
-    moments.filter(({ threads }) => threads === kind);
-  return [...sampleOf(ofThreads('all'), 3), ...sampleOf(ofThreads('main'), 3)];
+  const together = moments.slice(-10);
+  return [...sampleOf(moments, 3), ...sampleOf(together, 4)];
 }
 
 const DISK = 64 * 1024; // KiB

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { imageEnv } from './agentImage.ts';
 
 interface SmokeRun {
   readonly title: string;
@@ -100,7 +101,7 @@ export function testSmokeRuns(program: () => readonly string[]): void {
   it.each(runs.map((run) => [run.title, run] as const))('%s', (_title, { args, exitCode = 0, output }) => {
     const [file = '', ...first] = program();
     // Nothing of the one who runs the tests: no cache, no settings.
-    const env = { PATH: process.env['PATH'] };
+    const env = { PATH: process.env['PATH'], ...imageEnv };
     const { status, stdout, stderr } = spawnSync(file, [...first, ...args], { cwd, env, encoding: 'utf8' });
     expect(stdout + stderr).toMatch(output);
     expect(status).toBe(exitCode);

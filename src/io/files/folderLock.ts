@@ -78,6 +78,10 @@ export function takeLock(path: string): FolderLock | { readonly owner: string } 
       return holdLock(path, own, true);
     const [, pid, host] = OWNER.exec(owner) ?? [];
     return { owner: `${pid} on ${host}` };
+  } catch (error) {
+    // `prepare` removes what killed processes left at temporary paths, and may take this one for such.
+    if (errorCode(error) !== 'ENOENT' || existsSync(temp)) throw error;
+    return takeLock(path);
   } finally {
     removeTemp(temp);
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import { validateConfig } from '../../../src/ignition/validate.ts';
+import { inputsNameImage } from '../../support/agentImage.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const inventory = `agent:
@@ -195,7 +196,7 @@ describe('pxe kargs with a proxy', () => {
       {},
       { added: 'systemd.setenv=http_proxy=http://p', said: 'warning: the URL of Ironic is unknown' },
     ],
-    ['the proxy of any shell', [], { HTTP_PROXY: 'http://p' }, { added: '', said: '' }],
+    ['the proxy of any shell', [], { ...inputsNameImage, HTTP_PROXY: 'http://p' }, { added: '', said: '' }],
     ['no proxy', ['--no-proxy', 'a'], {}, { added: '', said: 'warning: --no-proxy has no effect' }],
   ])('%s', async (_title, args, env, { added, said }) => {
     const { code, stdout, stderr } = await kargs([...own, ...args], env);

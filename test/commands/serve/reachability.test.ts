@@ -6,9 +6,10 @@
 import { copyFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KEYFILE_FOLDER } from '../../../src/agent/files.ts';
+import { inputsNameImage } from '../../support/agentImage.ts';
 import { place } from './support.ts';
 
-const { path, run, serve, write } = place();
+const { path, run, serve, write } = place(inputsNameImage);
 
 interface Network {
   /** With prefix lengths; none for DHCP. */

@@ -53,15 +53,16 @@ export interface FolderNotes {
 
 /**
  * Completes the renames of an interrupted run first; its manifest is then the previous one.
- * @param wasStale whether a killed process left the lock, and maybe temporary files
+ * @param wasStale whether a killed process left the lock, and maybe temporary files anywhere
  */
 export async function readNotes(path: string, shown: string, wasStale: boolean): Promise<FolderNotes> {
   await finishCommit(path);
   const previous = await readPrevious(path, shown);
   const stamps = await readStamps(path);
   const journal = await readJournal(path);
-  if (wasStale)
-    await removeHalfWritten(path, [...journal, ...(previous?.files ?? []).map((file) => file.path)]);
+  // A process that is killed before it has the lock leaves only the temporary path of the lock.
+  const written = wasStale ? [...journal, ...(previous?.files ?? []).map((file) => file.path)] : [];
+  await removeHalfWritten(path, written);
   return { previous, stamps, journal };
 }
 
