@@ -51,7 +51,7 @@ export const chunks = [
   chunk('images', [
     'agent/(agentArchive|embeddedSecrets)',
     'formats/(containerArchive|tar)',
-    'hosts/input/(contentKind|liveParts|swappedInputs)',
+    'hosts/input/(contentKind|liveParts)',
     'ignition/effectiveConfig',
     'image/(liveFeatures|mediumFiles|networkSettings|ramdiskSystem|rollback)',
     'imagefile/(imageOutput|openImage)',
