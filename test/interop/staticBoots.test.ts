@@ -143,6 +143,7 @@ const servePort = 26_387;
 const inventory = {
   agent: {
     'ironic.apiUrls': 'https://192.0.2.1',
+    'agent.image': 'registry.example.com/ironic-agent',
     'boot.kernelArguments': [
       'console=ttyS0',
       'quiet',
