@@ -54,7 +54,7 @@ export function compareConfigs(first: Config, second: Config): PartChange[] {
     if (gone.length + added.length === 0) return [];
     const shown = new Map(gone.map(({ text, meaning }) => [text, meaning]));
     const others = added.map(({ text, meaning }) =>
-      (shown.get(text) ?? meaning) === meaning ? text : `${text} (another)`,
+      (shown.get(text) ?? meaning) === meaning ? text : `${text} (another value)`,
     );
     return [{ owner, first: gone.map(({ text }) => text), second: others }];
   });

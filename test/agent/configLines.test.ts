@@ -255,7 +255,7 @@ describe('compareConfigs', () => {
       {
         owner: 'file /etc/ironic-python-agent.conf',
         first: ['[DEFAULT] agent_token = (secret)'],
-        second: ['[DEFAULT] agent_token = (secret) (another)'],
+        second: ['[DEFAULT] agent_token = (secret) (another value)'],
       },
     ]);
   });

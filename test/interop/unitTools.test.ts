@@ -242,8 +242,26 @@ describe.skipIf(!have('systemd-analyze'))(`units${oracleNote('systemd-analyze')}
     ];
     const env = { PATH: dirname(oracleFile('systemd-analyze')) };
     const { stderr } = await runCli(args, { cwd, env });
-    expect(stderr).toContain("warning: own.service:3: Unknown key 'Restrat' in section [Service], ignoring");
+    expect(stderr).toContain(
+      "warning: own.service:3: own.service:3: Unknown key 'Restrat' in section [Service], ignoring",
+    );
     expect(stderr).not.toContain('ironic-agent.service:');
+  });
+
+  it('checks the units of a config that is embedded', async () => {
+    const contents = '[Service]\nExecStart=/bin/true\nRestrat=no\n';
+    const config = {
+      ignition: { version: '3.4.0' },
+      systemd: { units: [{ name: 'own.service', contents }] },
+    };
+    writeFileSync(join(cwd, 'own.ign'), JSON.stringify(config));
+    const env = { PATH: dirname(oracleFile('systemd-analyze')) };
+    const { code, stderr } = await runCli(['pxe', 'ignition', 'wrap', '-i', 'own.ign', '-o', 'own.img'], {
+      cwd,
+      env,
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain("warning: own.service:3: Unknown key 'Restrat' in section [Service], ignoring");
   });
 });
 

@@ -60,7 +60,7 @@ async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[])
     await writeStdout(io, [Buffer.from(shown)]);
     return 0;
   }
-  const rendered = await createRenderer(createUnitCheck(io, (message) => io.note?.(message)))(source);
+  const rendered = await createRenderer(createUnitCheck(io))(source);
   if (rendered === undefined) return 1;
   const { output = '-' } = options;
   if (output === '-') await writeStdout(io, [rendered.document]);

@@ -16,6 +16,7 @@ import { applyIgnored } from '../../io/report/ignored.ts';
 import { reportDiagnostics } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import { type CheckChoice, reasonNotToCheck } from './refuse.ts';
+import { createUnitCheck } from './unitTools.ts';
 import {
   checkSourceConfig,
   CONFIG_FILE,
@@ -76,7 +77,8 @@ export async function requireValid(
   machine: TargetSystem,
   io: Io,
 ): Promise<readonly Finding[]> {
-  const options: CheckOptions = { lint: 'auto', machine, now: new Date(), isEmbedded: true };
+  const checkUnits = createUnitCheck(io);
+  const options: CheckOptions = { lint: 'auto', machine, now: new Date(), isEmbedded: true, checkUnits };
   const { findings, valid } = reportChecked(await checkSourceConfig(source, options, io), source.name, io);
   if (valid) return findings;
   throw invalidConfig([source.name], findings, ', or use --no-validate to embed it anyway');

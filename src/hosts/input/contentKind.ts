@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { isIronicConf } from '../../agent/ironicConf.ts';
 import { CliError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { detectKind } from '../../image/imageKind.ts';
@@ -30,7 +30,14 @@ const INVENTORY: Content = [
   'an inventory of ironic-coreos',
   'check it with "ironic-coreos render --inventory FILE -o FOLDER"',
 ];
-const INVENTORY_KEYS: ReadonlySet<string> = new Set(['$schema', 'agent', 'hosts', 'profile', 'deploy']);
+const INVENTORY_KEYS: ReadonlySet<string> = new Set(
+  '$schema profile ignore agent deploy bmc hosts'.split(' '),
+);
+
+/** Whether all keys of a document are those of an inventory. */
+export function hasInventoryKeys(value: unknown): boolean {
+  return isMapping(value) && Object.keys(value).every((key) => INVENTORY_KEYS.has(key));
+}
 
 /** @param noun what was expected, with its article. Returns undefined for that, and for unknown content. */
 export async function explainOther(
@@ -91,7 +98,7 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   if (keys.includes('apiVersion') && keys.includes('kind')) return describeObject(mapping);
   if (keys.includes('ignition')) return IGNITION;
   if (keys.includes('variant')) return BUTANE;
-  return keys.length > 0 && keys.every((key) => INVENTORY_KEYS.has(key)) ? INVENTORY : undefined;
+  return keys.length > 0 && hasInventoryKeys(mapping) ? INVENTORY : undefined;
 }
 
 async function parseMapping(text: string): Promise<Mapping> {

@@ -77,7 +77,7 @@ async function isSeekable(path: string, { what }: Expected, io: Pick<Io, 'cwd'>)
 const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: CONFIG_FILE.maxBytes };
 
 /** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */
-export async function readDeployedConfig(source: string, io: Io): Promise<Config> {
+export async function readConfigOfImage(source: string, io: Io): Promise<Config> {
   return readImageSource(source, CONFIG_FILE, io, (opened) =>
     nameInput(opened.name, async () => {
       const { json, name, text } = await readSourceConfig(opened.name, await extractDocument(opened));

@@ -5,7 +5,7 @@
  */
 
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +13,8 @@ import { broken } from '../../agent/lint/subject.ts';
 import { type Issue, lintWarning, type Rule } from '../../core/rule.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Io } from '../../io/io.ts';
+import { errorCode } from '../../io/files/fileErrors.ts';
+import { withTempFolder } from '../../io/files/tempFile.ts';
 import { findProgram, isProgram } from '../../io/programs.ts';
 import { report } from '../../io/report/report.ts';
 import { listQuadlets, listUnits, type UnitSource } from './unitSources.ts';
@@ -35,9 +37,12 @@ export type CheckUnits = (config: Config) => Promise<readonly Issue[]>;
 
 /**
  * A check for one run of a command: it searches for the programs once, and reports once which release has answered.
- * @param noteMissing receives a message once for each program that is not installed or fails
+ * @param noteMissing receives a message once for each program that is not installed or fails (default: with `--verbose` only)
  */
-export function createUnitCheck(io: Io, noteMissing: (message: string) => void): CheckUnits {
+export function createUnitCheck(
+  io: Io,
+  noteMissing = (message: string): void => io.note?.(message),
+): CheckUnits {
   const checks = tools.map((tool) => createToolCheck(tool, io, noteMissing));
   return async (config) => (await Promise.all(checks.map((check) => check(config)))).flat();
 }
@@ -118,21 +123,27 @@ function createToolCheck(
       noteOnce(`the ${what} are not checked: ${program} is not installed`);
       return [];
     }
-    const folder = await mkdtemp(join(tmpdir(), 'ironic-coreos.'));
     try {
-      for (const { name, text } of sources) await writeSource(join(folder, name), text);
-      const [release = ''] = (await run(path, ['--version'])).stdout.split('\n');
-      const issues = toIssues(await ask(path, sources, folder), sources, rule);
-      if (issues.length > 0)
+      const complaints = await withTempFolder(async (folder) => {
+        for (const { name, text } of sources) await writeSource(join(folder, name), text);
+        return ask(path, sources, folder);
+      });
+      const issues = toIssues(complaints, sources, rule);
+      if (issues.length > 0) {
+        const [release = ''] = (await run(path, ['--version'])).stdout.split('\n');
         reportRelease(`the ${what} are checked by ${path}, release ${release.slice(0, 80)}`);
+      }
       last = { key, issues };
       return issues;
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
-      noteOnce(`the ${what} are not checked: ${path} ${error.message}`);
+      const code = errorCode(error);
+      if (!(error instanceof ToolError) && code === undefined) throw error;
+      const reason =
+        error instanceof ToolError
+          ? `${path} ${error.message}`
+          : `no file can be written to ${tmpdir()} (${code})`;
+      noteOnce(`the ${what} are not checked: ${reason}`);
       return [];
-    } finally {
-      await rm(folder, { recursive: true, force: true });
     }
   };
 }

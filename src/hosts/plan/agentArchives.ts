@@ -16,6 +16,7 @@ import { openSharedImage } from '../../imagefile/sharedImage.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { openArchive } from '../settings/agentReaders.ts';
+import { createUnitCheck } from '../input/unitTools.ts';
 import { createRenderer, type RenderedConfig } from '../settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../settings/settings.ts';
 import { splitArchitecture } from './imageInputs.ts';
@@ -86,7 +87,7 @@ export interface AgentArchives {
 export async function readAgentArchives(given: readonly string[] = [], io: Io): Promise<AgentArchives> {
   const readFile = createArchiveReader(io);
   const files = await readGiven(given, readFile);
-  const render = createRenderer();
+  const render = createRenderer(createUnitCheck(io));
   const used = new Map<string, HostArchive>();
   const byPath = new Map<string, OpenArchive>();
   const renderOnce = async (

@@ -1,9 +1,9 @@
 /** Reads the file of `--inventory`. All mistakes outside its list of hosts are reported before anything is written. */
 
+import { hasInventoryKeys } from '../input/contentKind.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { dirname } from 'node:path';
 import {
-  hasInventoryKeys,
   type Inventory,
   type InventoryDocument,
   readInventory,

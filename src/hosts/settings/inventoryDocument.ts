@@ -1,7 +1,8 @@
 /**
  * The inventory (`ramdisk.yaml`): settings and hosts in one document. `schemas/inventory.json` defines its structure, with
- * the settings in the spellings of `settingSpelling.ts`; the rules that a schema cannot express are checked here. A mistake in one host is a problem of that host, so that the other
- * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
+ * the settings in the spellings of `settingSpelling.ts`; the rules that a schema cannot express are checked here. A mistake in one
+ * host is a problem of that host, so that the other hosts are still processed. Values are only collected, like those of flags;
+ * `inputParsers.ts` parses them.
  */
 
 import { quoteText } from '../../core/foreignText.ts';
@@ -59,21 +60,6 @@ export interface InventoryHost {
   /** The settings that differ from those of all hosts. Not cached: the list of hosts may be long. */
   readonly readInputs: () => Inputs;
 }
-
-/** Whether the keys of the document are those of an inventory, as far as a document of another type has others. */
-export function hasInventoryKeys(value: unknown): boolean {
-  return isMapping(value) && Object.keys(value).every((key) => INVENTORY_KEYS.has(key));
-}
-
-const INVENTORY_KEYS: ReadonlySet<string> = new Set([
-  '$schema',
-  'profile',
-  'ignore',
-  'agent',
-  'deploy',
-  'bmc',
-  'hosts',
-]);
 
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
   const schema: CompiledSchema = await importAsset('dist/compiled/inventory.js');

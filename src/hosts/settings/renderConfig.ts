@@ -27,10 +27,9 @@ import { translateConfig } from '../../ignition/translate.ts';
 import { newestOf, versionNamed } from '../../ignition/versions.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
-import { findingOf, type Rule, warningRule } from '../../core/rule.ts';
+import { findingOf, type Issue, type Rule, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
-import { valueAt } from '../../formats/mapping.ts';
 import { groupBy } from '../../core/lists.ts';
 import { imageSourceRules } from '../../agent/imageSource.ts';
 import { addressRules } from '../../agent/machineAddress.ts';
@@ -39,7 +38,7 @@ import { confRules } from '../../ipa/confRules.ts';
 import { exceptionRules } from '../../network/noProxy.ts';
 import { createOrigins, type OriginOf } from './origins.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
-import type { CheckUnits } from '../input/unitTools.ts';
+import { type CheckUnits, unitToolRules } from '../input/unitTools.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -84,9 +83,10 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const { effective, own } = checked;
     const hasNetwork = hasKeyfiles(document);
     if (isMerged || hasNetwork || hasOwnParts(settings)) {
-      const findings = reportLint(effective, createOrigins(effective, settings, documents), io);
+      const ofUnits = (await checkUnits?.(effective)) ?? [];
+      const issues = [...lintConfig(effective, { now: new Date() }), ...ofUnits];
+      const findings = reportParts(issues, createOrigins(effective, settings, documents), io);
       if (hasErrors(findings)) return undefined;
-      if (checkUnits !== undefined) await reportUnits(rendered, settings, documents, checkUnits, io);
     }
     const secrets = listConfigSecrets(settings, effective, inputs);
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(own) : [] };
@@ -113,30 +113,6 @@ function reportPlain(findings: readonly Finding[], io: Io): void {
   }
 }
 
-/** Reports what systemd and podman say about the units of the user; those of merged configs at their places in these. */
-async function reportUnits(
-  rendered: Config,
-  settings: AgentSettings,
-  documents: readonly ValidConfig[],
-  checkUnits: CheckUnits,
-  io: Io,
-): Promise<void> {
-  const names = new Set<unknown>(settings.units.map(({ name }) => name));
-  if (names.size + settings.files.length > 0) {
-    const given = (await checkUnits(rendered)).filter(
-      ({ path }) =>
-        path[0] !== 'systemd' || names.has(valueAt(rendered, [...path.slice(0, UNIT_STEPS), 'name'])),
-    );
-    reportPlain(withoutIgnored(given.map(findingOf), io), io);
-  }
-  for (const document of documents) {
-    reportFindings((await checkUnits(document.config)).map(findingOf), document, io);
-  }
-}
-
-/** Steps of the path of a unit in a config: `systemd`, `units` and the index. */
-const UNIT_STEPS = 3;
-
 /**
  * Reports errors and warnings. Returns the config, and the same merged with the configs that it inlines, which have been
  * checked one by one before; undefined if the config is invalid.
@@ -157,12 +133,15 @@ function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean
   return [...files, ...units, ...pullArgs, ...args, ...environment, ...mounts].length > 0;
 }
 
-/** Lints the result, reports each problem at the input that made the part, and returns the problems. */
-function reportLint(config: Config, originOf: OriginOf, io: Io): readonly Finding[] {
-  const findings = withoutIgnored(lintConfig(config, { now: new Date() }).map(findingOf), io)
+/** Reports each problem of the result at the input that made the part, and returns the problems. */
+function reportParts(issues: readonly Issue[], originOf: OriginOf, io: Io): readonly Finding[] {
+  const findings = withoutIgnored(issues.map(findingOf), io)
     .filter(({ severity }) => severity !== 'info')
     .map((finding) => ({ ...finding, ...originOf(finding) }))
-    .filter(({ document, rule }) => document !== undefined || !CHECKED_BEFORE.has(rule));
+    .filter(
+      ({ at, document, rule }) =>
+        document !== undefined || !(at === undefined ? NOT_OF_USER : CHECKED_BEFORE).has(rule),
+    );
   for (const [document, own] of groupBy(findings, ({ document: of }) => of)) {
     if (document !== undefined) reportFindings(limitFindings(own), document, io);
     else {
@@ -182,6 +161,12 @@ const CHECKED_BEFORE: ReadonlySet<string> = new Set(
     .flatMap((rules) => Object.values<Rule>(rules))
     .map(({ id }) => id),
 );
+
+/** In addition to these, what systemd says of units that this program writes itself. */
+const NOT_OF_USER: ReadonlySet<string> = new Set([
+  ...CHECKED_BEFORE,
+  ...Object.values(unitToolRules).map(({ id }) => id),
+]);
 
 /** The sources of the options in the agent's conf: flags, variables or places in a file. */
 function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources {

@@ -33,8 +33,7 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
   const folder = requireFolder(source);
   readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  const checkUnits = createUnitCheck(io, (message) => io.note?.(message));
-  return writeHostFiles(renderEach(hosts, source, run, checkUnits), folder, '.ign', fileOf, run);
+  return writeHostFiles(renderEach(hosts, source, run, createUnitCheck(io)), folder, '.ign', fileOf, run);
 }
 
 /** Yields the configs of valid hosts; `run` receives the errors of the others. */

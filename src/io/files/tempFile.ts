@@ -4,6 +4,8 @@
  */
 
 import { renameSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { onInterrupt } from '../interrupts.ts';
 import { errorCode } from './fileErrors.ts';
@@ -13,7 +15,15 @@ import { errorCode } from './fileErrors.ts';
  * removed: to keep it, `use` gives it another name.
  */
 export async function withTempPath<T>(target: string, use: (path: string) => Promise<T>): Promise<T> {
-  const path = tempPathFor(target);
+  return lend(tempPathFor(target), use);
+}
+
+/** Lends `use` a folder that only this user can enter, among the temporary files of the system. It is removed afterwards. */
+export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  return lend(await mkdtemp(join(tmpdir(), 'ironic-coreos.')), use);
+}
+
+async function lend<T>(path: string, use: (path: string) => Promise<T>): Promise<T> {
   const forget = onInterrupt(() => removeTemp(path));
   try {
     return await use(path);

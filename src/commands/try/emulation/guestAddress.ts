@@ -32,7 +32,7 @@ import type { OpenImage } from '../../../imagefile/openImage.ts';
 import { readImage } from '../../../imagefile/imageFile.ts';
 import type { ConfigArtifact } from '../../../hosts/plan/artifacts.ts';
 import { isArtifactPath } from '../../../hosts/plan/servedPaths.ts';
-import { readDeployedConfig } from '../../../hosts/input/imageSource.ts';
+import { readConfigOfImage } from '../../../hosts/input/imageSource.ts';
 import { coreosArguments } from '../../../kargs/coreosArguments.ts';
 
 export interface GuestAddress {
@@ -169,7 +169,7 @@ async function readConfigFile(
   io: Io,
   kargs: readonly KernelArgument[],
 ): Promise<ImageConfig> {
-  const config = await readDeployedConfig(source, io).catch(only(CliError, (error) => error));
+  const config = await readConfigOfImage(source, io).catch(only(CliError, (error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
   const lists = confValues(readFiles(config), 'api_url');
   const urls = lists.flatMap((list) => list.split(',')).flatMap((url) => url.trim() || []);
