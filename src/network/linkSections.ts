@@ -109,6 +109,19 @@ export interface Stacked {
   readonly entries: ConvertedEntries;
 }
 
+/** A reader of a link on top of another one. @param entriesOf the entries of its section, without the parent */
+function stacked<F extends { readonly 'base-iface'?: string | undefined }>(
+  section: Stacked['section'],
+  read: reader.Reader<F>,
+  entriesOf: (fields: F, place: DocumentPlace) => ConvertedEntries | undefined,
+): reader.Reader<Stacked> {
+  return (value, place) => {
+    const fields = read(value, place);
+    const entries = fields && entriesOf(fields, place);
+    return entries && { section, place: step(place, 'base-iface'), parent: fields['base-iface'], entries };
+  };
+}
+
 /** Priorities in a VLAN header. */
 const headerPriority = reader.integer(0, 7);
 
@@ -125,23 +138,16 @@ const vlanShape = {
 
 const readVlanFields = reader.objectWith(vlanShape, ['base-iface', 'id']);
 
-export const vlan: reader.Reader<Stacked> = (value, place) => {
-  const fields = readVlanFields(value, place);
-  if (fields === undefined) return undefined;
+export const vlan = stacked('vlan', readVlanFields, (fields, place) => {
   const entry = reader.entryMaker(fields, place);
   return {
-    section: 'vlan',
-    place: step(place, 'base-iface'),
-    parent: fields['base-iface'],
-    entries: {
-      id: entry('id'),
-      flags: entry('flags', vlanFlags(fields)),
-      protocol: entry('protocol'),
-      'ingress-priority-map': entry('ingress-qos-map'),
-      'egress-priority-map': entry('egress-qos-map'),
-    },
+    id: entry('id'),
+    flags: entry('flags', vlanFlags(fields)),
+    protocol: entry('protocol'),
+    'ingress-priority-map': entry('ingress-qos-map'),
+    'egress-priority-map': entry('egress-qos-map'),
   };
-};
+});
 
 /** `NMVlanFlags` of NetworkManager. */
 function vlanFlags(fields: reader.Shaped<typeof vlanShape>): number {
@@ -175,27 +181,20 @@ const readMacVlanFields = reader.objectWith(
 );
 
 /** @param isTap a MAC VTAP */
-const macVlanReader =
-  (isTap: boolean): reader.Reader<Stacked> =>
-  (value, place) => {
-    const fields = readMacVlanFields(value, place);
-    if (fields === undefined || hasBoth(fields, 'promiscuous', 'accept-all-mac', place)) return undefined;
+const macVlanReader = (isTap: boolean): reader.Reader<Stacked> =>
+  stacked('macvlan', readMacVlanFields, (fields, place) => {
+    if (hasBoth(fields, 'promiscuous', 'accept-all-mac', place)) return undefined;
     const { mode, promiscuous = fields['accept-all-mac'] } = fields;
     if (promiscuous === false && mode !== 'passthru') {
       refuse(place, 'promiscuous: false requires mode passthru', 'remove promiscuous');
     }
     const entry = reader.entryMaker(fields, place);
     return {
-      section: 'macvlan',
-      place: step(place, 'base-iface'),
-      parent: fields['base-iface'],
-      entries: {
-        mode: entry('mode', macVlanModes.indexOf(mode)),
-        promiscuous: entry('promiscuous', promiscuous),
-        tap: reader.entryAt(place, isTap),
-      },
+      mode: entry('mode', macVlanModes.indexOf(mode)),
+      promiscuous: entry('promiscuous', promiscuous),
+      tap: reader.entryAt(place, isTap),
     };
-  };
+  });
 
 export const macVlan = macVlanReader(false);
 export const macVtap = macVlanReader(true);
@@ -212,17 +211,10 @@ const readInfinibandFields = reader.objectWith(
 /** The partition that every InfiniBand link is in, for which NetworkManager has no key. */
 const DEFAULT_PARTITION = 0xffff;
 
-export const infiniband: reader.Reader<Stacked> = (value, place) => {
-  const fields = readInfinibandFields(value, place);
-  if (fields === undefined) return undefined;
+export const infiniband = stacked('infiniband', readInfinibandFields, (fields, place) => {
   const entry = reader.entryMaker(fields, place);
   return {
-    section: 'infiniband',
-    place: step(place, 'base-iface'),
-    parent: fields['base-iface'],
-    entries: {
-      'p-key': fields.pkey === DEFAULT_PARTITION ? undefined : entry('pkey'),
-      'transport-mode': entry('mode'),
-    },
+    'p-key': fields.pkey === DEFAULT_PARTITION ? undefined : entry('pkey'),
+    'transport-mode': entry('mode'),
   };
-};
+});

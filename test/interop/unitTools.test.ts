@@ -249,10 +249,10 @@ describe.skipIf(!have('systemd-analyze'))(`units${oracleNote('systemd-analyze')}
   });
 
   it('checks the units of a config that is embedded', async () => {
-    const contents = '[Service]\nExecStart=/bin/true\nRestrat=no\n';
+    const text = '[Service]\nExecStart=/bin/true\nRestrat=no\n';
     const config = {
       ignition: { version: '3.4.0' },
-      systemd: { units: [{ name: 'own.service', contents }] },
+      systemd: { units: [{ name: 'own.service', contents: text }] },
     };
     writeFileSync(join(cwd, 'own.ign'), JSON.stringify(config));
     const env = { PATH: dirname(oracleFile('systemd-analyze')) };
