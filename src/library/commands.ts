@@ -13,7 +13,6 @@ export type { ControllerOptions } from '../commands/controller/settings.ts';
 export type {
   BareMetalHostOptions,
   ConfigDriveOptions,
-  IronicOptions,
   NodeOptions,
   StepsOptions,
 } from '../commands/deploy/options.ts';
@@ -81,7 +80,6 @@ export const deployBaremetalhost = late(
 export const deployConfigdrive = late(
   async () => (await import('../commands/deploy/configDrive.ts')).configDrive,
 );
-export const deployIronic = late(async () => (await import('../commands/deploy/ironic.ts')).ironic);
 export const deployNode = late(async () => (await import('../commands/deploy/node.ts')).node);
 export const deploySteps = late(async () => (await import('../commands/deploy/steps.ts')).steps);
 export const download = late(async () => (await import('../commands/download/download.ts')).download);

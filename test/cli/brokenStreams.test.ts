@@ -59,7 +59,6 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   'deploy configdrive': ['--ignition', 'site.ign'],
   'deploy baremetalhost': ['--name', 'a', '--boot-mac', '52:54:00:12:34:56', ...bmc],
   'deploy node': ['--name', 'a', '--set', '--deploy-iso', 'http://192.0.2.1/a.iso'],
-  'deploy ironic': ['--format', 'env', '--deploy-iso', 'http://192.0.2.1/a.iso'],
   prepare: undefined,
   serve: [
     '--log',

@@ -125,8 +125,6 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
 const PLACEHOLDERS: Readonly<Record<string, readonly string[]>> = {
   'bareMetalHost.ts': ['deploy baremetalhost'],
   'node.ts': ['deploy node'],
-  'ironicPod.ts': ['deploy ironic'],
-  'ironicResource.ts': ['deploy ironic'],
 };
 
 describe('placeholders of options in hints', () => {

@@ -115,7 +115,6 @@ const writing: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
     '-o',
     'out',
   ],
-  'deploy ironic': (kind) => ['deploy', 'ironic', ...pair, ...params(login[kind]), '-o', 'out'],
   prepare: () => [
     'prepare',
     '--inventory',

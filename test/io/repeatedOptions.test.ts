@@ -25,7 +25,6 @@ describe('an option that is given twice', () => {
     ['deploy configdrive', '--ignition', '--ignition <file>'],
     ['deploy baremetalhost', '--bmc-address', '--bmc-address <url>'],
     ['deploy node', '--name', '--name <name>'],
-    ['deploy ironic', '--deploy-iso', '--deploy-iso <url>'],
   ])('%s %s is refused, and its value not shown', async (command, flag, flags) => {
     expect(await runCli([...command.split(' '), flag, value, flag, value])).toMatchObject({
       code: 2,

@@ -44,7 +44,6 @@ const chain = 'interop/chain/ironic.test.ts';
 const ipa = 'openstack+ironic-python-agent';
 const ironic = 'openstack+ironic';
 const metal3 = 'metal3-io+baremetal-operator';
-const standalone = 'metal3-io+ironic-standalone-operator';
 const icc = 'openshift+image-customization-controller';
 const agentImage = 'openshift+ironic-agent-image';
 const installStep = 'hardware_manager/ironic_coreos_install.py';
@@ -1102,27 +1101,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['Ironic replaces %default% only in the settings of a node'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/drivers/utils.py',
-        shows: /result\.replace\('%default%', default or ''\)/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic cannot add kernel arguments to an ISO'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/drivers/modules/image_utils.py',
-        shows:
-          /if base_iso:[^]{0,700}custom configuration will not be available[^]{0,300}return prepare_remote_image\(task, base_iso/,
-      },
-    ],
-  },
-  {
     says: ['remove the user name: Ironic accepts lookups and heartbeats without a login'],
     sources: [
       {
@@ -1248,7 +1226,6 @@ export const CLAIMS: readonly Claim[] = [
     says: [
       'the conductor must enable what is off by default',
       'the conductor must enable …: Ironic does not by default',
-      'Ironic enables these interfaces by default;',
       'Ironic does not by default',
     ],
     tests: [
@@ -1462,42 +1439,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['the feature gate Overrides of ironic-standalone-operator, which is off by default'],
-    sources: [
-      {
-        repository: standalone,
-        file: 'api/v1alpha1/features.go',
-        shows: /FeatureOverrides:\s+\{Default: false/,
-      },
-    ],
-  },
-  {
-    says: ['the Ironic resource supports only x86_64 and aarch64'],
-    sources: [
-      { repository: standalone, file: 'api/v1alpha1/ironic_types.go', shows: /Enum="";x86_64;aarch64/ },
-    ],
-  },
-  {
-    says: ['not a URL that ironic-standalone-operator supports'],
-    sources: [
-      {
-        repository: standalone,
-        file: 'api/v1alpha1/ironic_types.go',
-        shows: /Supported schemes: file:\/\/, http:\/\/, https:\/\/, oci:\/\//,
-      },
-    ],
-  },
-  {
-    says: ['ironic-image enables what Metal3 uses'],
-    sources: [
-      {
-        repository: 'metal3-io+ironic-image',
-        file: 'ironic-config/ironic.conf.j2',
-        shows: /^enabled_deploy_interfaces = .*custom-agent/m,
-      },
-    ],
-  },
-  {
     says: ['Metal3 requires it'],
     sources: [
       {
@@ -1533,14 +1474,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['then the operator passes them to ironic.conf'],
-    sources: [{ repository: standalone, file: 'pkg/ironic/containers.go', shows: /DEPLOY_KERNEL_URL/ }],
-  },
-  {
-    says: ['The pod of Ironic serves /shared, an empty volume that nothing outside the pod can write to'],
-    sources: [{ repository: standalone, file: 'pkg/ironic/containers.go', shows: /EmptyDir/ }],
-  },
-  {
     says: [
       'Kubernetes refuses this label',
       'Kubernetes allows lower-case letters, digits, dashes and dots;',
@@ -1552,33 +1485,8 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['these arguments are added to those that Ironic always uses'],
-    sources: [
-      {
-        repository: 'metal3-io+ironic-image',
-        file: 'ironic-config/ironic.conf.j2',
-        shows: /^kernel_append_params = nofb nomodeset vga=normal ipa-insecure=.*IRONIC_KERNEL_PARAMS/m,
-      },
-    ],
-  },
-  {
     says: ['the limit of Kubernetes is 1 MiB'],
     tests: [`${kubernetes}: refuse a Secret of more than 1 MiB`],
-  },
-  {
-    says: [
-      'Both write spec.overrides, which requires the feature gate Overrides',
-      'the Ironic resource has no field for an ISO',
-      'the Ironic resource has no such setting:',
-    ],
-    sources: [
-      {
-        repository: standalone,
-        file: 'api/v1alpha1/features.go',
-        shows: /FeatureOverrides:\s+\{Default: false/,
-      },
-      { repository: standalone, file: 'api/v1alpha1/*.go', absent: 'DeployISO' },
-    ],
   },
   {
     says: ['many BMCs and older releases of the operator require it'],
@@ -2143,7 +2051,6 @@ export const OBSERVATIONS: readonly string[] = [
   'It also records errors as Kubernetes events',
   'CA certificate that Ignition trusts, as PEM',
   'a second step leaves out that Ironic writes the image itself',
-  'URLs on another web server, which Ironic fetches',
   'the namespace that kubectl uses',
   'image to install, if Ironic installs it',
   'recommended if the agent runs in its container',

@@ -222,7 +222,6 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   'deploy configdrive': [...toFile('--ignition', '../in/small.ign'), ...toFile(...hosts)],
   'deploy baremetalhost': toFile(...host, '--ignition', '../in/small.ign'),
   'deploy node': toFile(...host),
-  'deploy ironic': toFile('--format', 'conf'),
   'ignition merge': toFile('../in/site.ign', '../in/small.ign'),
   'ignition translate': toFile('--to', '3.5.0', '../in/small.ign'),
   'ignition from-butane': toFile('../in/site.bu'),

@@ -5,13 +5,7 @@ import { architectures } from '../../core/architecture.ts';
 import { bootModes, cleaningModes, inspectionModes } from './documents/host.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 import { stepNames } from '../../core/installSteps.ts';
-import type {
-  BareMetalHostOptions,
-  ConfigDriveOptions,
-  IronicOptions,
-  NodeOptions,
-  StepsOptions,
-} from './options.ts';
+import type { BareMetalHostOptions, ConfigDriveOptions, NodeOptions, StepsOptions } from './options.ts';
 import {
   choice,
   type Context,
@@ -116,37 +110,6 @@ Many hosts:
         bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1
 `;
 
-const IRONIC_NOTES = `
-Where the images are:
-  The pod of Ironic serves /shared, an empty volume that nothing outside the pod
-  can write to. Choose one way:
-  --prepare-image   An init container runs "prepare --layout metal3". Settings
-                    come from a Secret or ConfigMap, whose keys are environment
-                    variables of "render": IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
-                    … Another init container downloads each live ISO that is
-                    given by URL, and verifies its signature.
-  --deploy-kernel, --deploy-ramdisk
-                    URLs on another web server, which Ironic fetches.
-  Both write spec.overrides, which requires the feature gate Overrides of the
-  operator (--feature-gates=Overrides=true). Without it, pass the URLs and
-  --extra-config: then the operator passes them to ironic.conf.
-
-  The kernel arguments are for all hosts. They contain the URL of one root
-  filesystem, and thus are for one architecture.
-${EXIT_CODES}
-Examples:
-  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
-    --prepare-image registry.example.com/ironic-coreos \\
-    --settings secret/ramdisk-settings --live-iso http://192.0.2.1/coreos.iso |
-    kubectl apply --server-side --field-manager=ironic-coreos -f -
-  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
-    --deploy-kernel http://192.0.2.1/ironic-python-agent.kernel --extra-config \\
-    --deploy-ramdisk http://192.0.2.1/ironic-python-agent.initramfs
-  ironic-coreos deploy ironic --format env \\
-    --deploy-iso http://192.0.2.1/ironic-python-agent.iso
-  ironic-coreos deploy ironic --format conf -o coreos.conf
-`;
-
 /** The options of `deploy baremetalhost` that most users need. */
 const baremetalHostCommon = [
   '--name',
@@ -190,7 +153,6 @@ export function declareDeploy(deploy: Command, context: Context): void {
   declareConfigDrive(deploy, context);
   declareBareMetalHost(deploy, context);
   declareNode(deploy, context);
-  declareIronic(deploy, context);
 }
 
 function declareSteps(deploy: Command, context: Context): void {
@@ -327,44 +289,6 @@ function declareNode(deploy: Command, context: Context): void {
   declareInventory(declareOutput(command));
   declareShortHelp(command, nodeCommon, NODE_REFERENCE + INVENTORY_NOTES);
   declareRun(command, NODE_NOTES, run, context);
-}
-
-function declareIronic(deploy: Command, context: Context): void {
-  const command = deploy
-    .command('ironic')
-    .summary('Write the settings of Ironic that the hosts need')
-    .description(
-      'Write the ramdisk settings of an Ironic resource, or the lines for ironic.conf, for all hosts of that Ironic',
-    )
-    .option('--name <name>', 'name of the resource (default: ironic)')
-    .option('--namespace <name>', 'namespace of the resource (default: the namespace that kubectl uses)')
-    .option('--kernel-append-params <text>', 'kernel arguments of the ramdisk of all hosts')
-    .addOption(
-      choice(
-        '--format <form>',
-        'yaml, json, env: environment of the BareMetal Operator, or conf: lines for ironic.conf (default: yaml)',
-        ['yaml', 'json', 'env', 'conf'],
-      ),
-    );
-  declareOutput(command)
-    .optionsGroup('Ramdisk at URLs:')
-    .addOption(repeated('--deploy-kernel <[arch=]url>', 'kernel that runs the agent; repeatable'))
-    .addOption(repeated('--deploy-ramdisk <[arch=]url>', 'initramfs that runs the agent; repeatable'))
-    .option('--extra-config', 'write the URLs to spec.extraConfig, which needs no feature gate')
-    .option('--deploy-iso <url>', 'live ISO that runs the agent; requires --format env')
-    .optionsGroup('Ramdisk that an init container prepares:')
-    .option('--prepare-image <ref>', 'container image of ironic-coreos for the init container')
-    .option('--settings <kind/name>', 'secret/NAME or configmap/NAME with environment variables')
-    .option('--ironic-ca', 'let the agents trust the CA of the certificate in spec.tls of the resource')
-    .addOption(
-      repeated('--live-iso <[arch=]url>', 'live ISO to prepare: URL, or path in the image; repeatable'),
-    )
-    .optionsGroup('Interfaces of nodes, for --format conf:')
-    .addOption(repeated('--deploy-interface <name>', 'deploy interface; repeatable (default: custom-agent)'))
-    .addOption(repeated('--inspect-interface <name>', 'inspect interface; repeatable (default: agent)'))
-    .addOption(repeated('--boot-interface <name>', 'boot interface; repeatable'));
-  const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
-  declareRun(command, IRONIC_NOTES, run, context);
 }
 
 const CHECKSUM_TEXT = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';

@@ -105,31 +105,6 @@ export interface NodeOptions extends HardwareOptions, RamdiskOptions, Deployment
   readonly bootInterface?: string;
 }
 
-export interface IronicOptions extends OutputOptions {
-  /** The name of the resource (default: `ironic`). */
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly deployIso?: string;
-  /** `URL` or `ARCHITECTURE=URL` each. */
-  readonly deployKernel?: readonly string[];
-  readonly deployRamdisk?: readonly string[];
-  readonly kernelAppendParams?: string;
-  /** Write the URLs to `spec.extraConfig`, which needs no feature gate. */
-  readonly extraConfig?: boolean;
-  /** Reference of the container image of this program. */
-  readonly prepareImage?: string;
-  /** `secret/NAME` or `configmap/NAME`. */
-  readonly settings?: string;
-  /** Let the agents trust the CA of the certificate in `spec.tls`. */
-  readonly ironicCa?: boolean;
-  /** URL or path in the container image, each with or without `ARCHITECTURE=`. */
-  readonly liveIso?: readonly string[];
-  /** The interfaces that nodes of this Ironic use, for ironic.conf. */
-  readonly deployInterface?: readonly string[];
-  readonly inspectInterface?: readonly string[];
-  readonly bootInterface?: readonly string[];
-}
-
 export interface BareMetalHostOptions
   extends HardwareOptions, InstallOptions, DeploymentOptions, InventoryOptions {
   readonly namespace?: string;

@@ -1,7 +1,7 @@
 /**
  * A real Ironic boots the live system of the chain through a real Redfish service, and what the `deploy` commands print enrols,
- * inspects, cleans and deploys the machine: first a conductor with its own defaults, then with the lines for ironic.conf that
- * `deploy ironic` prints. Each part enrols a node of its own; in a part, each case starts from the state in which the one before has
+ * inspects, cleans and deploys the machine: first a conductor with its own defaults, then with the lines for ironic.conf of
+ * docs/deploy.md. Each part enrols a node of its own; in a part, each case starts from the state in which the one before has
  * left the machine. Together they take three quarters of an hour without KVM.
  */
 
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { fileOfPage } from '../../support/docs/markdown.ts';
 import { runCli } from '../../support/runCli.ts';
 import { type ServeProcess, startServe } from '../serve/startServe.js';
 import { CREDENTIALS } from './ironic/machine.ts';
@@ -286,9 +287,9 @@ describe.skipIf(!have('chain', 'Ironic'))(
       });
     });
 
-    describe('with the lines of deploy ironic', () => {
+    describe('with the lines of docs/deploy.md', () => {
       beforeAll(async () => {
-        await ironic.configure(await cli('deploy', 'ironic', '--format', 'conf'));
+        await ironic.configure(fileOfPage('docs/deploy.md', 'coreos.conf'));
         await enrol('--deploy-interface', 'custom-agent', '--inspect-interface', 'agent');
       }, SHORT * 60_000);
 
@@ -378,7 +379,7 @@ describe.skipIf(!have('chain', 'Ironic'))(
       let usual = LONG;
 
       beforeAll(async () => {
-        await ironic.configure(await cli('deploy', 'ironic', '--format', 'conf'));
+        await ironic.configure(fileOfPage('docs/deploy.md', 'coreos.conf'));
         await enrol('--inspect-interface', 'agent');
       }, SHORT * 60_000);
 

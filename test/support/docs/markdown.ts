@@ -89,3 +89,10 @@ export function replaceMarked(text: string, name: string, lines: string): string
   if (start === null || end < start.index) throw new Error(`<!-- ${name}: … --> … is missing`);
   return `${text.slice(0, start.index + start[0].length)}${lines}${text.slice(end)}`;
 }
+
+/** The content of `<!-- file: NAME -->` in a page, such as `docs/metal3.md`. */
+export function fileOfPage(page: string, name: string): string {
+  const block = readBlocks(readFileSync(join(root, page), 'utf8')).find(({ file }) => file === name);
+  if (block === undefined) throw new Error(`${page} does not write ${name}`);
+  return `${block.lines.join('\n')}\n`;
+}

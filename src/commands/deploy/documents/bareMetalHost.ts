@@ -64,7 +64,7 @@ export interface HostSettings {
   readonly cleaning?: (typeof cleaningModes)[number] | undefined;
 }
 
-export const metal3Name = errorRule(
+const metal3Name = errorRule(
   'metal3-name',
   'invalid name',
   'use lower-case letters, digits and dashes, e.g. worker-3',
@@ -283,7 +283,7 @@ export interface ManifestMetadata {
   readonly namespace?: string;
 }
 
-export function metadataOf(namespace: string | undefined, name: string): ManifestMetadata {
+function metadataOf(namespace: string | undefined, name: string): ManifestMetadata {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 

@@ -119,7 +119,7 @@ export function checkFileUrls(urls: Readonly<Record<string, string | undefined>>
 const lineNeeded = infoRule(
   'ironic-conf-line',
   'the conductor must enable what is off by default',
-  'print the lines for ironic.conf with ironic-coreos deploy ironic --format conf',
+  'add the line to ironic.conf, unless it is there',
 );
 
 /** Names each line that the conductor needs, unless its configuration has it already. */

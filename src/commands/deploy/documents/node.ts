@@ -120,7 +120,7 @@ function linesOf(settings: NodeSettings): readonly ConfLine[] {
   ];
 }
 
-export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
+function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
   if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
   return found(
     checkReference('deployKernel', ramdisk.kernel),
@@ -134,7 +134,7 @@ function unsupportedReference(option: string, reference: string): Issue {
   return { rule: imageReference, path: [option], message: `${imageReference.message}${named}` };
 }
 
-export function checkReference(option: string, reference: string): readonly Issue[] {
+function checkReference(option: string, reference: string): readonly Issue[] {
   return found(
     !isSupported(reference) && unsupportedReference(option, reference),
     checkFileUrls({ [option]: reference }),
