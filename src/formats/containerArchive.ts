@@ -48,14 +48,8 @@ interface ArchivedLayer {
 
 /** The limit that containers/image has for a manifest. */
 const MAX_DOCUMENT = 4 * 1024 * 1024;
-const MAX_DOCUMENTS = 64 * 1024 * 1024;
-/** Of all files together, with their compression and without: an image has to fit into the memory of a host. */
+/** An image has to fit into the memory of a host. */
 const MAX_UNPACKED = 16 * 1024 ** 3;
-const MAX_MANIFESTS = 1000;
-/** Names of one image. Each descriptor has two at most, but all images of an index have the names of all its descriptors. */
-const MAX_NAMES = 100;
-/** Characters of all paths and links together. A path may have a megabyte, and all of them are kept. */
-const MAX_PATHS = 16 * 1024 * 1024;
 const MAX_LINKS = 16;
 
 /** @throws FormatError with a message that goes on from the name of the archive */
@@ -66,16 +60,9 @@ export async function readContainerArchive(source: ByteSource): Promise<Containe
   const reader = new ByteReader('tar', inner.source);
   const files = new Map<string, IndexedFile>();
   const links = new Map<string, string>();
-  const budget = { unpacked: MAX_UNPACKED, documents: MAX_DOCUMENTS };
-  let paths = MAX_PATHS;
   for await (const member of readTarMembers(reader)) {
-    paths -= member.path.length + (member.type === 'link' ? member.target.length : 0);
-    if (paths < 0)
-      throw new FormatError(`contains paths of more than ${formatSizeInWords(MAX_PATHS)} in total`, {
-        hint: HOW_TO_MAKE,
-      });
     const path = plainPath(member.path);
-    if (member.type === 'file') files.set(path, await indexFile(member, budget));
+    if (member.type === 'file') files.set(path, await indexFile(member));
     else links.set(path, linkTarget(path, member));
   }
   for (const path of links.keys()) {
@@ -113,19 +100,14 @@ async function drain(source: ByteSource): Promise<void> {
 
 /** What the input unpacks to: one compressed member after the other, or the bytes themselves. */
 async function* unpackAll(reader: ByteReader): AsyncGenerator<Uint8Array, void> {
-  let left = MAX_UNPACKED;
   let format = await compressionAt(reader);
   if (format === 'none') {
     for (let piece = await reader.takeAtMost(); piece.length > 0; piece = await reader.takeAtMost())
       yield piece;
   }
   // What follows the compressed members is no part of them, such as the padding of a tape.
-  for (; format !== 'none'; format = await compressionAt(reader)) {
-    for await (const piece of unpackMember(format, reader, { maxBytes: left })) {
-      left -= piece.length;
-      yield piece;
-    }
-  }
+  for (; format !== 'none'; format = await compressionAt(reader))
+    yield* unpackMember(format, reader, { maxBytes: MAX_UNPACKED });
 }
 
 /** What is known of a file in the archive once it has passed. */
@@ -143,43 +125,31 @@ interface IndexedFile {
 /** By path; links have been followed. */
 type Files = ReadonlyMap<string, IndexedFile>;
 
-interface Budget {
-  unpacked: number;
-  documents: number;
-}
-
-async function indexFile(
-  { content, size }: Extract<TarMember, { type: 'file' }>,
-  budget: Budget,
-): Promise<IndexedFile> {
+async function indexFile({ content, size }: Extract<TarMember, { type: 'file' }>): Promise<IndexedFile> {
   const hash = createHash('sha256');
-  let document: Buffer[] | undefined = size > Math.min(MAX_DOCUMENT, budget.documents) ? undefined : [];
+  const document: Buffer[] = [];
   const { source } = watched(sourceOf(content), (piece) => {
     hash.update(piece);
-    document?.push(Buffer.from(piece));
+    if (size <= MAX_DOCUMENT) document.push(Buffer.from(piece));
   });
   const reader = new ByteReader('layer', source);
   const isPacked = (await compressionAt(reader)) !== 'none';
-  if (isPacked) document = undefined;
   const unpacked = createHash('sha256');
   let unpackedSize = 0;
   for await (const piece of unpackAll(reader)) {
     unpackedSize += piece.length;
-    budget.unpacked -= piece.length;
-    if (budget.unpacked < 0)
-      throw new FormatError(`decompresses to more than ${formatSizeInWords(MAX_UNPACKED)}`);
     if (isPacked) unpacked.update(piece);
   }
   await drain(source);
   const sha256 = hash.digest('hex');
-  const text = document === undefined ? undefined : documentText(Buffer.concat(document), budget);
-  return { size, sha256, unpackedSize, diffId: isPacked ? unpacked.digest('hex') : sha256, text };
-}
-
-function documentText(bytes: Buffer, budget: Budget): string | undefined {
-  if (!/^\s*[[{]/.test(bytes.toString('latin1', 0, 64))) return undefined;
-  budget.documents -= bytes.length;
-  return bytes.toString('utf8');
+  const text = Buffer.concat(document).toString('utf8');
+  return {
+    size,
+    sha256,
+    unpackedSize,
+    diffId: isPacked ? unpacked.digest('hex') : sha256,
+    text: /^\s*[[{]/.test(text) ? text : undefined,
+  };
 }
 
 /** Below the root of the archive, without `.` and `..`, which name nothing outside of it. */
@@ -223,67 +193,44 @@ function readOciImages(files: Files): ArchivedImage[] {
   if (!layout.startsWith('1.'))
     throw new FormatError(`uses an unsupported OCI layout version: ${quoteText(layout)}`);
   const found = new Map<string, ArchivedImage>();
-  const configs = createConfigReader();
-  let queue = new References();
-  queue.add(listIn(readDocument(files, 'index.json'), 'manifests'));
-  for (let level = 0; level < 3; level++) {
-    const next = new References();
-    for (const { descriptor, names } of queue) {
-      // Of an index below the first, an archive may have no more than a part.
-      if (level > 0 && !files.has(blobPath(descriptor))) continue;
-      const document = parseDocument(requireBlob(files, descriptor).text, digestOf(descriptor));
-      const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
-      if (MEDIA.indexes.some((known) => known === mediaType)) {
-        next.add(listIn(document, 'manifests'), names);
-      } else if (MEDIA.manifests.some((known) => known === mediaType)) {
-        const image = readOciImage(files, document, configs);
-        if (image === undefined) continue;
-        const all = joinNames(found.get(image.id)?.names, names);
-        found.set(image.id, { ...image, names: all });
-      }
-    }
-    queue = next;
+  for (const image of ociImages(files, listIn(readDocument(files, 'index.json'), 'manifests'))) {
+    const names = new Set([...(found.get(image.id)?.names ?? []), ...image.names]);
+    found.set(image.id, { ...image, names: [...names] });
   }
   return [...found.values()];
 }
 
-/** The descriptors of one level of indexes, once for each digest: an archive may name the same document any number of times. */
-class References {
-  readonly #byDigest = new Map<string, { readonly descriptor: unknown; readonly names: readonly string[] }>();
-  #count = 0;
-
-  /** @param inherited the names of the index that contains the descriptors; without them, each descriptor has its own */
-  add(descriptors: readonly unknown[], inherited?: readonly string[]): void {
-    this.#count += descriptors.length;
-    if (this.#count > MAX_MANIFESTS) throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
-    for (const descriptor of descriptors) {
-      const digest = digestOf(descriptor);
-      const names = joinNames(this.#byDigest.get(digest)?.names, inherited ?? namesIn(descriptor));
-      this.#byDigest.set(digest, { descriptor, names });
+/** @param inherited the names of the index that contains the descriptors; without them, each descriptor has its own */
+function* ociImages(
+  files: Files,
+  descriptors: readonly unknown[],
+  inherited?: readonly string[],
+): Generator<ArchivedImage> {
+  for (const descriptor of descriptors) {
+    // Of an index below the first, an archive may have no more than a part.
+    if (inherited !== undefined && !files.has(blobPath(descriptor))) continue;
+    const names = inherited ?? namesIn(descriptor);
+    const document = parseDocument(requireBlob(files, descriptor).text, digestOf(descriptor));
+    const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
+    if (MEDIA.indexes.some((known) => known === mediaType)) {
+      yield* ociImages(files, listIn(document, 'manifests'), names);
+    } else if (MEDIA.manifests.some((known) => known === mediaType)) {
+      const image = readOciImage(files, document);
+      if (image !== undefined) yield { ...image, names };
     }
   }
-
-  [Symbol.iterator]() {
-    return this.#byDigest.values();
-  }
-}
-
-function joinNames(some: readonly string[] = [], others: readonly string[]): readonly string[] {
-  const names = new Set([...some, ...others]);
-  if (names.size > MAX_NAMES) throw new FormatError(`contains an image with more than ${MAX_NAMES} names`);
-  return [...names];
 }
 
 /** Undefined for what is no image: attestations, signatures and other artifacts. */
-function readOciImage(files: Files, manifest: unknown, readConfig: ReadConfig): ArchivedImage | undefined {
+function readOciImage(files: Files, manifest: unknown): Omit<ArchivedImage, 'names'> | undefined {
   const descriptor = valueAt(manifest, ['config']);
   const mediaType = textIn(descriptor, 'mediaType');
   if (!MEDIA.configs.some((known) => known === mediaType)) return undefined;
   const file = requireBlob(files, descriptor);
-  const config = readConfig(file, digestOf(descriptor));
-  if (config.architecture === 'unknown') return undefined;
+  const config = parseDocument(file.text, digestOf(descriptor));
+  if (textIn(config, 'architecture') === 'unknown') return undefined;
   const layers = listIn(manifest, 'layers').map((layer) => requireBlob(files, layer));
-  return { id: file.sha256, names: [], ...describeImage(config, layers) };
+  return { id: file.sha256, ...describeImage(config, layers) };
 }
 
 function readDockerImages(files: Files): ArchivedImage[] {
@@ -293,9 +240,6 @@ function readDockerImages(files: Files): ArchivedImage[] {
   }
   const manifests = readDocument(files, 'manifest.json');
   if (!Array.isArray(manifests)) throw new FormatError('contains a manifest.json that is not a list');
-  if (manifests.length > MAX_MANIFESTS)
-    throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
-  const configs = createConfigReader();
   return manifests.map((manifest: unknown) => {
     const path = textIn(manifest, 'Config') ?? '';
     const file = requireFile(files, path);
@@ -308,43 +252,17 @@ function readDockerImages(files: Files): ArchivedImage[] {
     return {
       id: file.sha256,
       names: names.filter(isFullName),
-      ...describeImage(configs(file, path), layers),
+      ...describeImage(parseDocument(file.text, path), layers),
     };
   });
 }
 
-/** What is read of the config of an image. */
-interface ImageConfig {
-  readonly architecture: string;
-  readonly os: string;
-  readonly rootfs: unknown;
-}
-
-type ReadConfig = (file: IndexedFile, name: string) => ImageConfig;
-
-/** Reads each config once: a thousand manifests may name the same one of several megabytes. */
-function createConfigReader(): ReadConfig {
-  const configs = new Map<string, ImageConfig>();
-  return ({ sha256, text }, name) => {
-    const known = configs.get(sha256);
-    if (known !== undefined) return known;
-    const document = parseDocument(text, name);
-    const config = {
-      architecture: textIn(document, 'architecture') ?? '',
-      os: textIn(document, 'os') ?? '',
-      rootfs: valueAt(document, ['rootfs']),
-    };
-    configs.set(sha256, config);
-    return config;
-  };
-}
-
 /** Checks that the layers unpack to what the config says. */
 function describeImage(
-  { architecture, os, rootfs }: ImageConfig,
+  config: unknown,
   files: readonly IndexedFile[],
 ): Pick<ArchivedImage, 'architecture' | 'os' | 'layers'> {
-  const diffIds = listIn(rootfs, 'diff_ids');
+  const diffIds = listIn(valueAt(config, ['rootfs']), 'diff_ids');
   if (diffIds.length !== files.length) {
     throw new FormatError(`contains ${files.length} layers, but the image config lists ${diffIds.length}`);
   }
@@ -352,7 +270,8 @@ function describeImage(
     if (diffIds[index] !== `sha256:${diffId}`) throw mismatch(`layer ${index + 1}`);
     return { diffId, size, unpackedSize };
   });
-  if (architecture === '' || os === '')
+  const [architecture, os] = ['architecture', 'os'].map((key) => textIn(config, key));
+  if (!architecture || !os)
     throw new FormatError('contains an image without an architecture or operating system');
   return { architecture, os, layers };
 }

@@ -48,19 +48,10 @@ export interface IsoTree {
   find(path: string): Promise<IsoEntry | undefined>;
   /** Lists a directory (default: the root). */
   list(directory?: IsoEntry): Promise<readonly IsoEntry[]>;
-  /** Yields all entries below the root, each directory before its contents. */
-  walk(): AsyncGenerator<WalkedEntry, void>;
   /** The ranges of metadata that have been read: the start of the image and directories. */
   structure(): readonly ByteRange[];
   /** The content of a small file. */
   readFile(entry: IsoEntry, limit: { readonly maxBytes: number }): Promise<Uint8Array>;
-}
-
-interface WalkedEntry {
-  readonly path: string;
-  /** The path of the names in the directory records. */
-  readonly recordPath: string;
-  readonly entry: IsoEntry;
 }
 
 const MAX_DESCRIPTORS = 64;
@@ -69,8 +60,6 @@ const MAX_DIRECTORY = 8 * 1024 * 1024;
 const MAX_CONTINUATIONS = 8;
 /** The standard allows 8 levels; Rock Ridge images may have more. */
 const MAX_DEPTH = 32;
-/** Limit, because directories of a malicious image may overlap. */
-const MAX_ENTRIES = 1_000_000;
 
 /**
  * @param names the tree to read
@@ -102,7 +91,6 @@ export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'pri
     descriptors,
     list,
     find: (path) => findPath(path, list),
-    walk: () => walkTree(list),
     structure: () => structure,
     readFile: async ({ name, offset, size }, { maxBytes }) => {
       if (size > maxBytes) throw new FormatError(`${name} on the image is too large: ${size} > ${maxBytes}`);
@@ -269,28 +257,6 @@ function matchName(entries: readonly IsoEntry[], wanted: string): IsoEntry | und
     if (entry !== undefined) return entry;
   }
   return undefined;
-}
-
-/** Enters each directory once, also if it contains itself or has two records. */
-async function* walkTree(list: IsoTree['list']): ReturnType<IsoTree['walk']> {
-  const entered = new Set<number>();
-  const waiting: (WalkedEntry & { readonly depth: number })[] = [];
-  const push = (prefix: string, recordPrefix: string, entries: readonly IsoEntry[], depth: number): void => {
-    for (const entry of entries.toReversed()) {
-      const recordPath = recordPrefix + entry.recordName;
-      waiting.push({ path: prefix + entry.name, recordPath, entry, depth });
-    }
-  };
-  push('', '', await list(), 1);
-  let count = 0;
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { path, recordPath, entry, depth } = next;
-    if (++count > MAX_ENTRIES) throw new FormatError(`the image has more than ${MAX_ENTRIES} files`);
-    yield { path, recordPath, entry };
-    if (entry.kind !== 'directory' || entered.has(entry.offset) || depth > MAX_DEPTH) continue;
-    entered.add(entry.offset);
-    push(`${path}/`, `${recordPath}/`, await list(entry), depth + 1);
-  }
 }
 
 /** Limit of JSON files in bytes; real ones have a few hundred. */

@@ -129,14 +129,14 @@ async function deliverInPlace(result: Result, path: string, io: Io): Promise<voi
   await changeInPlace(path, result.change, io);
   const { files = new Map() } = result.change;
   if (files.size === 0 || !canAllRead(await stat(resolve(io.cwd, path)))) return;
-  await warnOfSecrets(await result.iso.embeddedFiles(), files, io);
+  warnOfSecrets(await result.iso.embeddedFiles(), files, io);
 }
 
 /** @param file undefined for standard output */
 async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): Promise<void> {
   const { image, change } = result;
   if (file === undefined) return streamImage(image, change, io);
-  const mode = file.mode ?? (await modeForFiles(undefined, await filesOnImage(result), io));
+  const mode = file.mode ?? modeForFiles(undefined, await filesOnImage(result), io);
   await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
 }
 

@@ -1,11 +1,10 @@
 /** Buffers input that can be read only once, such as a pipe, in an unnamed temporary file, and reads images from it. */
 
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, statfs, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../core/errors.ts';
-import { formatSizeInWords } from '../formats/messageText.ts';
 import { fileError, stdinChunks } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
@@ -17,29 +16,6 @@ export interface Spool {
   readonly size: number;
 }
 
-/** The bytes that may be written: an input may have no end, and other programs need some space, too. */
-const MOST = 64 * 1024 ** 3;
-const MOST_RESERVED = 64 * 1024 ** 2;
-
-/** At most the free space of the folder for temporary files, without a tenth of the file system or {@link MOST_RESERVED}. */
-async function findRoom(): Promise<number> {
-  const stats = await statfs(tmpdir()).catch(() => undefined);
-  if (stats === undefined) return MOST;
-  const reserved = Math.min(MOST_RESERVED, (stats.blocks * stats.bsize) / 10);
-  return Math.min(MOST, Math.max(0, stats.bavail * stats.bsize - reserved));
-}
-
-function noRoom(size: string, room: number): CliError {
-  const free = room === MOST ? 'the limit is' : `${tmpdir()} has room for`;
-  return new CliError(
-    `Not enough space for a temporary copy: the input has ${size}, ${free} ${formatSizeInWords(room)}`,
-    {
-      code: room === MOST ? 'ERR_TOO_LARGE' : 'ERR_DISK_FULL',
-      hint: room === MOST ? 'pass the path of a file in place of standard input or a URL' : SPACE_HINT,
-    },
-  );
-}
-
 const SPACE_HINT = 'set TMPDIR to another folder with enough space';
 
 /**
@@ -49,13 +25,10 @@ const SPACE_HINT = 'set TMPDIR to another folder with enough space';
  * @throws CliError if the disk has not enough space; errors of the source are passed on
  */
 export async function spoolToFile(parts: AsyncIterable<Uint8Array>, announced = 0): Promise<Spool> {
-  const room = await findRoom();
-  if (announced > room) throw noRoom(formatSizeInWords(announced), room);
   const handle = await openNameless();
   try {
     let size = 0;
     for await (const bytes of parts) {
-      if (size + bytes.length > room) throw noRoom(`more than ${formatSizeInWords(size)}`, room);
       await writeAll(handle, bytes, size).catch((error: unknown) => {
         throw spoolError(error, announced);
       });

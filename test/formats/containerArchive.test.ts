@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { type ContainerArchive, readContainerArchive } from '../../src/formats/containerArchive.ts';
 import {
@@ -209,17 +209,9 @@ describe('readContainerArchive', () => {
     await expect(read(archive)).rejects.toThrow('contains no container image');
   });
 
-  it.each([
-    [2, 'an image'],
-    [3, 'none'],
-  ])('finds below %i indexes %s', async (depth, found) => {
-    let entries = await ociEntries([image]);
-    for (let level = 0; level < depth; level++) entries = below(entries);
-    const images = await read(await tarOf(entries)).then(
-      (archive) => archive.images.length,
-      (error: Error) => error.message,
-    );
-    expect(images).toBe(found === 'none' ? 'contains no container image' : 1);
+  it('finds an image below several indexes', async () => {
+    const entries = below(below(await ociEntries([image])));
+    expect((await read(await tarOf(entries))).images).toHaveLength(1);
   });
 
   it('joins the names of an image that is listed twice', async () => {
@@ -241,15 +233,6 @@ describe('readContainerArchive', () => {
     expect((await read(archive)).images).toHaveLength(1);
   });
 
-  it('takes as many images as an archive may have', async () => {
-    const entries = await dockerWith({});
-    const [, manifest = '[]'] = entries.at(-1) ?? [];
-    const [one]: unknown[] = JSON.parse(typeof manifest === 'string' ? manifest : '[]');
-    const manifests = JSON.stringify(Array.from({ length: 1000 }, () => one));
-    const archive = await tarOf([...entries.slice(0, -1), ['manifest.json', manifests]]);
-    expect((await read(archive)).images).toHaveLength(1000);
-  });
-
   it('takes names only that are whole', async () => {
     const archive = await tarOf(await dockerWith({ manifest: { RepoTags: [7, 'latest', imageName] } }));
     expect((await read(archive)).images[0]?.names).toEqual([imageName]);
@@ -269,12 +252,6 @@ describe('readContainerArchive', () => {
     const entries = [...filler('x'), ...(await dockerEntries(image))];
     expect((await read(await tarOf(entries), 1 << 20)).images).toHaveLength(1);
   });
-  it('holds no more documents than an image has', async () => {
-    const entries = [...filler('{'), ...(await dockerEntries(image))];
-    await expect(read(await tarOf(entries), 1 << 20)).rejects.toThrow(
-      'contains no valid JSON in manifest.json',
-    );
-  });
 
   it.each(['latest', 'not a name!', 'quay.io/no/tag'])('takes %j for no name', async (partial) =>
     expect((await read(await ociArchive({ names: [partial] }))).images[0]?.names).toEqual([]),
@@ -291,98 +268,6 @@ const change = async (find: string, replace: string): Promise<Buffer> =>
 
 const without = async (pattern: RegExp): Promise<Buffer> =>
   tarOf((await dockerEntries(image)).filter(([path]) => !pattern.test(path)));
-
-const repeatFirst = <T>(list: readonly T[], count: number): T[] =>
-  Array.from({ length: count }, () => list.slice(0, 1)).flat();
-
-/** Replaces the text of manifest.json. */
-const withManifests = (entries: Entries, edit: (manifests: readonly object[]) => unknown): Entries =>
-  entries.map(([path, content]) => [
-    path,
-    path === 'manifest.json'
-      ? JSON.stringify(edit(JSON.parse(typeof content === 'string' ? content : '[]')))
-      : content,
-  ]);
-
-/** Attacks of a few kilobytes: 1,000 references to a document of four megabytes took minutes. */
-describe('a document that many others name', () => {
-  it.each<[string, () => Promise<Entries>]>([
-    [
-      'the same manifest',
-      async () =>
-        withIndex(await ociEntries([image]), ({ manifests }) => ({
-          manifests: repeatFirst(manifests, 1000),
-        })),
-    ],
-    [
-      'the same config of a docker-archive',
-      async () => withManifests(await dockerEntries(image), (manifests) => repeatFirst(manifests, 1000)),
-    ],
-    [
-      'the same config of different manifests',
-      async () => {
-        const all = await Promise.all(
-          Array.from({ length: 20 }, async (_, index) => ociWith({ manifest: { annotations: { index } } })),
-        );
-        const manifests = all.flatMap(manifestsOf);
-        return [
-          ...all.flatMap((entries) => entries.slice(0, 2)),
-          ...withIndex(all[0] ?? [], () => ({ manifests })).slice(2),
-        ];
-      },
-    ],
-    [
-      'the same index',
-      async () =>
-        withIndex(below(await ociEntries([image])), ({ manifests }) => ({
-          manifests: repeatFirst(manifests, 1000),
-        })),
-    ],
-  ])('is read once: %s', async (_title, make) => {
-    const archive = await tarOf(await make());
-    const parse = vi.spyOn(JSON, 'parse');
-    const { images } = await read(archive);
-    const texts = parse.mock.calls.map(([text]) => text);
-    parse.mockRestore();
-    expect(new Set(images.map(({ id }) => id)).size).toBe(1);
-    expect(texts).toEqual([...new Set(texts)]);
-  });
-
-  it.each<[string, () => Promise<Entries>, string]>([
-    [
-      'manifests of one index, many times',
-      async () => {
-        const entries = await ociEntries([image]);
-        const many = withIndex(entries, ({ manifests }) => ({ manifests: repeatFirst(manifests, 15_000) }));
-        return withIndex(below(many), ({ manifests }) => ({ manifests: repeatFirst(manifests, 1000) }));
-      },
-      'contains more than 1000 manifests',
-    ],
-    [
-      'names of one image',
-      async () =>
-        withIndex(await ociEntries([image]), ({ manifests: [one] }) => ({
-          manifests: Array.from({ length: 101 }, (_, index) => ({
-            ...one,
-            annotations: { 'org.opencontainers.image.ref.name': `quay.io/a/b:${index}` },
-          })),
-        })),
-      'contains an image with more than 100 names',
-    ],
-    [
-      'long paths',
-      async () => Array.from({ length: 18 }, (_, index) => [`${index}${'x'.repeat(1_000_000)}`, '']),
-      'contains paths of more than 16 MiB in total',
-    ],
-    [
-      'long targets of links',
-      async () => Array.from({ length: 18 }, (_, index) => [`${index}`, { link: 'x'.repeat(1_000_000) }]),
-      'contains paths of more than 16 MiB in total',
-    ],
-  ])('is limited before it is kept: %s', async (_title, make, message) => {
-    await expect(read(await tarOf(await make()), 1 << 20)).rejects.toThrow(message);
-  });
-});
 
 describe('a broken archive', () => {
   it.each([
@@ -425,33 +310,6 @@ describe('a broken archive', () => {
       'whose manifest is no list',
       () => tarOf([['manifest.json', '{}']]),
       'contains a manifest.json that is not a list',
-    ],
-    [
-      'of too many images',
-      () => tarOf([['manifest.json', JSON.stringify(Array.from({ length: 1001 }, () => ({})))]]),
-      'contains more than 1000 manifests',
-    ],
-    [
-      'of too many manifests',
-      async () =>
-        tarOf(
-          withIndex(await ociEntries([image]), ({ manifests }) => ({
-            manifests: Array.from({ length: 1001 }, () => manifests[0]),
-          })),
-        ),
-      'contains more than 1000 manifests',
-    ],
-    [
-      'with an index of too many manifests',
-      async () =>
-        tarOf(
-          below(
-            withIndex(await ociEntries([image]), () => ({
-              manifests: Array.from({ length: 150_000 }, () => ({})),
-            })),
-          ),
-        ),
-      'contains more than 1000 manifests',
     ],
     [
       'without a list of manifests',

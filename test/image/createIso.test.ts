@@ -197,7 +197,7 @@ describe('planIso', () => {
     [
       'a menu in the place of the kernel',
       { ...none, efi: { ...efi, menus: ['images/pxeboot'] } },
-      'is a file',
+      'invalid path for an ISO 9660 image',
     ],
     [
       'a root filesystem for another system',

@@ -8,6 +8,7 @@ import { readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
+import { isoEntries } from '../support/isoEntries.js';
 import { liveIso } from '../support/liveIso.ts';
 
 const spec = { volumeId: 'test', date: new Date(0) };
@@ -158,7 +159,7 @@ describe('openIsoTree', () => {
     const pxeboot = await tree.find('images/pxeboot');
     bytes.writeUInt32LE((images?.offset ?? 0) / 2048, (pxeboot?.recordOffset ?? 0) + 2);
     const paths: string[] = [];
-    for await (const { path } of (await open(bytes)).walk()) paths.push(path);
+    for await (const { path } of isoEntries(await open(bytes))) paths.push(path);
     expect(paths).toContain('images/pxeboot');
     expect(paths.length).toBeLessThan(6);
     expect(await (await open(bytes)).find('images' + '/pxeboot'.repeat(200))).toBeUndefined();
@@ -184,7 +185,7 @@ describe('openIsoTree', () => {
 
 async function inspect(bytes: Uint8Array): Promise<'read'> {
   const tree = await open(bytes);
-  for await (const { entry } of tree.walk()) {
+  for await (const { entry } of isoEntries(tree)) {
     if (entry.kind === 'file' && entry.size < 4096) await tree.readFile(entry, { maxBytes: 4096 });
   }
   await readIgnition(await openLiveIso(bytesAccess(bytes)));

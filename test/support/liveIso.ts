@@ -26,7 +26,7 @@ const json = (value: unknown): Uint8Array => utf8(`${JSON.stringify(value, undef
 /** The image of a layout, always the same. */
 export function liveIso(layout: Layout): Uint8Array {
   if (layout === '2023-07') return writeJolietIso(SPEC, sampleFiles(LABEL));
-  if (layout === 's390x') return writeJolietIso({ ...SPEC, systemId: '' }, s390xFiles());
+  if (layout === 's390x') return writeJolietIso(SPEC, s390xFiles());
   return olderIso(layout);
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import type { MinisoData } from '../../src/image/minimalIso/minisoData.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
+import { isoEntries } from './isoEntries.js';
 import { liveIsoWith } from './liveIso.ts';
 import { storeXz } from './xzStreams.ts';
 
@@ -33,7 +34,7 @@ export function isoPair(edit: (files: Map<string, Uint8Array>) => void = () => u
 export async function packedIso({ full, minimal }: IsoPair = isoPair()): Promise<Uint8Array> {
   const fullTree = await openIsoTree(bytesAccess(full));
   const files: MinisoData['files'][number][] = [];
-  for await (const { path, entry } of (await openIsoTree(bytesAccess(minimal))).walk()) {
+  for await (const { path, entry } of isoEntries(await openIsoTree(bytesAccess(minimal)))) {
     const original = entry.kind === 'file' && entry.size > 0 ? await fullTree.find(path) : undefined;
     if (original === undefined) continue;
     files.push({

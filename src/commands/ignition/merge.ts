@@ -15,7 +15,8 @@ import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { locateFindings, validateConfig } from '../../ignition/validate.ts';
 import { newestOf, type SpecVersion, specVersions } from '../../ignition/versions.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import { listSecrets, modeForSecrets } from '../../imagefile/imageOutput.ts';
+import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
+import { modeForSecrets } from '../../imagefile/imageOutput.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
@@ -128,7 +129,7 @@ async function writeConfig(
   reportChecked({ report: { valid, findings: unreported }, bytes: maskSecrets(bytes, config) }, name, io);
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) {
-    const mode = modeForSecrets(listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
+    const mode = modeForSecrets(listEmbeddedSecrets(new Map([[CONFIG_NAME, bytes]])), io);
     await writeOutput(output, bytes, io, mode);
   }
   if (valid) return;

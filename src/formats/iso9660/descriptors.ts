@@ -27,7 +27,6 @@ export const MAX_EXTENT = 0xffff_f800;
 
 /** A tree of directories, as the primary descriptor and Joliet's supplementary one describe it. */
 export interface VolumeFacts {
-  readonly systemId: string;
   readonly volumeId: string;
   /** Sectors of the whole volume. */
   readonly volumeSpaceSize: number;
@@ -37,9 +36,7 @@ export interface VolumeFacts {
 export type VolumeDescriptor =
   | ({ readonly type: 'primary' } & VolumeFacts)
   | ({ readonly type: 'supplementary'; readonly isJoliet: boolean } & VolumeFacts)
-  | { readonly type: 'boot'; readonly bootSystemId: string; readonly bootId: string }
-  | { readonly type: 'unknown'; readonly typeId: number }
-  | { readonly type: 'terminator' };
+  | { readonly type: 'boot' | 'terminator' | 'unknown' };
 
 /** Which names a tree of directories uses. */
 export type NameEncoding = 'primary' | 'joliet';
@@ -91,35 +88,32 @@ export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
   if (sector.length < SECTOR || latin1(sector.subarray(1, 6)) !== STANDARD_ID) {
     throw new FormatError('not an ISO 9660 volume descriptor');
   }
-  const typeId = viewOf(sector).getUint8(0);
   // ISO 9660:1999 adds a supplementary descriptor of version 2. This program does not need its tree.
-  if (sector[6] !== 1) return { type: 'unknown', typeId };
-  switch (typeId) {
+  if (sector[6] !== 1) return { type: 'unknown' };
+  switch (viewOf(sector).getUint8(0)) {
     case TYPE.boot:
-      return { type: 'boot', bootSystemId: textAt(sector, 7), bootId: textAt(sector, 39) };
+      return { type: 'boot' };
     case TYPE.primary:
-      return { type: 'primary', ...readFacts(sector, (offset) => textAt(sector, offset)) };
+      return { type: 'primary', ...readFacts(sector, latin1) };
     case TYPE.supplementary: {
       const isJoliet = JOLIET_ESCAPES.has(latin1(sector.subarray(AT.escapes, AT.escapes + 3)));
-      const text = (offset: number): string => textAt(sector, offset, isJoliet ? decodeUcs2 : latin1);
-      return { type: 'supplementary', isJoliet, ...readFacts(sector, text) };
+      return { type: 'supplementary', isJoliet, ...readFacts(sector, isJoliet ? decodeUcs2 : latin1) };
     }
     case TYPE.terminator:
       return { type: 'terminator' };
     default:
-      return { type: 'unknown', typeId };
+      return { type: 'unknown' };
   }
 }
 
-function readFacts(sector: Uint8Array, text: (offset: number) => string): VolumeFacts {
+function readFacts(sector: Uint8Array, decode: (bytes: Uint8Array) => string): VolumeFacts {
   const view = viewOf(sector);
   const blockSize = view.getUint16(AT.blockSize, true);
   if (blockSize !== SECTOR) {
     throw new FormatError(`blocks of ${blockSize} bytes are not supported`, { offset: AT.blockSize });
   }
   return {
-    systemId: text(AT.systemId),
-    volumeId: text(AT.volumeId),
+    volumeId: trimEndOf(decode(sector.subarray(AT.volumeId, AT.volumeId + 32)), ' \0'),
     volumeSpaceSize: view.getUint32(AT.volumeSpaceSize, true),
     root: {
       sector: view.getUint32(AT.rootRecord + 2, true) + view.getUint8(AT.rootRecord + 1),
@@ -128,17 +122,13 @@ function readFacts(sector: Uint8Array, text: (offset: number) => string): Volume
   };
 }
 
-function textAt(sector: Uint8Array, offset: number, decode = latin1): string {
-  return trimEndOf(decode(sector.subarray(offset, offset + 32)), ' \0');
-}
-
 /** One sector: the primary descriptor. `rootRecord` is the 34-byte directory record of the root. */
 export function writeVolumeDescriptor(spec: VolumeSpec, rootRecord: Uint8Array): Uint8Array {
   const sector = startDescriptor(TYPE.primary);
   const view = viewOf(sector);
   const text = (offset: number, length: number, value: string): void =>
     sector.set(encodeLatin1(value.slice(0, length).padEnd(length)), offset);
-  text(AT.systemId, 32, spec.systemId);
+  text(AT.systemId, 32, 'LINUX');
   text(AT.volumeId, 32, spec.volumeId);
   putBoth32(view, AT.volumeSpaceSize, spec.volumeSpaceSize);
   putBoth16(view, AT.volumeSetSize, 1);

@@ -4,7 +4,6 @@
  */
 
 import { append } from '../../core/lists.ts';
-import { FormatError } from '../../core/errors.ts';
 import type { Extent } from './descriptors.ts';
 import {
   MAX_RECORD,
@@ -34,7 +33,6 @@ import {
   primaryIdentifiers,
 } from './tree.ts';
 
-const MAX_DIRECTORIES = 0xffff;
 const MODE = { file: 0o100444, directory: 0o040555 } as const;
 
 /** The record of `node` in `directory`, which is itself, its parent or a child of it. */
@@ -169,9 +167,6 @@ function directoriesByLevel(root: DirectoryNode): NamedDirectory[] {
       if (!isDirectory(node)) continue;
       directories.push({ node, identifier, children: namedChildren(node) });
     }
-    if (directories.length > MAX_DIRECTORIES) {
-      throw new FormatError(`more than ${MAX_DIRECTORIES} directories do not fit on an ISO 9660 image`);
-    }
   }
   return directories;
 }
@@ -220,7 +215,7 @@ function planTail(
 
 function modeAndLinks(node: DirectoryNode | FileSpec): { mode: number; links: number } {
   if (!isDirectory(node)) return { mode: MODE.file, links: 1 };
-  return { mode: MODE.directory, links: 2 + node.subdirectories };
+  return { mode: MODE.directory, links: 2 + [...node.children.values()].filter(isDirectory).length };
 }
 
 // Path tables (ECMA-119, section 9.4): all directories in one list. Written because the standard wants them; never read.

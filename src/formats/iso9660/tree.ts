@@ -17,39 +17,29 @@ export interface DirectoryNode {
   readonly parent: DirectoryNode | undefined;
   /** By real name. */
   readonly children: Map<string, DirectoryNode | FileSpec>;
-  /** How many of the children are directories. */
-  subdirectories: number;
 }
 
 /** 6.8.2.1: the root is level 1. */
 const MAX_LEVELS = 8;
 const MAX_NAME_BYTES = 255;
-/** A whole image has no more sectors. */
-const MAX_FILE_SIZE = 0xffff_ffff * 2048;
 
 /** @returns the root */
 export function buildTree(files: readonly FileSpec[]): DirectoryNode {
-  const root = startDirectory(undefined);
+  const root: DirectoryNode = { parent: undefined, children: new Map() };
   for (const file of files) {
-    const parts = file.path.split('/');
-    if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
+    const folders = file.path.split('/');
+    const isValid = folders.length <= MAX_LEVELS && folders.every(isName);
+    const name = folders.pop() ?? '';
+    const directory = folders.reduce<DirectoryNode | undefined>(enter, root);
+    if (!isValid || directory === undefined || directory.children.has(name))
       throw new FormatError(`invalid path for an ISO 9660 image: ${quoteText(file.path)}`);
-    }
-    if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
-      throw new FormatError(`name is longer than ${MAX_NAME_BYTES} bytes: ${file.path}`);
-    }
-    if (parts.length > MAX_LEVELS) {
-      throw new FormatError(`more than ${MAX_LEVELS} levels of directories: ${file.path}`);
-    }
-    if (!Number.isSafeInteger(file.size) || file.size < 0 || file.size > MAX_FILE_SIZE) {
-      throw new FormatError(`a file of ${file.size} bytes does not fit on an ISO 9660 image: ${file.path}`);
-    }
-    const name = parts.pop() ?? '';
-    const directory = parts.reduce((node, part) => enter(node, part, file.path), root);
-    if (directory.children.has(name)) throw new FormatError(`two files are named ${file.path}`);
     directory.children.set(name, file);
   }
   return root;
+}
+
+function isName(part: string): boolean {
+  return !['', '.', '..'].includes(part) && !part.includes('\0') && Buffer.byteLength(part) <= MAX_NAME_BYTES;
 }
 
 export function isDirectory(node: DirectoryNode | FileSpec): node is DirectoryNode {
@@ -60,20 +50,12 @@ export function kindOf(node: DirectoryNode | FileSpec): NodeKind {
   return isDirectory(node) ? 'directory' : 'file';
 }
 
-function enter(node: DirectoryNode, name: string, path: string): DirectoryNode {
-  const child = node.children.get(name);
-  if (child === undefined) {
-    const directory = startDirectory(node);
-    node.children.set(name, directory);
-    node.subdirectories++;
-    return directory;
-  }
-  if (!isDirectory(child)) throw new FormatError(`${child.path} is a file, but ${path} requires a folder`);
+/** The directory of this name, new if it is missing; undefined where a file has the name. */
+function enter(parent: DirectoryNode | undefined, name: string): DirectoryNode | undefined {
+  const child = parent?.children.get(name) ?? { parent, children: new Map() };
+  if (!isDirectory(child)) return undefined;
+  parent?.children.set(name, child);
   return child;
-}
-
-function startDirectory(parent: DirectoryNode | undefined): DirectoryNode {
-  return { parent, children: new Map(), subdirectories: 0 };
 }
 
 // Names in the two trees of directories. The primary tree gets names of ISO level 1 (8.3, upper case), made as

@@ -5,8 +5,6 @@
  * directories.
  */
 
-import { quoteText } from '../../core/foreignText.ts';
-import { FormatError } from '../../core/errors.ts';
 import { type Extent, writeBootRecord, writeTerminator, writeVolumeDescriptor } from './descriptors.ts';
 import { SELF, writeDirectoryRecord } from './directory.ts';
 import { DirectoryPlan, writePathTable } from './directoryPlan.ts';
@@ -16,9 +14,8 @@ import { buildTree, type FileSpec } from './tree.ts';
 export type { FileSpec } from './tree.ts';
 
 export interface IsoSpec {
-  /** At most 32 characters; the live system finds its medium by it. */
+  /** At most 32 printable ASCII characters; the live system finds its medium by it. */
   readonly volumeId: string;
-  readonly systemId?: string;
   /** Stamped on everything. */
   readonly date: Date;
   /** Paths of the images to boot, which are files of the image. */
@@ -54,11 +51,6 @@ export function writeIso9660(spec: IsoSpec, files: ReadonlyMap<string, Uint8Arra
 
 /** Where everything goes on an image with these files. Files lie in the order given. */
 export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout {
-  if (!/^[\x20-\x7e]{1,32}$/.test(spec.volumeId)) {
-    throw new FormatError(`invalid volume ID: ${quoteText(spec.volumeId)}`, {
-      hint: 'use 1 to 32 printable ASCII characters',
-    });
-  }
   const root = buildTree(files);
   const bootPaths = [spec.boot?.bios, spec.boot?.efi].filter((path) => path !== undefined);
   const isBootable = bootPaths.length > 0;
@@ -77,10 +69,10 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
   const extents = placeFiles(files, sectors);
   const totalSectors = sectors(0);
 
-  const { systemId = 'LINUX', volumeId, date } = spec;
+  const { volumeId, date } = spec;
   const rootExtent = plan.extentOf(root, base);
   const primary = writeVolumeDescriptor(
-    { systemId, volumeId, volumeSpaceSize: totalSectors, root: rootExtent, date, pathTable },
+    { volumeId, volumeSpaceSize: totalSectors, root: rootExtent, date, pathTable },
     writeDirectoryRecord({
       ...rootExtent,
       identifier: SELF,
@@ -114,7 +106,6 @@ function sectorAllocator(start: number): (count: number) => number {
   return (count) => {
     const first = next;
     next += count;
-    if (next > 0xffff_ffff) throw new FormatError('the image would be larger than ISO 9660 allows');
     return first;
   };
 }
@@ -132,11 +123,10 @@ function placeFiles(
 function bootImages({ boot }: IsoSpec, extents: ReadonlyMap<string, Extent>): BootImage[] {
   const image = (platform: BootImage['platform'], path: string | undefined): BootImage[] => {
     if (path === undefined) return [];
-    const extent = extents.get(path);
-    if (extent === undefined) throw new FormatError(`the boot image is not among the files: ${path}`);
+    const { sector, size } = extents.get(path) ?? { sector: 0, size: 0 };
     // BIOS loads the first 2048 bytes of a loader that loads the rest itself; EFI wants the whole file system.
-    const blocks = platform === 'bios' ? 4 : Math.ceil(extent.size / 512);
-    return [{ platform, sector: extent.sector, blocks }];
+    const blocks = platform === 'bios' ? 4 : Math.ceil(size / 512);
+    return [{ platform, sector, blocks }];
   };
   return [...image('bios', boot?.bios), ...image('efi', boot?.efi)];
 }

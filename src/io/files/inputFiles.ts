@@ -7,13 +7,6 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { join, normalize, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import {
-  type GlobToken,
-  matchesGlob,
-  readGlobClass,
-  type ReadToken,
-  readTokens,
-} from '../../formats/glob.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 import { splitPath } from './platform.ts';
@@ -129,7 +122,7 @@ async function* matchSteps(
       yield entry;
       continue;
     }
-    const isMatch = step === 'folders' ? !entry.name.startsWith('.') : matchesStep(entry.name, step);
+    const isMatch = step === 'folders' ? !entry.name.startsWith('.') : step.test(entry.name);
     if (!isMatch) continue;
     if (entry.kind === 'folder') yield* matchSteps(entry.path, step === 'folders' ? steps : rest, walk);
     else if (rest.length === 0) yield { kind: 'file', path: entry.path };
@@ -178,41 +171,41 @@ function kindOf(entry: Dirent, place: string): Entry['kind'] | 'other' {
 }
 
 /**
- * Patterns for file names, for where no shell has expanded them: `*`, `?`, `[…]` with ranges and `!`, a backslash before
- * what is meant as it is, and `**` for folders of any depth. Left out: braces and extended patterns, which shells expand
- * before anything else.
+ * A pattern for one step of a path: `*`, `?`, `[…]` with ranges and `!`, and a backslash before what is meant as it is.
+ * `folders` is `**`, which matches any number of steps. Left out: braces and extended patterns, which shells expand before anything
+ * else.
  */
-
-/** A pattern for one step of a path. `folders` matches any number of steps. */
-export type StepPattern = 'folders' | readonly GlobToken[];
+export type StepPattern = 'folders' | RegExp;
 
 /** Whether a path has a character that makes it a pattern. */
 export function isGlob(path: string): boolean {
   return /[*?[]/.test(path);
 }
 
-/** Reads one step of a pattern, between slashes. */
+/** A closing bracket that comes first in a class belongs to it; a bracket that is never closed is a plain character. */
+const TOKEN = /\*+|\?|\[(?:([!^])|(?![!^]))(.[^\]]*)\]|\\?(.)/gsu;
+
+/** Reads one step of a pattern, between slashes. A dot in front of a name has to be in the pattern, as in shells. */
 export function parseStep(step: string): StepPattern {
-  return step === '**' ? 'folders' : readTokens(step, readToken);
+  if (step === '**') return 'folders';
+  const source = step.replaceAll(TOKEN, (token, negation = '', members?: string, character?: string) => {
+    if (character !== undefined) return literal(character);
+    if (members !== undefined) return `[${negation && '^'}${classOf(members)}]`;
+    return token === '?' ? '.' : '.*';
+  });
+  return new RegExp(`^${/^\\?\./.test(step) ? '' : String.raw`(?!\.)`}${source}$`, 'su');
 }
 
-/** Whether a name matches. A dot in front has to be in the pattern, as in shells. */
-export function matchesStep(name: string, pattern: readonly GlobToken[]): boolean {
-  const [first] = pattern;
-  const isDotMeant = first?.kind === 'text' && first.character === '.';
-  if (name.startsWith('.') && !isDotMeant) return false;
-  return matchesGlob(Array.from(name), pattern);
+/** Ranges that run backwards contain nothing. */
+function classOf(members: string): string {
+  return members.replaceAll(/(.)-(.)|./gsu, (member, first?: string, last = '') => {
+    if (first === undefined) return literal(member);
+    return (first.codePointAt(0) ?? 0) <= (last.codePointAt(0) ?? 0)
+      ? `${literal(first)}-${literal(last)}`
+      : '';
+  });
 }
 
-/** A bracket without a closing bracket is a plain character. */
-function readToken(characters: readonly string[], index: number): ReadToken {
-  const character = characters[index] ?? '';
-  const next = characters[index + 1];
-  if (character === '*') return { token: { kind: 'star' }, length: 1 };
-  if (character === '?') return { token: { kind: 'any' }, length: 1 };
-  if (character === '\\' && next !== undefined) {
-    return { token: { kind: 'text', character: next }, length: 2 };
-  }
-  const text: ReadToken = { token: { kind: 'text', character }, length: 1 };
-  return character === '[' ? (readGlobClass(characters, index, '!^') ?? text) : text;
+function literal(character: string): string {
+  return String.raw`\u{${character.codePointAt(0)?.toString(16)}}`;
 }

@@ -8,6 +8,7 @@ import { FormatError } from '../../../src/core/errors.ts';
 import { layoutIso, writeIso9660 } from '../../../src/formats/iso9660/writer.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
 import { bytesAccess, overlay, zeros, type RandomAccess } from '../../../src/image/overlay.ts';
+import { isoEntries } from '../../support/isoEntries.js';
 import { have, oracleNote } from '../../support/programs.ts';
 
 const spec = { volumeId: 'fedora-coreos-38', date: new Date('2023-11-14T22:13:20Z') };
@@ -44,14 +45,6 @@ describe('writeIso', () => {
     ['a folder that is a file', 'empty/x'],
   ])('refuses %s', (_title, path) => {
     expect(() => writeIso9660(spec, new Map([...tree, [path, utf8('x')]]))).toThrow(FormatError);
-  });
-
-  it.each([
-    ['a volume ID of 33 characters', { ...spec, volumeId: 'v'.repeat(33) }, []],
-    ['a file of 8 TiB', spec, [{ path: 'large', size: 2 ** 43 }]],
-    ['an image to boot that is not there', { ...spec, boot: { bios: 'nowhere' } }, []],
-  ])('refuses %s', (_title, given, files) => {
-    expect(() => layoutIso(given, files)).toThrow(FormatError);
   });
 
   it('marks the records of children as named, and those of a folder and its parent as nameless', () => {
@@ -101,14 +94,6 @@ describe('writeIso', () => {
     expect(layoutIso(spec, files).files.size).toBe(3_000);
   });
 
-  it('refuses more directories than a path table can number', () => {
-    const files = Array.from({ length: 0x1_0000 }, (_, index) => ({
-      path: `d${index & 255}/e${index >> 8}/f`,
-      size: 0,
-    }));
-    expect(() => layoutIso(spec, files)).toThrow('more than 65535 directories');
-  });
-
   it('is read back by our own reader, whatever the tree', async () => {
     await fc.assert(
       fc.asyncProperty(randomTree, async (files) => {
@@ -122,7 +107,7 @@ describe('writeIso', () => {
           );
         }
         const paths: string[] = [];
-        for await (const { path, entry } of iso.walk()) if (entry.kind === 'file') paths.push(path);
+        for await (const { path, entry } of isoEntries(iso)) if (entry.kind === 'file') paths.push(path);
         expect(paths.toSorted()).toEqual([...files.keys()].toSorted());
       }),
       { numRuns: 60 },

@@ -5,6 +5,7 @@
  */
 
 import { crc32, gzipSync } from 'node:zlib';
+import { isoEntries } from '../../support/isoEntries.js';
 import { below, damage, edge, noise, pick, wideEdge } from './damage.js';
 import { damagedTable, noiseOf } from './formats.js';
 
@@ -83,7 +84,7 @@ async function sampleOf({ bytesAccess, openIsoTree, openLiveIso }, bytes) {
   for (const names of /** @type {const} */ (['primary', 'joliet'])) {
     const tree = await openIsoTree(image, names);
     records.push(tree.volume.root.sector * SECTOR);
-    for await (const { path, entry } of tree.walk()) {
+    for await (const { path, entry } of isoEntries(tree)) {
       records.push(entry.recordOffset);
       if (entry.kind === 'directory') records.push(entry.offset, entry.offset + (bytes[entry.offset] ?? 0));
       if (names === 'primary')
@@ -358,7 +359,7 @@ async function readAll(subjects, input) {
 
 /** @param {Awaited<ReturnType<Subjects['openIsoTree']>>} tree */
 async function walked(tree) {
-  for await (const _ of tree.walk());
+  for await (const _ of isoEntries(tree));
 }
 
 /** A `CliError` is an answer, which has to be fit for being shown. @param {Subjects} subjects @param {() => Promise<unknown>} attempt */
