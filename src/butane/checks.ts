@@ -234,10 +234,11 @@ export function checkPartitions(
   const issues: ButaneIssue[] = [];
   for (const [index, disk] of (config.storage?.disks ?? []).entries()) {
     for (const [number, partition] of (disk.partitions ?? []).entries()) {
-      const path = locate(['storage', 'disks', index, 'partitions', number]);
-      const label = locate(['storage', 'disks', index, 'partitions', number, 'label']);
+      const path = ['storage', 'disks', index, 'partitions', number];
+      const label = locate([...path, 'label']);
       if (partition.label === 'root' && features.has('root-size')) {
         const isSized = (partition.sizeMiB ?? 0) !== 0;
+        // Butane reports the path in the config, also of a disk that boot_device moves.
         if (isSized && partition.sizeMiB !== undefined && partition.sizeMiB < 8192)
           issues.push(butaneIssue(problems.rootSmall, [...path, 'size_mib']));
         if (!isSized && isFollowed(disk, number)) issues.push(butaneIssue(problems.rootConstrained, label));

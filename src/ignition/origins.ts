@@ -60,16 +60,27 @@ export function traceOrigins<Source extends { readonly config: Config }>(
     const [step, ...rest] = path.slice(depth);
     const oldest = originOf(known[0]);
     if (step === undefined) return path.length === 0 ? oldest : originOf(known.at(-1));
-    const value = valueAt(around[depth], [step]);
+    const holder = around[depth];
+    const value = valueAt(holder, [step]);
+    let equalBehind = equalItems(holder, value).filter((index) => index > Number(step)).length;
     for (const original of known.toReversed()) {
-      // Lists of strings: merging moves the items.
-      const found = Array.isArray(original) ? original.indexOf(value) : step;
-      if (valueAt(original, [found]) === undefined) continue;
+      let found: string | number | undefined = step;
+      if (Array.isArray(original)) {
+        // Merging moves the strings of a list, of which some may be equal.
+        const equal = equalItems(original, value);
+        found = equal.at(-1 - equalBehind);
+        equalBehind -= equal.length;
+      }
+      if (found === undefined || valueAt(original, [found]) === undefined) continue;
       const { source, path: place } = originOf(original);
       return { source, path: [...place, found, ...rest] };
     }
     return { ...oldest, path: [...oldest.path, step, ...rest] };
   };
+}
+
+function equalItems(list: unknown, value: unknown): readonly number[] {
+  return Array.isArray(list) ? list.flatMap((item, index) => (item === value ? [index] : [])) : [];
 }
 
 function isObject(value: unknown): value is object {
