@@ -1,9 +1,8 @@
 /**
  * Converts an nmstate document to NetworkManager keyfiles, for machines without nmstate. The keyfiles are byte for byte those
- * of `nmstatectl gc` of nmstate 2.2. Supported are Ethernet with SR-IOV, veth, VLAN, MAC VLAN, MAC VTAP, InfiniBand, bond, Linux
- * bridge, dummy and loopback interfaces, static addresses, DHCP and autoconfiguration, routes, route rules and DNS. All other keys are
- * refused: Open vSwitch, VRF, tunnels and other types, 802.1X, ethtool, alternative names, and `controller` (use the port list of
- * the controller).
+ * of `nmstatectl gc` of nmstate 2.2. Supported are Ethernet with SR-IOV, veth, VLAN, bond, Linux bridge, dummy and loopback
+ * interfaces, static addresses, DHCP and autoconfiguration, routes, route rules and DNS. All other keys are refused: Open vSwitch,
+ * VRF, tunnels and other types, 802.1X, ethtool, alternative names, and `controller` (use the port list of the controller).
  */
 
 import { quoteText } from '../core/foreignText.ts';
@@ -25,7 +24,7 @@ import { type DocumentPlace, refuse, refuseUnsupportedValue, step, warn } from '
 import * as reader from './readers.ts';
 import { type RouteRule, readRouteRules } from './routeRules.ts';
 import { type NmstateRoute, readRoutes, type RoutesByInterface } from './routes.ts';
-import { type Interface, stackedOf } from './interface.ts';
+import type { Interface } from './interface.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
@@ -146,13 +145,10 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
     ipv4: controller === undefined ? ipEntries(link, 4, network) : undefined,
     ipv6: controller === undefined ? ipEntries(link, 6, network) : undefined,
     ethernet: wiredEntries(link, network.copiedMacs.get(link.name)),
-    vlan: undefined,
+    vlan: vlanEntries(link, network.links),
     sriov: fields.ethernet?.virtual,
-    macvlan: undefined,
     veth: fields.veth && { peer: entry('veth', fields.veth.peer) },
     user: fields.description && { [DESCRIPTION_KEY]: entry('description') },
-    infiniband: undefined,
-    ...stackedSection(link, network.links),
   };
   return formatProfile(
     link.id,
@@ -174,8 +170,8 @@ function uuidOf({ type, name }: Interface): string {
 function ipEntries(link: Interface, family: Family, { routes, rules, dns }: Network): ConvertedEntries {
   const name = `ipv${family}` as const;
   const settings = link.fields[name];
-  const awaited = link.fields['wait-ip']?.split('+');
   const place = settings?.place ?? link.place;
+  const awaited = link.fields['wait-ip']?.split('+');
   const shared = {
     'dhcp-timeout': reader.entryAt(place, longestTimeout),
     'may-fail': reader.entryAt(step(link.place, 'wait-ip'), awaited && !awaited.includes(name)),
@@ -209,7 +205,7 @@ function wiredEntries(
   { bond, fields, foundByMac, place, type }: Interface,
   copiedMac: ConvertedEntry | undefined,
 ): ConvertedEntries {
-  if (type === 'loopback' || type === 'infiniband') return {};
+  if (type === 'loopback') return {};
   const entry = reader.entryMaker(fields, place);
   const followsPorts = bond !== undefined && macFollowsPorts(bond);
   return {
@@ -226,16 +222,12 @@ function wiredEntries(
 }
 
 /** A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used. */
-function stackedSection(
-  { name, fields, place, type }: Interface,
+function vlanEntries(
+  { fields: { vlan }, name }: Interface,
   { parents, interfaces }: InterfaceLinks,
-): Readonly<Record<string, ConvertedEntries>> {
-  const stacked = stackedOf(fields);
-  if (stacked === undefined) return {};
-  const { entries, section, place: at } = stacked;
+): ConvertedEntries | undefined {
   const parent = parents.get(name);
   const profile = parent === undefined ? undefined : interfaces.get(parent);
   const written = profile?.foundByMac === true ? uuidOf(profile) : parent;
-  const mtu = type === 'infiniband' ? reader.entryMaker(fields, place)('mtu') : undefined;
-  return { [section]: { ...entries, mtu, parent: reader.entryAt(at, written) } };
+  return vlan && { ...vlan.entries, parent: reader.entryAt(vlan.place, written) };
 }

@@ -58,9 +58,6 @@ export interface Section {
 export const connectionTypes = {
   ethernet: '802-3-ethernet',
   vlan: 'vlan',
-  'mac-vlan': 'macvlan',
-  'mac-vtap': 'macvlan',
-  infiniband: 'infiniband',
   bond: 'bond',
   'linux-bridge': 'bridge',
   dummy: 'dummy',

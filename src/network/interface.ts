@@ -15,7 +15,7 @@ import {
   step,
   warn,
 } from './documentPlace.ts';
-import { ethernet, infiniband, macVlan, macVtap, type Stacked, vlan } from './linkSections.ts';
+import { ethernet, vlan } from './linkSections.ts';
 import * as reader from './readers.ts';
 
 type InterfaceType = keyof typeof kinds;
@@ -75,9 +75,6 @@ const ownShape = {
   ethernet,
   veth: reader.objectWith({ peer: reader.linkName }, ['peer']),
   vlan,
-  'mac-vlan': macVlan,
-  'mac-vtap': macVtap,
-  infiniband,
   'link-aggregation': bond,
   bond,
   bridge,
@@ -89,17 +86,11 @@ const kinds = {
   ethernet: ['ethernet'],
   veth: ['ethernet', 'veth'],
   vlan: ['vlan'],
-  'mac-vlan': ['mac-vlan'],
-  'mac-vtap': ['mac-vtap'],
-  infiniband: ['infiniband'],
   bond: ['link-aggregation', 'bond', 'copy-mac-from'],
   'linux-bridge': ['bridge', 'copy-mac-from'],
   dummy: [],
   loopback: [],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof ownShape)[]>>;
-
-/** Those on top of another interface. */
-const stackedKinds: ReadonlySet<InterfaceType> = new Set(['vlan', 'mac-vlan', 'mac-vtap', 'infiniband']);
 
 /** All keys of all kinds, so that one type describes every interface. */
 export type InterfaceFields = reader.Shaped<typeof sharedShape & typeof ownShape>;
@@ -173,10 +164,7 @@ function checkFields(type: InterfaceType, fields: InterfaceFields, place: Docume
     const hint = 'increase the MTU, or set ipv6.enabled to false';
     refuse(step(place, 'mtu'), `IPv6 requires at least ${LEAST_IPV6_MTU}`, hint);
   }
-  if (stackedKinds.has(type) && stackedOf(fields) === undefined) refuse(place, `"${type}" is missing`);
-  if (type === 'infiniband' && fields.identifier === 'mac-address') {
-    refuseUnsupportedValue(step(place, 'identifier'), 'InfiniBand that is found by its MAC address');
-  }
+  if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
   if (type === 'bond') checkBond(fields, place);
   if (type === 'loopback') {
     for (const name of ['ipv4', 'ipv6'] as const) {
@@ -211,11 +199,6 @@ export function toInterface(
   const profileName = fields['profile-name'] ?? (foundByMac && isUp ? name : undefined);
   const id = profileName ?? name;
   return { place, name, type, isUp, id, foundByMac, profileName, bond: bondOf(fields), fields };
-}
-
-/** What the interface is on top of. */
-export function stackedOf(fields: InterfaceFields): Stacked | undefined {
-  return fields.vlan ?? fields['mac-vlan'] ?? fields['mac-vtap'] ?? fields.infiniband;
 }
 
 function bondOf(fields: InterfaceFields): Bond | undefined {

@@ -32,10 +32,12 @@ export type Reader<T> = (value: unknown, place: DocumentPlace) => T | undefined;
 export type Shape = Readonly<Record<string, Reader<unknown>>>;
 
 export type Shaped<S extends Shape> = {
-  readonly [Key in keyof S]?: S[Key] extends Reader<infer T> ? T : never;
+  readonly [Key in keyof S]?: S[Key] extends Reader<infer T> ? T | undefined : never;
 };
 
-type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
+type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & {
+  readonly [Name in Key]: NonNullable<Shaped<S>[Name]>;
+};
 
 /** An object with only the keys of a shape. */
 export function object<S extends Shape>(shape: S): Reader<Shaped<S>>;

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../core/lists.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
-import { type DocumentPlace, hasBoth, refuse, step } from './documentPlace.ts';
+import { type DocumentPlace, refuse, step } from './documentPlace.ts';
 import { ipSettingsOf } from './interface.ts';
 import type { Family } from './ipAddress.ts';
 import * as reader from './readers.ts';
@@ -27,12 +27,8 @@ const ruleShape = {
   priority: reader.integer(-1, 2 ** 32 - 1),
   /** 0 is the default. */
   'route-table': reader.uint32,
-  fwmark: reader.uint32,
-  fwmask: reader.uint32,
   action: reader.oneOf(['blackhole', 'unreachable', 'prohibit']),
   iif: reader.linkName,
-  'suppress-prefix-length': reader.strictly(reader.integer(0, 2 ** 31 - 1)),
-  suppress_prefixlength: reader.strictly(reader.integer(0, 2 ** 31 - 1)),
 };
 
 type Fields = reader.Shaped<typeof ruleShape>;
@@ -59,9 +55,7 @@ function readRule(value: unknown, place: DocumentPlace): Rule | undefined {
     return undefined;
   }
   const fields = readRuleFields(value, place);
-  if (fields === undefined || hasBoth(fields, 'suppress-prefix-length', 'suppress_prefixlength', place)) {
-    return undefined;
-  }
+  if (fields === undefined) return undefined;
   const { 'ip-from': from, 'ip-to': to, family: written } = fields;
   const family = written === undefined ? (from ?? to)?.family : written === 'ipv4' ? 4 : 6;
   if (family === undefined) return refuse(place, 'one of ip-from, ip-to and family is required');
@@ -71,9 +65,6 @@ function readRule(value: unknown, place: DocumentPlace): Rule | undefined {
   ] as const) {
     if (network === undefined || network.family === family) continue;
     refuse(step(place, key), `expected an IPv${family} network, like the rest of the rule`);
-  }
-  if (fields.fwmask !== undefined && fields.fwmark === undefined) {
-    refuse(step(place, 'fwmask'), 'requires fwmark');
   }
   return { place, family, fields };
 }
@@ -146,7 +137,7 @@ function findTarget(
 
 /** In the order of nmstate. */
 function formatRule({ family, fields }: Rule, priority: number): string {
-  const { 'ip-from': from, 'ip-to': to, action, fwmark: mark, fwmask: mask } = fields;
+  const { 'ip-from': from, 'ip-to': to, action } = fields;
   const everything = family === 4 ? '0.0.0.0/0' : '::/0';
   return reader.formatOptions(
     [
@@ -154,10 +145,8 @@ function formatRule({ family, fields }: Rule, priority: number): string {
       ['to', to?.text],
       ['from', from?.text ?? (to === undefined ? everything : undefined)],
       ['iif', fields.iif],
-      ['suppress_prefixlength', fields['suppress-prefix-length'] ?? fields.suppress_prefixlength],
       ['type', action],
       ['table', fields['route-table'] || MAIN_TABLE],
-      ['fwmark', mask === undefined ? mark : `${mark}/${mask}`],
     ],
     ' ',
     ' ',

@@ -2,7 +2,7 @@
 
 import { groupBy } from '../core/lists.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
-import { type Family, parseAddress } from './ipAddress.ts';
+import type { Family } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './stacking.ts';
 import { type DocumentPlace, refuse, step, warn } from './documentPlace.ts';
@@ -20,8 +20,6 @@ export interface NmstateRoute {
 /** By interface name; routes of both IP versions in the order of keyfiles. */
 export type RoutesByInterface = ReadonlyMap<string, readonly NmstateRoute[]>;
 
-const positive = reader.integer(1, 2 ** 32 - 1);
-
 const routeShape = {
   state: reader.oneOf(['absent', 'ignore']),
   destination: reader.text,
@@ -31,14 +29,8 @@ const routeShape = {
   metric: reader.integer(-1, 2 ** 32 - 1),
   'table-id': reader.uint32,
   weight: reader.integer(1, 256),
-  cwnd: positive,
   source: reader.address(),
-  initcwnd: reader.uint32,
-  initrwnd: reader.uint32,
-  mtu: positive,
-  quickack: reader.flag,
-  advmss: positive,
-  'lock-mtu': reader.flag,
+  mtu: reader.integer(1, 2 ** 32 - 1),
 };
 
 type Fields = reader.Shaped<typeof routeShape>;
@@ -60,15 +52,8 @@ function readRoute(value: unknown, place: DocumentPlace): Route | undefined {
   const { destination: written, 'next-hop-interface': interfaceName } = fields;
   const destination =
     written === undefined ? undefined : readDestination(written, step(place, 'destination'));
-  if (destination !== undefined) {
-    for (const key of ['next-hop-address', 'source'] as const) {
-      const address = fields[key];
-      if (address === undefined || parseAddress(address)?.family === destination.family) continue;
-      refuse(step(place, key), `expected an IPv${destination.family} address, like the destination`);
-    }
-    if (destination.family === 6 && fields.weight !== undefined) {
-      refuse(step(place, 'weight'), 'nmstate does not support weights for IPv6');
-    }
+  if (destination?.family === 6 && fields.weight !== undefined) {
+    refuse(step(place, 'weight'), 'nmstate does not support weights for IPv6');
   }
   if (fields.state === 'absent') return undefined;
   if (written === undefined) return missing(value, 'destination', place);
@@ -137,19 +122,14 @@ function sortRoutes(routes: readonly Route[]): Route[] {
 /** Texts in the order of `RouteEntry::sort_key` of nmstate. */
 function sortKey({ fields, destination: { family, text } }: Route): string {
   const {
-    cwnd,
-    initcwnd,
-    initrwnd,
     mtu,
-    weight,
-    advmss,
     source = '',
+    weight,
     'next-hop-address': nextHop = '',
+    'table-id': table = MAIN_TABLE,
   } = fields;
-  const flags = [family === 6 ? 0 : 1, Number(fields.quickack === true), Number(fields['lock-mtu'] === true)];
-  const numbers = [fields['table-id'] ?? MAIN_TABLE, cwnd, initcwnd, initrwnd, mtu, weight, advmss];
-  const texts = numbers.map((number = 0) => String(number).padStart(10, '0'));
-  return [...flags, text, nextHop, source, ...texts].join('\0');
+  const numbers = [table, mtu, weight].map((number = 0) => String(number).padStart(10, '0'));
+  return [family === 6 ? 0 : 1, text, nextHop, source, ...numbers].join('\0');
 }
 
 export const MAIN_TABLE = 254;
@@ -171,19 +151,14 @@ function toRoute({ fields, destination: { family, text }, place }: Route): Nmsta
 
 /** In the order of nmstate. */
 function formatOptions(fields: Fields): string {
-  const { cwnd, 'table-id': table = 0 } = fields;
-  const options = [
-    ['table', table === 0 ? MAIN_TABLE : table],
-    ['weight', fields.weight],
-    ['cwnd', cwnd],
-    ['lock-cwnd', cwnd === undefined ? undefined : true],
-    ['src', fields.source],
-    ['initcwnd', fields.initcwnd],
-    ['initrwnd', fields.initrwnd],
-    ['mtu', fields.mtu],
-    ['lock-mtu', fields['lock-mtu']],
-    ['quickack', fields.quickack],
-    ['advmss', fields.advmss],
-  ] as const;
-  return reader.formatOptions(options, '=', ',');
+  return reader.formatOptions(
+    [
+      ['table', fields['table-id'] || MAIN_TABLE],
+      ['weight', fields.weight],
+      ['src', fields.source],
+      ['mtu', fields.mtu],
+    ],
+    '=',
+    ',',
+  );
 }

@@ -1,15 +1,8 @@
 /** How the interfaces of a document are stacked: controllers and ports, parents, both ends of a veth. */
 
 import { quoteText } from '../core/foreignText.ts';
-import {
-  type Interface,
-  portsOf,
-  readInterface,
-  stackedOf,
-  toInterface,
-  type Unmanaged,
-} from './interface.ts';
-import { disabledIpv6 } from './ipSettings.ts';
+import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
+import { ipv6 } from './ipSettings.ts';
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step } from './documentPlace.ts';
 import { isKernelName, list } from './readers.ts';
 
@@ -22,7 +15,7 @@ export interface InterfaceLinks {
   readonly absent: readonly string[];
   /** By the name of the port. */
   readonly controllers: ReadonlyMap<string, PortOf>;
-  /** What VLANs and the like are on top of, by their names; the document may not contain the parent. */
+  /** What VLANs are on top of, by their names; the document may not contain the parent. */
   readonly parents: ReadonlyMap<string, string>;
   /** Finds an interface by its name or the name of its profile. */
   find(name: string): Interface | undefined;
@@ -62,12 +55,9 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
     }
   }
   for (const [name, parent] of links.parents) {
-    const link = interfaces.get(name);
-    const { place: base = place, section } = (link && stackedOf(link.fields)) ?? {};
+    const base = interfaces.get(name)?.fields.vlan?.place ?? place;
     if (parent === name) refuse(base, 'the interface is its own parent');
-    else if (section === 'infiniband' && interfaces.get(parent)?.foundByMac === true) {
-      refuseUnsupportedValue(base, 'a parent of InfiniBand that is found by its MAC address');
-    } else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
+    else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
     else if (!links.interfaces.has(parent) && !isKernelName(parent)) {
       refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
     }
@@ -149,7 +139,7 @@ function addAssumedPeers(
     } else if (!isKernelName(peer) || peer === 'lo') refuse(at, 'invalid interface name');
     else if (!interfaces.has(peer)) {
       const { state = 'up' } = fields;
-      const own = { state, veth: { peer: name }, ipv6: disabledIpv6(at) };
+      const own = { state, veth: { peer: name }, ipv6: ipv6({}, at) };
       assumed.set(peer, toInterface(peer, 'veth', own, at));
     }
   }
@@ -184,7 +174,7 @@ function findParents(
 ): Map<string, string> {
   const parents = new Map<string, string>();
   for (const { name, fields, isUp } of interfaces.values()) {
-    const written = stackedOf(fields)?.parent;
+    const written = fields.vlan?.parent;
     if (written === undefined) continue;
     const found = isUp ? find(written) : undefined;
     parents.set(name, found?.name ?? written);

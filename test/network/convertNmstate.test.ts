@@ -88,10 +88,6 @@ describe('what is not covered', () => {
       'interfaces: [{name: a, type: veth, veth: {peer: b}}, {name: b, state: ignore}]',
       'interfaces.0.veth.peer',
     ],
-    [
-      'interfaces: [{name: ib0, type: infiniband, identifier: mac-address, mac-address: "52:54:00:12:34:56", infiniband: {mode: datagram, pkey: 1}}]',
-      'interfaces.0.identifier',
-    ],
     ['interfaces: [{name: br0, type: ovs-bridge}]', 'interfaces.0.type'],
     ['interfaces: [{name: eth0, type: ethernet, vlan: {id: 1}}]', 'interfaces.0.vlan'],
     ['interfaces: [{name: eth0, ipv4: {autoconf: true}}]', 'interfaces.0.ipv4.autoconf'],
@@ -188,7 +184,6 @@ describe('what nmstate refuses, or what makes no sense', () => {
       '0.prefix-length: expected an integer',
     ],
     ['interfaces: [{name: eth0, ipv6: {enabled: true, autoconf: true}}]', 'ipv6.autoconf: nmstate does not'],
-    ['interfaces: [{name: eth0, ipv6: {token: "1::1"}}]', 'ipv6.token: expected an IPv6 address'],
     ['interfaces: [{name: v, type: vlan}]', 'interfaces.0: "vlan" is missing'],
     ['interfaces: [{name: v, type: vlan, vlan: {id: 1}}]', 'interfaces.0.vlan: "base-iface" is missing'],
     [
@@ -236,10 +231,6 @@ describe('what nmstate refuses, or what makes no sense', () => {
       '"id-range" is missing',
     ],
     [
-      'interfaces: [{name: eth0, ipv4: {enabled: true, dhcp: true, prefix-route-metric: 1, auto-route-metric: 2}}]',
-      'ipv4.prefix-route-metric: the value differs from auto-route-metric',
-    ],
-    [
       [
         'dns-resolver: {config: {server: ["fe80::1%eth0", "fe80::1%eth1"]}}',
         'interfaces: [{name: eth0, ipv6: &auto {enabled: true, autoconf: true, dhcp: true}}, {name: eth1, ipv6: *auto}]',
@@ -280,19 +271,6 @@ describe('what nmstate refuses, or what makes no sense', () => {
       'routes: {config: [{destination: 0.0.0.0/8, next-hop-interface: eth0}]}',
       'destination: networks in 0.0.0.0/8',
     ],
-    ['interfaces: [{name: m, type: mac-vlan}]', 'interfaces.0: "mac-vlan" is missing'],
-    [
-      'interfaces: [{name: m, type: mac-vtap, mac-vtap: {base-iface: eth0, mode: vepa, promiscuous: false}}]',
-      'interfaces.0.mac-vtap: promiscuous: false requires mode passthru',
-    ],
-    [
-      'interfaces: [{name: m, type: mac-vlan, mac-vlan: {base-iface: e, mode: vepa, promiscuous: true, accept-all-mac: true}}]',
-      'mac-vlan.accept-all-mac: duplicate of "promiscuous"',
-    ],
-    [
-      'interfaces: [{name: i, type: infiniband, infiniband: {mode: datagram}}]',
-      'interfaces.0.infiniband: "pkey" is missing',
-    ],
     [
       'interfaces: [{name: e, ethernet: {sr-iov: {vfs: [{id: 0}, {id: 0}]}}}]',
       'sr-iov.vfs: two virtual functions have the same id',
@@ -304,14 +282,9 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ['interfaces: [{state: absent, type: vrf}]', 'interfaces.0: "name" is missing'],
     ['route-rules: {config: [{priority: 1}]}', 'config.0: one of ip-from, ip-to and family is required'],
     ['route-rules: {config: [{family: ipv6, ip-to: 192.0.2.1}]}', 'ip-to: expected an IPv6 network'],
-    ['route-rules: {config: [{family: ipv6, fwmask: 1}]}', 'config.0.fwmask: requires fwmark'],
     [
       'route-rules: {config: [{ip-from: 192.0.2.0/24}]}',
       'config.0: nmstate stores the rule with lo, which has no IPv4',
-    ],
-    [
-      'route-rules: {config: [{family: ipv4, suppress-prefix-length: 0, suppress_prefixlength: 0}]}',
-      'suppress_prefixlength: duplicate of "suppress-prefix-length"',
     ],
     ['dns-resolver: {config: {server: [192.0.2.1]}}', 'dns-resolver.config.server: no interface'],
     ['dns-resolver: {config: {server: [dns.example.com]}}', 'server.0: expected the IP address'],

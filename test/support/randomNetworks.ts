@@ -31,7 +31,6 @@ export function randomNetwork(random: Random): Members {
     interfaces.push({ ...randomInterface(random, name, 'vlan'), vlan: vlanPart(random, base, id) });
     if (chance(random, 0.4)) pool.push(name);
   }
-  if (chance(random, 0.3)) interfaces.push(stackedInterface(random, pick(random, [...pool, 'eth9'])));
   const document: Members = { interfaces: chance(random, 0.5) ? shuffle(random, interfaces) : interfaces };
   if (chance(random, 0.6)) document['routes'] = { config: randomRoutes(random, interfaces) };
   if (chance(random, 0.6)) document['dns-resolver'] = { config: randomDns(random, interfaces) };
@@ -106,22 +105,16 @@ function randomIp(random: Random, family: 4 | 6): Members {
   maybe([random, ip], 0.06, 'auto-route-table-id', () => pick(random, [0, 100, '200']));
   maybe([random, ip], 0.08, 'auto-route-metric', () => pick(random, [-1, 100, '300']));
   maybe([random, ip], 0.06, 'dhcp-send-hostname', () => chance(random, 0.5));
-  maybe([random, ip], 0.06, 'dhcp-custom-hostname', () => pick(random, ['', 'host', 'host.example.com']));
   maybe([random, ip], 0.04, 'allow-extra-address', () => false);
   if (family === 4) {
     maybe([random, ip], 0.08, 'dhcp-client-id', () => pick(random, ['ll', 'LL', 'iaid+duid', '01:02:03']));
     maybe([random, ip], 0.06, 'forwarding', () => chance(random, 0.5));
-    maybe([random, ip], 0.08, 'prefix-route-metric', () => pick(random, [-1, 100, 300]));
     return ip;
   }
   if (ip['dhcp'] === undefined ? chance(random, 0.3) : chance(random, 0.7)) {
     ip['autoconf'] = ip['dhcp'] ?? chance(random, 0.05);
   }
-  maybe([random, ip], 0.08, 'dhcp-duid', () => pick(random, ['ll', 'LLT', 'en', 'UUID', 'uuid', '00:01:02']));
   maybe([random, ip], 0.08, 'addr-gen-mode', () => pick(random, ['eui64', 'EUI64', 'stable-privacy']));
-  maybe([random, ip], ip['autoconf'] === true ? 0.3 : 0.02, 'token', () =>
-    pick(random, ['', '::', '::1', '::a:b', '::1:0:0:1', '::10.0.0.1', '0::0']),
-  );
   return ip;
 }
 
@@ -147,22 +140,6 @@ function addressText(random: Random, family: 4 | 6): string {
     () => '::192.0.2.7',
     () => '2001:db8:1:2:3:4:10.0.0.1',
   ])();
-}
-
-/** A link on top of another one that is no VLAN. */
-function stackedInterface(random: Random, base: string): Members {
-  const type = pick(random, ['mac-vlan', 'mac-vtap', 'infiniband']);
-  const part: Members = { 'base-iface': base };
-  if (type === 'infiniband') {
-    part['mode'] = pick(random, ['datagram', 'connected']);
-    part['pkey'] = pick(random, ['0x80ff', 65535, '5', 32769]);
-    if (chance(random, 0.1)) delete part['base-iface'];
-  } else {
-    part['mode'] = pick(random, ['vepa', 'bridge', 'private', 'passthru', 'source']);
-    const key = pick(random, ['promiscuous', 'accept-all-mac']);
-    maybe([random, part], 0.4, key, () => flag(random));
-  }
-  return { ...randomInterface(random, `${type.slice(0, 4)}0`, type), [type]: part };
 }
 
 function virtualFunctions(random: Random): Members {
@@ -204,10 +181,7 @@ function randomRules(random: Random, document: Members, interfaces: readonly Mem
       );
       maybe([random, rule], 0.3, 'ip-to', network);
       maybe([random, rule], 0.5, 'priority', () => pick(random, [-1, 0, 100, '30005']));
-      maybe([random, rule], 0.2, 'fwmark', () => pick(random, [0, 10, '0x20']));
-      maybe([random, rule], 0.1, 'fwmask', () => 255);
       maybe([random, rule], 0.2, 'action', () => pick(random, ['blackhole', 'unreachable', 'prohibit']));
-      maybe([random, rule], 0.1, pick(random, ['suppress-prefix-length', 'suppress_prefixlength']), () => 8);
       maybe([random, rule], 0.4, 'route-table', () => pick(random, [254, 100, '50', 0]));
       if (document['routes'] !== undefined || chance(random, 0.3)) {
         rule['iif'] = pick(random, namesWith(random, interfaces, `ipv${family}`));
@@ -357,9 +331,6 @@ function vlanPart(random: Random, base: string, id: number): Members {
   maybe([random, vlan], 0.2, 'registration-protocol', () => pick(random, ['gvrp', 'mvrp', 'none']));
   maybe([random, vlan], 0.2, 'reorder-headers', () => chance(random, 0.5));
   maybe([random, vlan], 0.2, 'loose-binding', () => chance(random, 0.5));
-  const map = () => many(random, 4, () => ({ from: below(random, 8), to: below(random, 8) }));
-  maybe([random, vlan], 0.15, 'ingress-qos-map', map);
-  maybe([random, vlan], 0.15, 'egress-qos-map', map);
   return vlan;
 }
 
@@ -396,14 +367,8 @@ function randomRoute(random: Random, family: 4 | 6, name: string): Members {
   maybe([random, route], 0.3, 'metric', () => pick(random, [-1, 0, 150, '200']));
   maybe([random, route], 0.3, 'table-id', () => pick(random, [0, 254, 100, '50']));
   maybe([random, route], family === 4 ? 0.05 : 0.01, 'weight', () => pick(random, [1, 256]));
-  maybe([random, route], 0.05, 'cwnd', () => 20);
   maybe([random, route], 0.05, 'source', () => addressText(random, family));
-  maybe([random, route], 0.05, 'initcwnd', () => 30);
-  maybe([random, route], 0.05, 'initrwnd', () => 30);
   maybe([random, route], 0.05, 'mtu', () => 1400);
-  maybe([random, route], 0.05, 'quickack', () => flag(random));
-  maybe([random, route], 0.05, 'advmss', () => 1400);
-  maybe([random, route], 0.05, 'lock-mtu', () => flag(random));
   maybe([random, route], 0.05, 'state', () => pick(random, ['absent', 'ignore']));
   return route;
 }

@@ -57,37 +57,18 @@ export const bondRows: readonly KeyfileRow[] = [
     (profile) => !balances(profile) || numberOf(profile, 'arp_interval') === 0,
   ),
   rejects(
-    'arp_missed_max',
-    inMode,
-    modeHint('arp_missed_max'),
-    (profile) => !(balances(profile) || isLacp(profile)) || numberOf(profile, 'arp_missed_max') === 0,
-  ),
-  rejects(
     'primary',
     'requires the mode active-backup, balance-tlb or balance-alb',
     modeHint('primary'),
     (profile) => balances(profile) || modeOf(profile) === 'active-backup',
   ),
-  ...['updelay', 'downdelay', 'peer_notif_delay'].map((name) =>
+  ...['updelay', 'downdelay'].map((name) =>
     rejects(
       name,
       'requires miimon',
       'set miimon, for example to 100',
       (profile) => numberOf(profile, name) === 0 || numberOf(profile, 'miimon', 100) > 0,
     ),
-  ),
-  rejects(
-    'peer_notif_delay',
-    (_value, profile) => `must be a multiple of miimon, ${numberOf(profile, 'miimon', 100)}`,
-    (value, profile) => {
-      const miimon = numberOf(profile, 'miimon', 100);
-      return `use ${miimon * Math.ceil(Number(value) / miimon)}`;
-    },
-    (profile) => {
-      const miimon = numberOf(profile, 'miimon', 100);
-      const isMultiple = miimon === 0 || numberOf(profile, 'peer_notif_delay') % miimon === 0;
-      return isMultiple || numberOf(profile, 'arp_interval') > 0;
-    },
   ),
   rejects(
     'arp_interval',
@@ -108,25 +89,7 @@ export const bondRows: readonly KeyfileRow[] = [
     'lacp_rate',
     'requires the mode 802.3ad',
     modeHint('lacp_rate'),
-    (profile) => isLacp(profile) || wordOf(profile, 'lacp_rate') === 'slow',
-  ),
-  rejects('lacp_active', 'requires the mode 802.3ad', modeHint('lacp_active'), isLacp),
-  rejects(
-    'num_unsol_na',
-    'differs from num_grat_arp, which is the same option',
-    'remove num_grat_arp or num_unsol_na',
-    (profile) =>
-      !profile.values.has('bond.num_grat_arp') ||
-      numberOf(profile, 'num_grat_arp') === numberOf(profile, 'num_unsol_na'),
-  ),
-  rejects(
-    'balance-slb',
-    'requires the mode balance-xor, and no xmit_hash_policy but vlan+srcmac',
-    modeHint('balance-slb'),
-    (profile) =>
-      numberOf(profile, 'balance-slb') === 0 ||
-      (modeOf(profile) === 'balance-xor' &&
-        (wordOf(profile, 'xmit_hash_policy') ?? 'vlan+srcmac') === 'vlan+srcmac'),
+    (profile) => modeOf(profile) === '802.3ad' || wordOf(profile, 'lacp_rate') === 'slow',
   ),
   ...Object.entries(onlyIn).map(([name, modes]): KeyfileRow => ({
     key: `bond.${name}`,
@@ -178,10 +141,6 @@ function wordOf(profile: Profile, name: string): string | undefined {
 
 function modeOf(profile: Profile): string {
   return wordOf(profile, 'mode') ?? 'balance-rr';
-}
-
-function isLacp(profile: Profile): boolean {
-  return modeOf(profile) === '802.3ad';
 }
 
 function balances(profile: Profile): boolean {

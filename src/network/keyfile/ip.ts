@@ -74,12 +74,12 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
   const key = own === undefined ? behind?.key : (`${section}.gateway` as const);
   const text = own ?? behind?.text;
   const gateway = text === undefined ? undefined : parseAddress(text);
-  if (own !== undefined && behind !== undefined && canonical(own) !== canonical(behind.text)) {
+  const isNone = gateway?.family === family && isUnspecified(gateway);
+  if (own !== undefined && !isNone && behind !== undefined && canonical(own) !== canonical(behind.text)) {
     const problem = `the gateway ${behind.text} of the address, because gateway is set`;
     const hint = `remove gateway=${own}, or ${behind.text} from the address`;
     addProblem(profile, `${section}.gateway`, 'ignores', { problem, hint });
   }
-  const isNone = gateway?.family === family && isUnspecified(gateway);
   if (key !== undefined && !isNone && addresses.length === 0) {
     const hint = 'add an address, or remove the gateway';
     addProblem(profile, key, 'rejects', { problem: 'a gateway requires an address', hint });
@@ -93,7 +93,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
     gateway: specified(gateway, family),
     gatewayLine: key === undefined ? undefined : profile.entries.get(key)?.line,
     servers: readServers(family, profile),
-    searches: readSearches(section, profile),
+    searches: listValue(profile, `${section}.dns-search`),
   };
 }
 
@@ -260,32 +260,11 @@ function readAddress(value: string, family: Family, isRoute: boolean): ReadAddre
 function readServers(family: Family, profile: Profile): readonly IpAddress[] {
   const place = `ipv${family}.dns` as const;
   return listValue(profile, place).flatMap((text) => {
-    const server = parseServer(text, family);
-    if (server !== undefined) return server;
+    // Also dns+tls://[2001:db8::53]:853, and with the name in its certificate: 192.0.2.1#dns.example.com
+    const server = parseAddress(text.replaceAll(/^dns\+(?:tls|udp):\/\/\[?|\](?::\d{1,5})?|#.+$/gs, ''));
+    if (server?.family === family) return server;
     const problem = `${quoteText(text)} is not the IPv${family} address of a DNS server`;
     addProblem(profile, place, 'ignores', { problem, hint: 'separate addresses with ;' });
     return [];
   });
-}
-
-/** An address, optionally with the name in its certificate (`192.0.2.1#dns.example.com`), or a URI. */
-function parseServer(text: string, family: Family): IpAddress | undefined {
-  const [, uri] = /^dns\+(?:tls|udp):\/\/([^#]*)(?:#.+)?$/.exec(text) ?? [];
-  const [, bracketed = '', plain = ''] =
-    uri === undefined ? [] : (/^(?:\[([^\]%]*)(?:%[^\]]{1,15})?\]|([^:]*))(?::\d{1,5})?$/.exec(uri) ?? []);
-  const [, named = ''] = /^([^#]*)(?:#.+)?$/s.exec(text) ?? [];
-  const written = uri === undefined ? named : bracketed || plain || uri.replace(/:\d{1,5}$/, '');
-  const address = parseAddress(written);
-  return address?.family === family ? address : undefined;
-}
-
-function readSearches(section: string, profile: Profile): readonly string[] {
-  const searches = listValue(profile, `${section}.dns-search`);
-  const [only = ''] = searches;
-  if (searches.length !== 1 || !/[, ]/.test(only)) return searches;
-  addProblem(profile, `${section}.dns-search`, 'ignores', {
-    problem: 'the separator , or space, which newer releases reject',
-    hint: 'separate domains with ;',
-  });
-  return only.split(/[, ]/);
 }

@@ -1,14 +1,12 @@
 /**
- * What NetworkManager checks in the sections of a keyfile, for Ethernet, bonds, bridges, VLANs and veth interfaces: a row for each
- * key. Source: `verify` of the settings in libnm. Not checked are keys that hosts of a live system have no use for: Wi-Fi, VPN,
- * 802.1X, wake-on-LAN, ethtool, MPTCP and others; of these only the form of the values.
+ * What NetworkManager checks in the sections of a keyfile, for Ethernet, bonds, bridges and VLANs: a row for each key. Source:
+ * `verify` of the settings in libnm. Of keys that hosts of a live system have no use for, only the form of the values is checked.
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { largest } from '../../core/lists.ts';
 import { bondRows } from './bondRows.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
-import { flagValue, listValue, numberValue, type Profile, textValue } from './profile.ts';
+import { type Profile, textValue } from './profile.ts';
 import type { KeyfileRow } from './row.ts';
 import { sectionName, settingInfo, settingName } from './settings.ts';
 
@@ -21,16 +19,7 @@ const portKeys = [
   { controller: 'master', type: 'slave-type' },
 ] as const;
 
-/** Types of controllers, and the section of their ports. */
-const portSections: Readonly<Record<string, string | undefined>> = {
-  bond: 'bond-port',
-  bridge: 'bridge-port',
-  team: 'team-port',
-  'ovs-bridge': 'ovs-port',
-  'ovs-port': 'ovs-interface',
-  vrf: undefined,
-  hsr: undefined,
-};
+const controllerTypes = ['bond', 'bridge', 'team', 'ovs-bridge', 'ovs-port', 'vrf', 'hsr'];
 
 /** Interfaces that NetworkManager creates with the name of the connection. */
 const virtualTypes = ['bond', 'bridge', 'dummy', 'team', 'veth', 'vrf'];
@@ -50,13 +39,6 @@ export const rows: readonly KeyfileRow[] = [
     problem: (value) => `${quoteText(value)} is not a MAC address`,
     hint: MAC_HINT,
   },
-  ...['mac-address-blacklist', 'mac-address-denylist'].map((key): KeyfileRow => ({
-    key: `ethernet.${key}`,
-    effect: 'rejects',
-    isValid: (_value, profile) => listValue(profile, `ethernet.${key}`).every(isMacAddress),
-    problem: 'a value is not a MAC address',
-    hint: MAC_HINT,
-  })),
   {
     key: 'connection.type',
     effect: 'rejects',
@@ -115,7 +97,7 @@ export const rows: readonly KeyfileRow[] = [
     {
       key: `connection.${key}`,
       effect: 'rejects',
-      isValid: (type, profile) => !isUsed(key, profile) || Object.hasOwn(portSections, type),
+      isValid: (type, profile) => !isUsed(key, profile) || controllerTypes.includes(type),
       problem: (type) => `unknown type ${quoteText(type)}`,
       hint: 'use the type of the controller: bond or bridge, for example',
     },
@@ -126,21 +108,13 @@ export const rows: readonly KeyfileRow[] = [
       problem: 'a port requires the name of its controller',
       hint: `add master=…, or remove ${key}`,
     },
-    ...['bond-port', 'bridge-port'].map((section): KeyfileRow => ({
-      key: `connection.${key}`,
-      effect: 'rejects',
-      isValid: (type, profile) =>
-        !isUsed(key, profile) || !profile.sections.has(section) || portSections[type] === section,
-      problem: (type) => `a port of the type ${type} cannot have the section [${section}]`,
-      hint: `remove [${section}]`,
-    })),
     {
       key: `connection.${controller}`,
       effect: 'rejects',
       isValid: (_name, profile) =>
         !isUsed(controller, profile) ||
         portKeys.some(({ type }) => textValue(profile, `connection.${type}`) !== undefined) ||
-        Object.values(portSections).filter((section = '') => profile.sections.has(section)).length === 1,
+        [...profile.sections].some((section) => section.endsWith('-port')),
       problem: 'requires the type of the controller',
       hint: 'add slave-type=bond or slave-type=bridge',
     },
@@ -158,76 +132,6 @@ export const rows: readonly KeyfileRow[] = [
     isValid: (parent) => isConnectionUuid(parent) || isKernelName(parent),
     problem: (parent) => `${quoteText(parent)} is not the name of an interface, nor a UUID`,
     hint: 'set parent to an interface such as eth0, or to the UUID of its connection',
-  },
-  {
-    key: 'vlan.id',
-    effect: 'rejects',
-    isValid: (id) => id !== '4095',
-    problem: '4095 is reserved',
-    hint: 'use 1 to 4094',
-  },
-  ...Object.entries({ 'forward-delay': 2, 'hello-time': 1, 'max-age': 6 }).map(
-    ([key, least]): KeyfileRow => ({
-      key: `bridge.${key}`,
-      effect: 'rejects',
-      isValid: (value, profile) =>
-        Number(value) >= least || (value === '0' && flagValue(profile, 'bridge.stp') === false),
-      problem: (value) => `${value} is less than ${least}`,
-      hint: `use at least ${least}`,
-    }),
-  ),
-  ...['bridge', 'bridge-port'].flatMap((section): KeyfileRow[] => [
-    {
-      key: `${section}.vlans`,
-      effect: 'rejects',
-      isValid: (value) => repeatedVlan(value) === undefined,
-      problem: (value) => `the VLAN ${repeatedVlan(value)} is listed twice`,
-      hint: (value) => `list ${repeatedVlan(value)} once`,
-    },
-    {
-      key: `${section}.vlans`,
-      effect: 'rejects',
-      isValid: (value) => readVlans(value).filter((vlan) => vlan?.isPvid).length < 2,
-      problem: 'two VLANs are pvid',
-      hint: 'remove pvid from one of them',
-    },
-    {
-      key: `${section}.vlans`,
-      effect: 'ignores',
-      isValid: (value) => !readVlans(value).includes(undefined),
-      problem: (value) => `a part of ${quoteText(value)} is not a VLAN`,
-      hint: 'use 1 to 4094, for example: 10 pvid untagged,20-30',
-    },
-  ]),
-  {
-    key: 'connection.interface-name',
-    effect: 'rejects',
-    isValid: (name, profile) => name === (partitionName(profile) ?? name),
-    problem: (_value, profile) => `a partition of InfiniBand has the name ${partitionName(profile)}`,
-    hint: (_value, profile) => `use ${partitionName(profile)}`,
-  },
-  ...[true, false].map((isMissing): KeyfileRow => ({
-    key: 'sriov.total-vfs',
-    effect: 'rejects',
-    ...(isMissing
-      ? { isRequired: (profile) => leastFunctions(profile) > 0 }
-      : { isValid: (total, profile) => Number(total) >= leastFunctions(profile) }),
-    problem: 'less than the numbers of the virtual functions require',
-    hint: (_value, profile) => `set total-vfs to ${leastFunctions(profile)} or more`,
-  })),
-  {
-    key: 'veth.peer',
-    effect: 'rejects',
-    isRequired: ({ sections }) => sections.has('veth'),
-    problem: 'the key is missing',
-    hint: 'set peer to the name of the other end',
-  },
-  {
-    key: 'veth.peer',
-    effect: 'rejects',
-    isValid: isProfileInterface,
-    problem: (peer) => `${quoteText(peer)} is not a valid interface name`,
-    hint: 'set peer to the name of the other end',
   },
   ...bondRows,
 ];
@@ -275,40 +179,4 @@ function isMacValue(text: string): boolean {
 /** Unlike {@link isProfileInterface}, also the names that NetworkManager does not give an interface. */
 function isKernelName(name: string): boolean {
   return Buffer.byteLength(name) <= 15 && /^[^/:\s]+$/.test(name) && name !== '.' && name !== '..';
-}
-
-/** The name that a partition of InfiniBand must have: its parent and its key. */
-function partitionName(profile: Profile): string | undefined {
-  const parent = textValue(profile, 'infiniband.parent');
-  const key = numberValue(profile, 'infiniband.p-key') ?? -1;
-  return parent === undefined || key < 0 ? undefined : `${parent}.${key.toString(16).padStart(4, '0')}`;
-}
-
-/** One more than the greatest number of a virtual function (`vf.N`). */
-function leastFunctions({ entries }: Profile): number {
-  return largest(Array.from(entries.keys(), (key) => Number(/^sriov\.vf\.(\d+)$/.exec(key)?.[1] ?? -1) + 1));
-}
-
-interface VlanRange {
-  readonly first: number;
-  readonly last: number;
-  readonly isPvid: boolean;
-}
-
-/** The items of `1-10,20 pvid untagged`; undefined for those that are invalid. */
-function readVlans(text: string): readonly (VlanRange | undefined)[] {
-  const items = text.split(',').filter((item) => item.trim() !== '');
-  return items.map((item) => {
-    const [, from = '', to = from, flags = ''] =
-      /^\s*(\d+)(?:-(\d+))?((?:\s+(?:pvid|untagged))*)\s*$/.exec(item) ?? [];
-    const [first, last, isPvid] = [Number(from), Number(to), flags.includes('pvid')];
-    const isInvalid = from === '' || first < 1 || last > 4094 || last < first || (isPvid && last > first);
-    return isInvalid ? undefined : { first, last, isPvid };
-  });
-}
-
-function repeatedVlan(text: string): number | undefined {
-  const vlans = readVlans(text).filter((vlan) => vlan !== undefined);
-  const sorted = vlans.toSorted((a, b) => a.first - b.first);
-  return sorted.find(({ first }, index) => index > 0 && first <= (sorted[index - 1]?.last ?? 0))?.first;
 }
