@@ -19,7 +19,15 @@ const portKeys = [
   { controller: 'master', type: 'slave-type' },
 ] as const;
 
-const controllerTypes = ['bond', 'bridge', 'team', 'ovs-bridge', 'ovs-port', 'vrf', 'hsr'];
+const controllerTypes: ReadonlySet<string> = new Set([
+  'bond',
+  'bridge',
+  'team',
+  'ovs-bridge',
+  'ovs-port',
+  'vrf',
+  'hsr',
+]);
 
 /** Interfaces that NetworkManager creates with the name of the connection. */
 const virtualTypes = ['bond', 'bridge', 'dummy', 'team', 'veth', 'vrf'];
@@ -97,7 +105,7 @@ export const rows: readonly KeyfileRow[] = [
     {
       key: `connection.${key}`,
       effect: 'rejects',
-      isValid: (type, profile) => !isUsed(key, profile) || controllerTypes.includes(type),
+      isValid: (type, profile) => !isUsed(key, profile) || controllerTypes.has(type),
       problem: (type) => `unknown type ${quoteText(type)}`,
       hint: 'use the type of the controller: bond or bridge, for example',
     },
