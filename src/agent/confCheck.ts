@@ -17,7 +17,7 @@ import {
   normalizeSection,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
-import { findingOf, type Rule } from '../core/rule.ts';
+import { type Rule } from '../core/rule.ts';
 import { append } from '../core/lists.ts';
 import {
   type Finding,
@@ -124,8 +124,9 @@ function atValue({ section, name, valuePosition }: OsloOption): Details {
   return { path: [section, name], position: valuePosition };
 }
 
-function finding(rule: Rule, details: Details): Finding {
-  return findingOf({ path: [], ...details, rule });
+function finding(rule: Rule, { path = [], position, message, hint }: Details): Finding {
+  const texts = { message: message ?? rule.message, hint: hint ?? rule.hint };
+  return { ...rule, ...texts, path, ...(position && { position }) };
 }
 
 /** A line that oslo.config refuses. */
@@ -252,7 +253,7 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
     if (!isThere && !renamed) continue;
     const { value } = line;
     const problem = findValueProblem(value, option);
-    if (problem !== undefined) findings.push(finding(problem.rule, { ...atValue(line), ...problem }));
+    if (problem !== undefined) findings.push(finding(problem, atValue(line)));
     const hasComment = /\s[#;]\s/.test(value);
     if (hasComment) findings.push(finding(confRules.inlineComment, atValue(line)));
     if (problem !== undefined) continue;

@@ -44,9 +44,9 @@ export function createConfCheck(): typeof checkAgentConf {
 
 /** The rules that the whole conf decides: about a missing line, and about collectors that a hardware manager may add. */
 const rulesOfWhole: ReadonlySet<string> = new Set([
-  confRules.caMissing.id,
-  confRules.collector.id,
-  confRules.insecureUnset.id,
+  confRules.caMissing.rule,
+  confRules.collector.rule,
+  confRules.insecureUnset.rule,
 ]);
 
 /** The findings without repetition. The agent starts if no finding is an error. */
@@ -54,7 +54,7 @@ export function checkAgentConf(settings: AgentSettings, sources: ConfSources): r
   const { optionLines, userConf = '' } = settings;
   const hasUnknown = !addsCollectors(settings);
   const whole = checkConf(renderAgentConf(settings)).filter(
-    ({ rule }) => hasUnknown || rule !== confRules.collector.id,
+    ({ rule }) => hasUnknown || rule !== confRules.collector.rule,
   );
   const ofWhole = new Set(whole.map(({ rule }) => rule));
   // A part may lack a line that another part contains.
@@ -63,7 +63,7 @@ export function checkAgentConf(settings: AgentSettings, sources: ConfSources): r
   const ofUser = checkConf(userConf).filter(isOfPart);
   const reported = new Set([...ofLines, ...ofUser].map(identify));
   const ofResult = whole.filter(
-    (finding) => finding.rule !== confRules.overridden.id && !reported.has(identify(finding)),
+    (finding) => finding.rule !== confRules.overridden.rule && !reported.has(identify(finding)),
   );
   const remarks = [
     ...ofUser.map((finding) => ({
@@ -104,7 +104,7 @@ function findOverridden(
     );
     const winner = line < 0 ? userConf : formatSource(optionLines[line] ?? optionFlag);
     const message = `${source.name}: ${winner} overrides it with another value of ${name}`;
-    remarks.push({ severity: 'warning', rule: confRules.overridden.id, at: source.at, message });
+    remarks.push({ severity: 'warning', rule: confRules.overridden.rule, at: source.at, message });
   }
   return remarks;
 }
@@ -115,7 +115,7 @@ function identify({ rule, path, message }: Finding): string {
 
 /** Removes line numbers of a generated text from a message. */
 function withoutLine(finding: Finding): Finding {
-  return finding.rule === confRules.overridden.id
+  return finding.rule === confRules.overridden.rule
     ? { ...finding, message: confRules.overridden.message }
     : finding;
 }

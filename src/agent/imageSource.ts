@@ -4,7 +4,7 @@ import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
-import { lintError, lintWarning, type RuleProblem } from '../core/rule.ts';
+import { lintError, lintWarning, type Rule } from '../core/rule.ts';
 import { isInternalHost } from '../network/internalHost.ts';
 import { findAddressProblem } from './machineAddress.ts';
 import { planPull, type PullSource } from './imagePull.ts';
@@ -59,7 +59,7 @@ export function findBareRegistry(text: string): BareRegistry | undefined {
  * The reason why podman cannot pull a reference without registry; undefined if it can, or if there is a registry.
  * Without another registries.conf, CoreOS lists several registries, and podman prompts for one of them.
  */
-export function findShortNameProblem(text: string, registries?: Registries): RuleProblem | undefined {
+export function findShortNameProblem(text: string, registries?: Registries): Rule | undefined {
   const { registry, repository } = referenceOf(text);
   if (repository === undefined || registry !== undefined) return undefined;
   const { aliases, search = [], shortNameMode } = registries ?? {};
@@ -67,24 +67,24 @@ export function findShortNameProblem(text: string, registries?: Registries): Rul
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
   const message = `the image ${text} has no registry, and podman cannot select one`;
   const hint = `add the registry: registry.example.com/${text}`;
-  return { rule: imageSourceRules.unqualified, ...(findBareRegistry(text) ?? { message, hint }) };
+  return { ...imageSourceRules.unqualified, ...(findBareRegistry(text) ?? { message, hint }) };
 }
 
 /** Reports a registry with an address that does not lead to another machine. */
-export function findImageAddress(text: string): RuleProblem | undefined {
+export function findImageAddress(text: string): Rule | undefined {
   const { registry } = referenceOf(text);
   return registry === undefined ? undefined : findRegistryAddress(registry);
 }
 
 /** Reports an image that podman cannot pull because of registries.conf. */
-export function findPullProblem(text: string, registries?: Registries): RuleProblem | undefined {
+export function findPullProblem(text: string, registries?: Registries): Rule | undefined {
   const { entry, malformed, sources } = planPull(text, registries) ?? { sources: [] };
   if (entry === undefined) return undefined;
   const where = `the entry ${quoteText(entry.prefix)} of registries.conf`;
   const { unpullable } = imageSourceRules;
   if (malformed !== undefined) {
     return {
-      rule: unpullable,
+      ...unpullable,
       message: `${where} rewrites the image ${text} to ${quoteText(malformed)}, which podman refuses`,
       hint: 'fix its location: HOST/PATH, with library/ for official images of docker.io',
     };
@@ -92,7 +92,7 @@ export function findPullProblem(text: string, registries?: Registries): RuleProb
   const registry = sources.at(-1)?.registry ?? '';
   if (sources.every(({ blocked }) => blocked)) {
     return {
-      rule: unpullable,
+      ...unpullable,
       message: `podman cannot pull the image ${text}: registries.conf blocks ${listRegistries(sources)}`,
       hint: `remove blocked = true from the entry, add a mirror for ${registry}, or use an image from another registry`,
     };
@@ -112,13 +112,13 @@ export function findRegistryIssuer(
   text: string,
   registries?: Registries,
   isTrusted: (registry: string) => boolean = () => false,
-): RuleProblem | undefined {
+): Rule | undefined {
   const tried = (planPull(text, registries)?.sources ?? []).filter(({ blocked }) => !blocked);
   const isRejected = ({ insecure, registry }: PullSource): boolean =>
     !insecure && isInternalHost(registryHost(registry)) && !isTrusted(registry);
   if (tried.length === 0 || !tried.every(isRejected)) return undefined;
   return {
-    rule: imageSourceRules.issuer,
+    ...imageSourceRules.issuer,
     message: `no public CA issues certificates for ${listRegistries(tried)}, so podman rejects the certificate of the registry`,
     hint: imageSourceRules.issuer.hint,
   };
@@ -130,7 +130,7 @@ export function isLocalName(text: string): boolean {
 }
 
 /** Like `findImageAddress`, for a registry with or without a port, or a location in it. */
-export function findRegistryAddress(location: string): RuleProblem | undefined {
+export function findRegistryAddress(location: string): Rule | undefined {
   return findAddressProblem(registryHost(location));
 }
 

@@ -3,9 +3,10 @@
  * agent's option `insecure`: a line in a conf takes precedence (config.py of ironic-python-agent).
  */
 
+import type { Finding } from '../core/finding.ts';
 import type { KernelArgument } from '../kargs/argument.ts';
 import type { Config } from '../ignition/config.ts';
-import { type Issue, lintNote, lintWarning } from '../core/rule.ts';
+import { lintNote, lintWarning } from '../core/rule.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { hasHttpsUrl } from './ironicUrl.ts';
 import { confValues, readContents, readFiles } from './lint/subject.ts';
@@ -29,10 +30,13 @@ export const insecureArgumentRules = {
  * @param kernelArguments other arguments are ignored
  * @param config undefined if the config is unknown
  */
-export function checkInsecureArgument(kernelArguments: readonly KernelArgument[], config?: Config): Issue[] {
+export function checkInsecureArgument(
+  kernelArguments: readonly KernelArgument[],
+  config?: Config,
+): Finding[] {
   const last = kernelArguments.findLast(({ name, value }) => name === 'ipa-insecure' && value !== undefined);
   if (parseOsloBoolean(last?.value ?? '') !== true) return [];
-  const onlyDefault = [{ rule: insecureArgumentRules.onlyDefault, path: [] }];
+  const onlyDefault = [{ ...insecureArgumentRules.onlyDefault, path: [] }];
   if (config === undefined) return onlyDefault;
   const files = readFiles(config);
   const stated = confValues(files, 'insecure').map(parseOsloBoolean);
@@ -45,7 +49,7 @@ export function checkInsecureArgument(kernelArguments: readonly KernelArgument[]
     confValues(files, 'cafile').some((path) => path !== '') ||
     [...confValues(files, 'api_url'), ...confValues(files, 'inspection_callback_url')].some(hasHttpsUrl) ||
     kernelArguments.some(({ name, value = '' }) => urlArguments.has(name) && hasHttpsUrl(value));
-  return isVerified ? [{ rule: insecureArgumentRules.turnsOff, path: [] }] : [];
+  return isVerified ? [{ ...insecureArgumentRules.turnsOff, path: [] }] : [];
 }
 
 /** The arguments with URLs of Ironic, for which the conf may have no line. */

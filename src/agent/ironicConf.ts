@@ -61,7 +61,7 @@ function checkLine({ name, section, value, valuePosition: position }: OsloOption
     const message = text === undefined ? finding.message : `${parseArgument(text).name}: ${finding.message}`;
     // The hint for the settings of a command names its option.
     const hint =
-      finding.rule === rootfsMissing.id ? `add ${coreosArguments.rootfsUrl.name}=URL` : finding.hint;
+      finding.rule === rootfsMissing.rule ? `add ${coreosArguments.rootfsUrl.name}=URL` : finding.hint;
     return { ...finding, path: [section, name], message, hint, ...(position && { position }) };
   });
 }

@@ -11,7 +11,7 @@ import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
-import type { RuleProblem } from '../core/rule.ts';
+import type { Rule } from '../core/rule.ts';
 import { findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */
@@ -110,7 +110,7 @@ function checkUrl(text: string, findProblem: FindProblem): IronicUrl | Problem {
   if ('message' in url) return url;
   const address = findAddressProblem(url.host);
   // The agent cannot use such an address, regardless of the setup of Ironic.
-  return address?.rule.severity === 'error' ? address : (findProblem(url) ?? url);
+  return address?.severity === 'error' ? address : (findProblem(url) ?? url);
 }
 
 function convertUrls(
@@ -192,10 +192,10 @@ export function hasHttpsUrl(list: string): boolean {
 }
 
 /** The first URL of a list with an address that does not lead to another machine, but may be intended. */
-export function findUrlListAddress(list: string): RuleProblem | undefined {
+export function findUrlListAddress(list: string): Rule | undefined {
   for (const { host } of validUrls(list.split(','))) {
     const problem = findAddressProblem(host);
-    if (problem?.rule.severity === 'warning') return problem;
+    if (problem?.severity === 'warning') return problem;
   }
   return undefined;
 }

@@ -5,7 +5,7 @@
 
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
-import { lintError, lintWarning, type RuleProblem } from '../core/rule.ts';
+import { lintError, lintWarning, type Rule } from '../core/rule.ts';
 import { findInternalTlsHost, LOOPBACK_NAME } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
@@ -35,13 +35,13 @@ const scopes = {
 } as const;
 
 /** The problem of a host as the target of a connection from the machine; undefined for other hosts. */
-export function findAddressProblem(host: Host): RuleProblem | undefined {
+export function findAddressProblem(host: Host): Rule | undefined {
   if (host.kind === 'name' && placeholders.has(host.name)) return placeholderProblem(host.name);
   const scope = scopeOf(host);
   if (scope === undefined || host.kind === 'invalid') return undefined;
   const { rule, text } = scopes[scope];
   const name = host.kind === 'name' ? host.name : host.address;
-  return { rule, message: `${name} ${text}`, hint: HINT };
+  return { ...rule, message: `${name} ${text}`, hint: HINT };
 }
 
 /** Names in the examples of help and hints; the case differs from that of the names of real machines. */
@@ -50,14 +50,14 @@ const placeholders: ReadonlySet<string> = new Set(
 );
 
 /** A placeholder as the host of a URL, in which `URL` would write it in lower case. */
-export function findPlaceholder(url: string): RuleProblem | undefined {
+export function findPlaceholder(url: string): Rule | undefined {
   const [, name = ''] = /^[a-z]+:\/\/([A-Z]+)(?=[:/]|$)/.exec(url) ?? [];
   return placeholders.has(name) ? placeholderProblem(name) : undefined;
 }
 
-function placeholderProblem(name: string): RuleProblem {
+function placeholderProblem(name: string): Rule {
   return {
-    rule: addressRules.address,
+    ...addressRules.address,
     message: `${name} is a placeholder of an example`,
     hint: `write the address or name of the server in place of ${name}`,
   };
@@ -71,18 +71,17 @@ export function findHostProblem(text: string): string | undefined {
 }
 
 /** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
-export function findUrlAddressProblem(url: string): RuleProblem | undefined {
+export function findUrlAddressProblem(url: string): Rule | undefined {
   if (!URL.canParse(url)) return undefined;
   return findPlaceholder(url) ?? findAddressProblem(parseHost(urlHost(url)));
 }
 
 /** Ignition needs a CA of the user to fetch contents from the URL. */
-export function findSourceIssuer(url: string): RuleProblem | undefined {
+export function findSourceIssuer(url: string): Rule | undefined {
   const host = findInternalTlsHost(url);
   if (host === undefined) return undefined;
-  const { issuer: rule } = addressRules;
   const message = `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot does not continue`;
-  return { rule, message, hint: rule.hint };
+  return { ...addressRules.issuer, message };
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {

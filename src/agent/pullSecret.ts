@@ -9,7 +9,7 @@ import type { Position } from '../core/finding.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
-import { lintError, lintWarning, type RuleProblem } from '../core/rule.ts';
+import { lintError, lintWarning, type Rule } from '../core/rule.ts';
 
 const EXPECTED_FORM = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
 
@@ -207,12 +207,12 @@ export function findHelperProblems(
   names: readonly string[],
   global: readonly string[] = [],
   hasProgram: (name: string) => boolean = () => false,
-): RuleProblem[] {
+): Rule[] {
   const { helper: rule } = credentialRules;
   if (global.length > 0 && !global.includes(AUTH_FILES) && names.length > 0) {
     const message = `podman ignores the pull secret, because credential-helpers of registries.conf does not list ${quoteText(AUTH_FILES)}`;
     return [
-      { rule, message, hint: `add ${quoteText(AUTH_FILES)} to credential-helpers, or remove the line` },
+      { ...rule, message, hint: `add ${quoteText(AUTH_FILES)} to credential-helpers, or remove the line` },
     ];
   }
   const found = names.flatMap((name) => {
@@ -223,7 +223,7 @@ export function findHelperProblems(
     const [registry = ''] = name.split('/', 1);
     const message = `podman gets the credentials for ${registry} from a credential helper, a program that CoreOS does not contain`;
     const hint = `remove ${quoteText(registry)} from credHelpers, and add credentials: podman login --authfile FILE ${registry}`;
-    return [[message, { rule, message, hint }] as const];
+    return [[message, { ...rule, message, hint }] as const];
   });
   return [...new Map(found).values()];
 }
@@ -232,7 +232,7 @@ export function findHelperProblems(
  * One problem for each entry that podman ignores; entries for registries with a credential helper may be empty.
  * @param names of the image that is pulled with the credentials
  */
-export function findEntryProblems(credentials: Credentials, names: readonly string[]): RuleProblem[] {
+export function findEntryProblems(credentials: Credentials, names: readonly string[]): Rule[] {
   const { entries, helpers } = credentials;
   const isFatal =
     names.length > 0 &&
@@ -244,7 +244,7 @@ export function findEntryProblems(credentials: Credentials, names: readonly stri
     if (state === 'usable' || (state === 'empty' && helpers.has(name))) return [];
     return [
       {
-        rule: isFatal && state === 'not base64' ? credentialRules.unreadable : credentialRules.entry,
+        ...(isFatal && state === 'not base64' ? credentialRules.unreadable : credentialRules.entry),
         message: `the entry for ${quoteText(name)} ${credentialProblems[state]}`,
         hint: `log in with "podman login --authfile FILE ${name}", and use that file`,
       },
@@ -253,10 +253,7 @@ export function findEntryProblems(credentials: Credentials, names: readonly stri
 }
 
 /** The missing credentials of an image with `names`, mirrors first; undefined if one of the names is covered. */
-export function findMissingCredentials(
-  names: readonly string[],
-  credentials: Credentials,
-): RuleProblem | undefined {
+export function findMissingCredentials(names: readonly string[], credentials: Credentials): Rule | undefined {
   const [name] = names.toReversed();
   // An unusable entry is a separate problem.
   if (name === undefined || names.some((it) => findLogin(it, credentials) !== undefined)) return undefined;
@@ -264,7 +261,7 @@ export function findMissingCredentials(
   const known = [...credentials.entries.keys()].slice(0, 10);
   const others = known.length === 0 ? 'it has no entries' : `it has entries for ${known.join(', ')}`;
   return {
-    rule: credentialRules.registry,
+    ...credentialRules.registry,
     message: `the pull secret has no entry for the image ${name}: ${others}`,
     hint: `add an entry for ${registry}, or remove the pull secret if the image is public`,
   };

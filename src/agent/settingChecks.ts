@@ -5,7 +5,6 @@
  */
 
 import { append } from '../core/lists.ts';
-import type { Problem } from '../core/finding.ts';
 import { parseHost } from '../formats/hostName.ts';
 import {
   findImageAddress,
@@ -25,14 +24,14 @@ import {
 } from './pullSecret.ts';
 import { findIgnoredExceptions } from '../network/noProxy.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
-import type { Rule, RuleProblem } from '../core/rule.ts';
+import type { Rule } from '../core/rule.ts';
 import type { AgentSettings } from './settings.ts';
 import type { SettingName } from './settingTable.ts';
 
-export interface SettingRemark extends Problem {
+export interface SettingRemark {
   readonly setting: SettingName;
   /** Also reports the mistake in a config. */
-  readonly rule: Rule;
+  readonly problem: Rule;
 }
 
 /** Checks several configs; parts that equal the previous config are not checked again. */
@@ -50,7 +49,7 @@ export function createSettingCheck(): (settings: AgentSettings) => readonly Sett
   };
 }
 
-type Found = readonly [setting: SettingName, problem: RuleProblem | undefined];
+type Found = readonly [setting: SettingName, problem: Rule | undefined];
 
 export function checkSettings(settings: AgentSettings): readonly SettingRemark[] {
   const { agentImage, archive, pullSecret, registriesConf } = settings;
@@ -66,11 +65,7 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
     }
     if (pullSecret !== undefined) append(found, findSecretProblems(agentImage, pullSecret, registries));
   }
-  return found.flatMap(([setting, problem]) => {
-    if (problem === undefined) return [];
-    const { hint, message, rule } = problem;
-    return [{ setting, rule, message, hint }];
-  });
+  return found.flatMap(([setting, problem]) => (problem === undefined ? [] : [{ setting, problem }]));
 }
 
 function findSecretProblems(agentImage: string, pullSecret: string, registries?: Registries): Found[] {
@@ -105,7 +100,7 @@ function findAddresses(settings: AgentSettings, registries?: Registries): Found[
 /** The list of hosts without a proxy also is for podman and Ignition, so a network of IPv6 may be intended. */
 function findExceptions({ http, https, noProxy }: AgentSettings['proxy']): Found[] {
   if (http === undefined && https === undefined) return [];
-  const warnings = findIgnoredExceptions(noProxy).filter(({ rule }) => rule.severity !== 'info');
+  const warnings = findIgnoredExceptions(noProxy).filter(({ severity }) => severity !== 'info');
   return warnings.map((problem) => ['proxy.none', problem]);
 }
 

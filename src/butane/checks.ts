@@ -6,12 +6,12 @@ import type { Disk, Partition } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
-import { type ButaneIssue, butaneIssue, problems } from './rules.ts';
+import { type ButaneFinding, butaneIssue, problems } from './rules.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
 import type { Generated } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
-type Check = (value: ButaneMembers, rules: ButaneRules) => readonly (ButaneIssue | false)[];
+type Check = (value: ButaneMembers, rules: ButaneRules) => readonly (ButaneFinding | false)[];
 
 /** By object; paths are relative to it. */
 const checks: Readonly<Record<string, Check>> = {
@@ -40,7 +40,7 @@ export function* checkButane(
   value: ButaneMembers,
   rules: ButaneRules,
   path: Path = [],
-): Generator<ButaneIssue> {
+): Generator<ButaneFinding> {
   for (const issue of checks[type.name]?.(value, rules) ?? []) {
     if (issue !== false) yield { ...issue, path: [...path, ...issue.path] };
   }
@@ -56,7 +56,7 @@ export function* checkButane(
   }
 }
 
-function checkResource({ inline, local, source }: ButaneMembers): readonly (ButaneIssue | false)[] {
+function checkResource({ inline, local, source }: ButaneMembers): readonly (ButaneFinding | false)[] {
   const given = Object.entries({ local, inline, source }).filter(([, value]) => value !== undefined);
   const name = given.at(-1)?.[0] ?? '';
   return [given.length > 1 && butaneIssue(problems.resourceSources, [name])];
@@ -65,12 +65,12 @@ function checkResource({ inline, local, source }: ButaneMembers): readonly (Buta
 function checkUnitSources({
   contents,
   contents_local: local,
-}: ButaneMembers): readonly (ButaneIssue | false)[] {
+}: ButaneMembers): readonly (ButaneFinding | false)[] {
   const hasBoth = contents !== undefined && local !== undefined;
   return [hasBoth && butaneIssue(problems.unitSources, ['contents_local'])];
 }
 
-function checkQuadlet(quadlet: ButaneMembers): readonly (ButaneIssue | false)[] {
+function checkQuadlet(quadlet: ButaneMembers): readonly (ButaneFinding | false)[] {
   const { contents, contents_local: local } = quadlet;
   const name = asString(quadlet['name']);
   if (!/\.(?:container|volume|network|kube|image|build|pod|artifact)$/.test(name)) {
@@ -86,7 +86,7 @@ function checkQuadlet(quadlet: ButaneMembers): readonly (ButaneIssue | false)[] 
 function checkMountUnit(
   filesystem: ButaneMembers,
   { features }: ButaneRules,
-): readonly (ButaneIssue | false)[] {
+): readonly (ButaneFinding | false)[] {
   if (filesystem['with_mount_unit'] !== true) return [];
   const format = asString(filesystem['format']);
   const needsPath = features.has('swap-units') ? format !== '' && format !== 'swap' : true;
@@ -96,7 +96,7 @@ function checkMountUnit(
   ];
 }
 
-function* disksWithoutNumber(config: ButaneMembers): Generator<ButaneIssue> {
+function* disksWithoutNumber(config: ButaneMembers): Generator<ButaneFinding> {
   const mirror = new Set(itemsOf(mappingAt(config, ['boot_device', 'mirror'])['devices']));
   for (const [index, disk] of itemsOf(mappingAt(config, ['storage'])['disks']).entries()) {
     if (!isMapping(disk) || disk['wipe_table'] === true) continue;
@@ -110,7 +110,10 @@ function* disksWithoutNumber(config: ButaneMembers): Generator<ButaneIssue> {
   }
 }
 
-function checkDisksAndMountPoints(config: ButaneMembers, { features }: ButaneRules): readonly ButaneIssue[] {
+function checkDisksAndMountPoints(
+  config: ButaneMembers,
+  { features }: ButaneRules,
+): readonly ButaneFinding[] {
   if (!features.has('s390x')) return [];
   const issues = [...disksWithoutNumber(config)];
   for (const [index, filesystem] of itemsOf(mappingAt(config, ['storage'])['filesystems']).entries()) {
@@ -122,13 +125,16 @@ function checkDisksAndMountPoints(config: ButaneMembers, { features }: ButaneRul
   return issues;
 }
 
-function checkBootDevice(device: ButaneMembers, { features }: ButaneRules): readonly (ButaneIssue | false)[] {
+function checkBootDevice(
+  device: ButaneMembers,
+  { features }: ButaneRules,
+): readonly (ButaneFinding | false)[] {
   const layout = typeof device['layout'] === 'string' ? device['layout'] : undefined;
   const luks = mappingAt(device, ['luks']);
   const mirror = itemsOf(mappingAt(device, ['mirror'])['devices']);
   const isStrict = features.has('strict-boot-device');
   const noLayout = isStrict ? problems.mirrorNoLayoutStrict : problems.mirrorNoLayout;
-  const found: (ButaneIssue | false)[] = [
+  const found: (ButaneFinding | false)[] = [
     mirror.length > 0 && layout === undefined && butaneIssue(noLayout, ['mirror']),
     mirror.length === 1 && butaneIssue(problems.fewMirrorDevices, ['mirror', 'devices']),
   ];
@@ -150,7 +156,7 @@ function checkBootDevice(device: ButaneMembers, { features }: ButaneRules): read
   ];
 }
 
-function checkLayout(layout: string, device: string): readonly (ButaneIssue | false)[] {
+function checkLayout(layout: string, device: string): readonly (ButaneFinding | false)[] {
   if (/^(?:aarch64|ppc64le|x86_64|s390x-virt)$/.test(layout)) return [];
   const named = { 's390x-eckd': /\/dev\/dasd[a-z]$/, 's390x-zfcp': /\/dev\/sd[a-z]$/ };
   const [, pattern] = Object.entries(named).find(([name]) => name === layout) ?? [];
@@ -162,7 +168,7 @@ function checkLayout(layout: string, device: string): readonly (ButaneIssue | fa
 function checkBootDeviceLuks(
   luks: ButaneMembers,
   { features }: ButaneRules,
-): readonly (ButaneIssue | false)[] {
+): readonly (ButaneFinding | false)[] {
   if (!features.has('strict-boot-device') || asString(luks['device']) === '') return [];
   const hasTang = itemsOf(luks['tang']).some(
     (tang) => isMapping(tang) && Object.values(tang).some((it) => it !== ''),
@@ -173,7 +179,7 @@ function checkBootDeviceLuks(
 
 // Modes that were written in decimal: 644 instead of 0644.
 
-function checkMode(mode: unknown, isTypical: (mode: number) => boolean): readonly (ButaneIssue | false)[] {
+function checkMode(mode: unknown, isTypical: (mode: number) => boolean): readonly (ButaneFinding | false)[] {
   if (typeof mode !== 'number' || !/^[0-7]{1,4}$/.test(String(mode)) || isTypical(mode)) return [];
   const octal = `0${mode}`;
   if (!isTypical(Number.parseInt(String(mode), 8))) return [];
@@ -230,8 +236,8 @@ const imagePartitions: Readonly<Record<string, number>> = {
 export function checkPartitions(
   { config, locate }: Generated,
   { features }: ButaneRules,
-): readonly ButaneIssue[] {
-  const issues: ButaneIssue[] = [];
+): readonly ButaneFinding[] {
+  const issues: ButaneFinding[] = [];
   for (const [index, disk] of (config.storage?.disks ?? []).entries()) {
     for (const [number, partition] of (disk.partitions ?? []).entries()) {
       const path = ['storage', 'disks', index, 'partitions', number];

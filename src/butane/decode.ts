@@ -17,7 +17,7 @@ import { append } from '../core/lists.ts';
 import type { Integer } from '../ignition/config.ts';
 import { decode, type ExpectedType, type Members } from '../ignition/decode.ts';
 import type { ScalarField, StructType } from '../ignition/schema.ts';
-import { type ButaneIssue, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
+import { type ButaneFinding, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
 
 /** A decoded object: its fields by Butane's names. */
 export type ButaneMembers = Record<string, unknown>;
@@ -25,11 +25,11 @@ export type ButaneMembers = Record<string, unknown>;
 interface Decoded {
   readonly value: Members;
   /** Errors; each has its offset in the text. */
-  readonly issues: readonly ButaneIssue[];
+  readonly issues: readonly ButaneFinding[];
 }
 
 export function decodeButane(root: DocumentNode | undefined, type: StructType): Decoded {
-  const issues: ButaneIssue[] = [];
+  const issues: ButaneFinding[] = [];
   if (root === undefined) return { value: {}, issues };
   const value = decode(root, type, {
     entriesOf: (node, path) => entriesOf(issues, node, path),
@@ -47,7 +47,7 @@ export function decodeButane(root: DocumentNode | undefined, type: StructType): 
  * @param done keys that are set already, by the object into which this one is merged
  */
 function entriesOf(
-  issues: ButaneIssue[],
+  issues: ButaneFinding[],
   { entries }: MappingNode,
   path: Path,
   done: ReadonlySet<string> = new Set(),
@@ -85,11 +85,11 @@ function isNull(node: ValueNode): boolean {
   return node.kind === 'scalar' && resolve(node).value === null;
 }
 
-function typeIssue(found: ValueNode, { kind }: ExpectedType, path: Path): ButaneIssue {
+function typeIssue(found: ValueNode, { kind }: ExpectedType, path: Path): ButaneFinding {
   const place = path.length === 0 ? 'the document' : path.join('.');
   const wanted = kindNames[kind];
   return {
-    rule: butaneRules.type,
+    ...butaneRules.type,
     path,
     message: `cannot unmarshal ${tagOf(found)} into ${wanted}`,
     hint: `set ${place} to ${wanted}`,

@@ -10,7 +10,7 @@ import { isMapping } from '../formats/mapping.ts';
 import { dataUrlOf, percentEncoded } from './dataUrl.ts';
 import type { ButaneMembers } from './decode.ts';
 import { LocalFileError, type LocalFiles } from './localFiles.ts';
-import { type ButaneIssue, butaneIssue, problems } from './rules.ts';
+import { type ButaneFinding, butaneIssue, problems } from './rules.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
 import { type Generated, snakePath, Sources } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
@@ -21,7 +21,7 @@ export interface ButaneTranslation {
   /** Undefined: no local file is read. */
   readonly files: LocalFiles | undefined;
   /** Paths are those of the YAML. */
-  readonly issues: ButaneIssue[];
+  readonly issues: ButaneFinding[];
 }
 
 /** The config without the sugar that adds other objects. */

@@ -4,13 +4,13 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import type { Path } from '../core/finding.ts';
-import { errorRule, type Issue, warningRule } from '../core/rule.ts';
+import type { Path, Finding } from '../core/finding.ts';
+import { errorRule, warningRule } from '../core/rule.ts';
 import { nameVersions } from '../ignition/versions.ts';
 import { butaneVersions } from './versions.ts';
 
 /** The path is that of the YAML. */
-export interface ButaneIssue extends Issue {
+export interface ButaneFinding extends Finding {
   /** In the text; default: that of the deepest node on the path. */
   readonly offset?: number;
 }
@@ -82,175 +82,175 @@ export const butaneRules = {
 };
 
 /** A problem: what an issue is, without its path. */
-export type ButaneProblem = Omit<ButaneIssue, 'path'>;
+export type ButaneProblem = Omit<ButaneFinding, 'path'>;
 
 const LAYOUTS = 'aarch64, ppc64le';
 
 export const problems = {
   noVariant: {
-    rule: butaneRules.variant,
+    ...butaneRules.variant,
     message: 'error parsing variant; must be specified',
     hint: 'add "variant: fcos"',
   },
   invalidVersion: {
-    rule: butaneRules.version,
+    ...butaneRules.version,
     message: 'error parsing version; must be a valid semver',
     hint: 'add "version: 1.6.0"',
   },
-  unknownVersion: { rule: butaneRules.version },
+  unknownVersion: { ...butaneRules.version },
   mergeKey: {
-    rule: butaneRules.yaml,
+    ...butaneRules.yaml,
     message: 'map merge requires map or sequence of maps as the value',
     hint: 'write an alias of an object after "<<:"',
   },
   resourceSources: {
-    rule: butaneRules.sources,
+    ...butaneRules.sources,
     message: 'only one of the following can be set: inline, local, source',
     hint: 'keep one of inline, local and source',
   },
   unitSources: {
-    rule: butaneRules.sources,
+    ...butaneRules.sources,
     message: 'only one of the following can be set: contents, contents_local',
     hint: 'remove contents or contents_local',
   },
-  noFilesDir: { rule: butaneRules.filesDir },
+  noFilesDir: { ...butaneRules.filesDir },
   escape: {
-    rule: butaneRules.local,
+    ...butaneRules.local,
     message: 'local file path traverses outside the files directory',
     hint: 'move the file into the folder of --files-dir, or ignition.filesDir of the inventory; links may not leave it either',
   },
   fileType: {
-    rule: butaneRules.local,
+    ...butaneRules.local,
     message: 'trees may only contain files, directories, and symlinks',
     hint: 'remove the device, socket or pipe',
   },
   notFile: {
-    rule: butaneRules.local,
+    ...butaneRules.local,
     message: 'the local path is not a file',
     hint: 'use the path of a file; "trees" adds the files of a folder',
   },
   notDirectory: {
-    rule: butaneRules.local,
+    ...butaneRules.local,
     message: 'root of tree must be a directory',
     hint: 'set local to a folder below --files-dir, or below ignition.filesDir of the inventory',
   },
   tooLarge: {
-    rule: butaneRules.local,
+    ...butaneRules.local,
     message: 'the local files are too large for a config',
     hint: 'remove large files; an image or a web server can provide them',
   },
   treeNoLocal: {
-    rule: butaneRules.local,
+    ...butaneRules.local,
     message: 'local is required',
     hint: 'set local to a folder below --files-dir, or below ignition.filesDir of the inventory',
   },
-  decimalMode: { rule: butaneRules.decimalMode },
+  decimalMode: { ...butaneRules.decimalMode },
   quadletExtension: {
-    rule: butaneRules.quadlet,
+    ...butaneRules.quadlet,
     message:
       'unsupported file extension for quadlet: must be one of .container, .volume, .network, .kube, .image, .build, .pod, or .artifact',
     hint: 'use one of these extensions',
   },
   quadletInstance: {
-    rule: butaneRules.quadlet,
+    ...butaneRules.quadlet,
     message: 'template instances cannot have contents or contents_local',
     hint: 'move the contents to the template, for example web@.container',
   },
   mountNoPath: {
-    rule: butaneRules.mountUnit,
+    ...butaneRules.mountUnit,
     message: 'path is required if with_mount_unit is true and format is not swap',
     hint: 'set path to the mount point',
   },
   mountNoFormat: {
-    rule: butaneRules.mountUnit,
+    ...butaneRules.mountUnit,
     message: 'format is required if with_mount_unit is true',
     hint: 'set format, for example to xfs',
   },
   mountPoint: {
-    rule: butaneRules.mountUnit,
+    ...butaneRules.mountUnit,
     message: 'path must be under /etc or /var if with_mount_unit is true',
     hint: 'use a mount point below /var',
   },
   layout: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: `layout must be one of: ${LAYOUTS}, s390x-eckd, s390x-virt, s390x-zfcp, x86_64`,
     hint: 'use one of these layouts',
   },
   layoutLegacy: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: `layout must be one of: ${LAYOUTS}, x86_64`,
     hint: 'use one of these layouts; version 1.6.0 adds those of s390x',
   },
   fewMirrorDevices: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: 'mirroring requires at least two devices',
     hint: 'add a device to boot_device.mirror.devices',
   },
   mirrorNoLayoutStrict: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: butaneRules.mirrorLayout.message,
     hint: butaneRules.mirrorLayout.hint,
   },
-  mirrorNoLayout: { rule: butaneRules.mirrorLayout },
+  mirrorNoLayout: { ...butaneRules.mirrorLayout },
   luksNoDevice: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: 'device is required for layouts: s390x-eckd, s390x-zfcp',
     hint: 'set boot_device.luks.device, for example to /dev/dasda',
   },
   luksDeviceName: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: 'device name must start with /dev/dasd on s390x-eckd layout or /dev/sd on s390x-zfcp layout',
     hint: 'use a device such as /dev/dasda or /dev/sda',
   },
   mirrorUnsupported: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: 'mirroring not supported on layouts: s390x-eckd, s390x-zfcp, s390x-virt',
     hint: 'remove mirror',
   },
   cexLayout: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: 'when using cex the targeted architecture must match s390x',
     hint: 'use a layout of s390x, or remove cex',
   },
   cexClevis: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: 'cannot use cex with clevis',
     hint: 'remove cex, or tang and tpm2',
   },
   luksNoMethod: {
-    rule: butaneRules.bootDevice,
+    ...butaneRules.bootDevice,
     message: 'no method specified for luks',
     hint: 'add tang, tpm2 or cex',
   },
   reuseByLabel: {
-    rule: butaneRules.partition,
+    ...butaneRules.partition,
     message:
       'partitions cannot be reused by label; number must be specified except on boot disk (/dev/disk/by-id/coreos-boot-disk) or when wipe_table is true',
     hint: 'set the number of the partition, or wipe_table to true',
   },
   partitionNumber: {
-    rule: butaneRules.partition,
+    ...butaneRules.partition,
     message: 'incorrect partition number; a new partition will be created using reserved label',
     hint: 'use another label, or the number of the existing partition',
   },
   rootSmall: {
-    rule: butaneRules.partition,
+    ...butaneRules.partition,
     message: 'root should have 8GiB of space assigned',
     hint: 'set size_mib to 8192 or more',
   },
   rootConstrained: {
-    rule: butaneRules.partition,
+    ...butaneRules.partition,
     message:
       'root partition cannot expand; it is set to fill available space but is followed by an auto-positioned partition',
     hint: 'set size_mib of the root partition, or start_mib of the other partitions',
   },
   grubName: {
-    rule: butaneRules.grub,
+    ...butaneRules.grub,
     message: 'field "name" is required',
     hint: 'set name, for example to root',
   },
   grubPassword: {
-    rule: butaneRules.grub,
+    ...butaneRules.grub,
     message: 'field "password_hash" is required',
     hint: 'set password_hash to the output of grub2-mkpasswd-pbkdf2',
   },
@@ -258,13 +258,13 @@ export const problems = {
 
 export function duplicateKey(key: string): ButaneProblem {
   const hint = `remove one of the two keys ${quoteText(key)}`;
-  return { rule: butaneRules.yaml, message: 'mapping key already defined', hint };
+  return { ...butaneRules.yaml, message: 'mapping key already defined', hint };
 }
 
 /** @param path of two nodes in the file system of the host */
 export function nodeExists(path: string): ButaneProblem {
   return {
-    rule: butaneRules.nodeExists,
+    ...butaneRules.nodeExists,
     hint: `remove one of the two nodes with the path ${quoteText(path)}`,
   };
 }
@@ -275,10 +275,10 @@ export function unreadable(path: string, error: unknown): ButaneProblem & { read
   const reason =
     code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
   const hint = 'use a path below --files-dir, or below ignition.filesDir of the inventory';
-  return { rule: butaneRules.local, message: `the local file ${quoteText(path)} ${reason}`, hint };
+  return { ...butaneRules.local, message: `the local file ${quoteText(path)} ${reason}`, hint };
 }
 
-export function butaneIssue(problem: ButaneProblem, path: Path): ButaneIssue {
+export function butaneIssue(problem: ButaneProblem, path: Path): ButaneFinding {
   return { ...problem, path };
 }
 
@@ -293,6 +293,6 @@ const otherVariants: Readonly<Record<string, string>> = {
 
 export function variantProblem(name: string): ButaneProblem {
   const shown = quoteText(name.slice(0, 40));
-  const hint = Object.hasOwn(otherVariants, name) ? otherVariants[name] : butaneRules.variant.hint;
-  return { rule: butaneRules.variant, message: `the variant ${shown} of Butane is not supported`, hint };
+  const hint = Object.hasOwn(otherVariants, name) ? (otherVariants[name] ?? '') : butaneRules.variant.hint;
+  return { ...butaneRules.variant, message: `the variant ${shown} of Butane is not supported`, hint };
 }

@@ -9,7 +9,6 @@ import { readYamlTree } from '../formats/yaml/tree.ts';
 import type { Config, NodeOwner } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { normalizeConfig } from '../ignition/normalize.ts';
-import { findingOf } from '../core/rule.ts';
 import { parseSemver } from '../ignition/readVersion.ts';
 import { bootDeviceConfig } from './bootDevice.ts';
 import { checkButane, checkPartitions } from './checks.ts';
@@ -18,7 +17,7 @@ import { type ButaneTranslation, desugarValues, readLocal, tryLocal } from './de
 import type { LocalEntry, LocalFiles } from './localFiles.ts';
 import { mountUnits } from './mountUnits.ts';
 import { addQuadlets } from './quadlets.ts';
-import { type ButaneIssue, butaneIssue, nodeExists, problems, variantProblem } from './rules.ts';
+import { type ButaneFinding, butaneIssue, nodeExists, problems, variantProblem } from './rules.ts';
 import type { StructType } from '../ignition/schema.ts';
 import { butaneType, snakeCase } from './schema.ts';
 import { type Generated, mergeOver } from './sources.ts';
@@ -62,9 +61,10 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
   const locate = lineColumns(text);
   const positionOf = (path: Path): Position =>
     locate(root === undefined ? 0 : outerStart(deepestNode(root, path)));
-  const findings = issues.map(({ offset, ...issue }) =>
-    findingOf({ ...issue, position: offset === undefined ? positionOf(issue.path) : locate(offset) }),
-  );
+  const findings = issues.map(({ offset, ...issue }) => ({
+    ...issue,
+    position: offset === undefined ? positionOf(issue.path) : locate(offset),
+  }));
   const isValid = findings.every(({ severity }) => severity !== 'error');
   return {
     root,
@@ -76,7 +76,7 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
 }
 
 interface Result {
-  readonly issues: readonly ButaneIssue[];
+  readonly issues: readonly ButaneFinding[];
   readonly generated?: Generated;
 }
 
@@ -113,8 +113,8 @@ function generate(translation: ButaneTranslation, type: StructType, value: Butan
   return grub === undefined ? generated : mergeOver(grub, generated, rules.spec);
 }
 
-function hasErrors(issues: readonly ButaneIssue[]): boolean {
-  return issues.some(({ rule }) => rule.severity === 'error');
+function hasErrors(issues: readonly ButaneFinding[]): boolean {
+  return issues.some(({ severity }) => severity === 'error');
 }
 
 /** What Butane reads first. */
@@ -130,7 +130,7 @@ const headerType: StructType = {
 };
 
 /** The rules of the version; an issue if Butane has no such version, or this program does not support the variant. */
-function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneIssue {
+function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneFinding {
   const name = asString(variant);
   if (name === '') return butaneIssue(problems.noVariant, ['variant']);
   if (name !== 'fcos') return butaneIssue(variantProblem(name), ['variant']);

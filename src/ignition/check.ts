@@ -1,11 +1,11 @@
 /** What all checks of an Ignition config share. */
 
-import type { Issue } from '../core/rule.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Integer } from './config.ts';
 import type { SpecVersion } from './versions.ts';
 
 /** The check of one type, in the order in which Ignition reports issues; it does not check nested types. */
-export type Check<T> = (value: T, version: SpecVersion) => Iterable<Issue>;
+export type Check<T> = (value: T, version: SpecVersion) => Iterable<Finding>;
 
 /** Whether the field is present and not 0. */
 export function isNonZero(value: Integer | undefined): value is Integer {

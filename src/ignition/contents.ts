@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { FormatError, ifWellFormed } from '../core/errors.ts';
-import type { Path } from '../core/finding.ts';
-import { errorRule, type Issue, issue } from '../core/rule.ts';
+import type { Path, Finding } from '../core/finding.ts';
+import { errorRule, issue } from '../core/rule.ts';
 import { findBundleProblem, parseCaCertificates } from '../formats/caCertificates.ts';
 import { LimitError } from '../formats/codec.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
@@ -57,12 +57,12 @@ export function correctedHash(data: Uint8Array, { hash = '' }: Verification): st
 const MAX_CONTENTS = 256 * 1024 * 1024;
 
 /** The issues of a valid config that Ignition detects only on boot. */
-export function bootIssues(config: Config): readonly Issue[] {
+export function bootIssues(config: Config): readonly Finding[] {
   return [...authorityIssues(config), ...contentsIssues(config)];
 }
 
 /** Source: `parseCABundle` in Ignition's `internal/resource/http.go`. No bytes are no certificate, and no problem. */
-function authorityIssues(config: Config): Issue[] {
+function authorityIssues(config: Config): Finding[] {
   return listAuthorities(config).flatMap(({ resource: { compression = '', source = '' }, path }) => {
     const data = source.startsWith('data:') ? ifWellFormed(() => decodeDataUrl(source).data) : undefined;
     const unpacked = data && unpack(data, compression, MAX_CONTENTS);
@@ -96,8 +96,8 @@ function listAuthorities({ ignition }: Config): Reference[] {
 }
 
 /** The issues of inlined data. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`, `getCABlob` in `http.go`. */
-function contentsIssues(config: Config): readonly Issue[] {
-  const issues: Issue[] = [];
+function contentsIssues(config: Config): readonly Finding[] {
+  const issues: Finding[] = [];
   let bytesLeft = MAX_CONTENTS;
   for (const { resource, path } of [...listAuthorities(config), ...listContents(config.storage ?? {})]) {
     const { compression = '', source = '', verification: { hash = '' } = {} } = resource;

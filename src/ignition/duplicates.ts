@@ -5,9 +5,9 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
-import type { Path } from '../core/finding.ts';
+import type { Path, Finding } from '../core/finding.ts';
 import { asString, itemsOf, type Members } from './decode.ts';
-import { errorRule, type Issue, issue } from '../core/rule.ts';
+import { errorRule, issue } from '../core/rule.ts';
 import type { StructType } from './schema.ts';
 
 export const duplicateEntry = errorRule(
@@ -17,7 +17,7 @@ export const duplicateEntry = errorRule(
 );
 
 /** Items of an object's lists with a key that another item has already; paths are relative to the object. */
-export function* findDuplicates(type: StructType, value: Members): Iterable<Issue> {
+export function* findDuplicates(type: StructType, value: Members): Iterable<Finding> {
   const spaces = new Map<string, Map<string, Path>>();
   for (const field of type.fields) {
     if (field.kind !== 'list' || field.repeatable) continue;

@@ -5,14 +5,14 @@
  * keeps values as written if their meaning changed in a newer spec version.
  */
 
-import type { Path } from '../core/finding.ts';
+import type { Path, Finding } from '../core/finding.ts';
 import type { Config, IgnitionSection } from './config.ts';
 import { type FetchedConfig, fetchInlined, listReferences, referenceRules } from './inlinedConfig.ts';
 import { type Reference } from './contents.ts';
 import { mergeConfigs } from './merge.ts';
 import { normalizeConfig } from './normalize.ts';
 import { madeOf, traceOrigins } from './origins.ts';
-import { type Issue, issueWith } from '../core/rule.ts';
+import { issueWith } from '../core/rule.ts';
 import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
@@ -44,7 +44,7 @@ export interface EffectiveConfig {
 
 export interface PlacedIssue {
   readonly place: ConfigPlace;
-  readonly issue: Issue;
+  readonly issue: Finding;
 }
 
 /** Limits for hostile configs. Real configs inline a few configs. */
@@ -156,7 +156,7 @@ function render(search: Search, layer: Layer): Rendered {
 function fetchBounded(search: Search, reference: Reference): FetchedConfig {
   const limit = (what: string): FetchedConfig => {
     const message = `not checked: the inlined configs are ${what}`;
-    return { issues: [{ rule: tooManyValues, path: reference.path, message, hint: 'inline fewer configs' }] };
+    return { issues: [{ ...tooManyValues, path: reference.path, message, hint: 'inline fewer configs' }] };
   };
   const fetched = fetchInlined(reference, search.bytesLeft);
   if (fetched.document === undefined) return fetched;

@@ -4,12 +4,13 @@
  * `internal/exec/config_fetcher.go`, `internal/resource/url.go` and `internal/util/verification.go`.
  */
 
+import type { Finding } from '../core/finding.ts';
 import { FormatError, ifWellFormed } from '../core/errors.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import type { Config } from './config.ts';
 import { correctedHash, type Reference, unpack } from './contents.ts';
-import { errorRule, infoRule, type Issue, issue, warningRule } from '../core/rule.ts';
+import { errorRule, infoRule, issue, warningRule } from '../core/rule.ts';
 
 /** Configs that `ignition.config` refers to: problems that Ignition detects only when it fetches them on boot. */
 export const referenceRules = {
@@ -39,7 +40,7 @@ export interface FetchedConfig {
   /** Undefined if the config is not inlined or cannot be decoded. */
   readonly document?: Buffer;
   /** Paths start at the config that contains the reference. */
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Finding[];
 }
 
 /**

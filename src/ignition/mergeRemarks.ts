@@ -4,7 +4,7 @@
  */
 
 import type { Finding, Path } from '../core/finding.ts';
-import { findingOf, type Issue, issue, warningRule } from '../core/rule.ts';
+import { issue, warningRule } from '../core/rule.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
@@ -42,19 +42,19 @@ export function remarkMerge(parent: Config, child: Config, version: SpecVersion)
   const { config: childConfig = {}, version: _version, ...section } = child.ignition ?? {};
   const remarks: Finding[] = [];
   if (childConfig.replace?.source !== undefined) {
-    remarks.push(findingOf(issue(mergeRules.replacedLater, ['ignition', 'config', 'replace', 'source'])));
+    remarks.push(issue(mergeRules.replacedLater, ['ignition', 'config', 'replace', 'source']));
   } else if (parentConfig.replace?.source !== undefined) {
-    remarks.push(findingOf(issue(mergeRules.replacedLater, [])));
+    remarks.push(issue(mergeRules.replacedLater, []));
   } else if (saysSomething(parentConfig.merge) && saysSomething({ ...child, ignition: section })) {
-    remarks.push(findingOf(issue(mergeRules.fetchedLater, [])));
+    remarks.push(issue(mergeRules.fetchedLater, []));
   }
   const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
-  for (const found of remarkMembers(configType(version), from, to, [])) remarks.push(findingOf(found));
+  for (const found of remarkMembers(configType(version), from, to, [])) remarks.push(found);
   return remarks;
 }
 
 /** @param path in the child */
-function* remarkMembers(type: StructType, parent: unknown, child: unknown, path: Path): Iterable<Issue> {
+function* remarkMembers(type: StructType, parent: unknown, child: unknown, path: Path): Iterable<Finding> {
   if (!isMapping(parent) || !isMapping(child)) return;
   if (['ConfigReference', 'FileContents', 'Resource'].includes(type.name)) {
     yield* remarkContents(parent, child, path);
@@ -82,7 +82,7 @@ function* remarkMembers(type: StructType, parent: unknown, child: unknown, path:
 }
 
 /** Contents are merged field by field, so a new source may keep the compression and the hash of the old one. */
-function* remarkContents(parent: Members, child: Members, path: Path): Iterable<Issue> {
+function* remarkContents(parent: Members, child: Members, path: Path): Iterable<Finding> {
   if (child['source'] === undefined || child['source'] === parent['source']) return;
   const inherited = ['compression', 'verification', 'httpHeaders'].filter(
     (name) => saysSomething(parent[name]) && !saysSomething(child[name]) && child[name] !== '',

@@ -10,7 +10,7 @@ import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { normalizeConfig } from './normalize.ts';
-import { errorRule, findingOf, warningRule, type Rule } from '../core/rule.ts';
+import { errorRule, warningRule, type Rule } from '../core/rule.ts';
 import { configType, type Field, structAt, structOf, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
@@ -164,7 +164,7 @@ function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {
   if (isSince(journey.from, shift.since) === isUpwards) return value;
   const above = shift.carryUp(value);
   if (above === value) return value;
-  journey.findings.push(findingOf({ rule: isUpwards ? shift.up : shift.down, path: [...journey.path] }));
+  journey.findings.push({ ...(isUpwards ? shift.up : shift.down), path: [...journey.path] });
   return isUpwards ? above : value;
 }
 
@@ -180,10 +180,10 @@ function unknownField({ to, path }: Journey): Finding {
   const first = specVersions.find((version) =>
     structAt(configType(version), holder)?.fields.some((field) => field.name === name),
   );
-  return findingOf({
-    rule: translationRules.fieldUnknown,
+  return {
+    ...translationRules.fieldUnknown,
     path: [...path],
     message: `spec version ${to} does not have ${name}`,
     hint: `translate to ${first ?? specVersions.at(-1)} or newer, or remove ${name}`,
-  });
+  };
 }

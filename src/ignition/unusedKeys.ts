@@ -4,12 +4,12 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { formatPath, type Path } from '../core/finding.ts';
+import { formatPath, type Path, type Finding } from '../core/finding.ts';
 import { type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { itemsOf } from './decode.ts';
-import { type Issue, warningRule } from '../core/rule.ts';
+import { warningRule } from '../core/rule.ts';
 import {
   configType,
   type Field,
@@ -33,9 +33,9 @@ export const nullObject = warningRule(
   'remove it, or write {}: null counts as an empty object here',
 );
 
-/** An issue with its path from the root and its byte offset. */
-export interface OffsetIssue extends Issue {
-  readonly offset: number;
+/** A finding with its path from the root and its byte offset. */
+export interface OffsetFinding extends Finding {
+  readonly offset?: number;
 }
 
 /** An object of the document with its decoded value, which is absent if the object was null. */
@@ -54,10 +54,10 @@ interface Place {
 export function* findUnusedKeys(
   { type, value, node, path }: Place,
   hintOf: (type: StructType, path: Path, key: string) => string | undefined,
-): Iterable<OffsetIssue> {
+): Iterable<OffsetFinding> {
   if (node.kind !== 'mapping') {
     yield {
-      rule: nullObject,
+      ...nullObject,
       path,
       message:
         `context tree does not match content tree at ${formatPath(path)}. ` +
@@ -84,7 +84,7 @@ export function* findUnusedKeys(
   }
   for (const [key, keyNode] of unknown) {
     yield {
-      rule: unusedKey,
+      ...unusedKey,
       path: [...path, key],
       message: `unused key ${key}`,
       hint: hintOf(type, path, key) ?? unusedKey.hint,

@@ -22,11 +22,11 @@ import { decodeJson, type TypeMismatch } from './decodeJson.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, versionHint } from './hints.ts';
 import { readVersion } from './readVersion.ts';
-import { errorRule, findingOf, infoRule, type Issue } from '../core/rule.ts';
+import { errorRule, infoRule, type Rule } from '../core/rule.ts';
 import { checks } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { typeHint } from './typeHints.ts';
-import { findUnusedKeys, type OffsetIssue, unusedKeyHint } from './unusedKeys.ts';
+import { findUnusedKeys, type OffsetFinding, unusedKeyHint } from './unusedKeys.ts';
 import { nameVersions, type SpecVersion, specVersions } from './versions.ts';
 import { walkConfig } from './walkConfig.ts';
 
@@ -101,7 +101,7 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
   const read = readConfig(document);
   if (read.status === 'refused') return { report: { valid: false, findings: [read.finding] }, read };
   const { config, hasPositions, root, type, version } = read;
-  const issues: (Issue | OffsetIssue)[] = [...ruleIssues(type, config, version)];
+  const issues: OffsetFinding[] = [...ruleIssues(type, config, version)];
   for (const { type: inner, value, path } of walkConfig(type, config)) {
     if (typeof inner === 'string' || !isMapping(value)) continue;
     append(issues, placedAt(path, findDuplicates(inner, value)));
@@ -115,8 +115,8 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
   }
   const positionOf = placeIn(document);
   const findings = issues.map((issue) => {
-    const offset = 'offset' in issue ? issue.offset : offsetOf(deepestNode(root, issue.path));
-    return findingOf(hasPositions ? { ...issue, position: positionOf(offset) } : issue);
+    const { offset = offsetOf(deepestNode(root, issue.path)), ...finding } = issue;
+    return hasPositions ? { ...finding, position: positionOf(offset) } : finding;
   });
   return { report: { valid: !hasErrors(findings), findings: limitFindings(findings) }, read };
 }
@@ -126,10 +126,10 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
  * unused keys.
  */
 export function checkMergedConfig(config: Config, version: SpecVersion): readonly Finding[] {
-  return limitFindings(Array.from(ruleIssues(configType(version), config, version), findingOf));
+  return limitFindings(Array.from(ruleIssues(configType(version), config, version)));
 }
 
-function* ruleIssues(root: StructType, config: Config, version: SpecVersion): Iterable<Issue> {
+function* ruleIssues(root: StructType, config: Config, version: SpecVersion): Iterable<Finding> {
   for (const { type, value, path } of walkConfig(root, config)) {
     const check = checks[typeof type === 'string' ? type : type.name];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
@@ -138,29 +138,29 @@ function* ruleIssues(root: StructType, config: Config, version: SpecVersion): It
 }
 
 /** Issues of the object at `path`, with paths from the root. */
-function* placedAt(path: Path, issues: Iterable<Issue>): Iterable<Issue> {
+function* placedAt(path: Path, issues: Iterable<Finding>): Iterable<Finding> {
   for (const issue of issues) yield { ...issue, path: [...path, ...issue.path] };
 }
 
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
 export function readConfig(bytes: Buffer): ReadResult {
-  if (bytes.length === 0) return refuse({ rule: emptyConfig });
+  if (bytes.length === 0) return refuse(emptyConfig);
   let parsed: JsonTree;
   try {
     parsed = readJsonTree(bytes);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { message, offset } = error;
-    if (offset === undefined) return refuse({ rule: tooManyValues });
+    if (offset === undefined) return refuse(tooManyValues);
     const hint = syntaxHint(message, offset, bytes) ?? jsonSyntax.hint;
-    return refuse({ rule: jsonSyntax, message, hint }, placeIn(bytes)(offset));
+    return refuse({ ...jsonSyntax, message, hint }, placeIn(bytes)(offset));
   }
   const { root, overflows } = parsed;
   const version = readVersion(root);
   if (version.status === 'mismatch') return refuseMismatch(bytes, version.mismatch);
   if (version.status !== 'supported') {
     const rule = version.status === 'malformed' ? versionMalformed : versionUnsupported;
-    return refuse({ rule, hint: versionHint(version.text) ?? rule.hint });
+    return refuse({ ...rule, hint: versionHint(version.text) ?? rule.hint });
   }
   const type = configType(version.version);
   const { value: config, mismatches } = decodeJson(root, type);
@@ -177,7 +177,7 @@ export function readConfig(bytes: Buffer): ReadResult {
 }
 
 function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
-  const issue = { rule: jsonType, message: mismatch.message, hint: typeHint(mismatch) };
+  const issue = { ...jsonType, message: mismatch.message, hint: typeHint(mismatch) };
   return { ...refuse(issue, placeIn(bytes)(mismatch.offset)), mismatches: [mismatch] };
 }
 
@@ -186,12 +186,12 @@ export function furtherMismatches(document: Buffer, read: ReadResult): readonly 
   const mismatches = (read.status === 'refused' && read.mismatches) || [];
   const findings = mismatches
     .slice(1)
-    .map((mismatch) => findingOf({ rule: furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
+    .map((mismatch) => ({ ...furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
   return locateFindings(findings, document);
 }
 
-function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): RefusedConfig {
-  return { status: 'refused', finding: findingOf({ ...issue, path: [], position }) };
+function refuse(rule: Rule, position?: Finding['position']): RefusedConfig {
+  return { status: 'refused', finding: { ...rule, path: [], position } };
 }
 
 /** Adds to each finding the position of its path; `bytes` must be valid JSON. */

@@ -3,9 +3,10 @@
  * arguments of the kernel and its drivers are not checked.
  */
 
+import type { Finding } from '../core/finding.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
-import { errorRule, type Issue, lintError, lintWarning } from '../core/rule.ts';
+import { errorRule, lintError, lintWarning } from '../core/rule.ts';
 import { bondModes } from '../network/bondOptions.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 import { isOneArgument, type KernelArgument } from './argument.ts';
@@ -54,22 +55,22 @@ const STOPS_BOOT =
   /^(?:rd\.break(?:=.*)?|init=(?!\/sbin\/init$|\/usr\/lib\/systemd\/systemd$).*|-[sb]|s|S|1|single|rescue|emergency|systemd\.unit=(?:rescue|emergency)\.target)$/;
 
 /** Returns the issues of an argument that do not depend on others. */
-export function checkArgument(argument: KernelArgument): readonly Issue[] {
+export function checkArgument(argument: KernelArgument): readonly Finding[] {
   return findIssues(argument).map((issue) => ({ ...issue, path: argument.path }));
 }
 
-function findIssues(argument: KernelArgument): readonly Issue[] {
+function findIssues(argument: KernelArgument): readonly Finding[] {
   const { name, text, value = '' } = argument;
-  if (!isOneArgument(text)) return [{ rule: argumentCharacters, path: [] }];
-  if (name === '') return [{ rule: argumentEmpty, path: [] }];
-  if (text.includes('"') && UNQUOTED.test(name)) return [{ rule: argumentQuoted, path: [] }];
+  if (!isOneArgument(text)) return [{ ...argumentCharacters, path: [] }];
+  if (name === '') return [{ ...argumentEmpty, path: [] }];
+  if (text.includes('"') && UNQUOTED.test(name)) return [{ ...argumentQuoted, path: [] }];
   if (name.startsWith('ipa-')) return checkIpaArgument(argument);
   const check = valueChecks.get(name);
   if (check !== undefined) return check(value);
-  return STOPS_BOOT.test(text) ? [{ rule: argumentStops, path: [] }] : checkSpelling(name);
+  return STOPS_BOOT.test(text) ? [{ ...argumentStops, path: [] }] : checkSpelling(name);
 }
 
-type ValueCheck = (value: string) => readonly Issue[];
+type ValueCheck = (value: string) => readonly Finding[];
 
 const valueChecks = new Map<string, ValueCheck>(
   Object.entries({
@@ -104,7 +105,7 @@ const valueChecks = new Map<string, ValueCheck>(
 );
 
 function ignoredUnless(isValid: (value: string) => boolean, hint: string): ValueCheck {
-  return (value) => (isValid(value) ? [] : [{ rule: argumentSyntax, path: [], hint }]);
+  return (value) => (isValid(value) ? [] : [{ ...argumentSyntax, path: [], hint }]);
 }
 
 /** Arguments that users write, of the programs whose names are misspelled without any message. */
@@ -114,7 +115,7 @@ const spelledNames = [
 ];
 
 /** CoreOS has more arguments, which are not similar to these. */
-function checkSpelling(name: string): readonly Issue[] {
+function checkSpelling(name: string): readonly Finding[] {
   const nearest = spelledNames.includes(name) ? undefined : nearestName(name, spelledNames);
-  return nearest === undefined ? [] : [{ rule: argumentUnknown, path: [], hint: `use ${nearest}` }];
+  return nearest === undefined ? [] : [{ ...argumentUnknown, path: [], hint: `use ${nearest}` }];
 }

@@ -3,7 +3,8 @@
  * kernel. Names of arguments may be in messages, but no values, which may be secret.
  */
 
-import { type Issue, lintError } from '../core/rule.ts';
+import type { Finding } from '../core/finding.ts';
+import { lintError } from '../core/rule.ts';
 import { isClosed, isOneArgument, type KernelArgument, parseArgument, splitArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
 import { checkLoaderSettings } from './loaders/form.ts';
@@ -19,16 +20,16 @@ export const openQuote = lintError(
  * Returns the issues of the arguments that an edit adds; those of the network are about all arguments together.
  * @param before the line before the edit
  */
-export function checkArgumentLine(before: string, line: string): readonly Issue[] {
+export function checkArgumentLine(before: string, line: string): readonly Finding[] {
   const known = new Set(splitArguments(before));
   const added = parseLine(line).filter(({ text }) => !known.has(text));
-  const quotes = isClosed(line) || !isClosed(before) ? [] : [{ rule: openQuote, path: [] }];
+  const quotes = isClosed(line) || !isClosed(before) ? [] : [{ ...openQuote, path: [] }];
   if (quotes.length > 0 || added.length === 0) return quotes;
   return [...added.flatMap(checkAdded).map(nameArgument), ...checkLineNetwork(line)];
 }
 
 /** Returns the issues of the network of the arguments. */
-export function checkLineNetwork(line: string): readonly Issue[] {
+export function checkLineNetwork(line: string): readonly Finding[] {
   return checkArgumentNetwork(parseLine(line)).map(nameArgument);
 }
 
@@ -40,13 +41,13 @@ function parseLine(line: string): readonly KernelArgument[] {
   });
 }
 
-function checkAdded(argument: KernelArgument): readonly Issue[] {
+function checkAdded(argument: KernelArgument): readonly Finding[] {
   const templates = checkLoaderSettings([argument]);
   if (templates.length > 0) return templates;
   // Other texts reach the kernel as they are, too; nothing of CoreOS and the agent reads them.
   return isOneArgument(argument.text) && argument.name !== '' ? checkArgument(argument) : [];
 }
 
-function nameArgument({ hint, message, path: [subject = ''], rule }: Issue): Issue {
-  return { rule, path: [], message: `${subject}: ${message ?? rule.message}`, hint };
+function nameArgument(finding: Finding): Finding {
+  return { ...finding, path: [], message: `${finding.path[0] ?? ''}: ${finding.message}` };
 }

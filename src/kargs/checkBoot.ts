@@ -3,7 +3,7 @@
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { largest } from '../core/lists.ts';
-import { errorRule, findingOf, type Issue, warningRule } from '../core/rule.ts';
+import { errorRule, warningRule } from '../core/rule.ts';
 import { isOneArgument, type KernelArgument, parseArgument, parseArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
 import type { BootSettings } from './bootSettings.ts';
@@ -15,7 +15,7 @@ import { checkUrl, isPlainText } from './urlArgument.ts';
 
 /** Returns the findings for `settings` in the format `form`. Paths refer to the settings. */
 export function checkBoot(settings: BootSettings, form: BootForm): readonly Finding[] {
-  return checkForms(settings, [form], 'x86_64').map(findingOf);
+  return checkForms(settings, [form], 'x86_64');
 }
 
 const commandLineLength = errorRule(
@@ -43,7 +43,7 @@ export function checkForms(
   settings: BootSettings,
   forms: readonly Omit<BootForm, 'render'>[],
   architecture: Architecture,
-): readonly Issue[] {
+): readonly Finding[] {
   const list = bootArguments(settings);
   const images = imageUrls(settings);
   // Other issues are reported only for well-formed arguments.
@@ -66,10 +66,10 @@ export function checkForms(
   ];
 }
 
-function checkLength(length: number, longest: number): readonly Issue[] {
+function checkLength(length: number, longest: number): readonly Finding[] {
   if (length <= longest) return [];
   const message = `the kernel command line is too long: ${length} > ${longest} bytes`;
-  return [{ rule: commandLineLength, path: [], message }];
+  return [{ ...commandLineLength, path: [], message }];
 }
 
 /** The URLs of the kernel, the initramfs and the appended archives. */
@@ -88,9 +88,9 @@ const imageCharacters = errorRule(
 );
 
 /** @param schemes of the boot loader; undefined if none loads the image */
-function checkImage({ path, text }: BootText, schemes: readonly string[] | undefined): readonly Issue[] {
+function checkImage({ path, text }: BootText, schemes: readonly string[] | undefined): readonly Finding[] {
   if (schemes === undefined) return [];
-  if (!isPlainText(text)) return [{ rule: imageCharacters, path }];
+  if (!isPlainText(text)) return [{ ...imageCharacters, path }];
   return checkUrl(text, schemes).map((issue) => ({ ...issue, path }));
 }
 
@@ -100,11 +100,11 @@ const argumentOfLoader = errorRule(
   'remove the argument; the boot loader adds it with the value of the machine',
 );
 
-function checkReserved(list: readonly KernelArgument[], names: readonly string[]): readonly Issue[] {
+function checkReserved(list: readonly KernelArgument[], names: readonly string[]): readonly Finding[] {
   return list
     .filter(({ name }) => names.includes(name))
     .map(({ name, path }) => ({
-      rule: argumentOfLoader,
+      ...argumentOfLoader,
       path,
       message: `the boot loader sets ${name}= itself`,
       hint: `remove ${name}=`,
@@ -154,14 +154,14 @@ const argumentCoreos = warningRule(
 );
 
 /** Arguments that have their place on ISOs. */
-function checkForRamdisk({ name, path }: KernelArgument): readonly Issue[] {
-  if (name === coreosArguments.installDevice.name) return [{ rule: argumentInstalls, path }];
-  return name === coreosArguments.liveIso.name ? [{ rule: argumentLiveIso, path }] : [];
+function checkForRamdisk({ name, path }: KernelArgument): readonly Finding[] {
+  if (name === coreosArguments.installDevice.name) return [{ ...argumentInstalls, path }];
+  return name === coreosArguments.liveIso.name ? [{ ...argumentLiveIso, path }] : [];
 }
 
-function checkRepetitions(list: readonly KernelArgument[]): readonly Issue[] {
+function checkRepetitions(list: readonly KernelArgument[]): readonly Finding[] {
   const first = new Map<string, string>();
-  const issues: Issue[] = [];
+  const issues: Finding[] = [];
   for (const argument of list) {
     const { path, text } = argument;
     const name = repeatedName(argument);
@@ -171,7 +171,7 @@ function checkRepetitions(list: readonly KernelArgument[]): readonly Issue[] {
       const rule = SINGLE.test(name) ? argumentConflict : argumentRepeated;
       const hint =
         rule === argumentConflict ? `pass ${name}= once` : `pass ${name}= once, unless it is repeatable`;
-      issues.push({ rule, message: `${name}: ${rule.message}`, path, hint });
+      issues.push({ ...rule, message: `${name}: ${rule.message}`, path, hint });
     }
   }
   return issues;
@@ -189,17 +189,17 @@ const SINGLE =
 const REPEATABLE =
   /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/;
 
-function checkPresence(settings: BootSettings, list: readonly KernelArgument[]): readonly Issue[] {
+function checkPresence(settings: BootSettings, list: readonly KernelArgument[]): readonly Finding[] {
   if (settings.system === 'other') {
     return list
       .filter(({ text }) => /^(?:coreos|ignition)\./.test(text))
-      .map(({ path }) => ({ rule: argumentCoreos, path }));
+      .map(({ path }) => ({ ...argumentCoreos, path }));
   }
   const names = new Set(list.map(({ name }) => name));
   const fetched = names.has(coreosArguments.configUrl.name);
-  const issues: Issue[] = [];
-  if (fetched && settings.embedded) issues.push({ rule: ignitionTwice, path: ['embedded'] });
-  if (!fetched && !settings.embedded) issues.push({ rule: ignitionMissing, path: [] });
-  if (!names.has(coreosArguments.rootfsUrl.name)) issues.push({ rule: rootfsMissing, path: [] });
+  const issues: Finding[] = [];
+  if (fetched && settings.embedded) issues.push({ ...ignitionTwice, path: ['embedded'] });
+  if (!fetched && !settings.embedded) issues.push({ ...ignitionMissing, path: [] });
+  if (!names.has(coreosArguments.rootfsUrl.name)) issues.push({ ...rootfsMissing, path: [] });
   return issues;
 }

@@ -7,7 +7,7 @@ import type { Finding, Path } from '../core/finding.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { HIDDEN, isSecretName, maskSetting } from '../core/masking.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
-import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../core/rule.ts';
+import { errorRule, infoRule, warningRule } from '../core/rule.ts';
 import { parseArgument } from './argument.ts';
 import { checkForms, imageUrls } from './checkBoot.ts';
 import { isPlainForDnsmasq } from './dnsmasq.ts';
@@ -85,42 +85,42 @@ export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings>
 function checkFolder({ folderUrl }: NetworkBoot): readonly Finding[] {
   if (folderUrl === undefined) return [];
   const isFit = checkUrl(folderUrl, ['http', 'https']).length === 0 && isPlainForDnsmasq(folderUrl);
-  return isFit ? [] : [findingOf({ rule: bootFolderUrl, path: [] })];
+  return isFit ? [] : [{ ...bootFolderUrl, path: [] }];
 }
 
 /** Adds the file names of the host to `taken`, in lower case, because some servers ignore case. */
 function checkNames(host: NetworkHost, taken: Map<string, NetworkHost>): readonly Finding[] {
   const { name, macs } = host;
-  const issues: Issue[] = [];
+  const issues: Finding[] = [];
   const problem = machineNameProblem(name);
   if (problem !== undefined)
-    issues.push({ rule: bootHostName, path: [], message: `${bootHostName.message}: ${problem}` });
-  if (macs.length === 0) issues.push({ rule: bootHostUnfound, path: [] });
+    issues.push({ ...bootHostName, path: [], message: `${bootHostName.message}: ${problem}` });
+  if (macs.length === 0) issues.push({ ...bootHostUnfound, path: [] });
   for (const mac of macs) {
     const read = parseMacAddress(mac);
     if (!('mac' in read) || read.mac !== mac) {
-      issues.push({ rule: bootHostMac, path: [], message: `${mac}: ${bootHostMac.message}` });
+      issues.push({ ...bootHostMac, path: [], message: `${mac}: ${bootHostMac.message}` });
     }
   }
   for (const file of [name.toLowerCase(), ...macs.map((mac) => `mac-${hyphenMac(mac)}`)]) {
     if ((taken.get(file) ?? host) !== host) {
-      issues.push({ rule: bootHostFiles, path: [], message: `${file}: ${bootHostFiles.message}` });
+      issues.push({ ...bootHostFiles, path: [], message: `${file}: ${bootHostFiles.message}` });
     }
     taken.set(file, host);
   }
-  return issues.map(findingOf);
+  return issues;
 }
 
 function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readonly Finding[] {
   const isPlain = isPlainText(url) && (folderUrl === undefined || isPlainForDnsmasq(url));
-  const issues: readonly Issue[] = [
+  const issues: readonly Finding[] = [
     ...checkUrl(url, ['http', 'https']).map((issue) => ({ ...issue, path: [] })),
-    ...(isPlain ? [] : [{ rule: bootIsoCharacters, path: [] }]),
+    ...(isPlain ? [] : [{ ...bootIsoCharacters, path: [] }]),
     // Firmware that gets the URL from the DHCP server requests it as it is.
     ...(folderUrl === undefined && loaders.includes('ipxe')
       ? checkTexts(ipxeExpansion, [{ text: url, path: [] }], hasUnknownSetting)
       : checkLoaderSettings([{ text: url, path: [] }])),
-    ...(loaders.includes('ipxe') ? [{ rule: bootIsoSan, path: [] }] : []),
+    ...(loaders.includes('ipxe') ? [{ ...bootIsoSan, path: [] }] : []),
   ];
   return issues.map((issue) => namingValue(issue, maskSetting(url)));
 }
@@ -131,7 +131,7 @@ function checkRamdisk(
   loaders: NetworkBoot['loaders'],
 ): readonly Finding[] {
   if (settings.kernelUrl === undefined || settings.initramfsUrl === undefined) {
-    return [namingValue({ rule: bootImageMissing, path: [] }, architecture)];
+    return [namingValue({ ...bootImageMissing, path: [] }, architecture)];
   }
   const complete = withBootInterface(settings);
   const forms = loaders.map((name) => allLoaders[name]);
@@ -158,8 +158,7 @@ function shown(text: string): string {
 
 const LONGEST_SHOWN = 80;
 
-function namingValue(issue: Issue, value: string | undefined): Finding {
-  const finding = findingOf(issue);
+function namingValue(finding: Finding, value: string | undefined): Finding {
   if (value === undefined) return finding;
   const short = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
   const plain = /^[!-~…]+$/.test(short) ? short : JSON.stringify(short);

@@ -3,8 +3,9 @@
  * CoreOS (nm-initrd-generator(8), nmi-cmdline-reader.c). It ignores some mistakes, and reads others as another value.
  */
 
+import type { Finding } from '../core/finding.ts';
 import { withBrackets } from '../formats/url.ts';
-import { type Issue, lintError } from '../core/rule.ts';
+import { lintError } from '../core/rule.ts';
 import {
   addressBits,
   formatAddress,
@@ -64,7 +65,7 @@ function parseMethod(text: string): IpMethod | undefined {
 /** An `ip=` value: what NetworkManager makes of it (undefined if it ignores the value), and the mistakes in it. */
 export interface ReadIp {
   readonly argument?: IpArgument;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Finding[];
 }
 
 /**
@@ -74,7 +75,7 @@ export interface ReadIp {
 export function readIp(value: string): ReadIp {
   const fields = splitFields(value);
   const [first = '', second = '', gateway = '', netmask = '', , device = '', method = '', ...rest] = fields;
-  const unsupported: readonly Issue[] = [{ rule: ipSpec, path: [] }];
+  const unsupported: readonly Finding[] = [{ ...ipSpec, path: [] }];
   if (value === '') return { issues: unsupported };
   if (fields.length === 1) {
     const issues = isMethod(first) ? [] : unsupported;
@@ -89,7 +90,7 @@ export function readIp(value: string): ReadIp {
   }
   if (isInterface(first) && dracutMethods.has(second)) {
     const message = `NetworkManager of the initramfs ignores INTERFACE:${second}: it does not know the method`;
-    return { issues: [{ rule: ipSpec, path: [], message }] };
+    return { issues: [{ ...ipSpec, path: [], message }] };
   }
   const [, start = '', prefix] = /^([^/]*)(?:\/(.*))?$/s.exec(first) ?? [];
   const ip = parseAddress(start);

@@ -5,9 +5,10 @@
  * Not checked: values that require a library of the agent, for example cipher suites.
  */
 
+import type { Finding } from '../core/finding.ts';
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
-import { type Issue, lintError, lintWarning } from '../core/rule.ts';
+import { lintError, lintWarning } from '../core/rule.ts';
 import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
@@ -59,20 +60,20 @@ function parameterName(name: string): string {
 }
 
 /** Returns the issues of an argument with the prefix `ipa-`. */
-export function checkIpaArgument({ name, value }: KernelArgument): readonly Issue[] {
-  if (value === undefined) return [{ rule: ipaNoValue, path: [] }];
+export function checkIpaArgument({ name, value }: KernelArgument): readonly Finding[] {
+  if (value === undefined) return [{ ...ipaNoValue, path: [] }];
   const option = parameterOptions().find((candidate) => candidate.kernelParam === name);
   if (option === undefined)
     return ipaKnowledge().kernelParameters.some((parameter) => parameter.name === name)
       ? []
       : [unknownParameter(name)];
-  const secret: readonly Issue[] = option.sensitive === true ? [{ rule: ipaSecret, path: [] }] : [];
+  const secret: readonly Finding[] = option.sensitive === true ? [{ ...ipaSecret, path: [] }] : [];
   const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
   const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
   return [
     ...secret,
-    ...(hasVersion ? [{ rule: ipaUrl, path: [] }] : []),
-    ...(collector === undefined ? [] : [{ rule: ipaCollector, path: [], ...collector }]),
+    ...(hasVersion ? [{ ...ipaUrl, path: [] }] : []),
+    ...(collector === undefined ? [] : [{ ...ipaCollector, path: [], ...collector }]),
     ...checkValue(option, value),
   ];
 }
@@ -81,23 +82,23 @@ function parameterOptions(): readonly IpaOption[] {
   return ipaKnowledge().options.filter((option) => option.kernelParam !== undefined);
 }
 
-function unknownParameter(name: string): Issue {
+function unknownParameter(name: string): Finding {
   const plain = name.slice('ipa-'.length).replaceAll('-', '_');
   const removed = findRemovedIpaOption(plain);
   if (removed !== undefined) {
     return {
-      rule: ipaUnknown,
+      ...ipaUnknown,
       path: [],
       hint: `remove the parameter; ironic-python-agent ${removed.last} was the last release that supports it`,
     };
   }
   const option = suggestIpaOption('DEFAULT', plain);
-  if (option === undefined) return { rule: ipaUnknown, path: [] };
+  if (option === undefined) return { ...ipaUnknown, path: [] };
   const hint =
     option.kernelParam === undefined
       ? `set ${option.name} in the configuration file of the agent; it has no kernel parameter`
       : `use ${option.kernelParam}`;
-  return { rule: ipaUnknown, path: [], hint };
+  return { ...ipaUnknown, path: [], hint };
 }
 
 /** Numbers that the agent converts itself; without a value, others are not set. */
@@ -111,7 +112,7 @@ const convertedNumbers = new Set([
   'lookup_timeout',
 ]);
 
-function checkValue(option: IpaOption, value: string): readonly Issue[] {
+function checkValue(option: IpaOption, value: string): readonly Finding[] {
   const { choices, pattern, type } = option;
   const isNumber = type === 'integer' || type === 'float' || type === 'port';
   if (value === '' && isNumber && !convertedNumbers.has(option.name)) return [];
@@ -139,15 +140,15 @@ function checkRange(
   option: IpaOption,
   value: string,
   { min = -Infinity, max = Infinity }: Range,
-): readonly Issue[] {
+): readonly Finding[] {
   const number = parsePythonInteger(value);
   if (number === undefined) return [invalidValue(option, 'an integer')];
   if (number < min) return [invalidValue(option, `at least ${min}`)];
   return number > max ? [invalidValue(option, `at most ${max}`)] : [];
 }
 
-function invalidValue(option: IpaOption, expected: string): Issue {
+function invalidValue(option: IpaOption, expected: string): Finding {
   const { help, name } = option;
   const hint = `set ${name} to ${expected} (${help})`;
-  return { rule: ipaValue, path: [], message: `${name} must be ${expected}`, hint };
+  return { ...ipaValue, path: [], message: `${name} must be ${expected}`, hint };
 }

@@ -7,9 +7,10 @@
  * does not support. The operator can add them.
  */
 
+import type { Finding } from '../core/finding.ts';
 import { maskSetting } from '../core/masking.ts';
 import { parseUrl } from '../formats/url.ts';
-import { type Issue, warningRule } from '../core/rule.ts';
+import { warningRule } from '../core/rule.ts';
 import { findIgnoredExceptions, isExceptForGo } from '../network/noProxy.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 import type { BootProxy, BootSettings } from './bootSettings.ts';
@@ -93,7 +94,7 @@ function assignment(variable: string, value: string, setting: string): KernelArg
 }
 
 /** Returns the issues of the proxies. */
-export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSettings): readonly Issue[] {
+export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSettings): readonly Finding[] {
   if (proxy === undefined) return [];
   const ignored = findIgnoredExceptions(proxy.noProxy).map((problem) => {
     return { ...problem, path: ['proxy', 'noProxy'] };
@@ -106,18 +107,18 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
     !/^https?:$/.test(url.protocol) ||
     proxy.noProxy.some((entry) => entry.includes('/')) ||
     isExceptForGo(url, proxy.noProxy);
-  return isDirect ? ignored : [...ignored, { rule: proxyIgnition, path: ['ignitionUrl'] }];
+  return isDirect ? ignored : [...ignored, { ...proxyIgnition, path: ['ignitionUrl'] }];
 }
 
 /** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */
-export function checkSetenv(text: string): readonly Issue[] {
+export function checkSetenv(text: string): readonly Finding[] {
   const { name, value = '' } = parseArgument(text);
   const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(name);
   const hasCredentials = isProxy && parseBootUrl(value)?.credentials === true;
   if (!hasCredentials) return [];
   return [
     {
-      rule: urlCredentials,
+      ...urlCredentials,
       path: [],
       message:
         'the proxy URL contains credentials, and every program on the machine can read the kernel command line',

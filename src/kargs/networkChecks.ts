@@ -1,7 +1,8 @@
 /** Checks the network of all kernel arguments together: what it is in the end, and whether it reaches the servers they name. */
 
+import type { Finding } from '../core/finding.ts';
 import { parseUrl } from '../formats/url.ts';
-import { type Issue, lintError, lintWarning } from '../core/rule.ts';
+import { lintError, lintWarning } from '../core/rule.ts';
 import type { Connection } from '../network/connection.ts';
 import { formatAddress } from '../network/ipAddress.ts';
 import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
@@ -38,16 +39,16 @@ export const networkArgumentRules = {
 export function checkArgumentNetwork(
   list: readonly KernelArgument[],
   added: readonly KernelArgument[] = [],
-): readonly Issue[] {
+): readonly Finding[] {
   const devices = readDevices(list);
   const connections = acceptedConnections(devices);
   const all = [...list, ...added];
   const needs = list.map((argument) => ({ path: argument.path, servers: argumentServers(argument, all) }));
   const servers = [...networkServers(connections), ...needs.flatMap((need) => need.servers)];
   const problems = [...findConnectionProblems(connections), ...findOwnAddresses(connections, servers)].map(
-    ({ file, hint, message, rule }) => {
+    ({ file, line: _line, ...problem }) => {
       const path = devices.find(({ source }) => source.text === file)?.source.path ?? [];
-      return { rule, path, message, hint };
+      return { ...problem, path };
     },
   );
   return [
@@ -63,12 +64,12 @@ export function checkArgumentNetwork(
 function checkReach(
   connections: readonly Connection[],
   servers: readonly Server[],
-  path: Issue['path'],
-): readonly Issue[] {
+  path: Finding['path'],
+): readonly Finding[] {
   const problems = servers.map(({ host }) => findReachProblem(connections, host));
   const [problem] = problems;
   if (problem === undefined || problems.includes(undefined)) return [];
-  return [{ rule: networkArgumentRules.unreachable, path, ...problem }];
+  return [{ ...networkArgumentRules.unreachable, path, ...problem }];
 }
 
 /** The arguments with servers, and what the host needs these for. */
@@ -113,12 +114,12 @@ export function usesBootInterface(list: readonly KernelArgument[]): boolean {
   return list.some(({ name }) => name === 'BOOTIF') && !list.some(({ text }) => text === 'rd.bootif=0');
 }
 
-function checkDevice(device: Device): readonly Issue[] {
+function checkDevice(device: Device): readonly Finding[] {
   const { controllers, rejection, requests, source } = device;
   const { cancelled, rejected } = networkArgumentRules;
   return [
     ...controllers.slice(1).map(({ name, source: { path } }, index) => ({
-      rule: cancelled,
+      ...cancelled,
       path,
       message: repeatedPort(device.name, controllers[index]?.name, name),
       hint: 'list each port once',
@@ -126,11 +127,11 @@ function checkDevice(device: Device): readonly Issue[] {
     ...requests.flatMap((request) => {
       const message = findMissed(device, request);
       const { path } = request.source;
-      return message === undefined ? [] : [{ rule: cancelled, path, message, hint: cancelledHint(device) }];
+      return message === undefined ? [] : [{ ...cancelled, path, message, hint: cancelledHint(device) }];
     }),
     ...(rejection === undefined || requests.length === 0
       ? []
-      : [{ rule: rejected, path: source.path, message: rejection }]),
+      : [{ ...rejected, path: source.path, message: rejection }]),
   ];
 }
 

@@ -3,10 +3,11 @@
  * than the URL standard, which repairs URLs that curl, Ignition and boot loaders refuse.
  */
 
+import type { Finding } from '../core/finding.ts';
 import { parseHost } from '../formats/hostName.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
-import { type Issue, lintError, lintWarning } from '../core/rule.ts';
+import { lintError, lintWarning } from '../core/rule.ts';
 
 const urlScheme = lintError(
   'boot-url-scheme',
@@ -70,37 +71,37 @@ export function isPlainText(text: string): boolean {
 }
 
 /** Checks a URL for a program that supports `schemes`. */
-export function checkUrl(text: string, schemes: readonly string[]): Issue[] {
+export function checkUrl(text: string, schemes: readonly string[]): Finding[] {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1];
   if (scheme === undefined || !schemes.includes(scheme)) return [unsupportedScheme(scheme, schemes)];
   const url = parseBootUrl(text);
-  if (url === undefined) return [{ rule: urlHost, path: [] }];
-  return url.credentials ? [{ rule: urlCredentials, path: [] }] : [];
+  if (url === undefined) return [{ ...urlHost, path: [] }];
+  return url.credentials ? [{ ...urlCredentials, path: [] }] : [];
 }
 
 /** Whether Ignition can verify the certificate of the server of a config, whose own CA certificates it does not know yet. */
-export function checkIssuer(text: string): readonly Issue[] {
+export function checkIssuer(text: string): readonly Finding[] {
   const host = findInternalTlsHost(text);
   if (host === undefined) return [];
   const message = `no public CA issues certificates for ${host}, and Ignition trusts no other CA at this point`;
-  return [{ rule: urlIssuer, path: [], message }];
+  return [{ ...urlIssuer, path: [], message }];
 }
 
 /** Whether others on the network can read the config, which may contain secrets. */
-export function checkPrivacy(text: string): readonly Issue[] {
+export function checkPrivacy(text: string): readonly Finding[] {
   const url = parseBootUrl(text);
   if (url?.scheme !== 'http' && url?.scheme !== 'tftp') return [];
   const hint = 'embed the config in the initramfs if it contains a pull secret or another secret';
   return [
-    { rule: urlPlaintext, path: [], ...(isInternalHost(parseHost(withoutBrackets(url.host))) && { hint }) },
+    { ...urlPlaintext, path: [], ...(isInternalHost(parseHost(withoutBrackets(url.host))) && { hint }) },
   ];
 }
 
-function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Issue {
+function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Finding {
   const message =
     scheme === undefined ? 'not a URL: the scheme is missing' : `unsupported URL scheme ${scheme}`;
   return {
-    rule: urlScheme,
+    ...urlScheme,
     path: [],
     message,
     hint: `use ${schemes.map((name) => `${name}://`).join(', ')}`,

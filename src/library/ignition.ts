@@ -6,7 +6,6 @@ import { FormatError } from '../core/errors.ts';
 import type { Finding, Report } from '../core/finding.ts';
 import type { Config } from '../ignition/config.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
-import { findingOf } from '../core/rule.ts';
 import { validateConfig as validateBytes } from '../ignition/validate.ts';
 import { type IpaVersion, parseIpaVersion } from '../ipa/ipaOptions.ts';
 import { bytesOf } from './content.ts';
@@ -52,5 +51,5 @@ export interface ConfigLintOptions extends Partial<HostLintOptions> {
 export function lintConfig(config: Config, options: ConfigLintOptions = {}): Finding[] {
   const { ipaVersion, now = new Date(), ...others } = options;
   const release: IpaVersion | undefined = ipaVersion === undefined ? undefined : parseIpaVersion(ipaVersion);
-  return listIssues(config, { ...others, now, ...(release && { ipaVersion: release }) }).map(findingOf);
+  return listIssues(config, { ...others, now, ...(release && { ipaVersion: release }) });
 }

@@ -6,7 +6,7 @@
 
 import { isIpv4, isLoopbackHost, parseIpv6 } from '../formats/hostName.ts';
 import { parseUrl, portOf, urlHost, withoutBrackets } from '../formats/url.ts';
-import { lintNote, lintWarning, type RuleProblem } from '../core/rule.ts';
+import { lintNote, lintWarning, type Rule } from '../core/rule.ts';
 import { addressBits, formatAddress, isInSubnet, parseAddress, type Subnet } from './ipAddress.ts';
 import type { Server } from './reachability.ts';
 
@@ -83,13 +83,13 @@ export const exceptionRules = {
 };
 
 /** Reports entries that match no host for the agent, although they may for podman and Ignition. */
-export function findIgnoredExceptions(entries: readonly string[]): RuleProblem[] {
+export function findIgnoredExceptions(entries: readonly string[]): Rule[] {
   return entries.flatMap((entry) => findIgnored(entry.trim(), entries.length > 1) ?? []);
 }
 
-function findIgnored(text: string, hasOthers: boolean): RuleProblem | undefined {
-  const ignored = (why: string, hint: string, rule = exceptionRules.ignored): RuleProblem => ({
-    rule,
+function findIgnored(text: string, hasOthers: boolean): Rule | undefined {
+  const ignored = (why: string, hint: string, rule = exceptionRules.ignored): Rule => ({
+    ...rule,
     message: `the agent ignores ${text} in the list of hosts without a proxy: Python's requests ${why}`,
     hint,
   });

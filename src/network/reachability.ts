@@ -4,7 +4,7 @@
  */
 
 import type { Problem } from '../core/finding.ts';
-import type { RuleProblem } from '../core/rule.ts';
+import type { Rule } from '../core/rule.ts';
 import { groupBy } from '../core/lists.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
@@ -21,7 +21,7 @@ import {
 import { networkRules } from './networkRules.ts';
 
 /** What is inconsistent in a connection. */
-export interface ConnectionProblem extends RuleProblem, KeyfilePlace {}
+export interface ConnectionProblem extends Rule, KeyfilePlace {}
 
 interface KeyfilePlace {
   /** The keyfile of the connection. */
@@ -31,7 +31,7 @@ interface KeyfilePlace {
 }
 
 /** The texts of a problem, and its line. */
-type LinedProblem = Omit<ConnectionProblem, 'file' | 'rule'>;
+type LinedProblem = Problem & Pick<KeyfilePlace, 'line'>;
 
 const families = [4, 6] as const;
 
@@ -49,17 +49,17 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
       sharedMac(connection, connections),
     ];
     const problems: ConnectionProblem[] = found.flatMap((problem) =>
-      problem === undefined ? [] : [{ ...problem, rule: inconsistent, file }],
+      problem === undefined ? [] : [{ ...inconsistent, ...problem, file }],
     );
     const name = madeUpName(connection);
-    return name === undefined ? problems : [...problems, { ...name, rule: unmatched, file }];
+    return name === undefined ? problems : [...problems, { ...unmatched, ...name, file }];
   });
   const [first] = connections;
   if (first === undefined || connections.some(({ isAutoconnected }) => isAutoconnected)) return ofConnections;
   const names = connections.map(connectionName).join(', ');
   const message = `NetworkManager starts no connection of the network by itself: ${names}`;
   const hint = 'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"';
-  return [...ofConnections, { rule: inconsistent, message, hint, file: first.file, line: first.blockedLine }];
+  return [...ofConnections, { ...inconsistent, message, hint, file: first.file, line: first.blockedLine }];
 }
 
 /**
@@ -285,7 +285,7 @@ export function findOwnAddresses(
     const { connection, line } = owner;
     const message = `${connectionName(connection)} gives the host the address ${text}, which is that of ${purpose}`;
     const hint = `set another address for the host, or fix that of ${purpose}`;
-    return [{ rule: networkRules.ownAddress, message, hint, file: connection.file, line }];
+    return [{ ...networkRules.ownAddress, message, hint, file: connection.file, line }];
   });
   return [...groupBy(found, ({ message }) => message).values()].flatMap(([first]) => first ?? []);
 }

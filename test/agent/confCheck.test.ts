@@ -177,7 +177,7 @@ describe('checkConf', () => {
   });
 
   it('declares every rule that it reports, each once', () => {
-    const ids = Object.values(confRules).map(({ id }) => id);
+    const ids = Object.values(confRules).map(({ rule }) => rule);
     expect(new Set(ids).size).toBe(ids.length);
     fc.assert(fc.property(ipaConf, (text) => checkConf(text).every(({ rule }) => ids.includes(rule))));
   });

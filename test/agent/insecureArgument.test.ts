@@ -46,6 +46,6 @@ describe('checkInsecureArgument', () => {
       onlyDefault,
     ],
   ])('%s', (_title, text, config, expected) => {
-    expect(checkInsecureArgument(parseArguments(text), config).map(({ rule }) => rule.id)).toEqual(expected);
+    expect(checkInsecureArgument(parseArguments(text), config).map(({ rule }) => rule)).toEqual(expected);
   });
 });

@@ -164,7 +164,7 @@ describe('checkApiUrls', () => {
     fc.assert(
       fc.property(fc.constantFrom('http', 'https'), host, port, (scheme, place, number) => {
         const text = `${scheme}://${place}${number === undefined ? '' : `:${number}`}`;
-        fc.pre(findUrlAddressProblem(text)?.rule.severity !== 'error');
+        fc.pre(findUrlAddressProblem(text)?.severity !== 'error');
         expect(checkApiUrls(text, { flag: 'x' })).toEqual([text]);
         expect(new URL(text).protocol).toBe(`${scheme}:`);
       }),

@@ -9,7 +9,7 @@ const settings = (changes: Partial<AgentSettings>): AgentSettings => ({
   ...changes,
 });
 const found = (changes: Partial<AgentSettings>): string[] =>
-  checkSettings(settings(changes)).map(({ setting, rule }) => `${rule.severity} ${setting}`);
+  checkSettings(settings(changes)).map(({ setting, problem }) => `${problem.severity} ${setting}`);
 const archive = { name: 'a.tar', sha512: '0', imageId: '0', architecture: 'x86_64' } as const;
 const blocking = '[[registry]]\nlocation = "quay.io"\nblocked = true\n';
 const mirroring = (pulls: string): string =>

@@ -13,7 +13,7 @@ const zipped = dataUrl(gzipSync('hello'));
 const issues = (contents: Resource): string[] =>
   bootIssues({
     storage: { files: [{ path: '/a', contents: { source: 'data:,x' }, append: [contents] }, { contents }] },
-  }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`);
+  }).map(({ rule, path }) => `${rule} ${formatPath(path)}`);
 const both = (id: string, field: string): string[] => [
   `${id} $.storage.files.0.append.0.${field}`,
   `${id} $.storage.files.1.contents.${field}`,

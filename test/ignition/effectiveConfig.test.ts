@@ -34,7 +34,7 @@ function resolve(config: Config): EffectiveConfig {
 
 const places = ({ inlined: all }: EffectiveConfig): string[] => all.map(({ place }) => place.join(' > '));
 const issues = ({ issues: all }: EffectiveConfig): string[] =>
-  all.map(({ place, issue: { path, rule } }) => [...place, rule.id, formatPath(path)].join(' '));
+  all.map(({ place, issue: { path, rule } }) => [...place, rule, formatPath(path)].join(' '));
 
 const gzip = (data: Buffer): string[] =>
   issues(resolve(merging([{ source: `data:;base64,${data.toString('base64')}`, compression: 'gzip' }])));

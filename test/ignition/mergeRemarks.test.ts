@@ -150,7 +150,7 @@ describe('remarkMerge', () => {
     expect(remarkMerge(decoded(old, '3.4.0'), {}, '3.4.0')).toEqual([]);
   });
 
-  it.each(Object.values(mergeRules).map((rule) => [rule.id, rule] as const))(
+  it.each(Object.values(mergeRules).map((rule) => [rule, rule] as const))(
     '%s is worded and hinted at',
     (_id, { message, hint }) => {
       expect([message, hint]).toEqual([expect.stringMatching(/\w/), expect.stringMatching(/^[a-z].*[^.]$/)]);
@@ -158,7 +158,7 @@ describe('remarkMerge', () => {
   );
 
   it('names the rules, for all configs', () => {
-    const rules = new Set(Object.values(mergeRules).map(({ id }) => id));
+    const rules = new Set(Object.values(mergeRules).map(({ rule }) => rule));
     fc.assert(
       fc.property(randomConfigs(), randomConfigs(), (one, other) => {
         for (const { rule } of remarkMerge(one.config, other.config, one.version)) {

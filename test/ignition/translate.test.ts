@@ -345,7 +345,7 @@ describe('translateConfig, downwards', () => {
   });
 });
 
-it.each(Object.values(translationRules).map((rule) => [rule.id, rule] as const))(
+it.each(Object.values(translationRules).map((rule) => [rule, rule] as const))(
   '%s is worded and hinted at',
   (_id, { message, hint }) => {
     expect([message, hint]).toEqual([

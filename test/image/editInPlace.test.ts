@@ -141,7 +141,7 @@ describe.each(Object.entries(edits))('an edit in place: %s', (_name, prepare) =>
       unfinished++;
       await expect(openIsoTree(bytesAccess(state))).rejects.toThrow('an edit of the image is in progress');
       const { issues, leftovers } = await inspectIso(bytesAccess(state));
-      expect([leftovers, issues[0]?.rule.id]).toEqual([['unfinished edit'], 'image-unfinished-edit']);
+      expect([leftovers, issues[0]?.rule]).toEqual([['unfinished edit'], 'image-unfinished-edit']);
       const image = memoryImage(state);
       expect(await rollBack(image)).toBe(true);
       expect([count, same(image.bytes, before)]).toEqual([count, true]);

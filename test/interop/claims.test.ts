@@ -314,7 +314,7 @@ describe(`consoles of Linux${oracleNote('chain')}`, () => {
     '%s: the kernel starts, and prints on the console that it knows',
     { timeout: 240_000 },
     (text, prints) => {
-      expect(checkConsole('foo0').map(({ rule }) => rule.id)).toEqual(['console-spec']);
+      expect(checkConsole('foo0').map(({ rule }) => rule)).toEqual(['console-spec']);
       const machine =
         '-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg -m 512 -serial stdio';
       const kernel = ['-kernel', oracleFile('chainKernel'), '-append', `${text} panic=-1`];
@@ -336,7 +336,7 @@ describe(`invalid netmasks${oracleNote('nm-initrd-generator')}`, () => {
     ['192.0.2.5::192.0.2.1:33::eno1:none', '192.0.2.5/24'],
     ['[2001:db8::5]::[2001:db8::1]:129::eno1:none', '2001:db8::5/64'],
   ])('%s: NetworkManager uses %s', (value, address) => {
-    expect(readIp(value).issues.map(({ rule }) => rule.id)).toEqual(['ip-spec']);
+    expect(readIp(value).issues.map(({ rule }) => rule)).toEqual(['ip-spec']);
     expect(output(oracleFile('nm-initrd-generator'), ['-s', '--', `ip=${value}`])).toContain(
       `address1=${address},`,
     );
@@ -416,7 +416,7 @@ json.dump({t: {k: sorted(n for n, c in points[k].items() if c in getattr(h(), 's
 
 /** Whether the value of a kernel argument is reported as one with which the agent does not start. */
 function isRefused(text: string): boolean {
-  return checkIpaArgument(parseArgument(text)).some(({ rule }) => rule.id === 'ipa-parameter-value');
+  return checkIpaArgument(parseArgument(text)).some(({ rule }) => rule === 'ipa-parameter-value');
 }
 
 describe.runIf(hasIpa)(`ironic-python-agent${ipaNote}`, () => {

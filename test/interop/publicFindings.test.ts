@@ -12,7 +12,7 @@ import { lintHost } from '../../src/agent/lint/lintHost.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { formatPath } from '../../src/core/finding.ts';
 import type { Config } from '../../src/ignition/config.ts';
-import type { Issue } from '../../src/core/rule.ts';
+import type { Finding } from '../../src/core/finding.ts';
 import { readConfig, validateConfig } from '../../src/library/ignition.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { publicFiles } from '../support/publicConfigs.ts';
@@ -34,7 +34,7 @@ describe.skipIf(!have(...needed))(`findings about public configs${oracleNote(...
     const unconfirmed = configs.flatMap(({ name, text }) => {
       const config = readConfig(text);
       return lintHost(config, { now: new Date() }).flatMap((issue) => {
-        const { id } = issue.rule;
+        const { rule: id } = issue;
         found[id] = (found[id] ?? 0) + 1;
         return isConfirmed(issue, config) ? [] : [`${name} ${id} ${formatPath(issue.path)} ${issue.message}`];
       });
@@ -71,14 +71,14 @@ const STATED = new Set([
   'agent-password-hash', // not a hash of crypt(5)
 ]);
 
-function isConfirmed({ path, rule }: Issue, config: Config): boolean {
+function isConfirmed({ path, rule }: Finding, config: Config): boolean {
   const [section, , index] = path;
-  if (STATED.has(rule.id)) return true;
+  if (STATED.has(rule)) return true;
   if (section === 'systemd') {
     const { contents = '', name = '' } = config.systemd?.units?.[Number(index)] ?? {};
     return complains(name, contents);
   }
-  if (section === 'passwd' && rule.id === 'agent-ssh-key') {
+  if (section === 'passwd' && rule === 'agent-ssh-key') {
     const key = config.passwd?.users?.[Number(index)]?.sshAuthorizedKeys?.[Number(path[4])] ?? '';
     // ssh-keygen takes a type that is there twice for options, which sshd refuses.
     const isTwice = /^(\S+) \1 /.test(key);

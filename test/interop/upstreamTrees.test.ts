@@ -74,7 +74,7 @@ describe('arguments that CoreOS, coreos-installer and Ignition read', () => {
     const names = [...new Set(found.map((line) => line.replace(/^.*[ ']/, '').replace(/\.$/, '')))];
     expect(names.length).toBeGreaterThan(15);
     const unknown = names.filter((name) =>
-      checkArgument(parseArgument(`${name}=1`)).some(({ rule }) => rule.id === 'argument-unknown'),
+      checkArgument(parseArgument(`${name}=1`)).some(({ rule }) => rule === 'argument-unknown'),
     );
     expect(unknown).toEqual([]);
   });

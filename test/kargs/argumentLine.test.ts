@@ -85,7 +85,7 @@ describe('arguments that upstream programs write', () => {
   });
 
   it.each(conductors)('%s lacks only arguments of CoreOS in Ironic', (line) => {
-    expect(checkRamdiskArguments(line).map(({ rule }) => rule.id)).toEqual(['ramdisk-argument-missing']);
+    expect(checkRamdiskArguments(line).map(({ rule }) => rule)).toEqual(['ramdisk-argument-missing']);
   });
 });
 

@@ -29,7 +29,7 @@ describe('checkConsole', () => {
     ['ttyS0,115200n8 quiet', 'console-options'],
     ['ttyS0,115200n8rr', 'console-options'],
   ])('%j breaks %s', (value, rule) => {
-    expect(checkConsole(value).map((issue) => issue.rule.id)).toEqual([rule]);
+    expect(checkConsole(value).map((issue) => issue.rule)).toEqual([rule]);
   });
 
   it('answers any text', () => {

@@ -58,7 +58,7 @@ describe('checkIpaArgument', () => {
     ['ipa-agent-token=secret', 'ipa-parameter-secret', /./],
   ])('%s breaks %s', (text, rule, hint) => {
     const issues = checkIpaArgument(parseArgument(text));
-    expect(issues.map((issue) => issue.rule.id)).toEqual([rule]);
-    expect(issues[0]?.hint ?? issues[0]?.rule.hint).toMatch(hint);
+    expect(issues.map((issue) => issue.rule)).toEqual([rule]);
+    expect(issues[0]?.hint).toMatch(hint);
   });
 });

@@ -9,7 +9,7 @@ const rootfs = 'coreos.live.rootfs_url=http://192.0.2.9/rootfs';
 function findings(line: string, added = ''): string[] {
   const list = line.split(' ').map((text, index) => parseArgument(text, [index]));
   return checkArgumentNetwork(list, parseArguments(added)).map(
-    ({ message, path, rule }) => `${rule.id} ${path.join('.')}: ${message ?? rule.message}`,
+    ({ message, path, rule }) => `${rule} ${path.join('.')}: ${message}`,
   );
 }
 

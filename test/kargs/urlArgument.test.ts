@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkUrl, parseBootUrl } from '../../src/kargs/urlArgument.ts';
 import { urlQuery, webUrl } from '../support/arbitraryText.ts';
 
-const rulesOf = (text: string): string[] =>
-  checkUrl(text, ['http', 'https', 's3']).map(({ rule }) => rule.id);
+const rulesOf = (text: string): string[] => checkUrl(text, ['http', 'https', 's3']).map(({ rule }) => rule);
 
 describe('checkUrl', () => {
   it.each([

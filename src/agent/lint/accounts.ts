@@ -4,9 +4,9 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import type { Path } from '../../core/finding.ts';
+import type { Path, Finding } from '../../core/finding.ts';
 import type { Integer, PasswdUser } from '../../ignition/config.ts';
-import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
+import { lintError, lintWarning } from '../../core/rule.ts';
 import { broken, type LintSubject } from './subject.ts';
 
 export const accountRules = {
@@ -46,10 +46,10 @@ const NUMBER = /^\d+$/;
 /** The uid of the first user whose config has none. */
 const FIRST_UID = 1000;
 
-export function checkAccounts({ config, isComplete }: LintSubject): Issue[] {
+export function checkAccounts({ config, isComplete }: LintSubject): Finding[] {
   if (!isComplete) return [];
   const { groups = [], users = [] } = config.passwd ?? {};
-  const issues: Issue[] = [];
+  const issues: Finding[] = [];
   const knownGroups = new Set([...everyGroup, ...otherGroups]);
   const knownUsers = new Set(imageUsers);
   const requireName = (kind: 'user' | 'group', name: string | undefined, path: Path): void => {

@@ -3,9 +3,9 @@
 import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
-import { type Issue, lintWarning, type RuleProblem } from '../../core/rule.ts';
+import { lintWarning, type Rule } from '../../core/rule.ts';
 import type { Resource } from '../../ignition/config.ts';
-import type { Path } from '../../core/finding.ts';
+import type { Path, Finding } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from '../machineAddress.ts';
 import { findIgnoredExceptions, isExceptForPython } from '../../network/noProxy.ts';
@@ -28,10 +28,10 @@ interface Found {
   /** Purpose of the address; undefined if the path is sufficient. */
   readonly about?: string;
   readonly path: Path;
-  readonly problem: RuleProblem | undefined;
+  readonly problem: Rule | undefined;
 }
 
-export function checkAddresses(subject: LintSubject): Issue[] {
+export function checkAddresses(subject: LintSubject): Finding[] {
   const found: Found[] = [
     ...agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
       if (podman.verb !== 'pull' && isLocalName(image)) return [];
@@ -58,11 +58,11 @@ export function checkAddresses(subject: LintSubject): Issue[] {
     })),
   ];
   return found.flatMap(({ about, path, problem }) => {
-    return problem === undefined ? [] : [broken(problem.rule, path, { ...problem, about })];
+    return problem === undefined ? [] : [broken(problem, path, { about })];
   });
 }
 
-function findUrlProblem(url = ''): RuleProblem | undefined {
+function findUrlProblem(url = ''): Rule | undefined {
   return /^(?:https?|tftp):/i.test(url) ? findUrlAddressProblem(url) : undefined;
 }
 
@@ -131,14 +131,14 @@ export const sourceRules = {
   ),
 };
 
-export function checkSources({ config }: LintSubject): Issue[] {
+export function checkSources({ config }: LintSubject): Finding[] {
   const authorities = config.ignition?.security?.tls?.certificateAuthorities ?? [];
   return listResources(config).flatMap(({ path, resource }) => {
     const at = [...path, 'source'];
     const issuer = authorities.length === 0 ? findSourceIssuer(resource.source ?? '') : undefined;
     return [
       ...(isUnverified(resource) ? [broken(sourceRules.unverified, at)] : []),
-      ...(issuer === undefined ? [] : [broken(issuer.rule, at, issuer)]),
+      ...(issuer === undefined ? [] : [broken(issuer, at)]),
     ];
   });
 }
@@ -158,7 +158,7 @@ export const unitProxyRules = {
 /** More URLs than a real agent has. */
 const MAX_URLS = 32;
 
-export function checkUnitProxy(subject: LintSubject): Issue[] {
+export function checkUnitProxy(subject: LintSubject): Finding[] {
   const urls = ['api_url', 'inspection_callback_url']
     .flatMap((option) => confValues(subject, option))
     .flatMap((value) => value.split(',', MAX_URLS))
@@ -171,7 +171,7 @@ function hasProxy(variables: ReadonlyMap<string, string>): boolean {
 }
 
 /** All commands of a unit have its variables, so the first one that passes them to the agent is reported. */
-function checkProxy(unit: LintedUnit, urls: readonly URL[]): Issue[] {
+function checkProxy(unit: LintedUnit, urls: readonly URL[]): Finding[] {
   const run = unit.runs.find(
     ({ podman }) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
   );
@@ -184,7 +184,7 @@ function checkProxy(unit: LintedUnit, urls: readonly URL[]): Issue[] {
     return proxy !== undefined && proxy !== '' && !isExceptForPython(url, exceptions);
   });
   const ignored = hasProxy(variables) ? findIgnoredExceptions(exceptions) : [];
-  const issues = ignored.map(({ rule, ...problem }) => broken(rule, path, { about: unitName, ...problem }));
+  const issues = ignored.map((problem) => broken(problem, path, { about: unitName }));
   const hosts = [...new Set(detoured.map(urlHost))];
   if (hosts.length === 0) return issues;
   const message = `${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;

@@ -1,13 +1,13 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { withSlashes } from '../../ignition/rules/path.ts';
-import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
+import { lintError, lintWarning } from '../../core/rule.ts';
 import { broken, type LintSubject, readContents } from './subject.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import { MAX_FINDINGS, type Path } from '../../core/finding.ts';
+import { MAX_FINDINGS, type Path, type Finding } from '../../core/finding.ts';
 import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import type { TargetSystem } from './subject.ts';
@@ -33,7 +33,7 @@ export const hostFileRules = {
 };
 
 /** Without `machine`, the places are checked that neither a live nor an installed system can write. */
-export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Issue[] {
+export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Finding[] {
   const { config, files } = subject;
   const directories = (config.storage?.directories ?? []).map(({ mode }, index) => ({
     mode,
@@ -67,7 +67,7 @@ export function isWritableLive(path: string): boolean {
   return ['/etc', '/var', ...varLinks].some((folder) => `${path}/`.startsWith(`${folder}/`));
 }
 
-function checkPlaces({ config }: LintSubject, machine?: TargetSystem): Issue[] {
+function checkPlaces({ config }: LintSubject, machine?: TargetSystem): Finding[] {
   return (['files', 'directories', 'links'] as const).flatMap((kind) =>
     (config.storage?.[kind] ?? []).flatMap(({ path = '' }, index) =>
       READ_ONLY_PATH.test(path) || (machine === 'live' && path !== '' && !isWritableLive(path))
@@ -94,7 +94,7 @@ export const certificateRules = {
 };
 
 /** `now` is the time for which validity is checked. */
-export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
+export function checkCertificates({ files, config }: LintSubject, now: Date): Finding[] {
   const anchors = files
     // Installers write an empty anchor for "no CA of its own".
     .filter(({ file, name }) => name.startsWith(ANCHOR_FOLDER) && readContents(file.contents)?.length !== 0)
@@ -140,7 +140,7 @@ export const sshKeyRules = {
   weak: lintWarning('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
 };
 
-export function checkSshKeys({ config }: LintSubject): Issue[] {
+export function checkSshKeys({ config }: LintSubject): Finding[] {
   return (config.passwd?.users ?? []).flatMap(({ sshAuthorizedKeys = [] }, user) =>
     sshAuthorizedKeys.flatMap((entry, index) => {
       return checkEntry(entry, ['passwd', 'users', user, 'sshAuthorizedKeys', index]);
@@ -148,7 +148,7 @@ export function checkSshKeys({ config }: LintSubject): Issue[] {
   );
 }
 
-function checkEntry(entry: string, path: Path): Issue[] {
+function checkEntry(entry: string, path: Path): Finding[] {
   const lines = splitAuthorizedKeys(entry);
   if (lines.length === 0)
     return [broken(sshKeyRules.ignored, path, { message: 'the entry contains no key' })];
@@ -159,7 +159,7 @@ function checkEntry(entry: string, path: Path): Issue[] {
     .flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined));
 }
 
-function checkKey(line: string, path: Path, about?: string): Issue[] {
+function checkKey(line: string, path: Path, about?: string): Finding[] {
   const check = checkSshPublicKey(line);
   if (!check.ok) {
     const message = `${sshKeyRules.ignored.message}: ${check.reason}`;
@@ -178,7 +178,7 @@ export const passwordRules = {
 };
 
 /** Passwords; the value is never shown, because it may be the password itself. */
-export function checkPasswords({ config }: LintSubject): Issue[] {
+export function checkPasswords({ config }: LintSubject): Finding[] {
   return (config.passwd?.users ?? []).flatMap(({ passwordHash = '' }, index) =>
     passwordHash === '' || CRYPT_HASH.test(passwordHash)
       ? []
@@ -198,7 +198,7 @@ export const sizeRules = {
   ),
 };
 
-export function checkSize(document: Uint8Array | undefined): Issue[] {
+export function checkSize(document: Uint8Array | undefined): Finding[] {
   if (document === undefined || document.length <= EMBED_AREA_SIZE) return [];
   const archive = writeInitrd(new Map([[CONFIG_NAME, document]]));
   if (archive.length <= EMBED_AREA_SIZE) return [];

@@ -1,8 +1,9 @@
 /** Lint of the images that the units of the agent pull and run, and of their registries and mirrors. */
 
+import type { Finding } from '../../core/finding.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
-import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '../../core/rule.ts';
+import { lintError, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
 import { combineRegistries } from '../imagePull.ts';
 import { findPullProblem, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
@@ -68,11 +69,11 @@ function isPulling({ podman }: UnitCommand, { pulls }: LintedUnit): boolean {
 }
 
 /** References that podman accepts but resolves to no image. */
-function checkSources(subject: LintSubject): Issue[] {
+function checkSources(subject: LintSubject): Finding[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
-    const found = (problem: RuleProblem | undefined): Issue[] =>
-      problem === undefined ? [] : [brokenSetting(problem.rule, command.setting, problem)];
+    const found = (problem: Rule | undefined): Finding[] =>
+      problem === undefined ? [] : [brokenSetting(problem, command.setting)];
     // Another config may add the registries.
     const short = registries && findShortNameProblem(image, registries);
     if (registries === undefined || short !== undefined) return found(short);
@@ -98,7 +99,7 @@ function hasTrustAnchor({ filesByPath }: LintSubject, registry: string): boolean
   );
 }
 
-export function checkPulledImages(subject: LintSubject): Issue[] {
+export function checkPulledImages(subject: LintSubject): Finding[] {
   const { agentUnits } = subject;
   const pulls = agentUnits.flatMap((unit) => unit.pulls);
   return [
@@ -110,7 +111,7 @@ export function checkPulledImages(subject: LintSubject): Issue[] {
   ];
 }
 
-function checkRun(run: UnitCommand, unit: LintedUnit): Issue[] {
+function checkRun(run: UnitCommand, unit: LintedUnit): Finding[] {
   const { podman, setting } = run;
   const [image, ...words] = podman.operands;
   if (image === undefined || image.expands) return [];
@@ -125,7 +126,7 @@ function checkRun(run: UnitCommand, unit: LintedUnit): Issue[] {
 }
 
 /** The words after the image are arguments of the agent, which accepts only its own options. */
-function checkArguments(words: readonly ExecWord[], setting: UnitSetting): Issue[] {
+function checkArguments(words: readonly ExecWord[], setting: UnitSetting): Finding[] {
   const [first] = words;
   if (first === undefined) return [];
   // An image without an entry point is started with the program.
@@ -152,7 +153,7 @@ function isPodmanOption(argument: string): boolean {
 /** Images that are on the host already, so podman contacts no registry. */
 const LOCAL_TRANSPORT = /^(?:containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive):/;
 
-function checkReference(text: string, command: UnitCommand): Issue[] {
+function checkReference(text: string, command: UnitCommand): Finding[] {
   if (LOCAL_TRANSPORT.test(text)) return [];
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
@@ -185,7 +186,7 @@ export const registriesRules = {
 
 const MAIN_FILE = '/etc/containers/registries.conf';
 
-export function checkRegistries(subject: LintSubject): Issue[] {
+export function checkRegistries(subject: LintSubject): Finding[] {
   return listFiles(subject).flatMap((file) => {
     const { issues } = readRegistriesConf(readWhole(file) ?? '');
     return issues.map(({ position: { column, line }, severity, ...problem }) => {

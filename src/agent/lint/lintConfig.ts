@@ -5,7 +5,7 @@
  */
 
 import type { Config } from '../../ignition/config.ts';
-import { infoRule, type Issue, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
+import { infoRule, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { checkAddresses, checkSources, checkUnitProxy } from './addresses.ts';
 import { checkMounts, isMountedAt } from './mounts.ts';
@@ -51,7 +51,7 @@ export function isAgentConfig(config: Config): boolean {
 }
 
 /** All findings, by topic; paths start at the root of the config. Messages never contain secrets. */
-export function lintConfig(config: Config, options: LintOptions): Issue[] {
+export function lintConfig(config: Config, options: LintOptions): Finding[] {
   const { machine = 'live', now } = options;
   const subject = readSubject(config);
   return [
@@ -90,7 +90,9 @@ export const trustRules = {
   ),
 };
 
-const rulesById: ReadonlyMap<string, Rule> = new Map(Object.values(confRules).map((rule) => [rule.id, rule]));
+const rulesById: ReadonlyMap<string, Rule> = new Map(
+  Object.values(confRules).map((rule) => [rule.rule, rule]),
+);
 
 /** For the number of findings about one conf that are left out. */
 const moreRule = infoRule(
@@ -99,7 +101,7 @@ const moreRule = infoRule(
   'fix the listed findings first',
 );
 
-function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Issue[] {
+function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Finding[] {
   const known = new Map<string, boolean>();
   const isElsewhere = (rule: string): boolean => {
     const isKnown = known.get(rule) ?? elsewhere.get(rule)?.(subject) === true;
@@ -118,7 +120,7 @@ function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): I
   });
 }
 
-function toIssue(finding: Finding, { name, source }: LintedFile): Issue[] {
+function toIssue(finding: Finding, { name, source }: LintedFile): Finding[] {
   const rule = finding.rule === TOO_MANY_FINDINGS ? moreRule : rulesById.get(finding.rule);
   if (rule === undefined) return [];
   const place = finding.position === undefined ? '' : `:${finding.position.line}:${finding.position.column}`;
@@ -146,7 +148,7 @@ function checkTrust(
   subject: LintSubject,
   { defaults, name, source }: LintedConf,
   hasAnchor: boolean,
-): Issue[] {
+): Finding[] {
   const isInsecure = parseOsloBoolean(defaults.get('insecure') ?? '') === true;
   const isHttps = (defaults.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
   const hasCafile = (defaults.get('cafile') ?? '') !== '';
@@ -154,7 +156,7 @@ function checkTrust(
     const file = defaults.get(option) ?? '';
     return subject.filesByPath.has(file) && subject.runs.some((run) => !isMountedAt(run, file));
   });
-  const issueAt = (rule: Rule, option: string): Issue =>
+  const issueAt = (rule: Rule, option: string): Finding =>
     broken(rule, source, { about: `${posix.basename(name)}: ${option}` });
   return [
     // If cafile is set, the rule conf-cafile-unused reports it.
@@ -166,9 +168,9 @@ function checkTrust(
 
 /** Rules about what a conf lacks or does not know, each with whether another part of the config has it. */
 const elsewhere: ReadonlyMap<string, (subject: LintSubject) => boolean> = new Map([
-  [confRules.caMissing.id, needsNoCa],
-  [confRules.collector.id, hasOwnCollectors],
-  [confRules.insecureUnset.id, (subject) => confValues(subject, 'insecure').length > 0],
+  [confRules.caMissing.rule, needsNoCa],
+  [confRules.collector.rule, hasOwnCollectors],
+  [confRules.insecureUnset.rule, (subject) => confValues(subject, 'insecure').length > 0],
 ]);
 
 /** Whether another conf or the container gives CA certificates to the agent, or turns verification off. */
@@ -205,7 +207,7 @@ export const convergedFlowRules = {
   ),
 };
 
-function checkConvergedFlow({ activeUnits, runs }: LintSubject): Issue[] {
+function checkConvergedFlow({ activeUnits, runs }: LintSubject): Finding[] {
   if (runs.length === 0) return [];
   const enabled = activeUnits.filter(({ name, unit }) => name === 'agent.service' && unit.enabled === true);
   return enabled.map(({ path }) => broken(convergedFlowRules.agentEnabled, [...path, 'enabled']));

@@ -3,8 +3,8 @@
  * cannot write on the machine, and settings that programs of CoreOS ignore.
  */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
-import type { Issue } from '../../core/rule.ts';
 import { checkAccounts } from './accounts.ts';
 import { checkCertificates, checkHostFiles, checkPasswords, checkSshKeys } from './hostFiles.ts';
 import { checkRegistries } from './image.ts';
@@ -20,12 +20,12 @@ export interface HostLintOptions {
 }
 
 /** All findings, by topic; paths start at the root of the config. Messages never contain secrets. */
-export function lintHost(config: Config, options: HostLintOptions): Issue[] {
+export function lintHost(config: Config, options: HostLintOptions): Finding[] {
   return checkHost(readSubject(config), options);
 }
 
 /** The findings of {@link lintHost}. */
-export function checkHost(subject: LintSubject, { machine, now }: HostLintOptions): Issue[] {
+export function checkHost(subject: LintSubject, { machine, now }: HostLintOptions): Finding[] {
   return [
     ...checkRegistries(subject),
     ...checkCertificates(subject, now),

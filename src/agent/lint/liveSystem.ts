@@ -3,8 +3,9 @@
  * stages of Ignition 2.27, and the modules 35coreos-live and 35coreos-ignition of fedora-coreos-config.
  */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
-import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
+import { lintError, lintWarning } from '../../core/rule.ts';
 import { isWritableLive } from './hostFiles.ts';
 import { broken, type LintSubject } from './subject.ts';
 
@@ -33,7 +34,7 @@ export const installerRule = lintError(
 );
 
 /** The generator of coreos-installer looks only whether the folder has a file. */
-export function checkInstallerFiles({ storage }: Config): Issue[] {
+export function checkInstallerFiles({ storage }: Config): Finding[] {
   const index = (storage?.files ?? []).findIndex(({ path = '' }) =>
     path.startsWith('/etc/coreos/installer.d/'),
   );
@@ -47,7 +48,7 @@ export function checkInstallerFiles({ storage }: Config): Issue[] {
   ];
 }
 
-export function checkLiveSystem({ config }: LintSubject): Issue[] {
+export function checkLiveSystem({ config }: LintSubject): Finding[] {
   const { kernelArguments = {}, storage = {} } = config;
   const { shouldExist = [], shouldNotExist = [] } = kernelArguments;
   const mounted = (storage.filesystems ?? []).map(({ path = '' }, index) => ({ path, index }));

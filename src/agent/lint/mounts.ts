@@ -1,8 +1,9 @@
 /** Lint of the mounts of the agent's container: whether it sees the configuration of the agent and the parts of the host that it needs. */
 
+import type { Finding } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { trimEndOf } from '../../core/trimming.ts';
-import { type Issue, lintError, lintNote, lintWarning } from '../../core/rule.ts';
+import { lintError, lintNote, lintWarning } from '../../core/rule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 import { broken, isAgentUnitName, type LintedFile, type LintSubject, type UnitCommand } from './subject.ts';
 
@@ -34,7 +35,7 @@ export const mountRules = {
   ),
 };
 
-export function checkMounts(subject: LintSubject): Issue[] {
+export function checkMounts(subject: LintSubject): Finding[] {
   return [
     ...subject.confs.flatMap((conf) => checkConf(conf, subject)),
     ...subject.runs.flatMap((run) => checkSources(run, subject)),
@@ -52,7 +53,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }
 
-function checkConf({ name, path }: LintedFile, subject: LintSubject): Issue[] {
+function checkConf({ name, path }: LintedFile, subject: LintSubject): Finding[] {
   const { runs, units } = subject;
   if (runs.length === 0) {
     if (mayRunElsewhere(subject)) return [];
@@ -84,7 +85,7 @@ function mayReadAnyPath({ podman }: UnitCommand): boolean {
 }
 
 /** The files of the OS are unknown, so only missing files are reported that nothing but the config would write. */
-function checkSources({ setting, podman }: UnitCommand, subject: LintSubject): Issue[] {
+function checkSources({ setting, podman }: UnitCommand, subject: LintSubject): Finding[] {
   if (!subject.isComplete) return [];
   const missing = bindMounts(podman).filter(({ source }) => {
     const isOurs = /^\/etc\/(?:.*ironic|pki\/ca-trust\/source\/anchors\/.)/.test(source);
@@ -109,7 +110,7 @@ function isWritten(path: string, { config, filesByPath }: LintSubject): boolean 
 const neededMounts = ['/dev', '/sys', '/', '/run/udev', '/run/dbus/system_bus_socket'];
 
 /** Used by the hardware manager for CoreOS: chroot into the host, device nodes, udev, hostnamectl and rpm-ostree. */
-function checkHostAccess({ setting, podman }: UnitCommand): Issue[] {
+function checkHostAccess({ setting, podman }: UnitCommand): Finding[] {
   const sources = bindMounts(podman).map(({ source }) => source);
   // podman runs a container in several networks; the value of a variable is unknown.
   const lacksHost = (...names: readonly string[]): boolean =>

@@ -1,8 +1,7 @@
 /** Lint of the host's network: consistent connections, and a way to Ironic. */
 
 import { posix } from 'node:path';
-import type { Path } from '../../core/finding.ts';
-import type { Issue } from '../../core/rule.ts';
+import type { Path, Finding } from '../../core/finding.ts';
 import { readKeyfile } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import {
@@ -16,7 +15,7 @@ import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
 import { listNeeds } from './servers.ts';
 import { broken, type LintedFile, type LintSubject, readContents, textOf } from './subject.ts';
 
-export function checkConnections(subject: LintSubject): Issue[] {
+export function checkConnections(subject: LintSubject): Finding[] {
   // NetworkManager loads only keyfiles that it can parse and that no other user can read.
   const keyfiles = [...subject.filesByPath.values()].filter(({ name }) => isKeyfilePath(name));
   return [
@@ -26,13 +25,13 @@ export function checkConnections(subject: LintSubject): Issue[] {
 }
 
 /** Ignition creates files with the mode 0644. */
-function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Issue[] {
+function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Finding[] {
   if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
   const message = `NetworkManager ignores ${posix.basename(name)}, because other users can access the file`;
   return [broken(networkRules.inconsistent, [...path, 'mode'], { message, hint: MODE_HINT })];
 }
 
-function checkSyntax(keyfile: LintedFile): Issue[] {
+function checkSyntax(keyfile: LintedFile): Finding[] {
   if (readContents(keyfile.file.contents) === undefined) return [];
   const about = posix.basename(keyfile.name);
   return readKeyfile(about, textOf(keyfile)).problems.map(({ hint, line, message, severity }) => {
@@ -44,7 +43,7 @@ function checkSyntax(keyfile: LintedFile): Issue[] {
 
 const MODE_HINT = 'set "mode" to 384, which is octal 0600';
 
-function checkParsed(subject: LintSubject): Issue[] {
+function checkParsed(subject: LintSubject): Finding[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];
@@ -54,7 +53,7 @@ function checkParsed(subject: LintSubject): Issue[] {
     ...[
       ...findConnectionProblems(connections),
       ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]),
-    ].map(({ file, rule, ...problem }) => broken(rule, sourceOf(file), problem)),
+    ].map(({ file, line, ...problem }) => broken(problem, sourceOf(file), { line })),
     ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) =>
       broken(networkRules.unreachable, sourceOf(file), problem),
     ),

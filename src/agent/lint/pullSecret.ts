@@ -1,9 +1,10 @@
 /** Lint of registry credentials: whether podman can read them, and who else can. Messages never contain credentials. */
 
+import type { Finding } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
-import { type Issue, lintError, lintWarning } from '../../core/rule.ts';
+import { lintError, lintWarning } from '../../core/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imagePull.ts';
 import {
@@ -58,7 +59,7 @@ const defaultPaths = [
 /** Usual paths of credentials: the defaults of podman, and those of the units of the agent and of CoreOS. */
 const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.json'];
 
-export function checkPullSecrets(subject: LintSubject): Issue[] {
+export function checkPullSecrets(subject: LintSubject): Finding[] {
   const registries = readRegistries(subject);
   const names = agentPulls(subject).flatMap(({ image }) => pullNames(image, registries));
   return [
@@ -78,18 +79,18 @@ export function listPullSecrets({ units, filesByPath }: LintSubject): LintedFile
 }
 
 /** @param names of the images that the units pull */
-function checkContents({ file: { contents }, source }: LintedFile, names: readonly string[]): Issue[] {
+function checkContents({ file: { contents }, source }: LintedFile, names: readonly string[]): Finding[] {
   if (contents?.source?.startsWith('data:') !== true) return [];
   const text = readInlineText(contents);
   if (text === undefined) return [broken(pullSecretRules.undecodable, source)];
   const problem = findProblem(text);
   if (problem !== undefined)
     return [broken(pullSecretRules.content, source, { message: `the pull secret ${problem}` })];
-  return findEntryProblems(readCredentials(text), names).map((found) => broken(found.rule, source, found));
+  return findEntryProblems(readCredentials(text), names).map((found) => broken(found, source));
 }
 
 /** Reports a command if its credentials do not include the registry of its image, or need a program that the host lacks. */
-function checkCoverage(subject: LintSubject): Issue[] {
+function checkCoverage(subject: LintSubject): Finding[] {
   const registries = readRegistries(subject);
   const programs = new Set(subject.files.map(({ name }) => posix.basename(name)));
   const credentials = new Map<LintedFile, Credentials | undefined>();
@@ -109,7 +110,7 @@ function checkCoverage(subject: LintSubject): Issue[] {
     });
     const helpers = valid.flatMap(({ file, own }) =>
       findHelperProblems(own, names, registries?.credentialHelpers, (program) => programs.has(program)).map(
-        (problem) => broken(problem.rule, file.source, problem),
+        (problem) => broken(problem, file.source),
       ),
     );
     const missing = valid.map(({ own }) => findMissingCredentials(names, own));
@@ -118,9 +119,7 @@ function checkCoverage(subject: LintSubject): Issue[] {
     // An unreadable file is a separate finding, or another config writes it.
     const isCovered = valid.length < files.length || missing.includes(undefined);
     const uncovered =
-      first === undefined || problem === undefined || isCovered
-        ? []
-        : [broken(problem.rule, first.source, problem)];
+      first === undefined || problem === undefined || isCovered ? [] : [broken(problem, first.source)];
     return [...uncovered, ...(subject.isComplete ? helpers : [])];
   });
   return [...new Map(found.map((issue) => [issue.message, issue])).values()];
@@ -150,13 +149,13 @@ export function sensitiveOptionsOf(conf: LintedFile): string[] {
 }
 
 /** Without a mode, Ignition creates a file that all users can read. */
-function checkMode({ name, file, path }: LintedFile): Issue[] {
+function checkMode({ name, file, path }: LintedFile): Finding[] {
   if ((Number(file.mode ?? 0o644) & 0o004) === 0) return [];
   return [broken(pullSecretRules.mode, [...path, 'mode'], { about: posix.basename(name) })];
 }
 
 /** Other services may write files below /run. */
-function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Issue[] {
+function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Finding[] {
   if (!isComplete) return [];
   const commands = units.flatMap((unit) => unit.commands);
   return commands.flatMap(({ podman, setting }) => {

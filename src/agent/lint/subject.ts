@@ -14,12 +14,12 @@ import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
-import type { Issue, Rule } from '../../core/rule.ts';
+import type { Rule } from '../../core/rule.ts';
 import { walkConfig } from '../../ignition/walkConfig.ts';
 import { configType } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import type { Path } from '../../core/finding.ts';
+import type { Path, Finding } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
@@ -334,9 +334,9 @@ export function broken(
   rule: Rule,
   path: Path,
   { about, line, column, message = rule.message, hint = rule.hint }: IssueTexts = {},
-): Issue {
+): Finding {
   const text = about === undefined ? message : `${about}: ${message}`;
-  return { rule, path, message: text, hint, ...(line !== undefined && { line, column }) };
+  return { ...rule, path, message: text, hint, ...(line !== undefined && { line, column }) };
 }
 
 /** A finding about a setting of a unit, with the names of both in front of the message. */
@@ -344,6 +344,6 @@ export function brokenSetting(
   rule: Rule,
   { line, unitName, name, path }: UnitSetting,
   texts: Omit<IssueTexts, 'about'> = {},
-): Issue {
+): Finding {
   return broken(rule, path, { ...texts, about: `${unitName}: ${name}=`, line });
 }

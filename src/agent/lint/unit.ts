@@ -1,8 +1,9 @@
 /** Lint of the agent's units: whether they start, and restart after a failure. */
 
+import type { Finding } from '../../core/finding.ts';
 import { posix } from 'node:path';
 import { nearestName } from '../../core/nearestNames.ts';
-import { type Issue, lintError, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
+import { lintError, lintNote, lintWarning, type Rule } from '../../core/rule.ts';
 import {
   broken,
   brokenSetting,
@@ -52,7 +53,7 @@ export const agentUnitRules = {
   ),
 };
 
-export function checkUnits({ activeUnits }: LintSubject): Issue[] {
+export function checkUnits({ activeUnits }: LintSubject): Finding[] {
   const own = activeUnits.filter((unit) => unit.runs.length > 0 || isAgentUnitName(unit.name));
   return [
     ...own.flatMap((unit) => [
@@ -69,10 +70,10 @@ export function checkUnits({ activeUnits }: LintSubject): Issue[] {
 }
 
 /** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
-function checkStart(linted: LintedUnit): Issue[] {
+function checkStart(linted: LintedUnit): Finding[] {
   const { name, unit, path, settings } = linted;
   if (!unit.contents || settings.length === 0) return [];
-  const issueAt = (rule: Rule, member: string): Issue => broken(rule, [...path, member], { about: name });
+  const issueAt = (rule: Rule, member: string): Finding => broken(rule, [...path, member], { about: name });
   const hasCommand = effectiveSettings(settings, 'ExecStart').length > 0;
   return [
     ...(unit.enabled === true ? [] : [issueAt(agentUnitRules.notEnabled, 'enabled')]),
@@ -86,7 +87,7 @@ function restarts({ settings }: LintedUnit): boolean {
 }
 
 /** Misspelled names of podman and of its commands. */
-function checkPrograms({ execs }: LintedUnit): Issue[] {
+function checkPrograms({ execs }: LintedUnit): Finding[] {
   const commands = execs.flatMap((setting) => setting.commands.map((words) => ({ setting, words })));
   return commands.flatMap(({ setting, words: [program, verb] }) => {
     const name = posix.basename(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
@@ -100,7 +101,7 @@ function checkPrograms({ execs }: LintedUnit): Issue[] {
 }
 
 /** The default time for each command before the start; none for oneshot services. */
-function checkTimeout({ pulls, runs, settings }: LintedUnit): Issue[] {
+function checkTimeout({ pulls, runs, settings }: LintedUnit): Finding[] {
   const pull = pulls.find(({ setting }) => runs.length > 0 && setting.name === 'ExecStartPre');
   const isChosen = settings.some(({ name, value }) => {
     return /^Timeout(?:Start)?Sec$/.test(name) || (name === 'Type' && value === 'oneshot');
@@ -109,7 +110,7 @@ function checkTimeout({ pulls, runs, settings }: LintedUnit): Issue[] {
 }
 
 /** How systemd learns that the agent has started, and what it does if it learns that too early or never. */
-function checkType({ runs, settings }: LintedUnit): Issue[] {
+function checkType({ runs, settings }: LintedUnit): Finding[] {
   const valueOf = (...names: readonly string[]): string | undefined =>
     settings.findLast(({ name, section }) => section === 'Service' && names.includes(name))?.value;
   const type = valueOf('Type') ?? 'simple';
@@ -135,7 +136,7 @@ function checkType({ runs, settings }: LintedUnit): Issue[] {
   });
 }
 
-function checkRun({ setting, podman }: UnitCommand, isRestarted: boolean): Issue[] {
+function checkRun({ setting, podman }: UnitCommand, isRestarted: boolean): Finding[] {
   const { name, path, unitName: about } = setting;
   const isImageMissing = podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =

@@ -246,7 +246,7 @@ function reportAgent(path: string, json: Uint8Array, io: Io): void {
   const read = readEffectiveConfig(json);
   const [found] = read.status === 'read' ? findAgentUnits(read.config) : [];
   if (found === undefined) return;
-  const { message, severity } = found.rule;
+  const { message, severity } = found;
   const hint = 'pass the config for the installed host, or use --live-ignition for this config';
   report(io, { severity, message, hint, at: { file: path } });
 }
@@ -254,7 +254,7 @@ function reportAgent(path: string, json: Uint8Array, io: Io): void {
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */
 function reportUnusedKeys(path: string, json: Uint8Array, io: Io): void {
   for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
-    if (finding.rule !== unusedKey.id) continue;
+    if (finding.rule !== unusedKey.rule) continue;
     io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');
   }
 }

@@ -1,5 +1,6 @@
 /** `deploy baremetalhost`: writes the Metal3 manifests of one host, or of the hosts of an inventory. */
 
+import type { Finding } from '../../core/finding.ts';
 import {
   checkHostSettings,
   containsSecrets,
@@ -27,7 +28,6 @@ import { checkImageFormat, type PlainConfig } from './documents/installation.ts'
 import { splitHint } from './documents/rootDeviceHints.ts';
 import { bootModes, cleaningModes, type DeployHost, inspectionModes } from './documents/host.ts';
 import { CliError } from '../../core/errors.ts';
-import type { Issue } from '../../core/rule.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 
 /**
@@ -99,20 +99,20 @@ async function readHostSettings(
       ? checkImageFormat(options.imageFormat, isCustom ? 'coreos-installer' : 'ironic')
       : [];
   const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
-    ({ rule, path }) => !isConsequence(rule.id, path, read.issues),
+    ({ rule, path }) => !isConsequence(rule, path, read.issues),
   );
   return reportIssues(issues, context) === 0 ? settings : undefined;
 }
 
 /** Whether a setting is only missing because its value is invalid, which has been reported. */
-function isConsequence(rule: string, path: readonly unknown[], issues: readonly Issue[]): boolean {
+function isConsequence(rule: string, path: readonly unknown[], issues: readonly Finding[]): boolean {
   const unread = new Set(issues.map((issue) => issue.path[0]));
   return (
     (rule === 'bmc-missing' && unread.has('bmcAddress')) ||
     (rule.startsWith('mac-missing') && unread.has('bootMac')) ||
     (rule === 'root-device-missing' && unread.has('rootDevice')) ||
     (rule === 'hint-not-in-metal3' &&
-      issues.some((issue) => issue.rule.severity === 'error' && issue.path[1] === path[1]))
+      issues.some((issue) => issue.severity === 'error' && issue.path[1] === path[1]))
   );
 }
 

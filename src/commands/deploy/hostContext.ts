@@ -1,5 +1,6 @@
 /** The context of a `deploy` command for one host, and its error reports. */
 
+import { type Finding, hasErrors } from '../../core/finding.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import type { PlainConfig } from './documents/installation.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
@@ -10,7 +11,6 @@ import { collectDiagnostics, report, withoutRepeats } from '../../io/report/repo
 import type { AgentSource } from './ramdiskNetwork.ts';
 import { type DeployOptions, type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import type { Issue } from '../../core/rule.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
 import { converters } from '../../hosts/settings/networkReaders.ts';
@@ -78,16 +78,16 @@ async function readQuietly(options: DeployOptions, io: Io) {
  * Reports all issues once. Their paths begin with an option, followed by the name of a hint or the number of an argument.
  * The hint of a rule names an option by a placeholder: `{bmcAddress}`. Returns 1 if one of the issues is an error.
  */
-export function reportIssues(issues: readonly Issue[], { io, nameOf, locate }: HostContext): ExitCode {
-  const diagnostics = issues.map(({ rule, path: [option, detail], message = rule.message, hint }) => ({
-    severity: rule.severity,
-    rule: rule.id,
+export function reportIssues(issues: readonly Finding[], { io, nameOf, locate }: HostContext): ExitCode {
+  const diagnostics = issues.map(({ severity, rule, path: [option, detail], message, hint }) => ({
+    severity,
+    rule,
     message: option === undefined ? message : `${subjectOf(nameOf(String(option)), detail)}: ${message}`,
-    hint: hint ?? rule.hint.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => nameOf(name)),
+    hint: hint?.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => nameOf(name)),
     at: option === undefined ? undefined : locate(String(option), detail),
   }));
   report(io, withoutRepeats(diagnostics));
-  return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
+  return hasErrors(issues) ? 1 : 0;
 }
 
 /** The subject of a message. Never a value: it may be secret. */

@@ -105,7 +105,7 @@ function readNode(
   const found = [
     ...checkNode(settings),
     ...(image === undefined ? checkImageFormat(options.imageFormat, 'ironic') : []),
-  ].filter(({ rule }) => !allowed.has(rule.id));
+  ].filter(({ rule }) => !allowed.has(rule));
   if (reportIssues([...issues, ...found], context) !== 0) return undefined;
   const description = describeNode(settings);
   const { name: _name, driver: _driver, driver_info: info, properties, ...others } = description;

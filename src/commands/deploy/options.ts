@@ -1,5 +1,6 @@
 /** The options that several `deploy` commands share: hosts, inventories, ramdisk and installed host. */
 
+import { type Finding, hasErrors } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { DeployHost } from './documents/host.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
@@ -7,7 +8,7 @@ import { architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { errorRule, findingOf, found, type Issue, issueWith, type Rule } from '../../core/rule.ts';
+import { errorRule, found, issueWith, type Rule } from '../../core/rule.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { Deployment } from './documents/deployment.ts';
 import { deployInterfaces } from './documents/interfaces.ts';
@@ -180,9 +181,9 @@ export function readHostOptions(options: HostOptions) {
   };
 }
 
-function invalidMac(text: string, problem: string): Issue {
+function invalidMac(text: string, problem: string): Finding {
   return {
-    rule: macAddress,
+    ...macAddress,
     path: ['bootMac'],
     message: `invalid MAC address ${quoteText(text)}: ${problem}`,
   };
@@ -192,8 +193,8 @@ function problemOf(
   rule: Rule,
   option: string,
   { problem, hint }: { readonly problem: string; readonly hint?: string | undefined },
-): Issue {
-  return { ...issueWith(rule, [option], problem), hint };
+): Finding {
+  return { ...issueWith(rule, [option], problem), hint: hint ?? rule.hint };
 }
 
 /** Whether to write one file per host. */
@@ -267,8 +268,8 @@ export async function readInstalledConfig(
   const [document] = await readConfigFiles([file], io, { filesDir, lint: 'auto', machine: 'installed' });
   if (document === undefined) return undefined;
   const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
-  reportFindings(issues.map(findingOf), document, io);
-  if (issues.some(({ rule }) => rule.severity === 'error')) {
+  reportFindings(issues, document, io);
+  if (hasErrors(issues)) {
     throw new CliError('install_coreos does not support this config', {
       code: 'ERR_CONFIG_INVALID',
       hint: 'fix the errors above',
@@ -279,12 +280,12 @@ export async function readInstalledConfig(
 }
 
 /** Finds inlined configs that run the agent. The issue is at the reference to the inlined config. */
-function checkInlined({ config, version }: ValidConfig): readonly Issue[] {
+function checkInlined({ config, version }: ValidConfig): readonly Finding[] {
   const effective = resolveConfig({ config, version });
   return checkInstalledConfig(effective.config).flatMap((issue) => {
     const { place } = effective.locate(issue.path);
     const [reference] = place;
-    if (issue.rule !== configOfRamdisk || reference === undefined) return [];
+    if (issue.rule !== configOfRamdisk.rule || reference === undefined) return [];
     return [
       { ...issue, path: reference.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step)) },
     ];

@@ -37,7 +37,7 @@ export async function reportRamdiskNetwork(
   await render({ ...source, options: { ...source.options, ...unknown } }).catch(
     only(CliError, () => undefined),
   );
-  const rules = new Set(Object.values(networkRules).map(({ id }) => id));
+  const rules = new Set(Object.values(networkRules).map(({ rule }) => rule));
   report(
     io,
     reported.filter(({ rule = '' }) => rules.has(rule)),

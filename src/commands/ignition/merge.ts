@@ -6,7 +6,6 @@
 import { maskSecrets } from '../../agent/lint/secrets.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
-import { findingOf } from '../../core/rule.ts';
 import type { Config } from '../../ignition/config.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { bootIssues } from '../../ignition/contents.ts';
@@ -121,7 +120,7 @@ async function writeConfig(
 ): Promise<void> {
   const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
   const checked = validateConfig(bytes);
-  const ofBoot = checked.valid ? locateFindings(bootIssues(config).map(findingOf), bytes) : [];
+  const ofBoot = checked.valid ? locateFindings(bootIssues(config), bytes) : [];
   const findings = [...checked.findings, ...ofBoot];
   const valid = checked.valid && ofBoot.length === 0;
   const reported = new Set(sources.flatMap((source) => source.findings.map(identify)));

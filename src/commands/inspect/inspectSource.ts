@@ -9,7 +9,6 @@ import {
   type PlacedIssue,
   readEffectiveConfig,
 } from '../../ignition/effectiveConfig.ts';
-import { findingOf, type Issue } from '../../core/rule.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
@@ -106,9 +105,7 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
           ...checkInitramfsNetwork(read.config, subject),
         ];
   const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
-  const findings = [...ofImage, ...issues, ...ofBoth, ...ofNetwork, ...(archive?.issues ?? [])].map(
-    findingOf,
-  );
+  const findings = [...ofImage, ...issues, ...ofBoth, ...ofNetwork, ...(archive?.issues ?? [])];
   return { file, subject, config, archive, findings };
 }
 
@@ -152,7 +149,7 @@ async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
 function readDocument(document: Uint8Array | undefined): {
   readonly config?: InspectedConfig;
   readonly read?: EffectiveDocument;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Finding[];
 } {
   if (document === undefined) return { issues: [] };
   const read = readEffectiveConfig(document);
@@ -174,17 +171,24 @@ function readDocument(document: Uint8Array | undefined): {
   };
 }
 
-function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Issue {
+function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Finding {
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const which = place.length === 0 ? '' : ` in ${place.join(REFERENCE_SEPARATOR)}`;
   const text = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
-  return { rule: imageRules.configUnreadable, path: [], message: text, hint };
+  return {
+    ...imageRules.configUnreadable,
+    path: [],
+    message: text,
+    hint: hint ?? imageRules.configUnreadable.hint,
+  };
 }
 
 /** Adds the path to the message, because findings of images have no path. */
-function namePlace({ place, issue }: PlacedIssue): Issue {
-  const { path, rule, message = rule.message } = issue;
-  return { ...issue, message: `${[...place, path.join('.')].join(REFERENCE_SEPARATOR)}: ${message}` };
+function namePlace({ place, issue }: PlacedIssue): Finding {
+  return {
+    ...issue,
+    message: `${[...place, issue.path.join('.')].join(REFERENCE_SEPARATOR)}: ${issue.message}`,
+  };
 }
 
 export interface ImageArchive extends ContainerArchive {

@@ -5,7 +5,6 @@
 
 import { FormatError } from '../../core/errors.ts';
 import { hasErrors, type Finding } from '../../core/finding.ts';
-import { findingOf, type Issue } from '../../core/rule.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
@@ -63,9 +62,9 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
       : await checkConfig(document, { ...options, machine: 'live', isEmbedded: true });
   const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
   const ofNetwork = await checkInspectedNetwork(inspection);
-  const findings: Finding[] = [...issues, ...ofConfig, ...ofNetwork]
-    .filter(({ rule }) => options.lint !== 'none' || rule.isLint !== true)
-    .map(findingOf);
+  const findings: Finding[] = [...issues, ...ofConfig, ...ofNetwork].filter(
+    ({ isLint }) => options.lint !== 'none' || isLint !== true,
+  );
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
   const valid = !hasErrors(findings) && checked?.report.valid !== false;
   return { file, bytes: new Uint8Array(), ...checked, report: { valid, findings } };
@@ -85,7 +84,7 @@ async function configIssues(
   document: Uint8Array,
   inspection: ImageInspection,
   source: ImageInput,
-): Promise<readonly Issue[]> {
+): Promise<readonly Finding[]> {
   const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];
   const archive = await inspectAgentArchive(read.config, source, !isRemote(source.name));

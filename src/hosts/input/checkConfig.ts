@@ -10,7 +10,6 @@ import {
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { bootIssues } from '../../ignition/contents.ts';
 import type { Config } from '../../ignition/config.ts';
-import { findingOf, type Issue } from '../../core/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
@@ -113,17 +112,15 @@ async function lint(
   options: CheckOptions,
 ): Promise<readonly Finding[]> {
   const { lint: mode } = options;
-  const ofBoot = bootIssues(config).map(findingOf);
+  const ofBoot = bootIssues(config);
   const hasParts = [config.storage, config.systemd, config.passwd, config.kernelArguments].some(Boolean);
   if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofBoot);
   const ofAgent =
     mode === 'agent' || mayRunAgent([document, ...documents.values()])
       ? await lintAgent(document, config, options)
       : undefined;
-  const findings = (ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options)).map(
-    findingOf,
-  );
-  const ofUnits = ((await options.checkUnits?.(config)) ?? []).map(findingOf);
+  const findings = ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options);
+  const ofUnits = (await options.checkUnits?.(config)) ?? [];
   const isKnown = ofAgent !== undefined || options.machine !== undefined;
   return place([...ofBoot, ...(isKnown ? findings : findings.map(withoutError)), ...ofUnits]);
 }
@@ -138,7 +135,7 @@ async function lintAgent(
   document: Buffer,
   config: Config,
   { ipaVersion, isEmbedded = false, lint: mode, machine, now }: CheckOptions,
-): Promise<readonly Issue[] | undefined> {
+): Promise<readonly Finding[] | undefined> {
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
   if (mode !== 'agent' && !isAgentConfig(config)) return undefined;
   return lintConfig(config, {

@@ -12,7 +12,6 @@ import {
   locateFindings,
   validateConfig,
 } from '../../ignition/validate.ts';
-import { findingOf } from '../../core/rule.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { type Finding, formatPath } from '../../core/finding.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
@@ -39,7 +38,7 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
     });
     return locate(placed, document, documents);
   };
-  const issues = effective.issues.map(({ place: inner, issue }) => inConfig(findingOf(issue), inner));
+  const issues = effective.issues.map(({ place: inner, issue }) => inConfig(issue, inner));
   const ofReferences = locate(issues, document, documents);
   const findings: Finding[] = withoutKnown(ofReferences, own);
   for (const { place: inner, document: bytes, read: readInner } of inlined) {

@@ -3,6 +3,7 @@
  * network if the config of the image has none (coreos-teardown-initramfs copies it to the system).
  */
 
+import type { Finding } from '../../core/finding.ts';
 import { diagnosticAt } from '../../core/diagnostic.ts';
 import { posix } from 'node:path';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
@@ -14,7 +15,6 @@ import { argumentServers, usesBootInterface } from '../../kargs/networkChecks.ts
 import { parseUrl } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { findingOf, type Issue } from '../../core/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
@@ -37,7 +37,7 @@ import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { listNeeds } from '../../agent/lint/servers.ts';
 
 /** An issue, with the name of the keyfile that its line is in. */
-interface NetworkIssue extends Issue {
+interface NetworkFinding extends Finding {
   readonly file?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ async function checkImageNetwork(
   kargs: string,
   files: EmbedFiles,
   others: readonly Need[] = [],
-): Promise<NetworkIssue[]> {
+): Promise<NetworkFinding[]> {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const list = parseArguments(kargs);
   const connections = initramfsConnections(list, files);
@@ -65,7 +65,7 @@ async function checkImageNetwork(
   return [
     ...addresses.map((problem) => ({ path: [], ...problem })),
     ...findReachProblems(connections, needs).map((problem) => {
-      return { rule: networkRules.unreachable, path: [], ...problem };
+      return { ...networkRules.unreachable, path: [], ...problem };
     }),
   ];
 }
@@ -90,7 +90,7 @@ function inspectedConnections(inspection: ImageInspection): readonly Connection[
 }
 
 /** The same for an inspected image, and problems of its keyfiles. The kernel arguments of an initramfs are unknown. */
-export async function checkInspectedNetwork(inspection: ImageInspection): Promise<Issue[]> {
+export async function checkInspectedNetwork(inspection: ImageInspection): Promise<Finding[]> {
   const { files = new Map<string, Uint8Array>() } = inspection;
   const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
   const hasKeyfiles = [...files.keys()].some(isNetworkPath);
@@ -119,7 +119,7 @@ export async function reportImageNetwork(
   if (!wantsCheck(options, io)) return;
   for (const found of await checkImageNetwork(kargs, files, others)) {
     const at = keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
-    report(io, diagnosticAt(findingOf(found), at));
+    report(io, diagnosticAt(found, at));
   }
 }
 

@@ -3,6 +3,7 @@
  * its kernel arguments contradict the config.
  */
 
+import type { Finding } from '../../core/finding.ts';
 import {
   archiveMemory,
   chooseArchivedImage,
@@ -15,7 +16,7 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
 import { type EffectiveDocument, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { findingOf, type Issue, type Rule } from '../../core/rule.ts';
+import { type Rule } from '../../core/rule.ts';
 import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
 import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
@@ -48,7 +49,7 @@ export interface InspectedArchive extends DeployedArchive {
   readonly size?: number;
   /** Memory that it needs on a host, if it was read. */
   readonly memory: readonly MemoryPart[];
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Finding[];
 }
 
 /**
@@ -94,8 +95,8 @@ async function checkFile(
   }
 }
 
-function issueOf(rule: Rule, message: string = rule.message): Issue {
-  return { rule, path: [], message };
+function issueOf(rule: Rule, message: string = rule.message): Finding {
+  return { ...rule, path: [], message };
 }
 
 /** The build of an image, which its Ignition is of; undefined for other images than those of CoreOS. */
@@ -104,7 +105,7 @@ export function buildOf(inspection: ImageInspection): string | undefined {
 }
 
 /** Kernel arguments of an ISO that contradict its config; those of an initramfs are unknown. */
-export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
+export function checkImageArguments(config: Config, inspection: ImageInspection): Finding[] {
   if (inspection.kind !== 'iso') return [];
   const kargs = parseArguments(inspection.kargs?.current ?? '');
   const issues = [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
@@ -113,20 +114,21 @@ export function checkImageArguments(config: Config, inspection: ImageInspection)
 }
 
 /** The arguments with which the live system does not see the archive on the medium. */
-function checkMounted(kargs: readonly KernelArgument[]): Issue[] {
+function checkMounted(kargs: readonly KernelArgument[]): Finding[] {
   const { name } = coreosArguments.fromRam;
   const argument = kargs.find((one) => one.name === name);
   if (argument === undefined) return [];
-  const { archiveMissing: rule } = imageRules;
   const message = `with ${name} the live system unmounts the medium with the agent archive: the agent does not start`;
-  return [{ rule, path: [], message, hint: `use \`iso kargs modify -d ${argument.text}\`` }];
+  return [
+    { ...imageRules.archiveMissing, path: [], message, hint: `use \`iso kargs modify -d ${argument.text}\`` },
+  ];
 }
 
 /** A config, and the configs that it inlines, with spec versions that the Ignition of the build cannot read. */
 export function checkSpecVersions(
   { inlined, version }: EffectiveDocument,
   build: string | undefined,
-): Issue[] {
+): Finding[] {
   const newest = build === undefined ? undefined : newestSpecOf(build);
   if (newest === undefined) return [];
   const { specUnsupported: rule } = imageRules;
@@ -141,7 +143,7 @@ export function checkSpecVersions(
     .map((config) => {
       const release = ignitionRelease(config.version);
       return {
-        rule,
+        ...rule,
         path: ['ignition', 'version'],
         message: `${rule.message}: ${config.name} has version ${config.version}, which requires Ignition ${release}; ${build} is older`,
         hint: `use a newer image, or translate the config: \`ironic-coreos ignition translate --to ${newest}\``,
@@ -171,7 +173,7 @@ export function refuseForImage(
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   if (read?.status !== 'read' || !wantsCheck(options, io)) return;
   const issues = [...checkInstaller(parseArguments(kargs), read.config), ...checkSpecVersions(read, build)];
-  const [finding] = withoutIgnored(issues.map(findingOf), io);
+  const [finding] = withoutIgnored(issues, io);
   if (finding === undefined) return;
   const { hint, message, rule } = finding;
   throw new CliError(message, { code: 'ERR_CONFIG_INVALID', hint, rule });
@@ -181,11 +183,11 @@ export function refuseForImage(
 const networkArguments: ReadonlySet<string> = new Set(['ip', 'bond', 'vlan', 'rd.route']);
 
 /** An issue if the initramfs must fetch the root filesystem, but only the config contains the network. */
-export function checkInitramfsNetwork(config: Config, inspection: ImageInspection): Issue[] {
+export function checkInitramfsNetwork(config: Config, inspection: ImageInspection): Finding[] {
   if (!fetchesRootfs(inspection)) return [];
   if ([...(inspection.files?.keys() ?? [])].some(isNetworkPath)) return [];
   return isStatic(readConnections(keyfilesOf(config)))
-    ? [{ rule: imageRules.initramfsNetworkMissing, path: [] }]
+    ? [{ ...imageRules.initramfsNetworkMissing, path: [] }]
     : [];
 }
 

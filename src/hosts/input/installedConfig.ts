@@ -1,7 +1,8 @@
 /** Recognizes a config for the ramdisk in place of the config for the installed host. */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
-import { type Issue, warningRule } from '../../core/rule.ts';
+import { warningRule } from '../../core/rule.ts';
 
 export const configOfRamdisk = warningRule(
   'install-config-of-ramdisk',
@@ -10,10 +11,10 @@ export const configOfRamdisk = warningRule(
 );
 
 /** Paths are relative to the config. */
-export function findAgentUnits({ systemd = {} }: Config): readonly Issue[] {
+export function findAgentUnits({ systemd = {} }: Config): readonly Finding[] {
   return (systemd.units ?? []).flatMap(({ name }, index) =>
     name === 'ironic-agent.service'
-      ? [{ rule: configOfRamdisk, path: ['systemd', 'units', index, 'name'] }]
+      ? [{ ...configOfRamdisk, path: ['systemd', 'units', index, 'name'] }]
       : [],
   );
 }

@@ -1,8 +1,8 @@
 /** Refuses kernel arguments of an ISO with which the machine does not start the agent. */
 
+import type { Finding } from '../../core/finding.ts';
 import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { CliError } from '../../core/errors.ts';
-import { findingOf, type Issue } from '../../core/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
 import { parseArguments } from '../../kargs/argument.ts';
@@ -34,9 +34,9 @@ export function refuseArguments(
   );
 }
 
-function refuseIssues(issues: readonly Issue[], options: CheckChoice, io: Io): void {
+function refuseIssues(issues: readonly Finding[], options: CheckChoice, io: Io): void {
   const isRefused = wantsCheck(options, io);
-  for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
+  for (const { hint, message, rule, severity } of withoutIgnored(issues, io)) {
     if (severity === 'error' && isRefused) throw new CliError(message, { code: 'ERR_SETTING', hint, rule });
     report(io, { severity: severity === 'error' ? 'warning' : severity, rule, message, hint });
   }

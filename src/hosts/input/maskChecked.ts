@@ -10,7 +10,7 @@ import { furtherType, jsonType } from '../../ignition/validate.ts';
 
 /** Rules with messages that quote the document. */
 const quotingRules: ReadonlySet<string> = new Set(
-  [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ id }) => id),
+  [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ rule }) => rule),
 );
 
 interface MaskedDocument {

@@ -75,9 +75,11 @@ export async function readNetworkFiles(
 
 /** Reports connections that cannot work, at the lines that they come from. */
 export function reportConnections(files: readonly NetworkFile[], io: Io): void {
-  for (const { file, hint, line, message, rule } of findConnectionProblems(readConnections(files))) {
+  for (const { file, hint, line, message, rule, severity } of findConnectionProblems(
+    readConnections(files),
+  )) {
     const at = files.find(({ name }) => name === file)?.locate?.(line);
-    report(io, { severity: rule.severity, rule: rule.id, message, hint, at });
+    report(io, { severity, rule, message, hint, at });
   }
 }
 

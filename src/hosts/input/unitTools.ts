@@ -4,13 +4,14 @@
  * image, so each of their messages is a warning, and what only this machine lacks, such as other units and programs, is left out.
  */
 
+import type { Finding } from '../../core/finding.ts';
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { broken } from '../../agent/lint/subject.ts';
-import { type Issue, lintWarning, type Rule } from '../../core/rule.ts';
+import { lintWarning, type Rule } from '../../core/rule.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Io } from '../../io/io.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
@@ -33,7 +34,7 @@ export const unitToolRules = {
 };
 
 /** The issues of a config; their paths start at its root. Messages contain no values of settings, which may be secret. */
-export type CheckUnits = (config: Config) => Promise<readonly Issue[]>;
+export type CheckUnits = (config: Config) => Promise<readonly Finding[]>;
 
 /**
  * A check for one run of a command: it searches for the programs once, and reports once which release has answered.
@@ -112,7 +113,7 @@ function createToolCheck(
   const noteOnce = onceCalled(noteMissing);
   const reportRelease = onceCalled((message) => report(io, { severity: 'info', message }));
   // Most hosts of an inventory have the units of the first one.
-  let last: { readonly key: string; readonly issues: readonly Issue[] } | undefined;
+  let last: { readonly key: string; readonly issues: readonly Finding[] } | undefined;
   return async (config) => {
     const sources = list(config).slice(0, MOST_SOURCES);
     if (sources.length === 0) return [];
@@ -166,8 +167,8 @@ async function writeSource(path: string, text: string): Promise<void> {
 }
 
 /** Each complaint once. Those about files that are not of the config are left out. */
-function toIssues(complaints: readonly Complaint[], sources: readonly UnitSource[], rule: Rule): Issue[] {
-  const issues = new Map<string, Issue>();
+function toIssues(complaints: readonly Complaint[], sources: readonly UnitSource[], rule: Rule): Finding[] {
+  const issues = new Map<string, Finding>();
   for (const { line, name, reason } of complaints) {
     const path = sources.find((source) => source.name === name)?.path;
     if (path === undefined) continue;

@@ -112,7 +112,7 @@ function relocate(finding: Finding, places: Places): Finding {
 
 /** For a value of an unexpected type, Ignition only reports the position in the JSON. */
 function findPosition({ path, rule }: Finding, { json, locate }: Places): Position | undefined {
-  if (path.length > 0 || rule !== jsonType.id) return locate(path);
+  if (path.length > 0 || rule !== jsonType.rule) return locate(path);
   const read = readConfig(json);
   return locate(read.status === 'refused' ? (read.mismatches?.[0]?.path ?? []) : []);
 }

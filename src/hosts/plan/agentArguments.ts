@@ -4,7 +4,6 @@ import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { diagnosticAt } from '../../core/diagnostic.ts';
-import { findingOf } from '../../core/rule.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -25,7 +24,7 @@ export function checkAgentArguments(
   );
   report(
     io,
-    issues.map((issue) => diagnosticAt(findingOf(issue))),
+    issues.map((issue) => diagnosticAt(issue)),
   );
   refuseForImage(document, { kargs: kernelArguments.map(({ text }) => text).join(' ') }, { io, options: {} });
 }

@@ -13,7 +13,6 @@ import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/lo
 import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
-import { findingOf } from '../../core/rule.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from './artifacts.ts';
@@ -82,7 +81,7 @@ export function startOf(
 export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): boolean {
   // Skipped rules: exposed secrets are reported once for all configs, and the other rule recommends a minimal ISO.
   const isMinimal = startedArtifact(configs) === 'minimal-iso';
-  const skipped = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
+  const skipped = new Set([urlPlaintext.rule, ...(isMinimal ? [bootIsoSan.rule] : [])]);
   let isValid = true;
   for (const { host, findings } of checkNetworkBoot(boot)) {
     for (const { severity, message, hint, rule } of findings) {
@@ -192,7 +191,7 @@ export function reportArguments(
   return !hasErrors(
     report(
       io,
-      issues.map((issue) => diagnosticAt(findingOf(issue))),
+      issues.map((issue) => diagnosticAt(issue)),
     ),
   );
 }

@@ -92,9 +92,8 @@ const examples = {
 /** @throws UsageError with the name of the option if boot loaders could not fetch files from this URL */
 export function parseBaseUrl(text: string, option: keyof typeof examples = '--base-url'): string {
   const [issue] = checkUrl(text, ['http', 'https']);
-  const message = issue?.message ?? issue?.rule.message;
-  if (message !== undefined && issue?.rule.severity === 'error') {
-    throw new UsageError(`${option}: ${message}`, { hint: `use a URL such as ${examples[option]}` });
+  if (issue?.severity === 'error') {
+    throw new UsageError(`${option}: ${issue.message}`, { hint: `use a URL such as ${examples[option]}` });
   }
   if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
     throw new UsageError(`${option}: file names cannot be added to this URL`, {

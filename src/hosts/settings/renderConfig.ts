@@ -27,7 +27,7 @@ import { translateConfig } from '../../ignition/translate.ts';
 import { newestOf, versionNamed } from '../../ignition/versions.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
-import { findingOf, type Issue, type Rule, warningRule } from '../../core/rule.ts';
+import { type Rule, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { groupBy } from '../../core/lists.ts';
@@ -134,8 +134,8 @@ function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean
 }
 
 /** Reports each problem of the result at the input that made the part, and returns the problems. */
-function reportParts(issues: readonly Issue[], originOf: OriginOf, io: Io): readonly Finding[] {
-  const findings = withoutIgnored(issues.map(findingOf), io)
+function reportParts(issues: readonly Finding[], originOf: OriginOf, io: Io): readonly Finding[] {
+  const findings = withoutIgnored(issues, io)
     .filter(({ severity }) => severity !== 'info')
     .map((finding) => ({ ...finding, ...originOf(finding) }))
     .filter(
@@ -159,13 +159,13 @@ function reportParts(issues: readonly Issue[], originOf: OriginOf, io: Io): read
 const CHECKED_BEFORE: ReadonlySet<string> = new Set(
   [confRules, imageSourceRules, addressRules, credentialRules, exceptionRules]
     .flatMap((rules) => Object.values<Rule>(rules))
-    .map(({ id }) => id),
+    .map(({ rule }) => rule),
 );
 
 /** In addition to these, what systemd says of units that this program writes itself. */
 const NOT_OF_USER: ReadonlySet<string> = new Set([
   ...CHECKED_BEFORE,
-  ...Object.values(unitToolRules).map(({ id }) => id),
+  ...Object.values(unitToolRules).map(({ rule }) => rule),
 ]);
 
 /** The sources of the options in the agent's conf: flags, variables or places in a file. */
@@ -321,6 +321,5 @@ function findUsers({ passwd: own = {} }: Config, { passwd = {} }: Config): Findi
 }
 
 function conflict(what: string, path: Path): Finding {
-  const { id: rule, severity, hint } = replacesRendered;
-  return { rule, severity, path, message: `this replaces the rendered ${what}`, hint };
+  return { ...replacesRendered, path, message: `this replaces the rendered ${what}` };
 }

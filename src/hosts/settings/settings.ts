@@ -111,8 +111,8 @@ export function createSettingsReader(): ReadSettings {
     checkHostArchitecture(settings.archive, architecture);
     if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, warn);
     for (const remark of checkSettings(settings)) {
-      const { hint, message, setting } = remark;
-      const { id: rule, severity } = remark.rule;
+      const { setting } = remark;
+      const { hint, message, rule, severity } = remark.problem;
       if (io.ignored?.includes(rule) === true) continue;
       const { at, name } = sourceOf(setting, reading);
       const text = `${name}: ${message}`;

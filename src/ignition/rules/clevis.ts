@@ -1,8 +1,9 @@
 /** Clevis configuration of an encrypted volume: a custom pin, or Tang servers. */
 
+import type { Finding } from '../../core/finding.ts';
 import { isGoJsonText } from '../../formats/json/tree.ts';
 import type { ClevisCustom, Tang } from '../config.ts';
-import { errorRule, found, type Issue, issue } from '../../core/rule.ts';
+import { errorRule, found, issue } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { serverUrlIssue, urlRules } from './url.ts';
@@ -57,7 +58,7 @@ export const checkTang: Check<Tang> = ({ advertisement, thumbprint, url = '' }, 
       issue(clevisRules.tangAdvertisement, ['advertisement']),
   );
 
-function pinIssue(pin: string | undefined, version: SpecVersion): Issue | undefined {
+function pinIssue(pin: string | undefined, version: SpecVersion): Finding | undefined {
   const at = ['pin'];
   if (!pin && isSince(version, '3.3.0')) return issue(clevisRules.pinRequired, at);
   const isAllowed = isSince(version, '3.6.0') || knownPins.has(pin ?? '');

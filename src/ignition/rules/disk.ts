@@ -1,7 +1,8 @@
 /** Disks, and relations between their partitions. */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Disk, Partition } from '../config.ts';
-import { found, type Issue, issue, errorRule } from '../../core/rule.ts';
+import { found, issue, errorRule } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
 import { devicePathIssue } from './path.ts';
 
@@ -40,7 +41,7 @@ export const checkDisk: Check<Disk> = ({ device, partitions = [] }) => {
 };
 
 /** If several numbers collide, Ignition reports any of them; this function returns the first one. */
-function numbersIssue(partitions: readonly Partition[]): Issue | undefined {
+function numbersIssue(partitions: readonly Partition[]): Finding | undefined {
   const usersOf = new Map<bigint, number[]>();
   for (const [index, { number }] of partitions.entries()) {
     if (!isNonZero(number)) continue;
@@ -54,7 +55,7 @@ function numbersIssue(partitions: readonly Partition[]): Issue | undefined {
   return undefined;
 }
 
-function labelsIssue(partitions: readonly Partition[]): Issue | undefined {
+function labelsIssue(partitions: readonly Partition[]): Finding | undefined {
   const seen = new Set<string>();
   for (const [index, { label }] of partitions.entries()) {
     if (label === undefined) continue;

@@ -1,7 +1,8 @@
 /** Filesystems. A virtiofs share, supported since 3.7.0-experimental, is not a block device and has separate rules. */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Filesystem } from '../config.ts';
-import { found, type Issue, issue, errorRule, type Rule } from '../../core/rule.ts';
+import { found, issue, errorRule, type Rule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { devicePathIssue, pathIssue } from './path.ts';
@@ -86,7 +87,7 @@ export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
 
 const MAX_TAG_BYTES = 36;
 
-function virtiofsIssues(filesystem: Filesystem): readonly Issue[] {
+function virtiofsIssues(filesystem: Filesystem): readonly Finding[] {
   const { device = '', label, options = [], uuid, wipeFilesystem } = filesystem;
   return found(
     device === '' && issue(filesystemRules.virtiofsTagRequired, ['device']),
@@ -98,7 +99,7 @@ function virtiofsIssues(filesystem: Filesystem): readonly Issue[] {
   );
 }
 
-function formatIssue(filesystem: Filesystem, version: SpecVersion): Issue | undefined {
+function formatIssue(filesystem: Filesystem, version: SpecVersion): Finding | undefined {
   const { format, label, mountOptions = [], options = [], path, uuid, wipeFilesystem } = filesystem;
   if (format) {
     const isKnown = maxLabelBytes.has(format) || (format === 'none' && isSince(version, '3.3.0'));
@@ -109,7 +110,7 @@ function formatIssue(filesystem: Filesystem, version: SpecVersion): Issue | unde
   return needsFormat ? issue(filesystemRules.formatRequired, ['format']) : undefined;
 }
 
-function labelIssue({ format, label }: Filesystem): Issue | undefined {
+function labelIssue({ format, label }: Filesystem): Finding | undefined {
   if (!label) return undefined;
   if (!format) return issue(filesystemRules.labelNeedsFormat, ['label']);
   const isTooLong = Buffer.byteLength(label) > (maxLabelBytes.get(format) ?? Infinity);

@@ -3,8 +3,9 @@
  * is reported twice.
  */
 
+import type { Finding } from '../../core/finding.ts';
 import type { IgnitionConfig, Proxy, Resource, Tls } from '../config.ts';
-import { errorRule, found, type Issue, issue, warningRule } from '../../core/rule.ts';
+import { errorRule, found, issue, warningRule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { serverUrlIssue, urlIssue } from './url.ts';
@@ -27,7 +28,7 @@ function* requiredSourceIssues(
   field: string,
   resources: readonly Resource[],
   version: SpecVersion,
-): Iterable<Issue> {
+): Iterable<Finding> {
   if (!isSince(version, '3.1.0')) return;
   for (const [index, { source }] of resources.entries()) {
     const at = [field, index];
@@ -53,7 +54,7 @@ export const proxyRules = {
 export const checkProxy: Check<Proxy> = ({ httpProxy, httpsProxy }) =>
   found(proxyIssue('httpProxy', httpProxy), proxyIssue('httpsProxy', httpsProxy));
 
-function proxyIssue(field: 'httpProxy' | 'httpsProxy', proxy: string | undefined): Issue | undefined {
+function proxyIssue(field: 'httpProxy' | 'httpsProxy', proxy: string | undefined): Finding | undefined {
   if (proxy === undefined) return undefined;
   const isInsecure = field === 'httpsProxy' && /^http:/i.test(proxy);
   return (

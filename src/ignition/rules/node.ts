@@ -1,7 +1,8 @@
 /** Files, directories and links. */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
-import { found, type Issue, issue, errorRule, warningRule } from '../../core/rule.ts';
+import { found, issue, errorRule, warningRule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { pathIssue } from './path.ts';
@@ -29,7 +30,7 @@ export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
   found(id !== undefined && name && issue(nodeRules.ownerIdAndName, []));
 
 /** Special bits are also reported for an illegal mode that contains them. */
-function modeIssues(mode: Integer | undefined, version: SpecVersion): readonly Issue[] {
+function modeIssues(mode: Integer | undefined, version: SpecVersion): readonly Finding[] {
   if (mode === undefined) return [];
   const isLegal = mode >= 0 && mode <= 0o7777;
   const hasSpecialBits = (BigInt(mode) & 0o7000n) !== 0n && !isSince(version, '3.6.0');

@@ -1,8 +1,8 @@
 /** Paths: of files, of mount points, of devices. */
 
-import type { Path } from '../../core/finding.ts';
+import type { Path, Finding } from '../../core/finding.ts';
 import { cleanPath } from '../../formats/goPath.ts';
-import { errorRule, found, type Issue, issue, suggest } from '../../core/rule.ts';
+import { errorRule, found, issue, suggest } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 
 export const pathRules = {
@@ -16,7 +16,7 @@ export const pathRules = {
 };
 
 /** Checks that `value` is an absolute path. */
-export function pathIssue(value: string | undefined, at: Path): Issue | undefined {
+export function pathIssue(value: string | undefined, at: Path): Finding | undefined {
   if (value === undefined || value === '') return issue(pathRules.missing, at);
   if (!value.startsWith('/'))
     return issue(pathRules.relative, at, suggest(cleanPath(`/${withSlashes(value)}`)));
@@ -30,7 +30,7 @@ export function withSlashes(path: string): string {
 }
 
 /** Like {@link pathIssue}; a name without slashes is probably a device. */
-export function devicePathIssue(value: string | undefined, at: Path): Issue | undefined {
+export function devicePathIssue(value: string | undefined, at: Path): Finding | undefined {
   const isName = value !== undefined && /^[^/.]/.test(value) && !/[/\\]/.test(value);
   return isName ? issue(pathRules.relative, at, suggest(`/dev/${value}`)) : pathIssue(value, at);
 }

@@ -1,7 +1,8 @@
 /** Software RAID arrays; `path.ts` checks their devices. */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Raid } from '../config.ts';
-import { errorRule, found, type Issue, issue } from '../../core/rule.ts';
+import { errorRule, found, issue } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
@@ -45,7 +46,7 @@ export const checkRaid: Check<Raid> = (raid, version) =>
     (raid.devices ?? []).length === 0 && issue(raidRules.devicesRequired, ['devices']),
   );
 
-function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Issue | undefined {
+function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Finding | undefined {
   const at = ['level'];
   if (level === '' && isSince(version, '3.3.0')) return issue(raidRules.levelRequired, at);
   if (redundantLevels.has(level)) return undefined;

@@ -1,7 +1,8 @@
 /** Resources: source, compression, headers and verification. */
 
+import type { Finding } from '../../core/finding.ts';
 import type { HttpHeader, Resource, Verification } from '../config.ts';
-import { found, type Issue, issue, errorRule } from '../../core/rule.ts';
+import { found, issue, errorRule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { serverUrlIssue, urlIssue, urlRules } from './url.ts';
@@ -60,7 +61,7 @@ export const checkHttpHeader: Check<HttpHeader> = ({ name = '', value }) =>
     value === '' && issue(resourceRules.headerValue, ['value']),
   );
 
-function headersIssue(source = ''): Issue | undefined {
+function headersIssue(source = ''): Finding | undefined {
   const at = ['httpHeaders'];
   if (source === '') return issue(urlRules.unparsable, at, 'use an http or https URL, or remove the headers');
   return serverUrlIssue(source, at, issue(resourceRules.headersScheme, at));
@@ -88,7 +89,7 @@ export const verificationRules = {
 export const checkVerification: Check<Verification> = ({ hash }, version) =>
   hash === undefined ? [] : found(hashIssue(hash, version));
 
-function hashIssue(hash: string, version: SpecVersion): Issue | undefined {
+function hashIssue(hash: string, version: SpecVersion): Finding | undefined {
   const at = ['hash'];
   const dash = hash.indexOf('-');
   if (dash === -1) return issue(verificationRules.malformed, at);

@@ -1,9 +1,9 @@
 /** The storage section: relations between its lists. */
 
-import type { Path } from '../../core/finding.ts';
+import type { Path, Finding } from '../../core/finding.ts';
 import { cleanPath, joinPath } from '../../formats/goPath.ts';
 import type { Disk, Link, Node, Storage } from '../config.ts';
-import { type Issue, issue, errorRule, warningRule, type Rule } from '../../core/rule.ts';
+import { issue, errorRule, warningRule, type Rule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
@@ -58,12 +58,12 @@ export const checkStorage: Check<Storage> = function* (storage, version) {
   }
 };
 
-function* linkIssues(storage: Storage, version: SpecVersion): Iterable<Issue> {
+function* linkIssues(storage: Storage, version: SpecVersion): Iterable<Finding> {
   const { directories = [], files = [], links = [] } = storage;
   const linksAt = countPaths(links);
   const lengths = new Set([...linksAt.keys()].map(({ length }) => length));
   /** One issue per link at a parent, as in Ignition. A link without a path is above all absolute paths. */
-  function* belowLinks(rule: Rule, at: Path, { path = '' }: Node): Iterable<Issue> {
+  function* belowLinks(rule: Rule, at: Path, { path = '' }: Node): Iterable<Finding> {
     for (const length of lengths) {
       if (path[length] === '/') yield* repeated(issue(rule, at), linksAt.get(path.slice(0, length)));
     }
@@ -91,11 +91,15 @@ function countPaths(nodes: readonly Node[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-function* repeated(one: Issue, times = 0): Iterable<Issue> {
+function* repeated(one: Finding, times = 0): Iterable<Finding> {
   for (let time = 0; time < times; time++) yield one;
 }
 
-function* hardLinkIssues(link: Link, at: Path, directoriesAt: ReadonlyMap<string, number>): Iterable<Issue> {
+function* hardLinkIssues(
+  link: Link,
+  at: Path,
+  directoriesAt: ReadonlyMap<string, number>,
+): Iterable<Finding> {
   const { path = '', target = '', user = {}, group = {} } = link;
   // Ignition resolves a relative target below the link itself, not beside it.
   const absolute = target.startsWith('/') ? cleanPath(target) : joinPath(path, target);

@@ -1,10 +1,11 @@
 /** Units, drop-ins, and templates of units. */
 
+import type { Finding } from '../../core/finding.ts';
 import { pathExtension } from '../../formats/goPath.ts';
 import { quoteGo } from '../../formats/goText.ts';
 import { parseUnit } from '../../formats/goUnitFile.ts';
 import type { Dropin, Systemd, Unit } from '../config.ts';
-import { found, type Issue, issue, errorRule, warningRule, suggest } from '../../core/rule.ts';
+import { found, issue, errorRule, warningRule, suggest } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 
 export const unitRules = {
@@ -75,7 +76,7 @@ function withSuffix(name: string | undefined, suffix: string): string | undefine
   return name ? suggest(`${name}${suffix}`) : undefined;
 }
 
-function unitContentsIssue({ contents, enabled, name = '' }: Unit): Issue | undefined {
+function unitContentsIssue({ contents, enabled, name = '' }: Unit): Finding | undefined {
   if (!contents) return undefined;
   const { error, hasInstall } = examineUnit(contents);
   if (error !== undefined) return syntaxIssue(error);
@@ -84,7 +85,7 @@ function unitContentsIssue({ contents, enabled, name = '' }: Unit): Issue | unde
   return { ...issue(unitRules.noInstall, ['contents']), message };
 }
 
-function syntaxIssue(error: string | undefined): Issue | undefined {
+function syntaxIssue(error: string | undefined): Finding | undefined {
   if (error === undefined) return undefined;
   const rule = unitRules.syntax;
   return { ...issue(rule, ['contents'], syntaxHint(error)), message: `${rule.message}: ${error}` };

@@ -1,9 +1,9 @@
 /** URLs of contents that Ignition fetches. */
 
-import type { Path } from '../../core/finding.ts';
+import type { Path, Finding } from '../../core/finding.ts';
 import { checkDataUrl } from '../../formats/dataUrl.ts';
 import { type GoUrl, parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
-import { type Issue, issue, errorRule } from '../../core/rule.ts';
+import { issue, errorRule } from '../../core/rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
 export const urlRules = {
@@ -35,7 +35,7 @@ export const urlRules = {
 };
 
 /** The problem of a URL; an empty URL has no scheme. */
-export function urlIssue(source: string, version: SpecVersion, at: Path): Issue | undefined {
+export function urlIssue(source: string, version: SpecVersion, at: Path): Finding | undefined {
   const url = parseGoUrl(source);
   if ('problem' in url) return unparsableIssue(url.problem, at);
   const since = schemes.get(url.scheme);
@@ -46,7 +46,7 @@ export function urlIssue(source: string, version: SpecVersion, at: Path): Issue 
   if (url.scheme === 'data') {
     const message = checkDataUrl(source);
     if (message === undefined) return undefined;
-    return { rule: urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
+    return { ...urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
   }
   if (url.scheme === 'arn' && !isS3Arn(url)) return issue(urlRules.s3Arn, at);
   const supportsVersionId = url.scheme === 's3' || url.scheme === 'arn';
@@ -55,12 +55,12 @@ export function urlIssue(source: string, version: SpecVersion, at: Path): Issue 
 }
 
 /** The text is not a URL; `problem` is a clause that describes the reason. */
-function unparsableIssue(problem: string, at: Path): Issue {
+function unparsableIssue(problem: string, at: Path): Finding {
   return issue(urlRules.unparsable, at, `fix the URL: ${problem}`);
 }
 
 /** The problem of a URL of a server; `other` is that of a scheme other than http and https. */
-export function serverUrlIssue(text: string, at: Path, other: Issue): Issue | undefined {
+export function serverUrlIssue(text: string, at: Path, other: Finding): Finding | undefined {
   const url = parseGoUrl(text);
   if ('problem' in url) return unparsableIssue(url.problem, at);
   return url.scheme === 'http' || url.scheme === 'https' ? undefined : other;

@@ -87,7 +87,7 @@ export function parseUserConfig(json: Buffer, name: string): UserConfig | CliErr
   const read = readConfig(json);
   if (read.status === 'read') return { document: Buffer.from(formatIgnition(read.config)) };
   const { rule, message, hint } = read.finding;
-  const version = rule === versionUnsupported.id ? versionOf(json) : '';
+  const version = rule === versionUnsupported.rule ? versionOf(json) : '';
   if (isNewer(version)) return { document: json, newerVersion: version };
   const problem = version === '' ? message : `${message}: ${version}`;
   return new CliError(`parsing Ignition config ${name}: ${problem}`, { code: 'ERR_CONFIG_INVALID', hint });

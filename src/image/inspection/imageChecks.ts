@@ -1,8 +1,9 @@
 /** Checks whether an image boots the agent, from what was read of it. */
 
+import type { Finding } from '../../core/finding.ts';
 import { posix } from 'node:path';
 import { append } from '../../core/lists.ts';
-import type { Issue, Rule } from '../../core/rule.ts';
+import type { Rule } from '../../core/rule.ts';
 import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
 import { isNetworkArgument } from '../../kargs/connections.ts';
 import { coreosArguments, firstBootNames } from '../../kargs/coreosArguments.ts';
@@ -26,8 +27,8 @@ export interface BootingIso {
  * Checks whether an ISO boots the agent: whether it has a config, Ignition runs, the root filesystem is found, and the network
  * settings are supported. The contents of the config, and other kernel arguments, are not checked here.
  */
-export function checkIso({ label, isMinimal, kargs, files, features }: BootingIso): Issue[] {
-  const issues: Issue[] = [];
+export function checkIso({ label, isMinimal, kargs, files, features }: BootingIso): Finding[] {
+  const issues: Finding[] = [];
   if (features?.otherSystem === true) {
     // Other ramdisks boot without a config and without a root filesystem.
     if (files?.has(CONFIG_NAME) === true) issues.push(issueOf(imageRules.configUnread));
@@ -45,12 +46,12 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
 }
 
 /** The kernel arguments are unknown, because the boot loader gets them from another source. */
-export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
+export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefined): Finding[] {
   const missing = files.has(CONFIG_NAME) ? [] : [issueOf(imageRules.initrdConfigMissing)];
   return [...missing, ...checkNetwork(files, features)];
 }
 
-function checkConfig(kargs: readonly KernelArgument[], isEmbedded: boolean): Issue[] {
+function checkConfig(kargs: readonly KernelArgument[], isEmbedded: boolean): Finding[] {
   const names = new Set(kargs.map(({ name }) => name));
   const isNamed = names.has(coreosArguments.configUrl.name);
   if (!isEmbedded && !isNamed) return [issueOf(imageRules.configMissing)];
@@ -60,7 +61,7 @@ function checkConfig(kargs: readonly KernelArgument[], isEmbedded: boolean): Iss
   return [...issues, issueOf(imageRules.firstBootMissing, missing.join(', '))];
 }
 
-function checkRootfs(kargs: readonly KernelArgument[], label: string, isMinimal: boolean): Issue[] {
+function checkRootfs(kargs: readonly KernelArgument[], label: string, isMinimal: boolean): Finding[] {
   if (isMinimal) {
     const isNamed = kargs.some(({ name }) => name === coreosArguments.rootfsUrl.name);
     return isNamed ? [] : [issueOf(imageRules.rootfsMissing)];
@@ -82,7 +83,7 @@ export function embedsKeyfiles(files: EmbedFiles): boolean {
 }
 
 /** `features` is undefined for archives without an initramfs. */
-export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
+export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefined): Finding[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const issues = keyfiles.flatMap(([path, data]) => {
     const problem =
@@ -98,13 +99,13 @@ export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefin
  * Embedded keyfiles replace all connections that kernel arguments configure: coreos-copy-firstboot-network.sh deletes the output
  * of nm-initrd-generator before it copies them.
  */
-export function checkNetworkTwice(kargs: readonly KernelArgument[], isEmbedded: boolean): Issue[] {
+export function checkNetworkTwice(kargs: readonly KernelArgument[], isEmbedded: boolean): Finding[] {
   const names = [...new Set(kargs.filter(isNetworkArgument).map(({ name }) => name))];
   if (names.length === 0 || !isEmbedded) return [];
   return [issueOf(imageRules.networkTwice, names.map((name) => `${name}=`).join(', '))];
 }
 
 /** The message of the rule, with what was found. */
-export function issueOf(rule: Rule, found?: string): Issue {
-  return { rule, path: [], message: found === undefined ? rule.message : `${rule.message}: ${found}` };
+export function issueOf(rule: Rule, found?: string): Finding {
+  return { ...rule, path: [], message: found === undefined ? rule.message : `${rule.message}: ${found}` };
 }

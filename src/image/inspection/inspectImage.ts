@@ -4,9 +4,10 @@
  * append to one, only the files of CoreOS and of this program are inspected, not the thousands of other files.
  */
 
+import type { Finding } from '../../core/finding.ts';
 import { FormatError, only } from '../../core/errors.ts';
 import { maskSetting } from '../../core/masking.ts';
-import type { Issue, Rule } from '../../core/rule.ts';
+import type { Rule } from '../../core/rule.ts';
 import { readAppendix } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import type { Architecture } from '../../core/architecture.ts';
@@ -100,13 +101,13 @@ const UNFINISHED: Leftover = 'unfinished edit';
 
 /** Reads the parts of an image. A part that cannot be read is undefined, and one of the issues. */
 function damageReader() {
-  const issues: Issue[] = [];
+  const issues: Finding[] = [];
   const read = async <T>(rule: Rule, step: () => Promise<T>): Promise<T | undefined> =>
     step().catch(
       only(FormatError, ({ message: text, hint = rule.hint }) => {
         const message = maskSetting(text); // the message may contain kernel arguments
         const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
-        if (!isReported) issues.push({ rule, path: [], message, hint });
+        if (!isReported) issues.push({ ...rule, path: [], message, hint });
         return undefined;
       }),
     );

@@ -1,7 +1,7 @@
 /** The contents of an image as data, which contains secrets: they must be masked before output. */
 
+import type { Finding } from '../../core/finding.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import type { Issue } from '../../core/rule.ts';
 import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
 import type { KargsLayout } from '../kargsAreas.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
@@ -51,7 +51,7 @@ interface Contents {
   readonly files?: EmbedFiles | undefined;
   /** Minimum memory of a host. */
   readonly memory: readonly MemoryPart[];
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Finding[];
 }
 
 interface UsedArea extends EmbedArea {

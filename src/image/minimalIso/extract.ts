@@ -124,14 +124,12 @@ export function checkRootfsUrl(url: string): void {
     );
   }
   const issue = checkArgumentLine('', `${coreosArguments.rootfsUrl.name}=${url}`).find(
-    ({ rule }) => rule.severity === 'error',
+    ({ severity }) => severity === 'error',
   );
-  if (issue === undefined) return;
-  const { rule, hint = rule.hint, message = rule.message } = issue;
-  throw urlError(message, hint);
+  if (issue !== undefined) throw urlError(issue.message, issue.hint);
 }
 
-function urlError(problem: string, hint: string): CliError {
+function urlError(problem: string, hint?: string): CliError {
   return new CliError(problem, { code: 'ERR_SETTING', hint });
 }
 

@@ -1,8 +1,8 @@
 /** An output format: how it writes kernel arguments, and which values its boot loader would change. */
 
 import { UsageError } from '../../core/errors.ts';
-import type { Path } from '../../core/finding.ts';
-import { type Issue, lintError, type Rule } from '../../core/rule.ts';
+import type { Path, Finding } from '../../core/finding.ts';
+import { lintError, type Rule } from '../../core/rule.ts';
 import type { KernelArgument } from '../argument.ts';
 import type { BootSettings } from '../bootSettings.ts';
 
@@ -15,7 +15,7 @@ export interface BootForm {
    * Issues that are specific to this format. Paths refer to the settings.
    * @param images the URLs of the kernel and of the archives
    */
-  check(list: readonly KernelArgument[], images: readonly BootText[]): readonly Issue[];
+  check(list: readonly KernelArgument[], images: readonly BootText[]): readonly Finding[];
   /** Arguments that the boot loader adds, with values of maximum length; for the length limit. */
   added(settings: BootSettings): readonly string[];
   /** Returns the whole text, with a final line feed. The settings must be checked. */
@@ -61,7 +61,7 @@ export function hasUnknownSetting(text: string): boolean {
 }
 
 /** Issues for settings of iPXE, such as `${mac:hexhyp}`, for other boot loaders. In a URL, any `${` is meant as one. */
-export function checkLoaderSettings(texts: readonly BootText[]): readonly Issue[] {
+export function checkLoaderSettings(texts: readonly BootText[]): readonly Finding[] {
   return checkTexts(loaderSetting, texts, (text) =>
     text.includes('://') ? text.includes('${') : text.search(MACHINE_SETTING) >= 0,
   );
@@ -72,6 +72,6 @@ export function checkTexts(
   rule: Rule,
   texts: readonly BootText[],
   isBroken: (text: string) => boolean,
-): readonly Issue[] {
-  return texts.filter(({ text }) => isBroken(text)).map(({ path }) => ({ rule, path }));
+): readonly Finding[] {
+  return texts.filter(({ text }) => isBroken(text)).map(({ path }) => ({ ...rule, path }));
 }

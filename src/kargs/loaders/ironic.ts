@@ -27,7 +27,7 @@ export const ironicConf: BootForm = {
   check: (list) => [
     ...list
       .filter(({ name }) => !/^[A-Za-z0-9_.-]+$/.test(name))
-      .map(({ path }) => ({ rule: ironicName, path })),
+      .map(({ path }) => ({ ...ironicName, path })),
     ...checkTexts(ipxeExpansion, list, hasUnknownSetting),
     ...checkTexts(ironicGrub, list, (text) => !hasUnknownSetting(text) && /[$'\\;&|<>{}]/.test(text)),
   ],

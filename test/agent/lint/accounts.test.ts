@@ -8,7 +8,7 @@ import { now } from './support.ts';
 
 describe('users, groups and owners', () => {
   it.each(accountConfigs)('$title', ({ config, finding }) => {
-    const found = lintHost(config, { now }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`);
+    const found = lintHost(config, { now }).map(({ rule, path }) => `${rule} ${formatPath(path)}`);
     expect(found).toEqual(finding === undefined ? [] : [finding]);
   });
 

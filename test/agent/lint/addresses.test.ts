@@ -53,7 +53,7 @@ describe('addresses that mean no other machine', () => {
     const http = 'http://user:sesame@localhost:3128';
     const config = render({ proxy: { http, noProxy: [] } });
     const found = lintConfig(config, { now });
-    expect(found.map(({ message, rule }) => `${rule.id} ${message}`)).toEqual([
+    expect(found.map(({ message, rule }) => `${rule} ${message}`)).toEqual([
       'agent-address localhost is the booted machine itself (loopback)',
       'agent-address ironic-agent.service: HTTP_PROXY: localhost is the booted machine itself (loopback)',
     ]);

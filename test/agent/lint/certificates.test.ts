@@ -22,7 +22,7 @@ function rules(source: string, now = whileGood): readonly (readonly string[])[] 
     ignition: { version: '3.2.0', security: { tls: { certificateAuthorities: [{ source }] } } },
   };
   return [anchors, authorities].map((one) =>
-    [...bootIssues(one), ...lintConfig(one, { now })].flatMap(({ rule: { id } }) =>
+    [...bootIssues(one), ...lintConfig(one, { now })].flatMap(({ rule: id }) =>
       /^(?:agent-ca|ca|contents)-/.test(id) && id !== 'agent-conf-ca-unused' ? [id] : [],
     ),
   );

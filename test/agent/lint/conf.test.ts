@@ -51,7 +51,7 @@ describe('the conf in a config', () => {
   it('is judged by the release that is named', () => {
     const config = withConf('[DEFAULT]\nimage_download_max_duration = 10\n');
     const rules = (ipaVersion: string): string[] =>
-      lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule.id);
+      lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule);
     expect(rules('11.1')).toEqual(['conf-version']);
     expect(rules('11.2')).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('the conf in a config', () => {
         contents: { source: dataUrl(`[DEFAULT]\n${setting}\n`) },
       },
     );
-    const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
+    const rules = lintConfig(config, { now }).map(({ rule }) => rule);
     expect(rules.filter((id) => id === 'conf-ca-missing')).toHaveLength(count);
   });
 
@@ -99,7 +99,7 @@ describe('the conf in a config', () => {
         contents: { source: dataUrl(`[DEFAULT]\n${setting}\n`) },
       },
     );
-    const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
+    const rules = lintConfig(config, { now }).map(({ rule }) => rule);
     expect(rules.filter((id) => id === 'conf-insecure-unset')).toHaveLength(count);
   });
 
@@ -112,14 +112,14 @@ describe('the conf in a config', () => {
       { path: conf, contents: { source: dataUrl('[DEFAULT]\ninspection_collectors = default,my-own\n') } },
       { path, contents: { source: dataUrl(entryPoints) } },
     );
-    const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
+    const rules = lintConfig(config, { now }).map(({ rule }) => rule);
     expect(rules.filter((id) => id === 'conf-collector')).toHaveLength(count);
   });
 
   it('knows the collectors of the release', () => {
     const config = withConf('[DEFAULT]\ninspection_collectors = lldp\n');
     const rules = (ipaVersion: string): string[] =>
-      lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule.id);
+      lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule);
     expect(rules('9.4')).toEqual(['conf-collector']);
     expect(rules('9.5')).toEqual([]);
   });

@@ -90,7 +90,7 @@ describe.skipIf(folder === undefined)(`configs of other generators${sharedDataNo
   it.each(names)('%s', (name) => {
     const config = decodeConfig(readFileSync(join(folder ?? '', `${name}.json`)));
     const rules = lintConfig(config, { now: new Date('2026-12-01T00:00:00Z') }).map(({ rule }) => {
-      return rule.id.replace('agent-', '');
+      return rule.replace('agent-', '');
     });
     const isAgent = name !== 'assisted-discovery-nonconverged';
     const expected = [

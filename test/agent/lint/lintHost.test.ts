@@ -8,7 +8,7 @@ import { now } from './support.ts';
 /** `severity rule path`, one for each finding. */
 function found(config: Config, machine?: TargetSystem): string[] {
   return lintHost(config, { now, machine }).map(
-    ({ path, rule }) => `${rule.severity} ${rule.id} ${formatPath(path)}`,
+    ({ path, rule, severity }) => `${severity} ${rule} ${formatPath(path)}`,
   );
 }
 

@@ -96,7 +96,7 @@ describe('the network of a host', () => {
     ['by DHCP', configOf('https://ironic.example.com', {}), []],
   ])('%s', (_title, config, expected) => {
     const found = checkConnections(readSubject(config)).map(
-      ({ message, path, rule }) => `${rule.id} $.${path.join('.')}: ${message}`,
+      ({ message, path, rule }) => `${rule} $.${path.join('.')}: ${message}`,
     );
     expect(found).toEqual(expected);
   });

@@ -22,11 +22,11 @@ export function render(settings: Partial<AgentSettings> = {}): Config {
 
 /** `rule path`, one for each finding. */
 export function summary(config: Config, options: Partial<LintOptions> = {}): string[] {
-  return lintConfig(config, { now, ...options }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`);
+  return lintConfig(config, { now, ...options }).map(({ rule, path }) => `${rule} ${formatPath(path)}`);
 }
 
 export function messages(config: Config): string[] {
-  return lintConfig(config, { now }).map(({ rule, message }) => message ?? rule.message);
+  return lintConfig(config, { now }).map(({ message }) => message);
 }
 
 export function dataUrl(text: string): string {

@@ -45,12 +45,12 @@ describe('units', () => {
   });
 
   it.each([
-    [undefined, undefined],
-    ['', undefined],
+    [undefined, /^use a name/],
+    ['', /^use a name/],
     ['a b', 'write "a b.service"'],
-    ['a.container', undefined],
+    ['a.container', /^use a name/],
   ])('that are called %j: what to do is %j', (name, hint) => {
-    expect(issuesOf('Unit', name === undefined ? {} : { name })[0]?.hint).toBe(hint);
+    expect(issuesOf('Unit', name === undefined ? {} : { name })[0]?.hint ?? '').toMatch(hint);
   });
 
   it.each([
@@ -85,9 +85,9 @@ describe('drop-ins', () => {
 
 it.each([
   ['a', 'write "a.conf"'],
-  ['', undefined],
+  ['', /^use a name/],
 ])('a drop-in called %j: what to do is %j', (name, hint) => {
-  expect(issuesOf('Dropin', { name })[0]?.hint).toBe(hint);
+  expect(issuesOf('Dropin', { name })[0]?.hint ?? '').toMatch(hint);
 });
 
 describe('instances of a template', () => {

@@ -51,7 +51,7 @@ describe('the URL of a source', () => {
 
   it.each([
     ['gs://b/o', 'use spec version 3.2.0 or newer for gs: URLs'],
-    ['ftp://h/x', undefined],
+    ['ftp://h/x', /^use a scheme/],
     ['file:///x', 'embed the file as data:;base64,DATA: Ignition cannot read local files'],
     ['x', 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for inline contents'],
     ['http://h/\n', 'fix the URL: it contains a control character'],
@@ -66,7 +66,11 @@ describe('the URL of a source', () => {
     ['data:;base64,Q', 'encode the data as base64 again, with = padding at the end'],
     ['data:;Base64,QQ==', 'write ;base64 in lower case, immediately before the comma'],
   ])('says what to do about %j', (source, hint) => {
-    expect(issuesOf('Resource', { source }, '3.1.0').map((issue) => issue.hint)).toEqual([hint]);
+    expect(
+      issuesOf('Resource', { source }, '3.1.0')
+        .map((issue) => issue.hint)
+        .join(),
+    ).toMatch(hint);
   });
 
   it('reports a data URL in the words of its reader, and does not repeat the data', () => {

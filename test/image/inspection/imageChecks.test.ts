@@ -69,7 +69,7 @@ describe('checkIso', () => {
     ['arguments that are not known', { kargs: undefined, files: new Map() }, []],
     ['files that are not known', { files: undefined }, []],
   ])('%s', (_title, changes, rules) => {
-    expect(checkIso({ ...iso, ...changes }).map(({ rule }) => rule.id)).toEqual(rules);
+    expect(checkIso({ ...iso, ...changes }).map(({ rule }) => rule)).toEqual(rules);
   });
 
   it('names what is missing', () => {
@@ -84,6 +84,6 @@ describe('checkInitrd', () => {
     ['none', new Map(), ['image-config-url']],
     ['a keyfile that is none', keyfile('x'), ['image-keyfile']],
   ])('%s', (_title, files, rules) => {
-    expect(checkInitrd(files, features).map(({ rule }) => rule.id)).toEqual(rules);
+    expect(checkInitrd(files, features).map(({ rule }) => rule)).toEqual(rules);
   });
 });

@@ -144,13 +144,13 @@ async function rulesReportedBy(example: Example): Promise<readonly string[]> {
 describe('docs/rules.md', () => {
   it('has one section for every rule', () => {
     const ids = entries.map(({ id }) => id);
-    const known = new Set([...declared.map(({ id }) => id), ...written.map(({ id }) => id), ...others]);
+    const known = new Set([...declared.map(({ rule }) => rule), ...written.map(({ id }) => id), ...others]);
     expect(ids.toSorted()).toEqual([...known].toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('has severity and message of every rule, and the rules that can be turned off in groups of their own', () => {
-    for (const { id, isLint = false, message, severity } of declared) {
+    for (const { rule: id, isLint = false, message, severity } of declared) {
       expect.soft(ruleBook.get(id), id).toMatchObject({ isLint, severity, message });
     }
   });
@@ -179,7 +179,7 @@ describe('docs/rules.md', () => {
   });
 
   it('has the versions of the specification that have the rule', async () => {
-    for (const { id } of allRules) {
+    for (const { rule: id } of allRules) {
       const { invalid } = ruleBook.get(id) ?? {};
       if (invalid === undefined) throw new Error(`an example of ${id} is missing`);
       const drawing: SpecVersion[] = [];

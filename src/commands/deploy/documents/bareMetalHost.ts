@@ -5,8 +5,9 @@
  * supported: consumers, taints, switch ports. Neither is `spec.firmware`: the webhook refuses it.
  */
 
+import type { Finding } from '../../../core/finding.ts';
 import { trimEndOf } from '../../../core/trimming.ts';
-import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../core/rule.ts';
+import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import {
@@ -141,7 +142,7 @@ const networkDataUnread = warningRule(
 );
 
 /** Checks the settings. Paths begin with the name of an option. */
-export function checkHostSettings(settings: HostSettings): readonly Issue[] {
+export function checkHostSettings(settings: HostSettings): readonly Finding[] {
   const { host, install, networkData, raid, firmwareSettings, labels } = settings;
   const hasRootDevice = Object.keys(host.rootDevice).length > 0 || hasVolumes(raid);
   const bootsIso = settings.deployment.bootIso !== undefined;
@@ -169,7 +170,7 @@ function isCustomDeploy({ deployment: { deployInterface, bootIso } }: HostSettin
 }
 
 /** A custom deploy step has the same rules as on a node, except that the webhook requires a checksum for each image. */
-function checkHostDeployment(settings: HostSettings): readonly Issue[] {
+function checkHostDeployment(settings: HostSettings): readonly Finding[] {
   const { deployment } = settings;
   if (!isCustomDeploy(settings)) return checkDeployment(deployment);
   const { image } = deployment;
@@ -180,7 +181,7 @@ function checkHostDeployment(settings: HostSettings): readonly Issue[] {
 }
 
 /** As `validation.IsQualifiedName` and `IsValidLabelValue` of Kubernetes. */
-function checkLabel(name: string, value: string): readonly Issue[] {
+function checkLabel(name: string, value: string): readonly Finding[] {
   const slash = name.indexOf('/');
   const prefix = slash === -1 ? undefined : name.slice(0, slash);
   const isName = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -191,7 +192,7 @@ function checkLabel(name: string, value: string): readonly Issue[] {
   return isValid ? [] : [issueWith(labelInvalid, ['label'], name)];
 }
 
-function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
+function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Finding[] {
   const name = hostNameOfMetal3Problem(host.name);
   // The default name of the Secret begins with the name of the host.
   const isReported = name !== undefined && bmcCredentials.startsWith(host.name);
@@ -203,18 +204,18 @@ function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings)
   });
 }
 
-function checkSecretNames(settings: HostSettings): readonly Issue[] {
+function checkSecretNames(settings: HostSettings): readonly Finding[] {
   const names = [settings.bmcCredentials, ...listSecrets(settings).map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) < index);
   return found(twice !== undefined && issueWith(secretNameTwice, [], twice));
 }
 
-function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings): readonly Issue[] {
+function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings): readonly Finding[] {
   const needsUefi = architecture === 'aarch64' || bmc?.address.scheme === 'redfish-uefihttp';
   return found(bootMode === 'legacy' && needsUefi && issue(legacyUnsupported, ['bootMode']));
 }
 
-function checkBmc({ host: { bmc, bootMac }, bootMode, inspectionMode }: HostSettings): readonly Issue[] {
+function checkBmc({ host: { bmc, bootMac }, bootMode, inspectionMode }: HostSettings): readonly Finding[] {
   if (bmc === undefined) return [issue(bmcMissing, [])];
   const { mac, secureBoot, driver } = bmcKind(bmc.address);
   const hasSystem = !['', '/redfish/v1'].includes(trimEndOf(bmc.address.path, '/'));
@@ -228,7 +229,7 @@ function checkBmc({ host: { bmc, bootMac }, bootMode, inspectionMode }: HostSett
   );
 }
 
-function checkMethod(settings: HostSettings): readonly Issue[] {
+function checkMethod(settings: HostSettings): readonly Finding[] {
   const { method, config, userData, install, deployment } = settings;
   if (!isCustomDeploy(settings)) {
     return found(
@@ -250,7 +251,7 @@ function checkMethod(settings: HostSettings): readonly Issue[] {
 }
 
 /** An issue for each option that is given. */
-export function ignoredOptions(given: Mapping): readonly Issue[] {
+export function ignoredOptions(given: Mapping): readonly Finding[] {
   return Object.entries(given).flatMap(([option, value]) =>
     found(value !== undefined && issue(methodTakesNothing, [option])),
   );
@@ -402,15 +403,13 @@ export function secretManifest(metadata: ManifestMetadata, stringData: Readonly<
 }
 
 /** Issues without paths. Messages contain the name of the Secret, never its content. */
-export function checkSecret(secret: SecretManifest): readonly Issue[] {
+export function checkSecret(secret: SecretManifest): readonly Finding[] {
   const bytes = Object.values(secret.stringData).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const prefix = `Secret ${secret.metadata.name}`;
   if (bytes > MAX_BYTES) {
-    return [
-      { rule: secretTooLarge, path: [], message: `${prefix}: ${secretTooLarge.message}: ${bytes} bytes` },
-    ];
+    return [{ ...secretTooLarge, path: [], message: `${prefix}: ${secretTooLarge.message}: ${bytes} bytes` }];
   }
   return Buffer.byteLength(JSON.stringify(secret)) > MAX_ANNOTATION_BYTES
-    ? [{ rule: secretNotApplied, path: [], message: `${prefix}: ${secretNotApplied.message}` }]
+    ? [{ ...secretNotApplied, path: [], message: `${prefix}: ${secretNotApplied.message}` }]
     : [];
 }

@@ -4,8 +4,9 @@
  * (`ramdisk`). Sources: Ironic 39, `ironic/drivers/modules/agent.py`, `autodetect.py` and `ramdisk.py`.
  */
 
+import type { Finding } from '../../../core/finding.ts';
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
-import { errorRule, found, infoRule, type Issue, issue, issueWith, warningRule } from '../../../core/rule.ts';
+import { errorRule, found, infoRule, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { isUuid } from '../../../core/objectName.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { checkImageFormat, checkImageSource, type InstallImage, isChecksum } from './installation.ts';
@@ -84,7 +85,7 @@ const checksumInvalid = errorRule(
 );
 
 /** Checks for a node, or with `custom-agent` for a BareMetalHost, too. Paths are the names of options. */
-export function checkDeployment(deployment: Deployment): readonly Issue[] {
+export function checkDeployment(deployment: Deployment): readonly Finding[] {
   const { deployInterface: given, image, bootIso } = deployment;
   const used = interfaceFor(deployment);
   if (image !== undefined && bootIso !== undefined) return [issue(imageAndIso, ['bootIso'])];
@@ -99,7 +100,7 @@ export function checkDeployment(deployment: Deployment): readonly Issue[] {
   );
 }
 
-function checkImage(image: InstallImage, used: DeployInterface | undefined): readonly Issue[] {
+function checkImage(image: InstallImage, used: DeployInterface | undefined): readonly Finding[] {
   const { url, checksum, format } = image;
   if (used === 'custom-agent') return checkImageSource(image);
   const isContainer = url.startsWith('oci://');
@@ -177,7 +178,7 @@ const stepNeedsImage = errorRule(
 export function checkStepsDeployment(
   { deployInterface, image }: StepsDeployment,
   step: StepName,
-): readonly Issue[] {
+): readonly Finding[] {
   const isDirect = deployInterface === 'direct' || deployInterface === 'autodetect';
   const isRun = deployInterface === 'custom-agent' || (isDirect && step === 'install_coreos');
   return found(
@@ -197,14 +198,14 @@ const setOnNode = infoRule(
 );
 
 /** Says how to set on the node what the steps cannot contain. */
-export function noteNode(deployment: StepsDeployment): readonly Issue[] {
+export function noteNode(deployment: StepsDeployment): readonly Finding[] {
   const info = Object.entries(instanceInfo(deployment)).map(
     ([name, value]) => ` --instance-info ${name}=${String(value)}`,
   );
   const words = `--deploy-interface ${deployment.deployInterface}${info.join('')}`;
   return [
     {
-      rule: setOnNode,
+      ...setOnNode,
       path: [],
       hint: `run baremetal node set NODE ${words}, or use --format command, which sets it`,
     },

@@ -3,7 +3,8 @@
  * folder have checked its values. References to Secrets are names, never the secrets themselves.
  */
 
-import { found, type Issue, issueWith, type Rule, warningRule } from '../../../core/rule.ts';
+import type { Finding } from '../../../core/finding.ts';
+import { found, issueWith, type Rule, warningRule } from '../../../core/rule.ts';
 import type { RootDevice } from './rootDeviceHints.ts';
 import type { BmcAddress } from '../../../redfish/bmcAddress.ts';
 
@@ -33,7 +34,7 @@ export const rootDeviceMissing = warningRule(
 export function nameIssues(
   rule: Rule,
   problems: Readonly<Record<string, string | undefined>>,
-): readonly Issue[] {
+): readonly Finding[] {
   return Object.entries(problems).flatMap(([option, problem]) =>
     found(problem !== undefined && issueWith(rule, [option], problem)),
   );

@@ -3,7 +3,8 @@
  * rules of the operator's webhook (`baremetalhost_validation.go`), of its resource definition, and of software RAID in the agent.
  */
 
-import { errorRule, found, type Issue, issueWith } from '../../../core/rule.ts';
+import type { Finding } from '../../../core/finding.ts';
+import { errorRule, found, issueWith } from '../../../core/rule.ts';
 import { isMapping, type Mapping } from '../../../formats/mapping.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';
@@ -29,7 +30,7 @@ function volumesOf(raid: Mapping, key: 'hardwareRAIDVolumes' | 'softwareRAIDVolu
 }
 
 /** Paths are the name of the setting. */
-export function checkHostRaid(raid: Mapping, { bmc, rootDevice }: DeployHost): readonly Issue[] {
+export function checkHostRaid(raid: Mapping, { bmc, rootDevice }: DeployHost): readonly Finding[] {
   const hardware = volumesOf(raid, 'hardwareRAIDVolumes');
   const software = volumesOf(raid, 'softwareRAIDVolumes');
   const roots = software.filter(({ rootVolume }) => rootVolume === true);
@@ -113,7 +114,7 @@ export function hasVolumes(raid: Mapping | undefined): boolean {
 }
 
 /** The operator refuses names that contain `Password`, and does not show such values. */
-export function checkFirmwareSettings(settings: Mapping): readonly Issue[] {
+export function checkFirmwareSettings(settings: Mapping): readonly Finding[] {
   const names = Object.keys(settings).filter((name) => name.includes('Password'));
   return names.map((name) => issueWith(firmwareSetting, ['firmwareSettings'], name));
 }

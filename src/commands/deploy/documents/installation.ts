@@ -4,7 +4,8 @@
  * `install_coreos` rejects them. Neither is network_data: CoreOS does not read it.
  */
 
-import { errorRule, type Issue, warningRule } from '../../../core/rule.ts';
+import type { Finding } from '../../../core/finding.ts';
+import { errorRule, warningRule } from '../../../core/rule.ts';
 import { type KernelArgument, parseArgument } from '../../../kargs/argument.ts';
 import { checkConsole } from '../../../kargs/console.ts';
 import { readIp } from '../../../kargs/ip.ts';
@@ -76,11 +77,11 @@ export function renderConfigDrive(config: PlainConfig | undefined, install: Inst
 }
 
 /** The request contains the same JSON and a few more bytes. */
-export function checkRequestSize(parts: readonly unknown[]): readonly Issue[] {
+export function checkRequestSize(parts: readonly unknown[]): readonly Finding[] {
   const bytes = parts.reduce<number>((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0);
   return bytes <= MAX_REQUEST_BYTES
     ? []
-    : [{ rule: requestTooLarge, path: [], message: `${requestTooLarge.message}: ${bytes} bytes` }];
+    : [{ ...requestTooLarge, path: [], message: `${requestTooLarge.message}: ${bytes} bytes` }];
 }
 
 /** The options for the installed host, besides its config. */
@@ -105,7 +106,7 @@ const installKarg = errorRule(
 );
 
 /** Paths begin with the name of the option. */
-export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Issue[] {
+export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Finding[] {
   const list = appendKarg.map((text, index) => parseArgument(text, ['appendKarg', index]));
   const issues = list.flatMap((argument) =>
     checkArgument(argument).map((issue) => ({ ...issue, path: argument.path })),
@@ -113,8 +114,8 @@ export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Iss
   return [...issues, ...checkArgumentNetwork(list)];
 }
 
-function checkArgument({ name, text, value = '' }: KernelArgument): readonly Issue[] {
-  if (name === '' || !isPlainText(text)) return [{ rule: installKarg, path: [] }];
+function checkArgument({ name, text, value = '' }: KernelArgument): readonly Finding[] {
+  if (name === '' || !isPlainText(text)) return [{ ...installKarg, path: [] }];
   if (name === 'console') return checkConsole(value);
   return name === 'ip' ? readIp(value).issues : [];
 }
@@ -141,14 +142,14 @@ const hostNameTwice = errorRule(
 );
 
 /** Checks a config that is valid by Ignition's rules. Paths are relative to the config. */
-export function checkInstalledConfig(config: Config): readonly Issue[] {
+export function checkInstalledConfig(config: Config): readonly Finding[] {
   return [...checkHostName(config), ...findAgentUnits(config)];
 }
 
-function checkHostName({ storage = {} }: Config): readonly Issue[] {
+function checkHostName({ storage = {} }: Config): readonly Finding[] {
   return (['files', 'directories', 'links'] as const).flatMap((kind) =>
     (storage[kind] ?? []).flatMap((node, index) =>
-      node.path === '/etc/hostname' ? [{ rule: hostNameTwice, path: ['storage', kind, index, 'path'] }] : [],
+      node.path === '/etc/hostname' ? [{ ...hostNameTwice, path: ['storage', kind, index, 'path'] }] : [],
     ),
   );
 }
@@ -203,11 +204,11 @@ const imageChecksum = errorRule(
 );
 
 /** Paths are the names of options. */
-export function checkImageSource({ url, format }: InstallImage): readonly Issue[] {
+export function checkImageSource({ url, format }: InstallImage): readonly Finding[] {
   const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
   const isOther = /\.(?:iso|ova|qcow2|vhd|vmdk)(?:\.(?:gz|xz|zst))?(?:\?|$)/.test(url);
   return [
-    { rule: isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl, path: ['imageSource'] },
+    { ...(isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl), path: ['imageSource'] },
     ...checkImageFormat(format, 'coreos-installer'),
   ];
 }
@@ -216,16 +217,16 @@ export function checkImageSource({ url, format }: InstallImage): readonly Issue[
 export function checkImageFormat(
   format: string | undefined,
   writer: 'coreos-installer' | 'ironic',
-): readonly Issue[] {
+): readonly Finding[] {
   if (format === undefined || format === 'raw' || (writer === 'ironic' && format === 'qcow2')) return [];
   const own = writer === 'ironic' ? imageFormatDirect : imageFormat;
   const rule = format === 'coreos' ? imageFormatCoreos : format === 'live-iso' ? imageFormatIso : own;
-  return [{ rule, path: ['imageFormat'] }];
+  return [{ ...rule, path: ['imageFormat'] }];
 }
 
 /** The check of the operator's webhook, which only supports digests and URLs. */
-export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Issue[] {
-  return isChecksum(checksum) ? [] : [{ rule: imageChecksum, path: ['imageChecksum'] }];
+export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Finding[] {
+  return isChecksum(checksum) ? [] : [{ ...imageChecksum, path: ['imageChecksum'] }];
 }
 
 /** SHA-256, SHA-512, or the URL of a file with one. */

@@ -3,7 +3,8 @@
  * Sources: Ironic 39, `ironic/conf/default.py` for the defaults, and `ironic/drivers/` for what each hardware type supports.
  */
 
-import { errorRule, found, infoRule, type Issue, issueWith } from '../../../core/rule.ts';
+import type { Finding } from '../../../core/finding.ts';
+import { errorRule, found, infoRule, issueWith } from '../../../core/rule.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import type { HostBmc } from './host.ts';
 
@@ -109,7 +110,7 @@ const fileBlocked = errorRule(
 );
 
 /** @param urls of images by the option that gives each */
-export function checkFileUrls(urls: Readonly<Record<string, string | undefined>>): readonly Issue[] {
+export function checkFileUrls(urls: Readonly<Record<string, string | undefined>>): readonly Finding[] {
   return Object.entries(urls).flatMap(([option, url = '']) => {
     const folder = filesBlocked.find((blocked) => isBelow(pathOf(url) ?? '', blocked));
     return found(folder !== undefined && issueWith(fileBlocked, [option], folder));
@@ -123,9 +124,9 @@ const lineNeeded = infoRule(
 );
 
 /** Names each line that the conductor needs, unless its configuration has it already. */
-export function noteLines(lines: readonly ConfLine[]): readonly Issue[] {
+export function noteLines(lines: readonly ConfLine[]): readonly Finding[] {
   return lines.map(({ section, text, reason }) => ({
-    rule: lineNeeded,
+    ...lineNeeded,
     path: [],
     message: `the conductor must enable ${reason}: Ironic does not by default`,
     hint: `add to the section [${section}] of ironic.conf, unless it is there: ${text}`,
@@ -150,7 +151,7 @@ const interfaceUnsupported = errorRule(
   'use an interface of the hardware type',
 );
 /** Paths are the names of options. */
-export function checkInterfaces({ inspect, boot }: Interfaces, bmc: HostBmc | undefined): readonly Issue[] {
+export function checkInterfaces({ inspect, boot }: Interfaces, bmc: HostBmc | undefined): readonly Finding[] {
   if (bmc === undefined) return [];
   const { driver } = bmcKind(bmc.address);
   return Object.entries({ inspect, boot }).flatMap(([kind, name]) => {
@@ -158,6 +159,6 @@ export function checkInterfaces({ inspect, boot }: Interfaces, bmc: HostBmc | un
     if (name === undefined || names.includes(name)) return [];
     const message = `the hardware type ${driver}, which the BMC address selects, does not support ${name}`;
     const path = [`${kind}Interface`];
-    return [{ rule: interfaceUnsupported, path, message, hint: `use one of ${names.join(', ')}` }];
+    return [{ ...interfaceUnsupported, path, message, hint: `use one of ${names.join(', ')}` }];
   });
 }

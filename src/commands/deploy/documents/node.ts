@@ -4,9 +4,10 @@
  * those that it does not enable, and its own default is among those that it enables. RAID, BIOS, console and rescue are not set.
  */
 
+import type { Finding } from '../../../core/finding.ts';
 import { quoteText } from '../../../core/foreignText.ts';
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
-import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../../core/rule.ts';
+import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
 import { checkDeployment, type Deployment, instanceInfo, interfaceFor } from './deployment.ts';
 import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
@@ -82,7 +83,7 @@ export interface NodeSettings {
 }
 
 /** Paths begin with the name of an option. */
-export function checkNode(settings: NodeSettings): readonly Issue[] {
+export function checkNode(settings: NodeSettings): readonly Finding[] {
   const { host, ramdisk, deployment, inspectInterface: inspect, bootInterface } = settings;
   const boot = bootInterfaceOf(settings);
   const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
@@ -120,7 +121,7 @@ function linesOf(settings: NodeSettings): readonly ConfLine[] {
   ];
 }
 
-function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
+function checkRamdisk(ramdisk: Ramdisk): readonly Finding[] {
   if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
   return found(
     checkReference('deployKernel', ramdisk.kernel),
@@ -129,12 +130,12 @@ function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
 }
 
 /** A reference with a user name may contain a password. */
-function unsupportedReference(option: string, reference: string): Issue {
+function unsupportedReference(option: string, reference: string): Finding {
   const named = reference.includes('@') ? '' : `: ${quoteText(reference)}`;
-  return { rule: imageReference, path: [option], message: `${imageReference.message}${named}` };
+  return { ...imageReference, path: [option], message: `${imageReference.message}${named}` };
 }
 
-function checkReference(option: string, reference: string): readonly Issue[] {
+function checkReference(option: string, reference: string): readonly Finding[] {
   return found(
     !isSupported(reference) && unsupportedReference(option, reference),
     checkFileUrls({ [option]: reference }),
@@ -312,7 +313,7 @@ const needed = [coreosArguments.rootfsUrl.name, ...firstBootNames];
 const UNSUPPORTED_TEXT = 'it has characters other than printable ASCII, or quotes behind --';
 
 /** Messages contain only names of arguments: values may be secret. */
-export function checkRamdiskArguments(text: string): readonly Issue[] {
+export function checkRamdiskArguments(text: string): readonly Finding[] {
   const path = ['kernelAppendParams'];
   const all = splitArguments(text);
   const end = all.includes('--', 1) ? all.indexOf('--', 1) : all.length;
@@ -326,11 +327,10 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
   return found(
     isUnsupported && issueWith(ramdiskArgumentSyntax, path, UNSUPPORTED_TEXT),
     words.map((word) => checkWord(word)),
-    findings.map(({ hint, message, path: [name = ''], rule }) => ({
-      rule,
+    findings.map((finding) => ({
+      ...finding,
       path,
-      message: `${name}: ${message ?? rule.message}`,
-      hint,
+      message: `${finding.path[0] ?? ''}: ${finding.message}`,
     })),
     missing.length > 0 && issueWith(ramdiskArgumentMissing, path, missing.join(', ')),
   );
@@ -340,7 +340,7 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
  * The grammar of Ironic (ironic/common/kernel_parameters.py): quotes around a whole value. It replaces `%default%` with the
  * arguments of the conductor; words after `--` are not for the kernel.
  */
-function checkWord({ name, text }: KernelArgument): Issue | undefined {
+function checkWord({ name, text }: KernelArgument): Finding | undefined {
   if (text === '%default%' || /^[\w.-]+(?:=(?:[!#-~]+|"[ !#-~]+"))?$/.test(text)) return undefined;
   const path = ['kernelAppendParams'];
   if (!/^[\w.-]+$/.test(name)) return issue(ramdiskArgumentSyntax, path);

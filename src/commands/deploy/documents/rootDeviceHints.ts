@@ -7,8 +7,9 @@
  * compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
  */
 
+import type { Finding } from '../../../core/finding.ts';
 import { append } from '../../../core/lists.ts';
-import { errorRule, type Issue, type Rule } from '../../../core/rule.ts';
+import { errorRule, type Rule } from '../../../core/rule.ts';
 
 type HintName = keyof typeof hintTypes;
 
@@ -88,12 +89,16 @@ export function splitHint(text: string): readonly [name: string, expression: str
 /** Reads hints with the names of Ironic or Metal3. Paths of issues end with the given name. */
 export function readRootDevice(entries: Iterable<readonly [name: string, value: unknown]>) {
   const rootDevice: Partial<Record<HintName, string | boolean>> = {};
-  const issues: Issue[] = [];
+  const issues: Finding[] = [];
   for (const [given, value] of entries) {
     const { name, expression } = translateName(given, value);
     if (!isHintName(name))
-      issues.push({ rule: hintUnknown, path: ['rootDevice', given], hint: meantHint(given, value) });
-    else if (Object.hasOwn(rootDevice, name)) issues.push({ rule: hintTwice, path: ['rootDevice', given] });
+      issues.push({
+        ...hintUnknown,
+        path: ['rootDevice', given],
+        hint: meantHint(given, value) ?? hintUnknown.hint,
+      });
+    else if (Object.hasOwn(rootDevice, name)) issues.push({ ...hintTwice, path: ['rootDevice', given] });
     else {
       const read = readHint(name, expression);
       append(
@@ -133,27 +138,19 @@ function isHintName(name: string): name is HintName {
   return Object.hasOwn(hintTypes, name);
 }
 
-interface HintIssue {
-  readonly rule: Rule;
-  /** Replaces the message of the rule. */
-  readonly message?: string;
-  /** Replaces the hint of the rule. */
-  readonly hint?: string;
-}
-
 interface HintRead {
   readonly hint: string | boolean;
-  readonly issues: readonly HintIssue[];
+  readonly issues: readonly Rule[];
 }
 
 function readHint(name: HintName, value: unknown): HintRead {
   const type = hintTypes[name];
   if (type === 'boolean') return readBoolean(value);
   const isExpectedType = typeof value === 'string' || (type === 'number' && typeof value === 'number');
-  if (!isExpectedType) return { hint: '', issues: [{ rule: hintType }] };
+  if (!isExpectedType) return { hint: '', issues: [hintType] };
   const hint = String(value).trim();
   const parsed = parseHintExpression(hint);
-  if ('problem' in parsed) return { hint, issues: [{ rule: hintExpression, message: parsed.problem }] };
+  if ('problem' in parsed) return { hint, issues: [{ ...hintExpression, message: parsed.problem }] };
   return { hint, issues: type === 'number' ? checkSize(parsed) : checkText(name, parsed) };
 }
 
@@ -162,7 +159,7 @@ function readBoolean(value: unknown): HintRead {
   if (typeof value === 'boolean') return { hint: value, issues: [] };
   const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
   if (['1', 't', 'true', 'on', 'y', 'yes'].includes(text)) return { hint: true, issues: [] };
-  const issues = ['0', 'f', 'false', 'off', 'n', 'no'].includes(text) ? [] : [{ rule: hintType }];
+  const issues = ['0', 'f', 'false', 'off', 'n', 'no'].includes(text) ? [] : [hintType];
   return { hint: false, issues };
 }
 
@@ -199,14 +196,14 @@ function operatorOf(text: string): string | undefined {
   return operators.find((operator) => lower.startsWith(operator));
 }
 
-function checkSize({ operator, values }: HintExpression): readonly HintIssue[] {
+function checkSize({ operator, values }: HintExpression): readonly Rule[] {
   if (!['', '=', '==', '!=', '<', '<=', '>', '>='].includes(operator)) {
-    return [{ rule: hintOperator, message: `${operator} cannot compare sizes` }];
+    return [{ ...hintOperator, message: `${operator} cannot compare sizes` }];
   }
   if (!values.every((value) => /^[0-9]{1,9}$/.test(value) && Number(value) > 0)) {
     return [
       {
-        rule: hintExpression,
+        ...hintExpression,
         message: 'the size is not a positive whole number of GiB',
         hint: 'use a number of GiB, such as size=">= 100"',
       },
@@ -215,16 +212,16 @@ function checkSize({ operator, values }: HintExpression): readonly HintIssue[] {
   return [];
 }
 
-function checkText(name: HintName, { operator, values }: HintExpression): readonly HintIssue[] {
+function checkText(name: HintName, { operator, values }: HintExpression): readonly Rule[] {
   if (operator === '<all-in>' || operator === '<range-in>') {
-    return [{ rule: hintOperator, message: `the agent cannot apply ${operator} to a disk` }];
+    return [{ ...hintOperator, message: `the agent cannot apply ${operator} to a disk` }];
   }
   if (operator !== '' && !operator.startsWith('s') && operator !== '<in>' && operator !== '<or>') {
-    return [{ rule: hintOperator, message: `${operator} compares numbers, but ${name} is text` }];
+    return [{ ...hintOperator, message: `${operator} compares numbers, but ${name} is text` }];
   }
   if (operator === '<in>') return [];
   const problem = values.map((value) => textProblem(name, value)).find((text) => text !== undefined);
-  return problem === undefined ? [] : [{ rule: hintValue, message: problem }];
+  return problem === undefined ? [] : [{ ...hintValue, message: problem }];
 }
 
 function textProblem(name: HintName, value: string): string | undefined {
@@ -259,18 +256,17 @@ const hintNotInMetal3 = errorRule(
  */
 export function toMetal3Hints(rootDevice: RootDevice) {
   const hints: Record<string, string | number | boolean> = {};
-  const issues: Issue[] = [];
+  const issues: Finding[] = [];
   for (const [name, hint] of Object.entries(rootDevice)) {
     const metal3 = metal3Fields.find((known) => known.name === name);
     const parsed = typeof hint === 'string' ? parseHintExpression(hint) : undefined;
     if (typeof hint === 'boolean') hints[name] = hint;
     else if (metal3 === undefined || parsed === undefined || 'problem' in parsed) {
-      issues.push({ rule: hintNotInMetal3, path: ['rootDevice', name] });
+      issues.push({ ...hintNotInMetal3, path: ['rootDevice', name] });
     } else if (!metal3.operators.includes(parsed.operator)) {
       const fix = `use "${metal3.operators[0]} VALUE": Metal3 supports no other operator for this hint`;
-      issues.push({ rule: hintNotInMetal3, hint: fix, path: ['rootDevice', name] });
-    } else if (Object.hasOwn(hints, metal3.field))
-      issues.push({ rule: hintTwice, path: ['rootDevice', name] });
+      issues.push({ ...hintNotInMetal3, hint: fix, path: ['rootDevice', name] });
+    } else if (Object.hasOwn(hints, metal3.field)) issues.push({ ...hintTwice, path: ['rootDevice', name] });
     else hints[metal3.field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
   }
   return { hints, issues };

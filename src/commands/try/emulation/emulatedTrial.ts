@@ -21,7 +21,6 @@ import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../../core/deferred.ts';
-import { findingOf } from '../../../core/rule.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
@@ -251,7 +250,7 @@ export async function startEmulated(
       hint: 'run `ironic-coreos inspect` to see the agent and the Ironic URL of the image',
     });
   if (guest.config !== undefined && guest.config.kind !== 'no-config') {
-    for (const issue of guest.config.issues ?? []) output.report(findingOf(issue));
+    for (const issue of guest.config.issues ?? []) output.report(issue);
   }
   const watch = createConsoleWatch(source.host.name, trial.observe);
   const onLine = (line: string): void => {

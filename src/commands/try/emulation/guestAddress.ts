@@ -4,6 +4,7 @@
  * call the mock Ironic is not started.
  */
 
+import type { Finding } from '../../../core/finding.ts';
 import { join } from 'node:path';
 import type { Io } from '../../../io/io.ts';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
@@ -24,7 +25,6 @@ import { confValues, readFiles } from '../../../agent/lint/subject.ts';
 import { CliError, FormatError, only } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import { checkInsecureArgument } from '../../../agent/insecureArgument.ts';
-import type { Issue } from '../../../core/rule.ts';
 import { readIgnition } from '../../../image/embeddedIgnition.ts';
 import { type KernelArgument, parseArguments } from '../../../kargs/argument.ts';
 import { openLiveIso } from '../../../image/liveIso.ts';
@@ -116,7 +116,7 @@ export type ImageConfig =
 
 interface ReadFromImage {
   /** Of the kernel arguments, compared with the config. */
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Finding[];
 }
 
 /** @param source a path or a URL. Throws CliError if it cannot be read. */

@@ -37,7 +37,7 @@ const base: HostSettings = {
   deployment: {},
   labels: {},
 };
-const rulesOf = (settings: HostSettings) => checkHostSettings(settings).map(({ rule }) => rule.id);
+const rulesOf = (settings: HostSettings) => checkHostSettings(settings).map(({ rule }) => rule);
 const withHost = (host: Partial<HostSettings['host']>): HostSettings => ({
   ...base,
   host: { ...base.host, ...host },
@@ -269,7 +269,7 @@ describe('a BareMetalHost', () => {
     const issues = checkHostSettings({ ...withHost(host), raid: volumes }).filter(
       ({ path }) => path[0] === 'raid',
     );
-    const texts = issues.map(({ rule, message: text = rule.message }) => text);
+    const texts = issues.map(({ message: text }) => text);
     expect(texts.join('\n')).toMatch(message ?? /^$/);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkInstall, renderMetaData } from '../../../../src/commands/deploy/documents/installation.ts';
 
-const rulesOf = (...appendKarg: string[]) => checkInstall({ appendKarg }).map(({ rule }) => rule.id);
+const rulesOf = (...appendKarg: string[]) => checkInstall({ appendKarg }).map(({ rule }) => rule);
 
 describe('install settings', () => {
   it.each([

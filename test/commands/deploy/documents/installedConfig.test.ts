@@ -24,7 +24,7 @@ describe('the config of the installed host', () => {
     ],
     ['the agent', { systemd: { units: [{ name: 'ironic-agent.service' }] } }, ['install-config-of-ramdisk']],
   ])('is checked: %s', (_title, config, rules) => {
-    expect(checkInstalledConfig(config).map(({ rule }) => rule.id)).toEqual(rules);
+    expect(checkInstalledConfig(config).map(({ rule }) => rule)).toEqual(rules);
   });
 
   // The agent calls setdefault('storage', {}) on it, which a null or another spelling would defeat.

@@ -111,6 +111,6 @@ describe('a node', () => {
       ['ramdisk-url'],
     ],
   ])('boots from %s', (_title, address, ramdisk, rules) => {
-    expect(checkNode({ ...settings(address), ramdisk }).map(({ rule }) => rule.id)).toEqual(rules);
+    expect(checkNode({ ...settings(address), ramdisk }).map(({ rule }) => rule)).toEqual(rules);
   });
 });

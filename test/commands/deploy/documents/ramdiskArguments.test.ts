@@ -28,7 +28,7 @@ describe('checkRamdiskArguments', () => {
     ['a strange name', `${live} a/b=c`, ['ramdisk-argument-syntax']],
     ['arguments of init', `${live} -- x`, []],
   ])('%s', (_title, text, rules) => {
-    expect(checkRamdiskArguments(text).map(({ rule }) => rule.id)).toEqual(rules);
+    expect(checkRamdiskArguments(text).map(({ rule }) => rule)).toEqual(rules);
   });
 
   it('shows no values', () => {

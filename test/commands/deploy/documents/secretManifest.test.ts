@@ -9,7 +9,7 @@ describe('the size of a Secret', () => {
     ['too large', 1024 * 1024 + 1, ['secret-size']],
   ])('%s', (_title, bytes, rules) => {
     const issues = checkSecret(secretManifest({ name: 'worker-user-data' }, { userData: 'x'.repeat(bytes) }));
-    expect(issues.map(({ rule }) => rule.id)).toEqual(rules);
+    expect(issues.map(({ rule }) => rule)).toEqual(rules);
     for (const { message = '' } of issues) expect(message).not.toContain('xxx');
   });
 });
