@@ -3,13 +3,12 @@
 import type { Finding } from '../core/finding.ts';
 import { parseUrl } from '../formats/url.ts';
 import { lintError, lintWarning } from '../core/rule.ts';
-import type { Connection } from '../network/connection.ts';
 import { formatAddress } from '../network/ipAddress.ts';
 import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
 import {
   findConnectionProblems,
   findOwnAddresses,
-  findReachProblem,
+  findReachProblems,
   networkServers,
   type Server,
 } from '../network/reachability.ts';
@@ -56,20 +55,12 @@ export function checkArgumentNetwork(
     ...problems,
     ...(usesBootInterface(all)
       ? []
-      : needs.flatMap((need) => checkReach(connections, need.servers, need.path))),
+      : needs.flatMap(({ path, servers: own }) =>
+          findReachProblems(connections, [own])
+            .slice(0, 1)
+            .map(({ hint, message }) => ({ ...networkArgumentRules.unreachable, path, message, hint })),
+        )),
   ];
-}
-
-/** An issue if the connections reach none of the servers. */
-function checkReach(
-  connections: readonly Connection[],
-  servers: readonly Server[],
-  path: Finding['path'],
-): readonly Finding[] {
-  const problems = servers.map(({ host }) => findReachProblem(connections, host));
-  const [problem] = problems;
-  if (problem === undefined || problems.includes(undefined)) return [];
-  return [{ ...networkArgumentRules.unreachable, path, ...problem }];
 }
 
 /** The arguments with servers, and what the host needs these for. */

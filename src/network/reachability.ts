@@ -17,6 +17,7 @@ import {
   isInSubnet,
   isLinkLocal,
   parseAddress,
+  type Subnet,
 } from './ipAddress.ts';
 import { networkRules } from './networkRules.ts';
 
@@ -30,36 +31,24 @@ interface KeyfilePlace {
   readonly line?: number | undefined;
 }
 
-/** The texts of a problem, and its line. */
-type LinedProblem = Problem & Pick<KeyfilePlace, 'line'>;
-
 const families = [4, 6] as const;
 
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
-  const { inconsistent, unmatched } = networkRules;
-  const ofConnections = connections.flatMap((connection) => {
-    const { file } = connection;
-    const found = [
-      missingParent(connection, connections),
-      missingController(connection, connections),
-      ...portAddresses(connection, connections),
-      ...families.map((family) => outsideGateway(connection, family)),
-      ...sharedAddresses(connection, connections),
-      sharedMac(connection, connections),
-    ];
-    const problems: ConnectionProblem[] = found.flatMap((problem) =>
-      problem === undefined ? [] : [{ ...inconsistent, ...problem, file }],
-    );
-    const name = madeUpName(connection);
-    return name === undefined ? problems : [...problems, { ...unmatched, ...name, file }];
-  });
+  const problems = connections.flatMap((connection) =>
+    Array.from(problemsOf(connection, connections), (problem) => ({
+      ...networkRules.inconsistent,
+      ...problem,
+      file: connection.file,
+    })),
+  );
   const [first] = connections;
-  if (first === undefined || connections.some(({ isAutoconnected }) => isAutoconnected)) return ofConnections;
+  if (first === undefined || connections.some(({ isAutoconnected }) => isAutoconnected)) return problems;
   const names = connections.map(connectionName).join(', ');
   const message = `NetworkManager starts no connection of the network by itself: ${names}`;
   const hint = 'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"';
-  return [...ofConnections, { ...inconsistent, message, hint, file: first.file, line: first.blockedLine }];
+  const { file, blockedLine: line } = first;
+  return [...problems, { ...networkRules.inconsistent, message, hint, file, line }];
 }
 
 /**
@@ -68,107 +57,90 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
  */
 const MACHINE_NAME = /^(?:eth\d|en[a-z]\S|em\d|p\d+p\d|ib\w|usb\d|sl\w|wl\w|ww\w)/;
 
-/** nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`. */
-function madeUpName({
-  clonedMac,
-  clonedMacLine,
-  interfaceName,
-  mac,
-  type,
-}: Connection): LinedProblem | undefined {
-  const isNamed = interfaceName !== undefined && !MACHINE_NAME.test(interfaceName);
-  if (type !== 'ethernet' || !isNamed || clonedMac === undefined || mac !== undefined) return undefined;
-  return {
-    message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
-    hint: 'to find the interface by its MAC address, add "identifier: mac-address" in nmstate; in a keyfile, rename cloned-mac-address= to mac-address= and remove interface-name=',
-    line: clonedMacLine,
-  };
-}
-
-/** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
-function missingParent(connection: Connection, all: readonly Connection[]): LinedProblem | undefined {
-  const { vlan } = connection;
-  if (vlan === undefined) return undefined;
+function* problemsOf(
+  connection: Connection,
+  all: readonly Connection[],
+): Iterable<Problem & Partial<Rule> & Pick<KeyfilePlace, 'line'>> {
+  const { clonedMac, clonedMacLine, controller, interfaceName, ip, mac, type, vlan } = connection;
   const name = connectionName(connection);
-  const { parent, parentLine } = vlan;
-  // NetworkManager ignores a VLAN without a parent.
-  if (parent === undefined) return undefined;
-  if (!isUuid(parent) || findConnection(all, parent) !== undefined) return undefined;
-  return {
-    message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
-    hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
-    line: parentLine,
-  };
-}
-
-function missingController(connection: Connection, all: readonly Connection[]): LinedProblem | undefined {
-  const { controller, controllerLine } = connection;
-  if (controller === undefined || findConnection(all, controller) !== undefined) return undefined;
-  return {
-    message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
-    hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
-    line: controllerLine,
-  };
-}
-
-function portAddresses(connection: Connection, all: readonly Connection[]): LinedProblem[] {
-  const { controller = '', ignoredAddresses = [] } = connection;
-  const owner = findConnection(all, controller);
-  const name = owner === undefined ? controller : connectionName(owner);
-  return ignoredAddresses.map(({ address, line }) => ({
-    message: `NetworkManager ignores the address ${formatAddress(address)} of ${connectionName(connection)}, a port of ${name}`,
-    hint: `move the address to the connection of ${name}, or remove controller= or master= from [connection]`,
-    line,
-  }));
-}
-
-function outsideGateway(connection: Connection, family: Family): LinedProblem | undefined {
-  const { addresses, gateway, gatewayLine, method } = connection.ip[family];
-  if (method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
-  // Hosting providers give an address without a subnet; NetworkManager adds a route to its gateway.
-  const isAlone = addresses.some(({ prefixLength }) => prefixLength === addressBits(family));
-  if (isAlone || isLinkLocal(gateway)) return undefined;
-  if (addresses.some((subnet) => isInSubnet(gateway, subnet))) return undefined;
-  const subnets = addresses.map(formatSubnet).join(', ');
-  return {
-    message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
-    hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
-    line: gatewayLine,
-  };
-}
-
-/** Addresses that an earlier connection of another interface has; link-local addresses are on every link. */
-function sharedAddresses(connection: Connection, all: readonly Connection[]): LinedProblem[] {
-  if (!connection.isAutoconnected) return [];
-  const others = all
-    .slice(0, all.indexOf(connection))
-    .filter((other) => other.isAutoconnected && !mayBeSameInterface(connection, other));
-  return families
-    .flatMap((family) => connection.ip[family].addresses)
-    .flatMap(({ address, line }) => {
-      const text = formatAddress(address);
-      const owner = isLinkLocal(address) ? undefined : others.find((other) => hasAddress(other, text));
-      if (owner === undefined) return [];
-      const message = `${connectionName(connection)} and ${connectionName(owner)} have the same address ${text}`;
-      return [{ message, hint: 'use an address of its own for each interface', line }];
-    });
-}
-
-/** The MAC address of an earlier connection. The ones that only replace each other have different priorities. */
-function sharedMac(connection: Connection, all: readonly Connection[]): LinedProblem | undefined {
-  const { clonedMacLine, interfaceName, macLine, priority = 0 } = connection;
-  const mac = ownMac(connection);
-  const owner = all
-    .slice(0, mac === undefined ? 0 : all.indexOf(connection))
-    .filter((other) => interfaceName === undefined || other.interfaceName !== interfaceName)
-    .find((other) => ownMac(other) === mac && (other.priority ?? 0) === priority);
-  return (
-    owner && {
-      message: `${connectionName(connection)} and ${connectionName(owner)} have the same MAC address ${mac}`,
-      hint: 'use the MAC address of its own interface for each connection, or remove one of them',
-      line: macLine ?? clonedMacLine,
-    }
+  const earlier = all.slice(0, all.indexOf(connection));
+  // A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection.
+  const { parent = '', parentLine } = vlan ?? {};
+  if (isUuid(parent) && findConnection(all, parent) === undefined) {
+    yield {
+      message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
+      hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
+      line: parentLine,
+    };
+  }
+  const owner = controller === undefined ? undefined : findConnection(all, controller);
+  if (controller !== undefined && owner === undefined) {
+    yield {
+      message: `${name} is a port of ${controller}, which has no connection`,
+      hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
+      line: connection.controllerLine,
+    };
+  }
+  const ownerName = owner === undefined ? controller : connectionName(owner);
+  for (const { address, line } of connection.ignoredAddresses ?? []) {
+    yield {
+      message: `NetworkManager ignores the address ${formatAddress(address)} of ${name}, a port of ${ownerName}`,
+      hint: `move the address to the connection of ${ownerName}, or remove controller= or master= from [connection]`,
+      line,
+    };
+  }
+  for (const family of families) {
+    const { addresses, gateway, gatewayLine: line, method } = ip[family];
+    if (method !== 'manual' || gateway === undefined || addresses.length === 0 || isLinkLocal(gateway))
+      continue;
+    // Hosting providers give an address without a subnet; NetworkManager adds a route to its gateway.
+    const isInside = ({ address, prefixLength }: Subnet): boolean =>
+      prefixLength === addressBits(family) || isInSubnet(gateway, { address, prefixLength });
+    if (addresses.some(isInside)) continue;
+    const subnets = addresses.map(formatSubnet).join(', ');
+    yield {
+      message: `the gateway ${formatAddress(gateway)} of ${name} is outside its subnet ${subnets}`,
+      hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
+      line,
+    };
+  }
+  // Link-local addresses are on every link.
+  const others = earlier.filter((other) => other.isAutoconnected && !mayBeSameInterface(connection, other));
+  for (const { address, line } of connection.isAutoconnected ? addressesOf(connection) : []) {
+    const text = formatAddress(address);
+    const twin = others.find((other) =>
+      addressesOf(other).some((own) => formatAddress(own.address) === text),
+    );
+    if (twin === undefined || isLinkLocal(address)) continue;
+    const message = `${name} and ${connectionName(twin)} have the same address ${text}`;
+    yield { message, hint: 'use an address of its own for each interface', line };
+  }
+  // Connections that only replace each other have different priorities.
+  const ownAddress = ownMac(connection);
+  const twin = earlier.find(
+    (other) =>
+      ownAddress !== undefined &&
+      ownMac(other) === ownAddress &&
+      (interfaceName === undefined || other.interfaceName !== interfaceName) &&
+      (other.priority ?? 0) === (connection.priority ?? 0),
   );
+  if (twin !== undefined) {
+    yield {
+      message: `${name} and ${connectionName(twin)} have the same MAC address ${ownAddress}`,
+      hint: 'use the MAC address of its own interface for each connection, or remove one of them',
+      line: connection.macLine ?? clonedMacLine,
+    };
+  }
+  // nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`.
+  const isMadeUp = interfaceName !== undefined && !MACHINE_NAME.test(interfaceName);
+  if (type === 'ethernet' && isMadeUp && clonedMac !== undefined && mac === undefined) {
+    yield {
+      ...networkRules.unmatched,
+      message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
+      hint: 'to find the interface by its MAC address, add "identifier: mac-address" in nmstate; in a keyfile, rename cloned-mac-address= to mac-address= and remove interface-name=',
+      line: clonedMacLine,
+    };
+  }
 }
 
 /**
@@ -187,10 +159,8 @@ function mayBeSameInterface(one: Connection, other: Connection): boolean {
   return one.mac === undefined || other.mac === undefined || one.mac === other.mac;
 }
 
-function hasAddress({ ip }: Connection, text: string): boolean {
-  return families.some((family) =>
-    ip[family].addresses.some(({ address }) => formatAddress(address) === text),
-  );
+function addressesOf({ ip }: Connection) {
+  return [...ip[4].addresses, ...ip[6].addresses];
 }
 
 export interface Server {
@@ -212,18 +182,6 @@ interface Obstacle {
   readonly prevents: 'name' | 'network' | 'server';
   /** The line of a keyfile that it is about. */
   readonly at?: KeyfilePlace | undefined;
-}
-
-/**
- * Why the connections do not reach a host.
- * @param host name or address, without brackets
- * @returns undefined if they may reach it
- */
-export function findReachProblem(connections: readonly Connection[], host: string): Problem | undefined {
-  const obstacle = findObstacle(connections, host);
-  if (obstacle === undefined) return undefined;
-  const { cause, hint, prevents } = obstacle;
-  return { message: prevents === 'name' ? `${cause}, so the host cannot resolve ${host}` : cause, hint };
 }
 
 /** Servers in one message. */
@@ -272,22 +230,20 @@ export function findOwnAddresses(
 ): ConnectionProblem[] {
   const owners = new Map<string, { readonly connection: Connection; readonly line: number | undefined }>();
   for (const connection of connections) {
-    const { addresses } = connection.ip[4];
-    const all = connection.isAutoconnected ? [...addresses, ...connection.ip[6].addresses] : [];
-    for (const { address, line } of all) owners.set(formatAddress(address), { connection, line });
+    const addresses = connection.isAutoconnected ? addressesOf(connection) : [];
+    for (const { address, line } of addresses) owners.set(formatAddress(address), { connection, line });
   }
-  if (owners.size === 0) return [];
-  const found = servers.flatMap(({ host, purpose }) => {
+  const problems = new Map<string, ConnectionProblem>();
+  for (const { host, purpose } of servers) {
     const address = parseAddress(host);
-    const text = address === undefined ? '' : formatAddress(address);
-    const owner = owners.get(text);
-    if (owner === undefined) return [];
-    const { connection, line } = owner;
+    const text = address && formatAddress(address);
+    const { connection, line } = owners.get(text ?? '') ?? {};
+    if (connection === undefined) continue;
     const message = `${connectionName(connection)} gives the host the address ${text}, which is that of ${purpose}`;
     const hint = `set another address for the host, or fix that of ${purpose}`;
-    return [{ ...networkRules.ownAddress, message, hint, file: connection.file, line }];
-  });
-  return [...groupBy(found, ({ message }) => message).values()].flatMap(([first]) => first ?? []);
+    problems.set(message, { ...networkRules.ownAddress, message, hint, file: connection.file, line });
+  }
+  return [...problems.values()];
 }
 
 function findObstacle(connections: readonly Connection[], host: string): Obstacle | undefined {
@@ -369,8 +325,5 @@ function isRouted(configs: readonly IpConfig[], target: IpAddress): boolean {
 
 /** Whether the host depends on its own settings: some address is static and none comes from the network. */
 export function isStatic(connections: readonly Connection[]): boolean {
-  const ips = connections
-    .filter(({ isAutoconnected }) => isAutoconnected)
-    .flatMap(({ ip }) => [ip[4], ip[6]]);
-  return ips.some(({ addresses }) => addresses.length > 0);
+  return connections.some((connection) => connection.isAutoconnected && addressesOf(connection).length > 0);
 }

@@ -109,22 +109,22 @@ describe('checkArgumentNetwork', () => {
     [
       'a root filesystem over IPv4, with IPv6 alone',
       `ip=dhcp6 ${rootfs}`,
-      'ip-unreachable 1: no connection of the host has an IPv4 address, so the host does not reach 192.0.2.9',
+      'ip-unreachable 1: root filesystem: no connection of the host has an IPv4 address, so the host does not reach 192.0.2.9',
     ],
     [
       'a config over IPv6, with an IPv4 address alone',
       `ip=${address}::eno1:none ignition.config.url=http://[2001:db8::9]/c`,
-      'ip-unreachable 1: no connection of the host has an IPv6 address, so the host does not reach 2001:db8::9',
+      'ip-unreachable 1: Ignition config: no connection of the host has an IPv6 address, so the host does not reach 2001:db8::9',
     ],
     [
       'a server in another network, without gateway',
       `ip=198.51.100.5:::24::eno1:none ${rootfs}`,
-      'ip-unreachable 1: no connection of the host has a route to 192.0.2.9',
+      'ip-unreachable 1: root filesystem: no connection of the host has a route to 192.0.2.9',
     ],
     [
       'a name, without DNS server',
       `ip=${address}::eno1:none coreos.live.rootfs_url=http://images.example.com/r`,
-      'ip-unreachable 1: the connections of the host are static and have no DNS server, so the host cannot resolve images.example.com',
+      'ip-unreachable 1: the connections of the host are static and have no DNS server, so the host cannot resolve images.example.com (root filesystem)',
     ],
     [
       'a gateway outside of the network of the second interface',

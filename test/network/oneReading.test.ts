@@ -11,7 +11,7 @@ import { findInexpressible, staticArguments } from '../../src/kargs/staticArgume
 import type { Connection } from '../../src/network/connection.ts';
 import { formatAddress, formatSubnet } from '../../src/network/ipAddress.ts';
 import { readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
-import { findReachProblem } from '../../src/network/reachability.ts';
+import { findReachProblems } from '../../src/network/reachability.ts';
 
 const examples = {
   4: {
@@ -82,7 +82,7 @@ const hosts = [
 ];
 
 function reached(connections: readonly Connection[]): readonly string[] {
-  return hosts.filter((host) => findReachProblem(connections, host) === undefined);
+  return hosts.filter((host) => findReachProblems(connections, [[{ purpose: 'Ironic', host }]]).length === 0);
 }
 
 function meaningOf({ ip, interfaceName }: Connection) {

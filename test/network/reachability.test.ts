@@ -8,7 +8,6 @@ import { parseConnection } from '../support/keyfiles.ts';
 import {
   findConnectionProblems,
   findOwnAddresses,
-  findReachProblem,
   findReachProblems,
   isStatic,
   type Need,
@@ -30,6 +29,8 @@ const static4 = (address: string, more = ''): string =>
   `${eth0}[ipv4]\nmethod=manual\naddress1=${address}\n${more}${no6}`;
 const static6 = (address: string, more = ''): string =>
   `${eth0}[ipv4]\nmethod=disabled\n[ipv6]\nmethod=manual\naddress1=${address}\n${more}`;
+
+const server = (purpose: string, host: string): Need[number] => ({ purpose, host });
 
 describe('a host reaches', () => {
   it.each<readonly [title: string, files: Files, host: string]>([
@@ -101,7 +102,7 @@ describe('a host reaches', () => {
     ],
     ['anything with a method that is not judged', { a: `${eth0}[ipv4]\nmethod=shared\n` }, '198.51.100.1'],
   ])('%s', (_title, files, host) => {
-    expect(findReachProblem(parse(files), host)).toBeUndefined();
+    expect(findReachProblems(parse(files), [[server('Ironic', host)]])).toEqual([]);
   });
 });
 
@@ -175,13 +176,11 @@ describe('a host does not reach', () => {
       'a route to',
     ],
   ])('%s', (...[, files, host, message]) => {
-    expect(findReachProblem(parse(files), host)).toMatchObject({
-      message: expect.stringContaining(message),
-    });
+    expect(findReachProblems(parse(files), [[server('Ironic', host)]])).toMatchObject([
+      { message: expect.stringContaining(message) },
+    ]);
   });
 });
-
-const server = (purpose: string, host: string): Need[number] => ({ purpose, host });
 
 describe('of what a host requires', () => {
   const ironic = server('Ironic', 'ironic.example.com');
@@ -482,8 +481,11 @@ describe('any text', () => {
         const connections = files.flatMap(
           (lines, index) => readKeyfile(`${index}.nmconnection`, lines.join('\n')).connection ?? [],
         );
-        const problems = [...findConnectionProblems(connections), findReachProblem(connections, host)];
-        expect(problems.every((problem) => problem?.hint !== '')).toBe(true);
+        const problems = [
+          ...findConnectionProblems(connections),
+          ...findReachProblems(connections, [[server('Ironic', host)]]),
+        ];
+        expect(problems.every(({ hint }) => hint !== '')).toBe(true);
       }),
     );
   });
