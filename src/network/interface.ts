@@ -46,7 +46,7 @@ const states = ['up', 'down', 'absent', 'ignore'] as const;
 
 const mtu = reader.integer(0, 2 ** 32 - 1);
 /** Minimum MTU for IPv6 (RFC 8200, section 5). */
-export const LEAST_IPV6_MTU = 1280;
+const LEAST_IPV6_MTU = 1280;
 
 /** The keys of all interfaces. */
 const sharedShape = {

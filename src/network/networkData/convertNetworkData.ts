@@ -22,7 +22,7 @@ import {
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
 import { type Family, formatAddress } from '../ipAddress.ts';
 import { entryAt } from '../readers.ts';
-import { type DataFields, has, optionalList, readMappings, warnUnused } from './fields.ts';
+import { type DataFields, optionalList, readMappings, warnUnused } from './fields.ts';
 import {
   bondsByPort,
   checkLinks,
@@ -31,7 +31,7 @@ import {
   isInterfaceName,
   readLink,
 } from './devices.ts';
-import { checkNetworks, type DataServer, type Network, readDataNetwork, readServices } from './networks.ts';
+import { type DataServer, type Network, readDataNetwork, readServices } from './networks.ts';
 
 /** Converts a document as parsed from JSON or YAML; null and an empty one have no links. The keyfiles are in their order. */
 export function convertNetworkData(document: unknown): KeyfileConversion {
@@ -66,12 +66,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
     const hint = `use the id of the bond: ${quoteText(bond.id)}`;
     refuse(step(at, 'link'), 'a port of a bond cannot have a network', hint);
   }
-  checkNetworks(networks, links);
-  const servers = readServices(optionalList(fields, 'services'));
-  const data = { links, networks, servers };
-  // A network that was refused is not missing.
-  if (has(fields, 'services') && !hasErrors(place.findings)) checkServers(data, step(place, 'services'));
-  return data;
+  return { links, networks, servers: readServices(optionalList(fields, 'services')) };
 }
 
 /** Documents of other formats are the most frequent mistake. */
@@ -84,9 +79,6 @@ function otherFormatHint(document: Mapping): string {
   return 'add "links": [ … ]';
 }
 
-// The keyfile of each link. Interfaces are found by their MAC addresses; VLANs and ports refer to the connections below
-// and above them by UUID, as the names of interfaces are known on the machine only.
-
 /** Everything that a document says. */
 interface NetworkData {
   readonly links: DataLinks;
@@ -95,7 +87,10 @@ interface NetworkData {
   readonly servers: readonly DataServer[];
 }
 
-/** In the order of the document. */
+/**
+ * In the order of the document. Interfaces are found by their MAC addresses; VLANs and ports refer to the connections below and
+ * above them by UUID, as the names of interfaces are known on the machine only.
+ */
 function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKeyfile[] {
   const bonds = bondsByPort(links);
   const names = interfaceNames(links);
@@ -106,12 +101,13 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
     const own = networks.filter(({ linkId }) => linkId === link.id);
     const at = (key: string, value: string | undefined): ConvertedEntry | undefined =>
       entryAt(step(place, key), value);
+    const master = bond && step(bond.place, 'bond_links');
     const sections = {
       connection: {
         id: at('id', connectionId(link.id)),
         'interface-name': at(link.name === undefined ? 'id' : 'name', interfaceName(link, names)),
-        master: bond && entryAt(step(bond.place, 'bond_links'), uuidOf(bond)),
-        'slave-type': bond && entryAt(step(bond.place, 'bond_links'), connectionTypes.bond),
+        master: master && entryAt(master, uuidOf(bond)),
+        'slave-type': master && entryAt(master, connectionTypes.bond),
         type: at('type', connectionTypes[link.kind]),
         uuid: at('id', uuidOf(link)),
       },
@@ -270,14 +266,4 @@ function addressEntry({ place, subnet }: Network): ConvertedEntry[] {
 function routeEntry({ destination, gateway, metric, place }: Network['routes'][number]): ConvertedEntry {
   const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
   return { value: trimEndOf(parts.join(','), ','), from: place.path };
-}
-
-/** Name servers that no link can reach. */
-function checkServers({ networks, servers }: NetworkData, place: DocumentPlace): void {
-  for (const family of [4, 6] as const) {
-    const hasServers = servers.some(({ address }) => address.family === family);
-    if (!hasServers || networks.some((network) => network.family === family)) continue;
-    const message = `the IPv${family} name servers are not used, as no network is IPv${family}`;
-    warn(place, message, `add an IPv${family} network, or remove them`);
-  }
 }

@@ -116,10 +116,6 @@ const readMode: Reader<string> = (value, place) => bondMode(value === '802.1ad' 
 /** Options are those of nmstate, with `bond_` in front of them. */
 function readBond(fields: DataFields): Bond | undefined {
   const ports = required(fields, 'bond_links', '["eth0", "eth1"]', readPorts);
-  if (ports?.length === 0) {
-    const hint = 'add the ids of the links that are its ports';
-    warn(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
-  }
   const mode = required(fields, 'bond_mode', '"active-backup"', readMode);
   const entries: Record<string, ConvertedEntry | undefined> = {
     mode: entryAt(step(fields.place, 'bond_mode'), mode),
@@ -168,7 +164,10 @@ export function checkLinks(listed: readonly DataLink[]): DataLinks {
       taken.add(port);
     }
   }
-  for (const link of links.values()) checkParent(link, links);
+  for (const { place, vlan } of links.values()) {
+    if (vlan !== undefined && !links.has(vlan.parent))
+      refuseDangling(step(place, 'vlan_link'), vlan.parent, links);
+  }
   return links;
 }
 
@@ -203,29 +202,4 @@ export function refuseDangling(place: DocumentPlace, id: string, links: DataLink
     `no link has the id ${quoteText(id)}`,
     ids.length === 0 ? 'add the link to "links"' : `use the id of a link: ${shown.join(', ')}`,
   );
-}
-
-function checkParent(link: DataLink, links: DataLinks): void {
-  if (link.vlan === undefined) return;
-  const at = step(link.place, 'vlan_link');
-  const parent = links.get(link.vlan.parent);
-  if (parent === undefined) return refuseDangling(at, link.vlan.parent, links);
-  if (isOnItself(link, links)) {
-    return refuse(at, 'the VLAN is on top of itself', 'use the id of a "phy" or "bond" link');
-  }
-  if (link.mtu !== undefined && link.mtu > (parent.mtu ?? link.mtu)) {
-    const message = `the MTU ${link.mtu} is greater than that of ${quoteText(parent.id)} (${parent.mtu})`;
-    warn(step(link.place, 'mtu'), message, 'raise the MTU of the link below, or lower this one');
-  }
-  return undefined;
-}
-
-function isOnItself(link: DataLink, links: DataLinks): boolean {
-  const below = new Set<string>();
-  let current: DataLink | undefined = link;
-  while (current?.vlan !== undefined && !below.has(current.id)) {
-    below.add(current.id);
-    current = links.get(current.vlan.parent);
-  }
-  return current?.id === link.id;
 }

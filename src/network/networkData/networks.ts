@@ -1,10 +1,8 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { LEAST_IPV6_MTU } from '../interface.ts';
 import {
   type Family,
-  formatAddress,
   formatSubnet,
   type IpAddress,
   isUnspecified,
@@ -114,16 +112,12 @@ function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
   const example = family === 4 ? '"192.0.2.10"' : '"2001:db8::10"';
   const subnet = readAddressWithMask(fields, 'ip_address', example, family);
   if (subnet === undefined) return undefined;
-  const at = step(fields.place, 'ip_address');
   const { address, prefixLength } = subnet;
-  if (isUnspecified(address) || isMulticast(address)) {
-    return refuse(at, `${formatAddress(address)} is not the address of a host`, 'use a unicast address');
-  }
   if (prefixLength !== undefined) return { address, prefixLength };
   const assumed = family === 4 ? 24 : 64;
   const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
   const mask = family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"';
-  warn(at, message, `add "netmask", for example ${mask}`);
+  warn(step(fields.place, 'ip_address'), message, `add "netmask", for example ${mask}`);
   return { address, prefixLength: assumed };
 }
 
@@ -138,9 +132,6 @@ function readRoute(fields: DataFields, family: Family): Route | undefined {
   const prefixLength = target.prefixLength ?? (isUnspecified(address) ? 0 : undefined);
   if (prefixLength === undefined) {
     return refuse(fields.place, '"netmask" is missing', 'add the netmask of the destination');
-  }
-  if (prefixLength === 0 && !has(fields, 'gateway')) {
-    warn(fields.place, 'the default route has no gateway', 'add "gateway"');
   }
   return {
     place: has(fields, 'gateway') ? step(fields.place, 'gateway') : fields.place,
@@ -194,31 +185,15 @@ function readServer(value: unknown, place: DocumentPlace): DataServer | undefine
 const readServers = listOrWords(readServer);
 const readSearches = listOrWords(listItem);
 
-/** Reports IPv6 networks on links whose MTU is too small. */
-export function checkNetworks(networks: readonly Network[], links: DataLinks): void {
-  for (const { family, linkId } of networks) {
-    const link = links.get(linkId);
-    if (family === 4 || link?.mtu === undefined || link.mtu >= LEAST_IPV6_MTU) continue;
-    const message = `IPv6 requires an MTU of at least ${LEAST_IPV6_MTU}, not ${link.mtu}`;
-    refuse(step(link.place, 'mtu'), message, 'raise the MTU, or remove the IPv6 network');
-  }
-}
-
-// Addresses with netmasks: dotted, as IPv6 address, as prefix length or behind a slash.
-
-interface AddressWithPrefix {
-  readonly address: IpAddress;
-  /** Undefined where the document has none. */
-  readonly prefixLength: number | undefined;
-}
-
-/** `key` is the key of the address, which may have a prefix length; the other place of a mask is the key `netmask`. */
+/**
+ * The key of an address, which may have a prefix length, and the key `netmask`: a dotted mask, an IPv6 address or a prefix length.
+ */
 function readAddressWithMask(
   fields: DataFields,
   key: string,
   example: string,
   family: Family,
-): AddressWithPrefix | undefined {
+): { readonly address: IpAddress; readonly prefixLength: number | undefined } | undefined {
   const own = required(fields, key, example, (value, place) => {
     const [written, mask, ...more] = typeof value === 'string' ? value.split('/') : [value];
     const address = addressOf(family)(more.length > 0 ? value : written, place);
@@ -228,18 +203,9 @@ function readAddressWithMask(
   });
   const beside = optional(fields, 'netmask', netmask(family));
   if (own === undefined) return undefined;
-  const { address, prefixLength } = own;
-  if (prefixLength !== undefined && beside !== undefined && prefixLength !== beside) {
-    const message = `the netmask (/${beside}) differs from the one in "${key}" (/${prefixLength})`;
-    return refuse(
-      step(fields.place, 'netmask'),
-      message,
-      `remove "netmask", or /${prefixLength} from "${key}"`,
-    );
-  }
+  const { address, prefixLength = beside } = own;
   // A netmask that was refused is not a missing one.
-  if (prefixLength === undefined && beside === undefined && has(fields, 'netmask')) return undefined;
-  return { address, prefixLength: prefixLength ?? beside };
+  return prefixLength === undefined && has(fields, 'netmask') ? undefined : { address, prefixLength };
 }
 
 function netmask(family: Family): Reader<number> {
@@ -251,8 +217,4 @@ function netmask(family: Family): Reader<number> {
     const shown = isText ? `: ${quoteText(String(value))}` : '';
     return refuse(place, `the netmask is invalid${shown}`, `write it like ${example}`);
   };
-}
-
-function isMulticast({ family, groups: [first = 0] }: IpAddress): boolean {
-  return family === 4 ? first >= 224 : first >= 0xff00;
 }
