@@ -4,9 +4,7 @@
  */
 
 import type { Finding, Path } from '../core/finding.ts';
-import { parseMacAddress } from '../core/macAddress.ts';
 import { HIDDEN, isSecretName, maskSetting } from '../core/masking.ts';
-import { machineNameProblem } from '../formats/hostName.ts';
 import { errorRule, infoRule, warningRule } from '../core/rule.ts';
 import { parseArgument } from './argument.ts';
 import { checkForms, imageUrls } from './checkBoot.ts';
@@ -15,33 +13,13 @@ import { loaders as allLoaders, type NetworkBoot, withBootInterface } from './fo
 import { bootArguments } from './kernelArguments.ts';
 import { checkLoaderSettings, checkTexts, hasUnknownSetting } from './loaders/form.ts';
 import { ipxeExpansion } from './loaders/ipxe.ts';
-import { hyphenMac, type IsoBoot, type NetworkHost, type RamdiskBoot } from './loaders/loader.ts';
+import type { IsoBoot, RamdiskBoot } from './loaders/loader.ts';
 import { checkUrl, isPlainText } from './urlArgument.ts';
 
-const bootHostName = errorRule(
-  'boot-host-name',
-  'invalid name for a host and its files',
-  'use letters, digits, dashes and dots',
-);
-const bootHostFiles = errorRule(
-  'boot-host-files',
-  'another host has files with the same name',
-  'use a unique name and unique MAC addresses for each host',
-);
-const bootHostMac = errorRule(
-  'boot-host-mac',
-  'not a MAC address in lower case with colons',
-  'use the format 52:54:00:12:34:56',
-);
 const bootHostUnfound = warningRule(
   'boot-host-unfound',
   'the host has no MAC address, so it finds its boot script only if DHCP sends the file name',
   'add the MAC addresses of the interfaces from which the host boots',
-);
-const bootImageMissing = errorRule(
-  'boot-image-missing',
-  'a boot script requires the URLs of the kernel and the initramfs',
-  'set both URLs for every architecture',
 );
 const bootIsoCharacters = errorRule(
   'boot-iso-characters',
@@ -73,12 +51,13 @@ export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings>
     ...boot.discovery.flatMap((start) => checkRamdisk(start, boot.loaders)),
   ];
   if (shared.length > 0) yield { findings: shared };
-  const takenFiles = new Map<string, NetworkHost>();
   for (const host of boot.hosts) {
-    const { start } = host;
-    const ofStart = start.kind === 'iso' ? checkIso(start, boot) : checkRamdisk(start, boot.loaders);
-    const findings = [...checkNames(host, takenFiles), ...ofStart];
-    if (findings.length > 0) yield { host: host.name, findings };
+    const { macs, name, start } = host;
+    const findings = [
+      ...(macs.length === 0 ? [{ ...bootHostUnfound, path: [] }] : []),
+      ...(start.kind === 'iso' ? checkIso(start, boot) : checkRamdisk(start, boot.loaders)),
+    ];
+    if (findings.length > 0) yield { host: name, findings };
   }
 }
 
@@ -86,29 +65,6 @@ function checkFolder({ folderUrl }: NetworkBoot): readonly Finding[] {
   if (folderUrl === undefined) return [];
   const isFit = checkUrl(folderUrl, ['http', 'https']).length === 0 && isPlainForDnsmasq(folderUrl);
   return isFit ? [] : [{ ...bootFolderUrl, path: [] }];
-}
-
-/** Adds the file names of the host to `taken`, in lower case, because some servers ignore case. */
-function checkNames(host: NetworkHost, taken: Map<string, NetworkHost>): readonly Finding[] {
-  const { name, macs } = host;
-  const issues: Finding[] = [];
-  const problem = machineNameProblem(name);
-  if (problem !== undefined)
-    issues.push({ ...bootHostName, path: [], message: `${bootHostName.message}: ${problem}` });
-  if (macs.length === 0) issues.push({ ...bootHostUnfound, path: [] });
-  for (const mac of macs) {
-    const read = parseMacAddress(mac);
-    if (!('mac' in read) || read.mac !== mac) {
-      issues.push({ ...bootHostMac, path: [], message: `${mac}: ${bootHostMac.message}` });
-    }
-  }
-  for (const file of [name.toLowerCase(), ...macs.map((mac) => `mac-${hyphenMac(mac)}`)]) {
-    if ((taken.get(file) ?? host) !== host) {
-      issues.push({ ...bootHostFiles, path: [], message: `${file}: ${bootHostFiles.message}` });
-    }
-    taken.set(file, host);
-  }
-  return issues;
 }
 
 function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readonly Finding[] {
@@ -130,9 +86,6 @@ function checkRamdisk(
   { architecture, settings }: RamdiskBoot,
   loaders: NetworkBoot['loaders'],
 ): readonly Finding[] {
-  if (settings.kernelUrl === undefined || settings.initramfsUrl === undefined) {
-    return [namingValue({ ...bootImageMissing, path: [] }, architecture)];
-  }
   const complete = withBootInterface(settings);
   const forms = loaders.map((name) => allLoaders[name]);
   const texts = [...imageUrls(complete), ...bootArguments(complete)];

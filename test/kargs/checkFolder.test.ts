@@ -10,7 +10,6 @@ const hostWith = (changes: Partial<BootSettings>, architecture: Architecture = '
   ...ramdiskHost,
   start: { kind: 'ramdisk', architecture, settings: { ...settings, ...changes } },
 });
-const { kernelUrl: _kernel, ...withoutKernel } = settings;
 const bootOf = (...hosts: NetworkHost[]): NetworkBoot => ({ ...networkBoot, hosts });
 /** `host severity rule message`, without remarks that are only for information. */
 const linesOf = (boot: NetworkBoot): string[] =>
@@ -32,46 +31,7 @@ describe('checkNetworkBoot', () => {
   });
 
   it.each<[string, NetworkBoot, string]>([
-    ['name of a host', bootOf({ ...ramdiskHost, name: '../x' }), '../x error boot-host-name'],
-    ['name with a line break', bootOf({ ...ramdiskHost, name: 'a\nb' }), 'a\nb error boot-host-name'],
-    [
-      'same name',
-      bootOf(ramdiskHost, { ...ramdiskHost, name: 'Worker-1', macs: ['52:54:00:00:00:01'] }),
-      'Worker-1 error boot-host-files worker-1: another',
-    ],
-    [
-      'same address',
-      bootOf(ramdiskHost, { ...ramdiskHost, name: 'b' }),
-      'b error boot-host-files mac-52-54-00-12-34-56: another',
-    ],
-    [
-      'name like the file of an address',
-      bootOf(ramdiskHost, { ...isoHost, name: 'mac-52-54-00-12-34-56' }),
-      'mac-52-54-00-12-34-56 error boot-host-files',
-    ],
-    [
-      'address in capitals',
-      bootOf({ ...ramdiskHost, macs: ['52:54:00:12:34:AB'] }),
-      'worker-1 error boot-host-mac 52:54:00:12:34:AB: not a MAC address',
-    ],
-    [
-      'address that is a path',
-      bootOf({ ...ramdiskHost, macs: ['../../etc/x'] }),
-      'worker-1 error boot-host-mac ../../etc/x: not a MAC address',
-    ],
     ['no address', bootOf({ ...ramdiskHost, macs: [] }), 'worker-1 warning boot-host-unfound'],
-    [
-      'no kernel',
-      bootOf({
-        ...ramdiskHost,
-        start: {
-          kind: 'ramdisk',
-          architecture: 'aarch64',
-          settings: withoutKernel,
-        },
-      }),
-      'worker-1 error boot-image-missing aarch64: a boot script',
-    ],
     [
       'expansion of iPXE',
       bootOf(hostWith({ extraArguments: ['a=${node}'] })),
