@@ -11,8 +11,9 @@
  * needs no schema compiler. It knows the settings by their names only, because the program has read the spellings before.
  */
 
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { build } from 'rolldown';
@@ -68,8 +69,14 @@ function writeSchema(name, schema) {
 
 /** Node 20 does not import TypeScript. @param {string} path */
 async function importSource(path) {
-  const { output } = await build({ input: join(root, path), platform: 'node', write: false });
-  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+  // In dist, because the code looks for the files of the package from there.
+  const file = join(root, 'dist', `${basename(path, '.ts')}-${process.pid}.js`);
+  await build({ input: join(root, path), platform: 'node', output: { file } });
+  try {
+    return await import(pathToFileURL(file).href);
+  } finally {
+    rmSync(file);
+  }
 }
 
 /** @param {readonly Setting[]} settings */

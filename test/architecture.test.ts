@@ -105,8 +105,9 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'hosts/input/nmstatectl.ts': ['node:child_process'],
   'hosts/input/contentKind.ts': ['node:fs'],
   'hosts/input/unitTools.ts': ['node:child_process', 'node:fs/promises'],
-  'hosts/settings/agentReaders.ts': ['node:fs', 'node:fs/promises'],
+  'hosts/settings/addedFiles.ts': ['node:fs/promises'],
   'hosts/settings/ironicImage.ts': ['node:fs'],
+  'hosts/settings/settings.ts': ['node:fs'],
   'kube/clusterConnection.ts': ['undici'],
 };
 

@@ -19,11 +19,6 @@ interface Change {
 
 /** By the first words of the item in the page. */
 const changes: Readonly<Record<string, Change>> = {
-  'A setting': {
-    file: 'src/agent/settingTable.ts',
-    behind: 'const table = [',
-    row: "{ name: 'agent.madeUp', kind: 'text', help: 'a value', options: ['made_up'] },",
-  },
   'A kernel argument of CoreOS': {
     file: 'src/kargs/coreosArguments.ts',
     behind: 'export const coreosArguments = {',

@@ -11,17 +11,15 @@ import {
   type OsloEntry,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
-import { CA_CONTAINER_PATH } from './files.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { AgentSettings } from './settings.ts';
-import type { SettingOption } from './settingTable.ts';
 
 const SECTION = 'DEFAULT';
 
 /** The conf of the default profile: settings, then the user's conf, then option lines; later values take precedence. */
 export function formatDefaultConf(settings: AgentSettings): string {
-  const { apiUrls, callbackUrls, verifyIronicTls } = settings;
-  const options: NamedValue[] = [];
+  const { apiUrls, callbackUrls, confOptions, verifyIronicTls } = settings;
+  const options: (readonly [name: string, value: string])[] = [];
   // Without a URL, the agent only serves its API and never contacts Ironic.
   if (apiUrls.length > 0) {
     options.push(['api_url', apiUrls.join(',')]);
@@ -32,7 +30,7 @@ export function formatDefaultConf(settings: AgentSettings): string {
   // Always, because without the line ipa-insecure=1, which ironic-image and Bifrost add to the kernel arguments, decides.
   options.push(['insecure', verifyIronicTls ? 'False' : 'True']);
   const entries: OsloEntry[] = [{ kind: 'section', name: SECTION }];
-  for (const [name, value] of [...options, ...extraOptions(settings)]) {
+  for (const [name, value] of [...options, ...Object.entries(confOptions)]) {
     entries.push({ kind: 'option', section: SECTION, name, value: escapeInterpolation(value) });
   }
   return formatLayeredConf({ entries }, settings);
@@ -61,30 +59,4 @@ export function listSensitiveOptions(conf: string): string[] {
     if (match?.option.sensitive === true) names.add(match.option.name);
   }
   return [...names];
-}
-
-type NamedValue = readonly [name: string, value: string];
-
-/** The options of the connection to Ironic, which each profile writes in its own way. */
-type ConnectionOption = 'api_url' | 'inspection_callback_url' | 'insecure';
-
-/** The values of the other options that settings write, in the order of the conf; undefined for an option without a line. */
-const valueOf: {
-  readonly [O in Exclude<SettingOption, ConnectionOption>]: (settings: AgentSettings) => string | undefined;
-} = {
-  cafile: ({ caCertificates }) => (caCertificates === undefined ? undefined : CA_CONTAINER_PATH),
-  enable_vlan_interfaces: ({ vlanInterfaces }) => vlanInterfaces,
-  // The agent supports only one server; chrony on the host uses all of them.
-  ntp_server: ({ ntpServers }) => ntpServers[0],
-  debug: ({ debug }) => (debug ? 'True' : undefined),
-  // The image may log only to a file, which is unreachable if the agent does not start.
-  use_stderr: ({ debug }) => (debug ? 'True' : undefined),
-};
-
-/** Options that settings of the profiles default and buildpy write in the same way. */
-export function extraOptions(settings: AgentSettings): NamedValue[] {
-  return Object.entries(valueOf).flatMap(([name, read]) => {
-    const value = read(settings);
-    return value === undefined ? [] : [[name, value]];
-  });
 }

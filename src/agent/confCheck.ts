@@ -43,7 +43,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
-import { isVlanMode } from './inputParsers.ts';
+import { isVlanMode } from './settingParsers.ts';
 import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
 import { findHostProblem } from './machineAddress.ts';
 import { splitList } from './proxy.ts';

@@ -13,7 +13,7 @@ import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
 import type { Path, Position, Problem, Severity } from '../core/finding.ts';
 
-export interface RegistriesIssue extends Problem {
+interface RegistriesIssue extends Problem {
   readonly severity: Severity;
   /** In the file; columns count bytes. */
   readonly position: Position;

@@ -74,9 +74,19 @@ export function collectInputs(sources: InputSources): CollectedInputs {
         .map((setting) => [setting.name, read(setting)] as const)
         .filter(([, { length }]) => length > 0),
     );
-  const flags = collect((setting) => readFlag(setting, sources.flags));
+  const flags = new Map(collect((setting) => readFlag(setting, sources.flags)));
   const variables = collect((setting) => readEnvironment(setting, sources, unread));
   for (const [flag, name] of exclusiveFlags) refuseBoth(readFlag({ flag }, sources.flags), flags.get(name));
+  const { registry } = sources.flags;
+  if (typeof registry === 'string') {
+    const image = {
+      text: `${registry}/ironic-agent`,
+      name: '--registry',
+      origin: 'flag',
+      isContent: false,
+    } as const;
+    flags.set('agent.image', [image]);
+  }
   const merged = new Map<SettingName, readonly InputValue[]>();
   for (const layer of [...(sources.files?.toReversed() ?? []), variables, flags]) {
     for (const [one, other] of exclusive) refuseBoth(layer.get(one), layer.get(other));

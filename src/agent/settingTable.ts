@@ -1,12 +1,22 @@
 /**
- * All settings with their names in settings files, flags, environment variables, and supporting profiles. The command
- * line, the parsing of the environment, `--show-settings` and the schema of inventories are generated from this table. `inputParsers.ts` parses the
- * texts. Settings in `boot` and `image` have no effect on a config: they become kernel arguments, and choose the images.
+ * All settings: each is one row with its name in settings files, its flag, environment variables, the profiles that support it,
+ * the parser of its text, and the options of the agent's conf that it sets. The command line, the parsing of the environment,
+ * `--show-settings` and the schema of inventories are generated from this table, and `hosts/settings/reading.ts` reads the
+ * values. Settings in `boot` and `image` have no effect on a config: they become kernel arguments, and choose the images.
  *
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
 
+import { checkImageReference } from '../formats/imageReference.ts';
+import { checkArchiveUrl } from './agentArchive.ts';
+import { CA_CONTAINER_PATH } from './files.ts';
+import { checkApiUrls, checkCallbackUrl, parseInspectorUrls } from './ironicUrl.ts';
+import { parsePasswordHash, parseSerialConsole } from './login.ts';
+import type { ParseContext } from './parseContext.ts';
+import { parseNoProxy, parseProxyUrl } from './proxy.ts';
 import { BUILDPY_IMAGE, type ProfileName, profileNames, pullPolicies } from './settings.ts';
+import * as parsers from './settingParsers.ts';
+import * as icc from './profiles/icc.ts';
 
 /**
  * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
@@ -26,6 +36,25 @@ export interface EnvironmentVariable {
   readonly profiles?: readonly ProfileName[];
 }
 
+/** Throws FormatError without a subject, or UsageError with the whole message. Of plural kinds, lists are joined. */
+type Parse = (text: string, context: ParseContext) => unknown;
+
+/** How the file of a setting is read. */
+export interface SettingFile {
+  /** Begins messages: `Pull secret not found`. */
+  readonly what: string;
+  /** With its article, for the error about a file of another type. */
+  readonly noun?: string;
+  /** The document of a Kubernetes object that may be in the file instead. */
+  readonly part?: 'pullSecret' | 'caCertificates' | 'registriesConf';
+  /** What users give instead of a path. It is secret, so no message quotes it. */
+  readonly inline?: { readonly noun: string; readonly pattern: RegExp };
+  /** An input with this text is the content and not a path. */
+  readonly orText?: RegExp;
+  /** The hint for a missing file with such a path. */
+  readonly missing?: { readonly pattern: RegExp; readonly hint: string };
+}
+
 export interface Setting {
   /** In a settings file: `section.name`. */
   readonly name: string;
@@ -38,19 +67,36 @@ export interface Setting {
   readonly environment?: readonly EnvironmentVariable[];
   readonly isSecret?: true;
   readonly profiles: readonly ProfileName[];
-  /** The default value, for the documentation. */
+  /** The value of a setting that is not given. */
   readonly fallback?: string;
   /** The profiles that have the default, if not all profiles of the setting do. */
   readonly fallbackProfiles?: readonly ProfileName[];
   /** The valid values, if there are only a few. */
   readonly choices?: readonly string[];
-  /** The options in `[DEFAULT]` of the agent's conf that the setting writes. `conf.ts` has their values. */
-  readonly options?: readonly string[];
+  /** If absent, the value is the text. */
+  readonly parse?: Parse;
+  /** The parsers of profiles that read a text as their upstream generators do. */
+  readonly upstream?: { readonly [P in ProfileName]?: Parse };
+  /** How the file of the setting is read; if absent, the setting has a reader of its own, or is only a path. */
+  readonly content?: SettingFile;
+  /**
+   * The options in `[DEFAULT]` of the agent's conf that the setting sets, with their values; undefined for an option that each
+   * profile writes in its own way. A value without text has no line.
+   */
+  readonly options?: Readonly<Record<string, ((value: unknown) => string | undefined) | undefined>>;
 }
 
 const own = ['default', 'buildpy'] as const;
 const ownAndIcc = [...own, 'icc'] as const;
 const SCRIPT = 'configure-coreos-ipa';
+
+/** The value of an option that a switch turns on. */
+const ifOn = (isOn: unknown): string | undefined => (isOn === true ? 'True' : undefined);
+
+/** ICC and the converged flow of assisted-service have the same parsers. */
+function likeIcc<P extends Parse>(parse: P) {
+  return { icc: parse, assisted: parse };
+}
 
 /** All profiles support a setting without `profiles`. */
 const table = [
@@ -72,7 +118,9 @@ const table = [
       { name: 'PROVISIONING_MACS', profiles: ['default', SCRIPT] },
     ],
     profiles: ['default', 'icc', 'assisted', SCRIPT],
-    options: ['api_url'],
+    parse: checkApiUrls,
+    upstream: { ...likeIcc(icc.parseIccApiUrls), [SCRIPT]: parsers.parseScriptUrl },
+    options: { api_url: undefined },
   },
   {
     name: 'ironic.port',
@@ -81,6 +129,7 @@ const table = [
     environment: [{ name: 'IRONIC_ACCESS_PORT' }],
     profiles: ['default', SCRIPT],
     fallback: '6385',
+    parse: parsers.parsePort,
   },
   {
     name: 'ironic.inspectionCallbackUrls',
@@ -89,7 +138,8 @@ const table = [
     alias: '--inspector <url>',
     help: 'inspection callback URL (default: derived by the agent); alias: --inspector',
     profiles: ['default'],
-    options: ['inspection_callback_url'],
+    parse: (text, { flag }) => checkCallbackUrl(text, flag),
+    options: { inspection_callback_url: undefined },
   },
   {
     name: 'ironic.inspectorUrls',
@@ -98,7 +148,9 @@ const table = [
     help: 'comma-separated URLs of ironic-inspector; /v1/continue is added, and port 5050 to URLs without port and path',
     environment: [{ name: 'IRONIC_INSPECTOR_BASE_URL' }],
     profiles: ['default', 'icc', 'assisted'],
-    options: ['inspection_callback_url'],
+    parse: parseInspectorUrls,
+    upstream: likeIcc(icc.parseIccInspectorUrls),
+    options: { inspection_callback_url: undefined },
   },
   {
     name: 'ironic.inspectorPort',
@@ -107,6 +159,7 @@ const table = [
     environment: [{ name: 'IRONIC_INSPECTOR_ACCESS_PORT' }],
     profiles: ['default', SCRIPT],
     fallback: '5050',
+    parse: parsers.parsePort,
   },
   {
     name: 'ironic.caFiles',
@@ -115,7 +168,10 @@ const table = [
     help: 'trusted CA certificates (PEM) for Ironic and the registry; repeatable',
     environment: [{ name: 'CA_BUNDLE', isShared: true }, { name: 'IRONIC_CA_BUNDLE' }],
     profiles: ownAndIcc,
-    options: ['cafile'],
+    parse: parsers.parseCertificates,
+    upstream: { icc: parsers.checkIccCertificates },
+    content: { what: 'CA certificates', part: 'caCertificates' },
+    options: { cafile: () => CA_CONTAINER_PATH },
   },
   {
     name: 'ironic.insecure',
@@ -123,7 +179,7 @@ const table = [
     flag: '--insecure',
     help: "do not verify Ironic's TLS certificate",
     profiles: ['default'],
-    options: ['insecure'],
+    options: { insecure: undefined },
   },
   {
     name: 'agent.standalone',
@@ -140,6 +196,11 @@ const table = [
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
     fallback: BUILDPY_IMAGE,
     fallbackProfiles: ['buildpy'],
+    parse: parsers.parseImage,
+    upstream: {
+      ...likeIcc(icc.checkIccImage),
+      [SCRIPT]: checkImageReference,
+    },
   },
   {
     name: 'agent.pullPolicy',
@@ -163,6 +224,7 @@ const table = [
     flag: '--archive-url <url>',
     help: 'fetch the agent archive from this URL (default: load it from the live ISO)',
     profiles: ['default'],
+    parse: checkArchiveUrl,
   },
   {
     name: 'agent.pullSecret',
@@ -175,6 +237,14 @@ const table = [
     ],
     isSecret: true,
     profiles: [...ownAndIcc, SCRIPT],
+    parse: parsers.parseSecret,
+    upstream: { ...likeIcc(parsers.parseEncodedSecret), [SCRIPT]: parsers.parseEncodedSecret },
+    content: {
+      what: 'Pull secret',
+      noun: 'a pull secret',
+      part: 'pullSecret',
+      inline: { noun: 'secret', pattern: /^\s*(?:\{|ey[A-Za-z0-9])/ },
+    },
   },
   {
     name: 'agent.registriesConf',
@@ -183,6 +253,9 @@ const table = [
     help: 'registries.conf for podman, e.g. with mirrors',
     environment: [{ name: 'REGISTRIES_CONF_PATH', isShared: true }],
     profiles: ownAndIcc,
+    parse: parsers.parseRegistries,
+    upstream: { icc: parsers.parseIccRegistries },
+    content: { what: 'registries.conf', noun: 'a registries.conf', part: 'registriesConf' },
   },
   {
     name: 'agent.insecureRegistry',
@@ -197,6 +270,7 @@ const table = [
     flag: '--option <line>',
     help: "line for ironic-python-agent.conf: 'key = value' or '[section]'; repeatable",
     profiles: own,
+    parse: parsers.checkOptionLine,
   },
   {
     name: 'agent.confFile',
@@ -204,6 +278,7 @@ const table = [
     flag: '--conf <file>',
     help: 'ironic-python-agent.conf to merge over the generated one',
     profiles: own,
+    content: { what: 'Agent conf', noun: 'a configuration file of ironic-python-agent' },
   },
   {
     name: 'agent.vlanInterfaces',
@@ -215,7 +290,11 @@ const table = [
       { name: 'IRONIC_INSPECTOR_VLAN_INTERFACES', emptyCountsFor: [SCRIPT], profiles: ['default', SCRIPT] },
     ],
     profiles: [...ownAndIcc, SCRIPT],
-    options: ['enable_vlan_interfaces'],
+    fallback: 'auto',
+    fallbackProfiles: ['icc', 'assisted'],
+    parse: parsers.parseVlanInterfaces,
+    upstream: { ...likeIcc(icc.iccVlanInterfaces), [SCRIPT]: parsers.parseScriptVlans },
+    options: { enable_vlan_interfaces: String },
   },
   {
     name: 'agent.hardwareManagers',
@@ -230,7 +309,11 @@ const table = [
     flag: '--debug',
     help: 'write debug messages of the agent to the journal',
     profiles: own,
-    options: ['debug', 'use_stderr'],
+    options: {
+      debug: ifOn,
+      // The image may log only to a file, which is unreachable if the agent does not start.
+      use_stderr: ifOn,
+    },
   },
   {
     name: 'agent.podman.mounts',
@@ -238,6 +321,7 @@ const table = [
     flag: '--podman-mount <spec>',
     help: 'mount for the agent container: type=bind,src=…,dst=…; repeatable',
     profiles: own,
+    parse: parsers.checkMount,
   },
   {
     name: 'agent.podman.environment',
@@ -245,6 +329,7 @@ const table = [
     flag: '--podman-env <variable>',
     help: 'environment variable for the agent container: NAME=VALUE; repeatable',
     profiles: own,
+    parse: parsers.checkVariable,
   },
   {
     name: 'agent.podman.args',
@@ -252,6 +337,7 @@ const table = [
     flag: '--podman-arg <arg>',
     help: 'argument for podman run, e.g. --memory=2g; repeatable',
     profiles: own,
+    parse: parsers.checkPodmanArg,
   },
   {
     name: 'agent.podman.pullArgs',
@@ -260,6 +346,10 @@ const table = [
     help: 'argument for podman pull; repeatable',
     environment: [{ name: 'IRONIC_AGENT_PODMAN_FLAGS', emptyCountsFor: [SCRIPT] }],
     profiles: [...own, SCRIPT],
+    fallback: '--tls-verify=false',
+    fallbackProfiles: [SCRIPT],
+    parse: parsers.parsePullArgs,
+    upstream: { [SCRIPT]: parsers.parseScriptFlags },
   },
   {
     name: 'host.sshKeys',
@@ -268,6 +358,14 @@ const table = [
     help: 'public SSH key, or file with public keys, for user core; repeatable',
     environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', isContent: true }],
     profiles: [...ownAndIcc, SCRIPT],
+    parse: parsers.parseKeys,
+    upstream: { ...likeIcc(parsers.parseSingleKey), [SCRIPT]: parsers.parseSingleKey },
+    content: {
+      what: 'SSH public key',
+      noun: 'an SSH public key',
+      orText: parsers.SSH_KEY,
+      missing: { pattern: /(?:^|\/)id_\w+\.pub$/, hint: parsers.NEW_KEY_HINT },
+    },
   },
   {
     name: 'host.passwordHash',
@@ -276,6 +374,8 @@ const table = [
     help: 'file with the password hash of user core, for console login',
     isSecret: true,
     profiles: own,
+    parse: parsePasswordHash,
+    content: { what: 'Password hash', inline: { noun: 'hash', pattern: /^\$/ } },
   },
   {
     name: 'host.autologin',
@@ -290,6 +390,7 @@ const table = [
     flag: '--console <device>',
     help: 'console device, e.g. ttyS0,115200n8; serial consoles get a login prompt; repeatable',
     profiles: own,
+    parse: (text) => parseSerialConsole(text) ?? [],
   },
   {
     name: 'host.hostname',
@@ -297,6 +398,8 @@ const table = [
     flag: '--hostname <name>',
     help: 'host name, if the network provides none',
     profiles: ownAndIcc,
+    parse: parsers.checkHostname,
+    upstream: likeIcc(icc.checkIccHostname),
   },
   {
     name: 'host.nmstate',
@@ -333,6 +436,8 @@ const table = [
     help: 'kernel argument for the installed system, e.g. ip=dhcp6',
     environment: [{ name: 'IP_OPTIONS', isShared: true }],
     profiles: ownAndIcc,
+    parse: parsers.checkKernelArgument,
+    upstream: likeIcc(icc.checkIccValue),
   },
   {
     name: 'host.ntpServers',
@@ -341,7 +446,10 @@ const table = [
     help: 'time server (NTP); repeatable',
     environment: [{ name: 'ADDITIONAL_NTP_SERVERS', isShared: true }],
     profiles: ownAndIcc,
-    options: ['ntp_server'],
+    parse: parsers.parseNtpServers,
+    upstream: likeIcc(icc.parseIccNtpServers),
+    // The agent supports only one server; chrony on the host uses all of them.
+    options: { ntp_server: (servers) => (Array.isArray(servers) ? String(servers[0]) : undefined) },
   },
   {
     name: 'proxy.http',
@@ -350,6 +458,8 @@ const table = [
     help: 'proxy for http:// URLs',
     environment: [{ name: 'HTTP_PROXY', isShared: true }],
     profiles: [...ownAndIcc, 'assisted'],
+    parse: parseProxyUrl,
+    upstream: likeIcc(icc.checkIccValue),
   },
   {
     name: 'proxy.https',
@@ -358,6 +468,8 @@ const table = [
     help: 'proxy for https:// URLs',
     environment: [{ name: 'HTTPS_PROXY', isShared: true }],
     profiles: [...ownAndIcc, 'assisted'],
+    parse: parseProxyUrl,
+    upstream: likeIcc(icc.checkIccValue),
   },
   {
     name: 'proxy.none',
@@ -366,6 +478,9 @@ const table = [
     help: 'comma-separated hosts to reach without a proxy; the hosts of Ironic are always added',
     environment: [{ name: 'NO_PROXY', isShared: true }],
     profiles: [...ownAndIcc, 'assisted'],
+    parse: parseNoProxy,
+    // Not trimmed.
+    upstream: likeIcc((text: string) => icc.checkIccValue(text).split(',')),
   },
   {
     name: 'ignition.files',
@@ -467,8 +582,22 @@ export type KnownSetting = (typeof table)[number];
 
 export type SettingName = KnownSetting['name'];
 
-/** An option of the agent's conf that a setting writes. */
-export type SettingOption = Extract<KnownSetting, { readonly options: readonly string[] }>['options'][number];
+/** The value of a setting by its name; undefined if a setting with one value is not given. */
+export type SettingValue<N extends SettingName> = ValueOf<Extract<KnownSetting, { readonly name: N }>>;
+
+type ValueOf<S extends KnownSetting> = S['kind'] extends 'switch'
+  ? boolean
+  : S['kind'] extends 'texts' | 'files'
+    ? readonly Flat<Parsed<S>>[]
+    : Parsed<S> | undefined;
+
+type Parsed<S> = S extends { readonly choices: readonly (infer C)[] }
+  ? C
+  : S extends { readonly parse: (text: string, context: never) => infer T }
+    ? T
+    : string;
+
+type Flat<T> = T extends readonly (infer Item)[] ? Item : T;
 
 export const settingTable: readonly (Setting & { readonly name: SettingName })[] = table.map((setting) => ({
   profiles: profileNames,

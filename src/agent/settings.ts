@@ -64,8 +64,8 @@ export interface AgentSettings {
   readonly copyNetwork?: boolean | undefined;
   /** A kernel argument of the installed system, e.g. `ip=dhcp6`. */
   readonly installIpOptions?: string | undefined;
-  /** The interfaces on which the agent adds VLANs announced by LLDP: `all`, names, or empty for none. */
-  readonly vlanInterfaces?: string | undefined;
+  /** The options in `[DEFAULT]` of the agent's conf that settings set, in the order of the conf. */
+  readonly confOptions: Readonly<Record<string, string>>;
   /** Whether the agent logs debug messages to the journal. */
   readonly debug: boolean;
   /** The user's ironic-python-agent.conf, which overrides these settings. */
@@ -143,6 +143,7 @@ export const defaultSettings = {
   proxy: { noProxy: [] },
   ntpServers: [],
   keyfiles: [],
+  confOptions: {},
   debug: false,
   optionLines: [],
   files: [],

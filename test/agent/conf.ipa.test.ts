@@ -27,16 +27,22 @@ const cases: readonly (readonly [
   }),
   ['mDNS', { ...base, apiUrls: ['mdns'], callbackUrls: [] }, { 'DEFAULT.api_url': 'mdns' }],
   ['standalone', { ...base, apiUrls: [], callbackUrls: [] }, {}],
-  ['debug', { ...base, debug: true }, {}],
-  ['all VLANs', { ...base, vlanInterfaces: 'all' }, { 'DEFAULT.enable_vlan_interfaces': 'all' }],
-  ['no VLANs', { ...base, vlanInterfaces: '' }, { 'DEFAULT.enable_vlan_interfaces': '' }],
+  ['debug', { ...base, confOptions: { debug: 'True', use_stderr: 'True' } }, {}],
+  [
+    'all VLANs',
+    { ...base, confOptions: { enable_vlan_interfaces: 'all' } },
+    { 'DEFAULT.enable_vlan_interfaces': 'all' },
+  ],
+  [
+    'no VLANs',
+    { ...base, confOptions: { enable_vlan_interfaces: '' } },
+    { 'DEFAULT.enable_vlan_interfaces': '' },
+  ],
   [
     'VLANs of interfaces',
-    { ...base, vlanInterfaces: 'eno1,eno2.100' },
+    { ...base, confOptions: { enable_vlan_interfaces: 'eno1,eno2.100' } },
     { 'DEFAULT.enable_vlan_interfaces': 'eno1,eno2.100' },
   ],
-  ['certificates', { ...base, caCertificates: 'x' }, { 'DEFAULT.cafile': '/etc/ironic-python-agent/ca.crt' }],
-  ['time servers', { ...base, ntpServers: ['one', 'two'] }, { 'DEFAULT.ntp_server': 'one' }],
   ['insecure', { ...base, verifyIronicTls: false }, {}],
   [
     'a conf and lines of the user',

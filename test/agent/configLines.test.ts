@@ -168,7 +168,13 @@ describe('compareConfigs', () => {
   });
 
   it('names the file and the line', () => {
-    expect(compareConfigs(render(), render({ debug: false, agentImage: 'quay.io/other' }))).toEqual([
+    const confOptions = {
+      cafile: '/etc/ironic-python-agent/ca.crt',
+      enable_vlan_interfaces: 'all',
+      ntp_server: 'ntp1.example.com',
+    };
+    const changed = render({ debug: false, confOptions, agentImage: 'quay.io/other' });
+    expect(compareConfigs(render(), changed)).toEqual([
       {
         owner: 'file /etc/ironic-python-agent.conf',
         first: ['[DEFAULT] debug = True', '[DEFAULT] use_stderr = True'],

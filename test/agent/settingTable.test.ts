@@ -48,7 +48,9 @@ const spellings = ({ flag, environment = [] }: Setting): readonly string[] => [
 
 /** The places besides the table that each setting needs, by what a setting without them lacks. */
 const places: Readonly<Record<string, (setting: Setting) => boolean>> = {
-  'a reader in src/hosts': ({ name }) => readers.some((text) => text.includes(`'${name}'`)),
+  'options of the conf or a reader in src/hosts': ({ name, options = {} }) =>
+    Object.values(options).some((format) => format !== undefined) ||
+    readers.some((text) => text.includes(`'${name}'`)),
   'a place in docs/settings.md': (setting) =>
     [setting.name, ...spellings(setting)].every((name) => page.includes(name)),
   'its flag and its variables in the help': (setting) =>

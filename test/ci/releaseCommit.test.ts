@@ -68,12 +68,8 @@ describe('in a repository', () => {
   const copy = (paths: readonly string[]) => {
     for (const path of paths) cpSync(join(root, path), join(folder, path), { recursive: true });
     git(folder, 'init', '--quiet');
-  };
-  const commit = (paths: readonly string[]) => {
-    copy(paths);
-    writeFileSync(join(folder, '.git/config'), '[user]\n\tname = a\n\temail = a@example.com\n', {
-      flag: 'a',
-    });
+    git(folder, 'config', 'user.name', 'a');
+    git(folder, 'config', 'user.email', 'a@example.com');
     git(folder, 'add', '--all');
     git(folder, 'commit', '--quiet', '--message', 'Start');
   };
@@ -91,7 +87,7 @@ describe('in a repository', () => {
   };
   it('a release is one commit: changes, version, lock file, docs and deploy', () => {
     writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n- The new thing.\n');
-    commit(['scripts', 'deploy', 'docs', 'package.json', 'package-lock.json']);
+    copy(['scripts', 'deploy', 'docs', 'package.json', 'package-lock.json']);
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(subjects(folder)).toEqual(['Release 7.8.9', 'Start']);
@@ -115,7 +111,7 @@ describe('in a repository', () => {
     ['no version', [], /"" is not a version/],
     ['another argument', ['minor'], /"minor" is not a version/],
   ])('refuses %s, and changes nothing', (_title, args, message) => {
-    commit(['scripts']);
+    copy(['scripts']);
     const { status, stderr } = run('releaseCommit.js', args);
     expect(status).toBe(1);
     expect(stderr).toMatch(message);
@@ -128,7 +124,7 @@ describe('in a repository', () => {
       join(folder, 'CHANGELOG.md'),
       '# Changelog\n\n## [Unreleased]\n\n## [1.0.0] - 2026-12-01\n',
     );
-    commit(['scripts', 'package.json', 'package-lock.json']);
+    copy(['scripts', 'package.json', 'package-lock.json']);
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
     expect({ status, stderr }).toMatchObject({
       status: 1,
@@ -138,7 +134,7 @@ describe('in a repository', () => {
   });
 
   it('refuses a work tree with changes', () => {
-    commit(['scripts']);
+    copy(['scripts']);
     writeFileSync(join(folder, 'new.txt'), '');
     const { status, stderr } = run('releaseCommit.js', ['7.8.9']);
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('has changes') });
@@ -183,7 +179,7 @@ describe('in a repository', () => {
     if (title !== 'no remote') git(folder, 'remote', 'add', 'origin', '/srv/ours.git');
     const { status, stderr } = run('setRepository.js', []);
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('warning: no address') });
-    expect(read('package.json')).toBe(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(git(folder, 'status', '--porcelain')).toBe('');
   });
 });
 

@@ -21,60 +21,44 @@ function memoryImage(
   bytes: Uint8Array,
   steps: Step[] = [],
   failsAt = Infinity,
-): WritableImage & { readonly bytes: Buffer } {
-  const disk = createDisk(bytes);
-  const done = (step: Step): void => {
-    steps.push(step);
-    if (steps.length === failsAt + 1) throw new Error('the disk failed');
-    disk.run(step);
-  };
-  return {
-    get bytes() {
-      return disk.bytes();
-    },
+): WritableImage & { bytes: Buffer } {
+  const image = {
+    bytes: Buffer.from(bytes),
     get size() {
-      return disk.bytes().length;
+      return image.bytes.length;
     },
     read: async (offset: number, length: number) => {
-      if (offset + length > disk.bytes().length) throw new RangeError('behind the end');
-      return Uint8Array.from(disk.bytes().subarray(offset, offset + length));
+      if (offset + length > image.bytes.length) throw new RangeError('behind the end');
+      return Uint8Array.from(image.bytes.subarray(offset, offset + length));
     },
     write: async (data: Uint8Array, offset: number) =>
       done({ kind: 'write', offset, bytes: Uint8Array.from(data) }),
     truncate: async (size: number) => done({ kind: 'truncate', size }),
     sync: async () => done({ kind: 'sync' }),
   };
-}
-
-interface Disk {
-  readonly run: (step: Step) => void;
-  /** What the disk contains until the next step. */
-  readonly bytes: () => Buffer<ArrayBuffer>;
-}
-
-function createDisk(content: Uint8Array): Disk {
-  let memory = Buffer.from(content);
-  let size = memory.length;
-  const resize = (next: number): void => {
-    if (next > memory.length) memory = Buffer.concat([memory], 2 * next);
-    if (next > size) memory.fill(0, size, next);
-    size = next;
+  const done = (step: Step): void => {
+    if (steps.length === failsAt) {
+      steps.push(step);
+      throw new Error('the disk failed');
+    }
+    steps.push(step);
+    image.bytes = after(image.bytes, [step]);
   };
-  return {
-    run: (step) => {
-      if (step.kind === 'truncate') resize(step.size);
-      if (step.kind !== 'write') return;
-      resize(Math.max(size, step.offset + step.bytes.length));
-      memory.set(step.bytes, step.offset);
-    },
-    bytes: () => memory.subarray(0, size),
-  };
+  return image;
 }
 
 function after(bytes: Uint8Array, steps: readonly Step[]): Buffer<ArrayBuffer> {
-  const disk = createDisk(bytes);
-  for (const step of steps) disk.run(step);
-  return disk.bytes();
+  let result = Buffer.from(bytes);
+  for (const step of steps) {
+    if (step.kind === 'sync') continue;
+    const size =
+      step.kind === 'truncate' ? step.size : Math.max(result.length, step.offset + step.bytes.length);
+    const next = Buffer.alloc(size);
+    result.copy(next, 0, 0, size);
+    if (step.kind === 'write') next.set(step.bytes, step.offset);
+    result = next;
+  }
+  return result;
 }
 
 const same = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;

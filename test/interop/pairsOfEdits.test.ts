@@ -13,7 +13,7 @@ import { startProgram } from '../support/runProgram.ts';
 
 type Words = readonly string[];
 
-const ROUNDS = 2;
+const ROUNDS = 4;
 
 let cwd: string;
 beforeAll(async () => {

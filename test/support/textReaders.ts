@@ -46,9 +46,9 @@ import { placedYamlText, scalarSpans } from '../../src/formats/yaml/scalars.ts';
 import { parseArtifacts } from '../../src/hosts/plan/artifacts.ts';
 import { parseManifest } from '../../src/hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../../src/hosts/plan/servedPaths.ts';
+import { checkPodmanArg } from '../../src/agent/settingParsers.ts';
 import { checkConfig } from '../../src/hosts/input/checkConfig.ts';
 import { checkSourceConfig, readSourceConfig } from '../../src/hosts/input/sourceConfig.ts';
-import { parsePodmanArg } from '../../src/hosts/settings/podmanArgs.ts';
 import { readInventory } from '../../src/hosts/settings/inventoryDocument.ts';
 import { checkInstallerConfig, parseConsole } from '../../src/image/customize/installerConfig.ts';
 import { editKargs } from '../../src/image/kargsEdit.ts';
@@ -744,7 +744,7 @@ export const readers: readonly Reader[] = [
   { name: 'DHCP range', read: (text) => parseDhcpRange(text, 'https://192.0.2.1/') },
   { name: 'installer config', read: (text) => checkInstallerConfig(Buffer.from(text), 'a') },
   { name: 'console of the installer', read: parseConsole },
-  { name: 'podman argument', read: caught(parsePodmanArg) },
+  { name: 'podman argument', read: caught(checkPodmanArg) },
   { name: 'artifacts', read: parseArtifacts },
   { name: 'manifest', read: parseManifest },
   { name: 'stream metadata', read: (text) => parseStreamMetadata(text, 'a') },

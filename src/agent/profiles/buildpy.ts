@@ -6,7 +6,7 @@
 
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import type { Config, Unit } from '../../ignition/config.ts';
-import { extraOptions, formatLayeredConf, formatOptionLines } from '../conf.ts';
+import { formatLayeredConf, formatOptionLines } from '../conf.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { CONF_PATH, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
@@ -55,7 +55,7 @@ function formatScriptConf(settings: AgentSettings): string {
     '[DEFAULT]',
     `api_url = ${apiUrls.join(',')}`,
     `inspection_callback_url = ${callbackUrls.join(',')}`,
-    ...extraOptions(settings).map(([name, value]) => `${name} = ${value}`),
+    ...Object.entries(settings.confOptions).map(([name, value]) => `${name} = ${value}`),
     options.join('\n'), // an empty line if there are no options, as in the script
   ];
   return `${lines.join('\n')}\n`;

@@ -27,7 +27,7 @@ export function renderConfigureScriptConfig(settings: AgentSettings): Config {
 }
 
 export function formatConfigureScriptConf(settings: AgentSettings): string {
-  const { apiUrls, callbackUrls, vlanInterfaces = 'all' } = settings;
+  const { apiUrls, callbackUrls, confOptions } = settings;
   return [
     '',
     '[DEFAULT]',
@@ -35,7 +35,7 @@ export function formatConfigureScriptConf(settings: AgentSettings): string {
     `inspection_callback_url = ${callbackUrls.join(',')}`,
     '',
     'collect_lldp = True',
-    `enable_vlan_interfaces = ${vlanInterfaces}`,
+    `enable_vlan_interfaces = ${confOptions['enable_vlan_interfaces'] ?? 'all'}`,
     'inspection_collectors = default,extra-hardware,logs',
     'inspection_dhcp_all_interfaces = True',
     '',

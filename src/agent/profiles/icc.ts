@@ -16,7 +16,9 @@ import { renderPasswd } from '../login.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
 import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
 import { findHostProblem } from '../machineAddress.ts';
+import type { ParseContext } from '../parseContext.ts';
 import { parsePullSecret } from '../pullSecret.ts';
 
 export const ICC_SPEC_VERSION = '3.2.0';
@@ -42,14 +44,14 @@ export function renderIccConfig(settings: AgentSettings): Config {
 }
 
 /** The conf of ICC, and of the part of it that assisted-service uses. */
-export function formatIccConf({ apiUrls, callbackUrls, vlanInterfaces = '' }: AgentSettings): string {
+export function formatIccConf({ apiUrls, callbackUrls, confOptions }: AgentSettings): string {
   return [
     '',
     '[DEFAULT]',
     `api_url = ${apiUrls.join(',')}`,
     `inspection_callback_url = ${callbackUrls.join(',')}`,
     'insecure = True',
-    `enable_vlan_interfaces = ${vlanInterfaces}`,
+    `enable_vlan_interfaces = ${confOptions['enable_vlan_interfaces'] ?? ''}`,
     '',
   ].join('\n');
 }
@@ -216,11 +218,14 @@ export function checkIccImage(text: string): string {
 }
 
 /** A host name, which ICC also writes to a shell script. */
-export function checkIccHostname(text: string): string {
+export function checkIccHostname(text: string, { warn }: Pick<ParseContext, 'warn'>): string {
   const hint = 'use a name such as worker-0.example.com';
   if (text === '') throw new FormatError('is empty', { hint });
   const end = 'which ICC writes to a unit and a script without escaping';
-  return refuseCharacter(text, /[^\p{L}\p{M}\p{N}._-]/u, end, hint);
+  refuseCharacter(text, /[^\p{L}\p{M}\p{N}._-]/u, end, hint);
+  const problem = machineNameProblem(text);
+  if (problem !== undefined) warn({ message: `is not a valid host name: ${problem}`, hint });
+  return text;
 }
 
 /** Time servers, which ICC does not trim, so blanks and empty items are refused. */
@@ -260,7 +265,7 @@ export function parseSingleSshKey(text: string): string[] {
 }
 
 /** The value of the agent's option for VLANs; ICC treats any other word as `auto`. */
-export function iccVlanInterfaces(mode: string, hasNetwork: boolean): string {
+export function iccVlanInterfaces(mode: string, { hasNetwork }: Pick<ParseContext, 'hasNetwork'>): string {
   const word = mode.toLowerCase();
   if (word === 'always') return 'all';
   return word === 'never' || hasNetwork ? '' : 'all';

@@ -24,7 +24,7 @@ import { collectDiagnostics, report, withoutRepeats } from '../../io/report/repo
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type BootInputs, type BootInputOptions, readBootInputs } from '../../hosts/plan/bootInputs.ts';
 import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';
-import { valueOf } from '../../hosts/settings/reading.ts';
+import { inputOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
 import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
 import { listServers, reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
@@ -86,7 +86,7 @@ async function checkNetwork(
   if (!list.some(isNetworkArgument)) return;
   const document = options.inventory === undefined ? undefined : (await renderConfig(options, io))?.document;
   const read = document === undefined ? undefined : readEffectiveConfig(document);
-  const urls = valueOf(reading, 'ironic.apiUrls')?.text ?? '';
+  const urls = inputOf(reading, 'ironic.apiUrls')?.text ?? '';
   const needs =
     read?.status === 'read'
       ? listServers(read.config)

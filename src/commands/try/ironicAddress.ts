@@ -17,7 +17,6 @@ import { report } from '../../io/report/report.ts';
 import type { IronicApi } from './api/ironicApi.ts';
 import type { TryOptions } from './setup.ts';
 import { formatOptionLines } from '../../agent/conf.ts';
-import { inputParsers } from '../../agent/inputParsers.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { ipaArgument } from '../../kargs/ipaParameter.ts';
@@ -29,7 +28,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from './timeline/addresses.ts';
 import { hostSource } from '../../hosts/settings/renderHosts.ts';
-import { readIronic } from '../../hosts/settings/ironicReaders.ts';
+import { readIronic } from '../../hosts/settings/ironicUrls.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import type { ServeSource } from '../serve/source.ts';
@@ -178,8 +177,7 @@ export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): Ironi
 function ironicOf(source: RenderSource): HostIronic {
   const { inputs, profile } = readInputs(source);
   const { io, options } = source;
-  const parse = inputParsers[profile];
-  const { apiUrls } = readIronic({ profile, inputs, options, parse, io, warn: () => undefined });
+  const { apiUrls } = readIronic({ profile, inputs, options, io, warn: () => undefined });
   return { urls: apiUrls, agentToken: tokenOf(inputs) };
 }
 

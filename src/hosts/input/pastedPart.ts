@@ -4,14 +4,13 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { CliError, FormatError, locateError, only } from '../../core/errors.ts';
+import { CliError, FormatError, only } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 import type { InnerPlace } from '../../formats/yaml/innerPlaces.ts';
-import type { InputValue } from '../../agent/settingInputs.ts';
 import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
 import { nameInput } from './nameInput.ts';
@@ -203,18 +202,6 @@ export async function explainOtherInventory(file: string, bytes: Uint8Array): Pr
 export async function explainOtherKeyfile(file: string, bytes: Uint8Array): Promise<CliError | undefined> {
   const isKeyfile = /^\[connection\]/m.test(Buffer.from(bytes).toString('latin1'));
   return isKeyfile ? undefined : explainOther('a NetworkManager keyfile', file, bytes);
-}
-
-/** The error of a reader, or a better one if the content of the file is of another type. */
-export async function explainRefusal(
-  wanted: PartName,
-  error: unknown,
-  { at, text: file }: InputValue,
-  content: string,
-): Promise<unknown> {
-  if (!(error instanceof CliError)) return error;
-  const other = await explainOther(PARTS[wanted].noun, file, Buffer.from(content));
-  return other === undefined ? error : locateError(other, at);
 }
 
 /** Where the part is. */

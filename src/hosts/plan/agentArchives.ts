@@ -15,7 +15,7 @@ import type { OpenImage } from '../../imagefile/openImage.ts';
 import { openSharedImage } from '../../imagefile/sharedImage.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { openArchive } from '../settings/agentReaders.ts';
+import { openArchive } from '../settings/agentImage.ts';
 import { createUnitCheck } from '../input/unitTools.ts';
 import { createRenderer, type RenderedConfig } from '../settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../settings/settings.ts';

@@ -1,6 +1,5 @@
 /** Reads the settings of a network boot from flags, environment and inventory, with the source of each setting. */
 
-import { inputParsers } from '../../agent/inputParsers.ts';
 import { directHosts } from '../../agent/proxy.ts';
 import { collectInputs, type Inputs, type InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
@@ -9,10 +8,10 @@ import { CliError, type InputSource, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../core/finding.ts';
 import { report, withoutRepeats } from '../../io/report/report.ts';
-import { readProxy } from '../settings/hostReaders.ts';
-import { readIronic } from '../settings/ironicReaders.ts';
+import { readIronic } from '../settings/ironicUrls.ts';
 import type { OptionsNamed } from '../settings/options.ts';
-import { isSwitchedOn, type Reading, valueOf, valuesOf } from '../settings/reading.ts';
+import { inputOf, inputsOf, read, type Reading } from '../settings/reading.ts';
+import { readProxy } from '../settings/settings.ts';
 import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from '../settings/inventory.ts';
 import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 
@@ -54,13 +53,10 @@ export function bootInputsOf(
 ): BootInputs {
   // Kernel arguments are the same for all profiles, and the default profile supports all of their settings.
   const { inputs } = collectInputs({ flags: { ...options }, env: io.env, profile: 'default', files });
-  const { noProxy, proxyUrl } = inputParsers.default;
   const reading: Reading = {
     profile: profile === 'buildpy' ? 'default' : profile, // that profile has no setting for the URL of Ironic
     inputs,
     options: {},
-    // The proxy is for the initramfs here, not for the unit of the profile.
-    parse: { ...inputParsers[profile], noProxy, proxyUrl },
     io,
     warn: ({ at, message, hint }) => report(io, { severity: 'warning', at, message, hint }),
   };
@@ -70,13 +66,13 @@ export function bootInputsOf(
 
 function readSettings(reading: Reading, system: 'coreos' | 'other'): BootSettings {
   if (system === 'other') refuseCoreosSettings(reading);
-  const base = valueOf(reading, 'boot.baseUrl');
+  const base = inputOf(reading, 'boot.baseUrl');
   const start = base && startOfUrls(base);
-  const kernelUrl = valueOf(reading, 'boot.kernelUrl')?.text ?? (start && `${start}.kernel`);
-  const initramfsUrl = valueOf(reading, 'boot.initramfsUrl')?.text ?? (start && `${start}.initramfs`);
+  const kernelUrl = inputOf(reading, 'boot.kernelUrl')?.text ?? (start && `${start}.kernel`);
+  const initramfsUrl = inputOf(reading, 'boot.initramfsUrl')?.text ?? (start && `${start}.initramfs`);
   const usualRootfsUrl = system === 'coreos' && start !== undefined ? `${start}.rootfs` : undefined;
-  const rootfsUrl = valueOf(reading, 'boot.rootfsUrl')?.text ?? usualRootfsUrl;
-  const ignitionUrl = valueOf(reading, 'boot.ignitionUrl')?.text;
+  const rootfsUrl = inputOf(reading, 'boot.rootfsUrl')?.text ?? usualRootfsUrl;
+  const ignitionUrl = inputOf(reading, 'boot.ignitionUrl')?.text;
   if (system === 'coreos' && (kernelUrl ?? initramfsUrl ?? rootfsUrl ?? ignitionUrl) === undefined) {
     throw new UsageError('no URL is given', {
       hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files, or --no-coreos for a ramdisk that is not CoreOS',
@@ -88,7 +84,7 @@ function readSettings(reading: Reading, system: 'coreos' | 'other'): BootSetting
     initramfsUrl,
     rootfsUrl,
     ignitionUrl,
-    embedded: isSwitchedOn(reading, 'boot.embedded'),
+    embedded: read(reading, 'boot.embedded'),
     ip: textsOf(reading, 'boot.ip'),
     consoles: textsOf(reading, 'host.consoles'),
     ipaParameters: textsOf(reading, 'boot.ipaParameters'),
@@ -99,8 +95,8 @@ function readSettings(reading: Reading, system: 'coreos' | 'other'): BootSetting
 
 /** @throws UsageError for a setting that has no effect on a ramdisk that is not CoreOS */
 function refuseCoreosSettings(reading: Reading): void {
-  const embedded = isSwitchedOn(reading, 'boot.embedded') ? valueOf(reading, 'boot.embedded') : undefined;
-  const given = valueOf(reading, 'boot.rootfsUrl') ?? valueOf(reading, 'boot.ignitionUrl') ?? embedded;
+  const embedded = read(reading, 'boot.embedded') ? inputOf(reading, 'boot.embedded') : undefined;
+  const given = inputOf(reading, 'boot.rootfsUrl') ?? inputOf(reading, 'boot.ignitionUrl') ?? embedded;
   if (given === undefined) return;
   throw new UsageError(`${given.name} cannot be combined with --no-coreos: only CoreOS supports it`, {
     hint: `remove ${given.name}, or remove --no-coreos`,
@@ -109,7 +105,7 @@ function refuseCoreosSettings(reading: Reading): void {
 }
 
 function textsOf(reading: Reading, name: SettingName): string[] {
-  return valuesOf(reading, name).map(({ text }) => text);
+  return inputsOf(reading, name).map(({ text }) => text);
 }
 
 /** With the file names of ironic-image, whose endings are those of the parts. */
@@ -126,10 +122,11 @@ function startOfUrls({ at, name, text: baseUrl }: InputValue): string {
 
 /** The agent also uses the list of hosts without proxy, so the hosts of Ironic must be in it. */
 function readBootProxy(reading: Reading): BootProxy | undefined {
-  const proxy = readProxy(reading);
+  // For the initramfs, not for the unit of the profile.
+  const proxy = readProxy({ ...reading, profile: 'default' });
   if (proxy.http === undefined && proxy.https === undefined) return undefined;
-  const isStandalone = isSwitchedOn(reading, 'agent.standalone');
-  if (valueOf(reading, 'ironic.apiUrls') !== undefined || isStandalone) {
+  const isStandalone = read(reading, 'agent.standalone');
+  if (inputOf(reading, 'ironic.apiUrls') !== undefined || isStandalone) {
     return { ...proxy, noProxy: directHosts({ ...readIronic(reading), proxy }) };
   }
   reading.warn({

@@ -2,7 +2,7 @@
  * The inventory (`ramdisk.yaml`): settings and hosts in one document. `schemas/inventory.json` defines its structure, with
  * the settings in the spellings of `settingSpelling.ts`; the rules that a schema cannot express are checked here. A mistake in one
  * host is a problem of that host, so that the other hosts are still processed. Values are only collected, like those of flags;
- * `inputParsers.ts` parses them.
+ * `settingParsers.ts` parses them.
  */
 
 import { quoteText } from '../../core/foreignText.ts';

@@ -15,7 +15,7 @@ import type { Io } from '../../io/io.ts';
 import { runNmstatectl } from '../input/nmstatectl.ts';
 import { explainOtherKeyfile, type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
 import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
-import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
+import { pathIn, read, readNamedFile, type Reading, inputOf, inputsOf } from './reading.ts';
 
 /**
  * Returns the settings, and whether they or assisted-service configure a network for the host.
@@ -23,7 +23,7 @@ import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } 
  */
 export async function readNetwork(reading: Reading) {
   const described = chooseDescription(reading);
-  const given = valuesOf(reading, 'host.keyfiles');
+  const given = inputsOf(reading, 'host.keyfiles');
   const text = described === undefined ? '' : await readDescription(described, reading.io);
   if (reading.profile === 'assisted') {
     // The service writes the network itself; only whether there is one matters here.
@@ -54,9 +54,9 @@ interface Description {
 }
 
 function chooseDescription(reading: Reading): Description | undefined {
-  const nmstate = valueOf(reading, 'host.nmstate');
+  const nmstate = inputOf(reading, 'host.nmstate');
   if (nmstate !== undefined) return { format: 'nmstate', value: nmstate };
-  const networkData = valueOf(reading, 'host.networkData');
+  const networkData = inputOf(reading, 'host.networkData');
   return networkData && { format: 'networkData', value: networkData };
 }
 
@@ -69,14 +69,14 @@ function copyNetwork(reading: Reading, hasNetwork: boolean): boolean | undefined
   const { options, profile } = reading;
   if (profile === 'icc') return hasNetwork;
   if (options.noCopyNetwork === true) return false;
-  const given = valueOf(reading, 'host.copyNetwork');
-  if (given !== undefined) return isSwitchedOn(reading, 'host.copyNetwork');
+  const given = inputOf(reading, 'host.copyNetwork');
+  if (given !== undefined) return read(reading, 'host.copyNetwork');
   return hasNetwork ? true : undefined;
 }
 
 /** The service writes its network into this folder of the discovery config; a script then configures the matching interfaces. */
 async function discoveryHasNetwork(reading: Reading): Promise<boolean> {
-  const discovery = valueOf(reading, 'ignition.discovery');
+  const discovery = inputOf(reading, 'ignition.discovery');
   if (discovery === undefined) return false;
   return (await readNamedFile(discovery, reading.io, 'Discovery config')).includes('"/etc/assisted/network/');
 }

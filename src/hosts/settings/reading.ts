@@ -1,82 +1,216 @@
-/** Shared by the readers of single settings: access to the inputs, and errors that name the source of an input. */
+/** Reads the values of settings as their rows in the settings table say, and the files that they name. */
 
+import { extname, isAbsolute, join } from 'node:path';
+import { CliError, FormatError, type InputSource, locateError, UsageError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import { isAbsolute, join } from 'node:path';
-import type { InputParsers } from '../../agent/inputParsers.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
-import type { KnownSetting, SettingName } from '../../agent/settingTable.ts';
-import { checkCallbackUrl } from '../../agent/ironicUrl.ts';
-import { CliError, FormatError, type InputSource, locateError, UsageError } from '../../core/errors.ts';
-import type { Io } from '../../io/io.ts';
-import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import type { RenderOptions, Warn } from './options.ts';
+import {
+  type SettingFile,
+  type Setting,
+  type SettingName,
+  settingTable,
+  type SettingValue,
+} from '../../agent/settingTable.ts';
+import type { UrlSource } from '../../agent/ironicUrl.ts';
 import { readUserFile } from '../../io/files/files.ts';
+import type { Io } from '../../io/io.ts';
+import { parseChoice } from '../../io/report/choices.ts';
+import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
+import { explainOther } from '../input/contentKind.ts';
+import { readCertificates, textOfPart } from '../input/pastedPart.ts';
+import type { RenderOptions, Warn, Warning } from './options.ts';
 
 export interface Reading {
   readonly profile: ProfileName;
   readonly inputs: Pick<Inputs, 'get'>;
   /** The flags that are not settings. */
   readonly options: RenderOptions;
-  readonly parse: InputParsers;
   readonly io: Io;
   readonly warn: Warn;
   /** Where the user sets a setting, for hints, if the command has no flags for settings. */
   readonly settingsPlace?: string | undefined;
   /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile | undefined;
+  /** Whether the settings configure a network for the host (default: false). */
+  readonly hasNetwork?: boolean;
+  /** What was read of files before, by their inputs: many hosts share them. */
+  readonly known?: Map<string, Promise<Remembered>>;
 }
 
-type ListName = Extract<KnownSetting, { readonly kind: 'list' }>['name'];
+/** A value, and the warnings about it. */
+interface Remembered {
+  readonly value: unknown;
+  readonly warnings: readonly Warning[];
+}
 
-/** Check single items of a list. @throws UsageError for an invalid item */
-const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Reading) => unknown } = {
-  'ironic.apiUrls': ({ text, name }, { parse }) => parse.apiUrls(text, { flag: name }),
-  'ironic.inspectionCallbackUrls': ({ text, name }) => checkCallbackUrl(text, name),
-  'ironic.inspectorUrls': ({ text, name }, { parse }) => parse.inspectorUrls(text, { flag: name }),
-  'agent.vlanInterfaces': (item, { parse }) => inPlace(item, (text) => parse.vlanInterfaces(text, false)),
-  'proxy.none': (item, { parse }) => inPlace(item, parse.noProxy),
-};
+const rows: ReadonlyMap<SettingName, Setting> = new Map(settingTable.map((row) => [row.name, row]));
+
+/** The inputs of a setting, or its default value. Those of a list are one input, at the place of the first item. */
+export function inputsOf({ inputs, profile }: Pick<Reading, 'inputs' | 'profile'>, name: SettingName) {
+  const given: readonly InputValue[] = inputs.get(name) ?? [];
+  const { fallback, fallbackProfiles, kind, profiles } = rowOf(name);
+  if (given.length === 0 && fallback !== undefined && (fallbackProfiles ?? profiles).includes(profile)) {
+    return [{ text: fallback, name, origin: 'environment', isContent: false }] as const;
+  }
+  const [first] = given;
+  if (kind !== 'list' || first === undefined || given.length === 1) return given;
+  return [{ ...first, text: given.map(({ text }) => text).join(',') }];
+}
+
+function rowOf(name: SettingName): Setting {
+  const row = rows.get(name);
+  if (row === undefined) throw new TypeError(`no setting ${name}`);
+  return row;
+}
+
+export function inputOf(reading: Reading, name: SettingName): InputValue | undefined {
+  return inputsOf(reading, name).at(-1);
+}
 
 /**
- * The values of a setting. Those of a list setting are joined to one value, with the place of the first item.
- * @throws UsageError for an invalid item of a list
+ * The value of a setting without a file.
+ * @param source what URLs without a port get
+ * @throws UsageError for an invalid text, at the place of the input
  */
-export function valuesOf(reading: Reading, name: SettingName): readonly InputValue[] {
-  const values = reading.inputs.get(name) ?? [];
-  const [first, ...others] = values;
-  if (first === undefined || others.length === 0 || !isListName(name)) return values;
-  for (const item of values) atSource(item, () => itemChecks[name](item, reading));
-  return [{ ...first, text: values.map(({ text }) => text).join(',') }];
+export function read<N extends SettingName>(
+  reading: Reading,
+  name: N,
+  source?: Pick<UrlSource, 'defaultPort' | 'isPortChosen'>,
+): SettingValue<N>;
+export function read(reading: Reading, name: SettingName, source = {}): unknown {
+  const row = rowOf(name);
+  const inputs = inputsOf(reading, name);
+  const parse = (input: InputValue): unknown => parseInput(row, input, reading, source);
+  if (row.kind === 'switch') return (inputs.at(-1)?.text ?? 'false') !== 'false'; // only a file can contain "false"
+  if (row.kind === 'texts' || row.kind === 'files') return inputs.flatMap(parse);
+  const items = reading.inputs.get(name) ?? [];
+  if (items.length > 1) items.forEach(parse);
+  const input = inputs.at(-1);
+  return input && parse(input);
 }
 
-function isListName(name: SettingName): name is ListName {
-  return Object.hasOwn(itemChecks, name);
+function parseInput(row: Setting, input: InputValue, reading: Reading, source: object): unknown {
+  const { at, name, text } = input;
+  try {
+    return parseText(row, text, input, { reading, subject: name, ...source });
+  } catch (error) {
+    if (error instanceof FormatError)
+      throw new UsageError(`${name} ${error.message}`, { hint: error.hint, at });
+    throw locateError(error, at);
+  }
 }
 
-export function valueOf(reading: Reading, name: SettingName): InputValue | undefined {
-  return valuesOf(reading, name).at(-1);
+interface Parsing extends Pick<UrlSource, 'defaultPort' | 'isPortChosen'> {
+  readonly reading: Reading;
+  /** Begins warnings. */
+  readonly subject: string;
+  readonly file?: string;
 }
 
-export function isSwitchedOn(reading: Reading, name: SettingName): boolean {
-  return (valueOf(reading, name)?.text ?? 'false') !== 'false'; // only a file can contain "false"
+function parseText(row: Setting, text: string, { at, name, origin }: InputValue, parsing: Parsing): unknown {
+  const { reading, subject, ...context } = parsing;
+  const { hasNetwork = false, profile } = reading;
+  const { choices, parse, upstream } = row;
+  if (choices !== undefined) return parseChoice(name, text, choices);
+  const warn = (warning: Warning): void =>
+    reading.warn(
+      warning.at === undefined ? { ...warning, at, message: `${subject} ${warning.message}` } : warning,
+    );
+  const parseOwn = upstream?.[profile] ?? parse;
+  return parseOwn === undefined ? text : parseOwn(text, { flag: name, origin, hasNetwork, warn, ...context });
 }
 
-/** The parsed input, or undefined if it is not given. @throws UsageError that names the source of the input */
-export function parsed<T>(reading: Reading, name: SettingName, parse: (text: string) => T): T | undefined {
-  const value = valueOf(reading, name);
-  return value && inPlace(value, parse);
+/**
+ * The value of a setting with files that are read as its row says.
+ * @throws CliError for a file that is missing or invalid, UsageError for invalid content that the input itself contains
+ */
+export async function readFileValue<N extends SettingName>(
+  reading: Reading,
+  name: N,
+): Promise<SettingValue<N>>;
+export async function readFileValue(reading: Reading, name: SettingName): Promise<unknown> {
+  const row = rowOf(name);
+  const { content, kind } = row;
+  if (content === undefined) throw new TypeError(`${name} has no content`);
+  const values: unknown[] = [];
+  for (const input of inputsOf(reading, name)) {
+    values.push(
+      input.isContent || content.orText?.test(input.text) === true
+        ? parseInput(row, input, reading, {})
+        : await remember(reading, input, (own) => readContent(row, content, input, own)),
+    );
+  }
+  return kind === 'files' || kind === 'texts' ? values.flat() : values.at(-1);
 }
 
-/** Like {@link parsed}, for a setting with several values. */
-export function parsedAll<T>(reading: Reading, name: SettingName, parse: (text: string) => T): T[] {
-  return valuesOf(reading, name).map((value) => inPlace(value, parse));
+async function readContent(
+  row: Setting,
+  content: SettingFile,
+  input: InputValue,
+  reading: Reading,
+): Promise<unknown> {
+  const { at, name, text: path } = input;
+  const { inline, missing, noun, part, what } = content;
+  if (inline?.pattern.test(path) === true) {
+    throw new UsageError(`${name} requires the path of a file, not the ${inline.noun}`, {
+      hint: `write the ${inline.noun} to a file with mode 0600, or use /dev/stdin`,
+      at,
+    });
+  }
+  const file = pathIn(input, path);
+  const bytes = await readBytes(input, path, reading.io, what, missing);
+  const written = part === 'caCertificates' ? '' : decodeText(bytes, file, `${what} (${name})`);
+  const { text, warnings } =
+    part === undefined
+      ? { text: written, warnings: [] }
+      : await (
+          part === 'caCertificates' ? readCertificates(bytes, file) : textOfPart(part, written, file)
+        ).catch(throwAt(input));
+  for (const warning of warnings) reading.warn(warning);
+  const other = noun === undefined ? undefined : await explainOther(noun, file, Buffer.from(text));
+  if (other !== undefined) throw locateError(other, at);
+  const subject = `${name}: ${path}`;
+  try {
+    return parseText(row, text, input, { reading, subject: `${subject}:`, file });
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    // Lines and columns of a part are not those of the file.
+    const message = part !== undefined && text !== written ? error.sentence : error.message;
+    throw new CliError(`${subject} ${message}`, { code: 'ERR_SETTING', hint: error.hint, at });
+  }
+}
+
+/** The result of `get` for an input that names a file, which is read once for all hosts. Repeats its warnings. */
+export async function remember<T>(
+  reading: Reading,
+  { at, folder, name, text }: InputValue,
+  get: (reading: Reading) => Promise<T>,
+): Promise<T>;
+export async function remember(
+  reading: Reading,
+  { at, folder, name, text }: InputValue,
+  get: (reading: Reading) => Promise<unknown>,
+): Promise<unknown> {
+  const { known = new Map<string, Promise<Remembered>>() } = reading;
+  const key = JSON.stringify([name, text, folder, at]);
+  const started = known.get(key) ?? collect(reading, get);
+  known.set(key, started);
+  const { value, warnings } = await started;
+  for (const warning of warnings) reading.warn(warning);
+  return value;
+}
+
+async function collect(reading: Reading, get: (reading: Reading) => Promise<unknown>): Promise<Remembered> {
+  const warnings: Warning[] = [];
+  const value = await get({ ...reading, warn: (warning) => void warnings.push(warning) });
+  return { value, warnings };
 }
 
 /** Adds the place of the input to errors of `read`, whose messages name the input. */
-export function atSource<T>({ at }: InputSource, read: () => T): T {
+export function atSource<T>({ at }: InputSource, readAt: () => T): T {
   try {
-    return read();
+    return readAt();
   } catch (error) {
     throw locateError(error, at);
   }
@@ -89,20 +223,7 @@ export function throwAt({ at }: InputSource): (error: unknown) => never {
   };
 }
 
-/** Parses or checks a value, and adds its name and place to an error. */
-export function inPlace<T>(
-  { at, name, text }: Pick<InputValue, 'at' | 'name' | 'text'>,
-  parse: (text: string) => T,
-): T {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new UsageError(`${name} ${error.message}`, { hint: error.hint, at });
-  }
-}
-
-/** Like {@link inPlace} for the content of a file: an invalid file is not a usage error. */
+/** Like {@link read} for the content of a file: an invalid file is not a usage error. */
 export function inFile<T>({ at, name, text }: InputValue, check: () => T): T {
   try {
     return check();
@@ -113,8 +234,42 @@ export function inFile<T>({ at, name, text }: InputValue, check: () => T): T {
 }
 
 /** The text of the file that an input names. @param what begins the error message, as in `Pull secret not found` */
-export async function readNamedFile(value: InputValue, io: Io, what: string): Promise<string> {
-  return readText(pathIn(value, value.text), io, `${what} (${value.name})`).catch(throwAt(value));
+export async function readNamedFile(input: InputValue, io: Io, what: string): Promise<string> {
+  const bytes = await readBytes(input, input.text, io, what);
+  return atSource(input, () => decodeText(bytes, pathIn(input, input.text), `${what} (${input.name})`));
+}
+
+/** A larger file is a mistake, and too large for an Ignition config. */
+const MAX_BYTES = 1024 * 1024;
+
+/** @param missing the hint for a missing file, unless one with a similar name exists */
+async function readBytes(
+  input: InputValue,
+  path: string,
+  io: Io,
+  what: string,
+  missing?: SettingFile['missing'],
+): Promise<Uint8Array> {
+  const expected = { maxBytes: MAX_BYTES, what: `${what} (${input.name})` };
+  return readUserFile(pathIn(input, path), io, expected).catch((error: unknown) => {
+    const isMissing = error instanceof CliError && error.code === 'ERR_FILE_MISSING';
+    if (!isMissing || missing?.pattern.test(path) !== true || error.hint?.endsWith(extname(path)) === true)
+      throw locateError(error, input.at);
+    throw new CliError(error.sentence, { code: error.code, hint: missing.hint, at: input.at, cause: error });
+  });
+}
+
+/** @param what begins the error message */
+function decodeText(bytes: Uint8Array, path: string, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError(`${what} is not UTF-8 text: ${path}`, {
+      code: 'ERR_SETTING',
+      hint: 'pass a text file encoded in UTF-8',
+      cause,
+    });
+  }
 }
 
 /**
@@ -137,21 +292,4 @@ export function pathIn({ at, folder, name }: InputValue, path: string): string {
     });
   }
   return folder === undefined || path === '' || isAbsolute(path) ? path : join(folder, path);
-}
-
-/** A larger file is a mistake, and too large for an Ignition config. */
-const MAX_BYTES = 1024 * 1024;
-
-/** The text of a UTF-8 file. @param what begins the error message, as in `Pull secret not found` */
-export async function readText(path: string, io: Io, what: string): Promise<string> {
-  const bytes = await readUserFile(path, io, { maxBytes: MAX_BYTES, what });
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new CliError(`${what} is not UTF-8 text: ${path}`, {
-      code: 'ERR_SETTING',
-      hint: 'pass a text file encoded in UTF-8',
-      cause,
-    });
-  }
 }

@@ -173,7 +173,7 @@ function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources 
   const options: Record<string, InputSource> = {};
   for (const setting of settingTable) {
     const value = inputs.get(setting.name)?.at(-1);
-    if (value !== undefined) for (const option of setting.options ?? []) options[option] = value;
+    if (value !== undefined) for (const option of Object.keys(setting.options ?? {})) options[option] = value;
   }
   const address = { name: '--host' };
   if (host !== undefined) Object.assign(options, { api_url: address, inspection_callback_url: address });

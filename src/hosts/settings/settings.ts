@@ -3,29 +3,35 @@
  * mistake is reported with its flag, variable or line.
  */
 
-import { isDeepStrictEqual } from 'node:util';
+import { existsSync } from 'node:fs';
+import { ICC_PULL_SECRET_PATH } from '../../agent/profiles/icc.ts';
 import { checkHostArchitecture } from '../../agent/agentArchive.ts';
-import { inputParsers } from '../../agent/inputParsers.ts';
+import { findProxiedHosts } from '../../agent/proxy.ts';
+import { createSettingCheck } from '../../agent/settingChecks.ts';
 import {
   type CollectedInputs,
   collectInputs,
   type Inputs,
   type InputValue,
 } from '../../agent/settingInputs.ts';
+import {
+  type AgentSettings,
+  type ProfileName,
+  profileNames,
+  type ProxySettings,
+} from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
-import { findProxiedHosts } from '../../agent/proxy.ts';
-import { createSettingCheck } from '../../agent/settingChecks.ts';
-import { type AgentSettings, type ProfileName, profileNames } from '../../agent/settings.ts';
-import { parseChoice } from '../../io/report/choices.ts';
-import { CliError, type InputSource, UsageError } from '../../core/errors.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
+import { parseChoice } from '../../io/report/choices.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { readAgent, readVlanInterfaces } from './agentReaders.ts';
-import { readHost, readHostname } from './hostReaders.ts';
-import { readIronic } from './ironicReaders.ts';
+import { readAddedFiles } from './addedFiles.ts';
+import { readAgentImage } from './agentImage.ts';
+import { readIronic } from './ironicUrls.ts';
 import { readNetwork } from './networkReaders.ts';
-import type { RenderOptions, Warn, Warning } from './options.ts';
-import { type Reading, valueOf } from './reading.ts';
+import type { RenderOptions, Warn } from './options.ts';
+import { inputOf, inputsOf, read, readFileValue, type Reading } from './reading.ts';
+import { readSshKeys } from './sshKeys.ts';
 
 /** The sources of one config. */
 export interface RenderSource {
@@ -82,7 +88,7 @@ export function chooseProfile({ host, profile, tls }: RenderOptions): ProfileNam
   return known ?? (host === undefined ? 'default' : 'buildpy');
 }
 
-/** Reads the settings of one config after the other. Unchanged parts are read once. */
+/** Reads the settings of one config after the other. Files that several configs share are read once. */
 export type ReadSettings = (
   source: RenderSource,
   { inputs, profile }: RenderInputs,
@@ -91,21 +97,43 @@ export type ReadSettings = (
 
 /** The reader throws UsageError for invalid flags and variables, and CliError for invalid files. */
 export function createSettingsReader(): ReadSettings {
-  const readSharedAgent = cachePart(readAgent);
-  const readSharedHost = cachePart(readHost);
+  const known: Reading['known'] = new Map();
   const checkSettings = createSettingCheck();
   return async (source, { inputs, profile }, warn) => {
     const { architecture, io, options, readArchive, settingsPlace } = source;
-    const parse = inputParsers[profile];
-    const reading = { profile, inputs, options, parse, io, warn, settingsPlace, readArchive };
-    const network = await readNetwork(reading);
+    const network = await readNetwork({ profile, inputs, options, io, warn, known });
+    const { hasNetwork } = network;
+    const reading = { profile, inputs, options, io, warn, settingsPlace, readArchive, known, hasNetwork };
     const settings: AgentSettings = {
       profile,
       ...readIronic(reading),
-      ...(await readSharedAgent(reading)),
-      vlanInterfaces: readVlanInterfaces(reading, network.hasNetwork),
-      ...(await readSharedHost(reading)),
-      hostname: readHostname(reading),
+      ...(await readAgentImage(reading)),
+      pullSecret: await readFileValue(
+        profile === 'icc' ? withMountedSecret(reading) : reading,
+        'agent.pullSecret',
+      ),
+      registriesConf: await readFileValue(reading, 'agent.registriesConf'),
+      verifyRegistryTls: !read(reading, 'agent.insecureRegistry'),
+      pullArgs: read(reading, 'agent.podman.pullArgs'),
+      podman: {
+        mounts: read(reading, 'agent.podman.mounts'),
+        environment: read(reading, 'agent.podman.environment'),
+        args: read(reading, 'agent.podman.args'),
+      },
+      caCertificates: (await readFileValue(reading, 'ironic.caFiles')).join('') || undefined,
+      debug: read(reading, 'agent.debug'),
+      confOptions: readConfOptions(reading),
+      userConf: await readFileValue(reading, 'agent.confFile'),
+      optionLines: read(reading, 'agent.options'),
+      sshKeys: await readSshKeys(reading),
+      passwordHash: await readFileValue(reading, 'host.passwordHash'),
+      autologin: read(reading, 'host.autologin'),
+      serialConsoles: [...new Set(read(reading, 'host.consoles'))],
+      hostname: read(reading, 'host.hostname'),
+      installIpOptions: read(reading, 'host.installIpOptions'),
+      ntpServers: read(reading, 'host.ntpServers'),
+      proxy: readProxy(reading),
+      ...(await readAddedFiles(reading)),
       ...network.settings,
     };
     checkHostArchitecture(settings.archive, architecture);
@@ -114,7 +142,7 @@ export function createSettingsReader(): ReadSettings {
       const { setting } = remark;
       const { hint, message, rule, severity } = remark.problem;
       if (io.ignored?.includes(rule) === true) continue;
-      const { at, name } = sourceOf(setting, reading);
+      const { at, name } = inputOf(reading, setting) ?? { name: setting };
       const text = `${name}: ${message}`;
       if (severity !== 'error') warn({ at, message: text, hint, rule });
       else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint, at, rule });
@@ -124,16 +152,55 @@ export function createSettingsReader(): ReadSettings {
   };
 }
 
+/** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
+function withMountedSecret(reading: Reading): Reading {
+  if (reading.inputs.get('agent.pullSecret') !== undefined || !existsSync(ICC_PULL_SECRET_PATH))
+    return reading;
+  const secret: InputValue = {
+    text: ICC_PULL_SECRET_PATH,
+    name: '--profile icc',
+    origin: 'environment',
+    isContent: false,
+  };
+  return {
+    ...reading,
+    inputs: new Map<SettingName, readonly InputValue[]>([['agent.pullSecret', [secret]]]),
+  };
+}
+
+/** The options of the agent's conf that settings without files set, in the order of the table. */
+function readConfOptions(reading: Reading): Readonly<Record<string, string>> {
+  const set: Record<string, string> = {};
+  for (const { content, name, options = {} } of settingTable) {
+    if (inputsOf(reading, name).length === 0) continue;
+    for (const [option, format] of Object.entries(options)) {
+      // Warnings are those of the setting.
+      const value =
+        content === undefined && format !== undefined
+          ? read({ ...reading, warn: () => undefined }, name)
+          : true;
+      const text: string | undefined = format?.(value);
+      if (text !== undefined) set[option] = text;
+    }
+  }
+  return set;
+}
+
 /** Settings that name a file: an invalid file is not a usage error. */
 const fileSettings: ReadonlySet<SettingName> = new Set(
   settingTable.filter(({ kind }) => kind === 'file' || kind === 'files').map(({ name }) => name),
 );
 
-/** The source of a setting, for messages. The image may come from `--registry`. */
-function sourceOf(setting: SettingName, reading: Reading): InputSource {
-  const { options } = reading;
-  if (setting === 'agent.image' && options.registry !== undefined) return { name: '--registry' };
-  return valueOf(reading, setting) ?? { name: setting };
+/** @throws UsageError that names the flag, the variable or the line */
+export function readProxy(reading: Reading): ProxySettings {
+  const http = read(reading, 'proxy.http');
+  const https = read(reading, 'proxy.https');
+  const none = inputOf(reading, 'proxy.none');
+  if (none !== undefined && http === undefined && https === undefined) {
+    const message = `${none.name} has no effect without --http-proxy or --https-proxy`;
+    reading.warn({ at: none.at, message });
+  }
+  return { http, https, noProxy: read(reading, 'proxy.none') ?? [] };
 }
 
 /** For the profiles icc and assisted: unlike the default profile, they do not add Ironic to the list of hosts without proxy. */
@@ -144,49 +211,4 @@ function warnOfProxy(settings: AgentSettings, warn: Warn): void {
     message: `the agent connects to ${hosts.join(', ')} through the proxy`,
     hint: 'add the host to NO_PROXY, or use the default profile, which adds it',
   });
-}
-
-type ReadPart<T> = (reading: Reading) => Promise<T>;
-
-interface CacheEntry<T> {
-  /** The inputs that the reader has read, with their values. */
-  readonly seen: ReadonlyMap<SettingName, readonly InputValue[] | undefined>;
-  readonly warnings: readonly Warning[];
-  readonly part: T;
-}
-
-/** Limit for the cache: hosts with other values are read without it. */
-const MAX_ENTRIES = 16;
-
-/**
- * Caches the results and warnings of a reader by the inputs that it reads: a bundle of 140 CA certificates would
- * otherwise cost 24 ms for each host. Only for one run: profile and options must stay the same.
- */
-function cachePart<T>(read: ReadPart<T>): ReadPart<T> {
-  const entries: CacheEntry<T>[] = [];
-  return async (reading) => {
-    const { inputs, warn } = reading;
-    const known = entries.find(({ seen }) =>
-      [...seen].every(([name, values]) => isDeepStrictEqual(values, inputs.get(name))),
-    );
-    for (const warning of known?.warnings ?? []) warn(warning);
-    if (known !== undefined) return known.part;
-    const seen = new Map<SettingName, readonly InputValue[] | undefined>();
-    const warnings: Warning[] = [];
-    const part = await read({
-      ...reading,
-      inputs: {
-        get: (name) => {
-          seen.set(name, inputs.get(name));
-          return inputs.get(name);
-        },
-      },
-      warn: (warning) => {
-        warnings.push(warning);
-        warn(warning);
-      },
-    });
-    if (entries.length < MAX_ENTRIES) entries.push({ seen, warnings, part });
-    return part;
-  };
 }

@@ -25,7 +25,7 @@ const refused: Readonly<Record<string, readonly [code: 1 | 2, name: string]>> = 
   'err-unknown-flag': [1, '--pull-secret'], // a flag of ours, and there is no file `x`
   'host-garbage': [2, '--host'],
   'host-with-port': [2, '--host'],
-  'key-empty': [1, '--ssh-key'],
+  'key-empty': [1, 'contains no SSH public key'],
   'registry-placeholder': [2, '--registry'],
   'registry-quote': [2, '--registry'],
 };

@@ -74,9 +74,9 @@ describe('formatShownSettings', () => {
   it.each<readonly [ProfileName, readonly string[]]>([
     ['default', [...ports, 'agent.pullPolicy | always | default']],
     ['buildpy', []],
-    ['icc', []],
+    ['icc', ['agent.vlanInterfaces | auto | default']],
     ['assisted', []],
-    ['configure-coreos-ipa', ports],
+    ['configure-coreos-ipa', [...ports, 'agent.podman.pullArgs | --tls-verify=false | default']],
   ])('shows the default values of the settings that the profile %s supports', async (profile, defaults) => {
     const host = profile === 'buildpy' && { host: '192.0.2.1' };
     const [head, chosen, ...lines] = await show('agent: {agent.image: quay.io/x/y}\n', { profile, ...host });

@@ -6,9 +6,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { inputParsers } from '../../../src/agent/inputParsers.ts';
 import { deriveHttpUrl } from '../../../src/hosts/settings/ironicImage.ts';
-import { readIronic } from '../../../src/hosts/settings/ironicReaders.ts';
+import { readIronic } from '../../../src/hosts/settings/ironicUrls.ts';
 import { readInputs } from '../../../src/hosts/settings/settings.ts';
 import { createIo } from '../../support/createIo.ts';
 import { oracleFile, have, oracleNote } from '../../support/programs.ts';
@@ -158,7 +157,7 @@ const withFile = (env: Environment): Environment =>
 function derived(given: Environment): readonly unknown[] {
   const env = withFile(given);
   const io = createIo({ env });
-  const reading = { ...readInputs({ options: {}, io }), options: {}, parse: inputParsers.default, io };
+  const reading = { ...readInputs({ options: {}, io }), options: {}, io };
   const { apiUrls } = readIronic({
     ...reading,
     warn: ({ message, hint }) => warnings.push(`${message}; ${hint}`),

@@ -1,7 +1,6 @@
-/** Reads the settings of the connection to Ironic: URLs and TLS verification. */
+/** The connection to Ironic: its URLs, from several settings, and TLS verification. */
 
 import {
-  checkCallbackUrl,
   DEFAULT_INSPECTOR_PORT,
   DEFAULT_IRONIC_PORT,
   findPortlessUrl,
@@ -13,25 +12,24 @@ import {
 } from '../../agent/ironicUrl.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
-import type { SettingName } from '../../agent/settingTable.ts';
-import { FormatError, type InputSource, UsageError } from '../../core/errors.ts';
+import { type InputSource, UsageError } from '../../core/errors.ts';
 import { deriveIronicUrl, isExternalUrl, isIronicAddress, unusedVariables } from './ironicImage.ts';
-import { atSource, isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
+import { atSource, inputOf, read, type Reading } from './reading.ts';
 
 /** The settings that {@link readIronic} reads. */
 export type IronicPart = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'givenUrls' | 'verifyIronicTls'>;
 
 export function readIronic(reading: Reading): IronicPart {
   if (reading.profile === 'buildpy') return readBuildpyHost(reading);
-  if (isSwitchedOn(reading, 'agent.standalone')) {
+  if (read(reading, 'agent.standalone')) {
     // The agent downloads OS images with TLS, too.
-    return { apiUrls: [], callbackUrls: [], verifyIronicTls: !isSwitchedOn(reading, 'ironic.insecure') };
+    return { apiUrls: [], callbackUrls: [], verifyIronicTls: !read(reading, 'ironic.insecure') };
   }
   const { profile } = reading;
-  const given = valueOf(reading, 'ironic.apiUrls');
+  const given = inputOf(reading, 'ironic.apiUrls');
   if ((given?.origin ?? 'environment') === 'environment') warnOfUnused(reading);
   const value = given ?? missingAddress(reading);
-  const inspector = valueOf(reading, 'ironic.inspectorUrls');
+  const inspector = inputOf(reading, 'ironic.inspectorUrls');
   const apiUrls = readApiUrls(value, reading);
   warnOfPort(apiUrls, value, DEFAULT_IRONIC_PORT, reading);
   return {
@@ -39,7 +37,7 @@ export function readIronic(reading: Reading): IronicPart {
     callbackUrls:
       profile === 'configure-coreos-ipa' ? scriptCallback(value, reading) : readCallbackUrls(reading),
     givenUrls: { api: value.text, inspector: inspector?.text ?? '' },
-    verifyIronicTls: profile === 'default' && !isSwitchedOn(reading, 'ironic.insecure'),
+    verifyIronicTls: profile === 'default' && !read(reading, 'ironic.insecure'),
   };
 }
 
@@ -51,12 +49,11 @@ function warnOfUnused({ io, warn }: Reading): void {
 }
 
 function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
-  const { io, parse } = reading;
   const port = readPort(reading, 'ironic.port', DEFAULT_IRONIC_PORT);
-  return atSource(value, () => {
-    if (isIronicAddress(value)) return [deriveIronicUrl(value, port.defaultPort, io.env)];
-    return parse.apiUrls(value.text, { flag: value.name, ...(isExternalUrl(value) ? {} : port) });
-  });
+  if (isIronicAddress(value)) {
+    return atSource(value, () => [deriveIronicUrl(value, port.defaultPort, reading.io.env)]);
+  }
+  return read(reading, 'ironic.apiUrls', isExternalUrl(value) ? {} : port) ?? [];
 }
 
 /**
@@ -110,30 +107,23 @@ function missingAddress({ options, profile, settingsPlace }: Reading): never {
 }
 
 function readCallbackUrls(reading: Reading): readonly string[] {
-  const { parse } = reading;
-  const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
-  if (callback !== undefined) {
-    return atSource(callback, () => checkCallbackUrl(callback.text, callback.name));
-  }
-  const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
-  const inspector = valueOf(reading, 'ironic.inspectorUrls');
+  const given = read(reading, 'ironic.inspectionCallbackUrls');
+  if (given !== undefined) return given;
+  const inspector = inputOf(reading, 'ironic.inspectorUrls');
   if (inspector === undefined) return [];
-  const { name: flag, text } = inspector;
-  const urls = atSource(inspector, () => parse.inspectorUrls(text, { flag, ...port }));
+  const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
+  const urls = read(reading, 'ironic.inspectorUrls', port) ?? [];
   warnOfPort(urls, inspector, DEFAULT_INSPECTOR_PORT, reading);
   return urls;
 }
 
 function readPort(
   reading: Reading,
-  name: SettingName,
+  name: 'ironic.port' | 'ironic.inspectorPort',
   fallback: number,
 ): Required<Pick<UrlSource, 'defaultPort' | 'isPortChosen'>> {
-  const port = parsed(reading, name, (text) => {
-    if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65535) return Number(text);
-    throw new FormatError('is not a valid port', { hint: 'use a number from 1 to 65535' });
-  });
-  return { defaultPort: port ?? fallback, isPortChosen: port !== undefined };
+  const isPortChosen = reading.inputs.get(name) !== undefined;
+  return { defaultPort: read(reading, name) ?? fallback, isPortChosen };
 }
 
 function readBuildpyHost({ options }: Reading): IronicPart {

@@ -1,0 +1,135 @@
+/** What users add to the host: files, units, and folders with hardware managers of the agent. */
+
+import { readdir } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { checkHardwareManager } from '../../agent/files.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
+import type { AddedUnit, AgentSettings, HardwareManager } from '../../agent/settings.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
+import { UNIT_NAME } from '../../agent/unit.ts';
+import { CliError, locateError, UsageError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import { type AddedFile, PUBLIC_MODE } from '../../ignition/dataFile.ts';
+import { fileError } from '../../io/files/fileErrors.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import { explainOther } from '../input/contentKind.ts';
+import { inFile, inputsOf, pathIn, type Reading, readNamedFile, remember, throwAt } from './reading.ts';
+
+type AddedFiles = Pick<AgentSettings, 'files' | 'units' | 'hardwareManagers'>;
+
+export async function readAddedFiles(reading: Reading): Promise<AddedFiles> {
+  const hardwareManagers = await readEach(reading, 'agent.hardwareManagers', readManager);
+  const names = hardwareManagers.map(({ name }) => name);
+  const twin = names.find((name, index) => names.indexOf(name) < index);
+  if (twin !== undefined) {
+    throw new CliError(`two hardware manager folders have the name ${twin}`, {
+      code: 'ERR_SETTING',
+      hint: `rename one of the folders ${twin}`,
+    });
+  }
+  const files = await readEach(reading, 'ignition.files', readFile);
+  return { files, units: await readEach(reading, 'ignition.units', readUnit), hardwareManagers };
+}
+
+async function readEach<T>(
+  reading: Reading,
+  name: SettingName,
+  readOne: (input: InputValue, reading: Reading) => Promise<T>,
+): Promise<T[]> {
+  const values: T[] = [];
+  for (const input of inputsOf(reading, name)) {
+    values.push(await remember(reading, input, (own) => readOne(input, own)));
+  }
+  return values;
+}
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+async function readFile(value: InputValue, { io }: Reading): Promise<AgentSettings['files'][number]> {
+  const { at, name, text } = value;
+  const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([^,/]*))?$/s.exec(text) ?? [];
+  if (!path.startsWith('/') || source === '') {
+    throw new UsageError(`${name} ${quoteText(text)} is not PATH=FILE`, {
+      hint: 'use PATH=FILE or PATH=FILE,mode=0600, for example /etc/issue.d/note.issue=note.txt',
+      at,
+    });
+  }
+  if (mode !== undefined && !/^[0-7]{3,4}$/.test(mode)) {
+    throw new UsageError(`${name}: invalid mode ${quoteText(mode)}`, {
+      hint: 'use three or four octal digits, for example ,mode=0755',
+      at,
+    });
+  }
+  const from = pathIn(value, source);
+  const expected = { what: `File (${name})`, maxBytes: MAX_FILE_BYTES };
+  const content = await readUserFile(from, io, expected).catch(throwAt(value));
+  return { path, mode: mode === undefined ? PUBLIC_MODE : Number.parseInt(mode, 8), content, from };
+}
+
+const UNIT_NAME_PATTERN =
+  /^[A-Za-z0-9:_.\\@-]{1,240}\.(?:service|socket|mount|automount|swap|target|path|timer|slice)$/;
+
+async function readUnit(value: InputValue, { io }: Reading): Promise<AddedUnit> {
+  const name = basename(value.text);
+  const from = pathIn(value, value.text);
+  if (name === UNIT_NAME) {
+    throw new CliError(`${value.name}: ${name} is the unit of the agent`, {
+      code: 'ERR_SETTING',
+      hint: 'use a drop-in to change it, in an Ignition config for --merge',
+      at: value.at,
+    });
+  }
+  const text = await readNamedFile(value, io, 'Unit');
+  if (UNIT_NAME_PATTERN.test(name)) return { name, text, from };
+  const other = await explainOther('a systemd unit', from, Buffer.from(text));
+  if (other !== undefined) throw locateError(other, value.at);
+  throw new CliError(`${value.name}: the file name of ${value.text} is not a valid unit name`, {
+    code: 'ERR_SETTING',
+    hint: 'rename the file to the name of the unit, for example burn-in.service',
+    at: value.at,
+  });
+}
+
+const MAX_FILES = 500;
+/** Limit for one file: Python modules are smaller. */
+const MAX_MODULE_BYTES = 1024 * 1024;
+
+/** @throws CliError if a folder cannot be read, or the agent would find no hardware manager in it */
+async function readManager(folder: InputValue, { io }: Reading): Promise<HardwareManager> {
+  const { at, name: source, text } = folder;
+  const root = resolve(io.cwd, pathIn(folder, text));
+  const what = `Hardware manager folder (${source})`;
+  const failed = (error: unknown): never => {
+    throw locateError(fileError(error, { path: text, what, action: 'read' }), at);
+  };
+  const name = basename(root);
+  // Checked first: any other folder may be large.
+  const isManager = (await readdir(root).catch(failed)).some((entry) => entry.endsWith('.dist-info'));
+  if (!isManager) inFile(folder, () => checkHardwareManager({ name, files: [] }));
+  const paths = await listFiles(root).catch(failed);
+  if (paths.length > MAX_FILES) {
+    throw new CliError(`${source}: ${text} contains more than ${MAX_FILES} files`, {
+      code: 'ERR_TOO_LARGE',
+      hint: 'pass a folder that contains only the module and its NAME.dist-info',
+      at,
+    });
+  }
+  const files: AddedFile[] = [];
+  for (const path of paths) {
+    const expected = { what, maxBytes: MAX_MODULE_BYTES };
+    const content = await readUserFile(join(root, path), io, expected).catch(throwAt(folder));
+    files.push({ path: path.split(sep).join('/'), mode: PUBLIC_MODE, content });
+  }
+  inFile(folder, () => checkHardwareManager({ name, files }));
+  return { name, files };
+}
+
+/** Sorted by name, without hidden files and Python's compiled files. */
+async function listFiles(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split(sep).some((part) => part.startsWith('.') || part === '__pycache__'))
+    .toSorted();
+}
