@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * Makes `dist/compiled/explanations.json` of the pages of docs that explain ids: the rules and the codes of errors, whose
- * sections have a fixed structure, and the causes and reasons, which are rows of tables. Whatever departs from the structure of a
- * section is a defect:
+ * sections have a fixed structure, and the causes and reasons, which are rows of tables. `causes.json` beside it has the words of
+ * the causes that `try` and `boot` report. Whatever departs from the structure of a section is a defect:
  *
  *     ## GROUP                           `Lint: …`: rules of this program about what Ignition accepts
  *     ### ID
@@ -28,13 +28,27 @@ const compiled = join(root, 'dist/compiled');
 /** @param {string} name */
 const read = (name) => readFileSync(join(root, 'docs', name), 'utf8');
 
+const troubleshooting = read('troubleshooting.md');
+
 mkdirSync(compiled, { recursive: true });
+writeFileSync(
+  join(compiled, 'causes.json'),
+  JSON.stringify(
+    readTables(troubleshooting).map(({ cells: { cause, meaning, check, fix, 'short name': short } }) => ({
+      id: cause.slice(1, -1),
+      text: meaning,
+      check,
+      fix,
+      short,
+    })),
+  ),
+);
 writeFileSync(
   join(compiled, 'explanations.json'),
   JSON.stringify([
     ...parseSections('rules.md', read('rules.md')),
     ...parseSections('errors.md', read('errors.md')),
-    ...parseTables('troubleshooting.md', read('troubleshooting.md'), 'Causes: '),
+    ...parseTables('troubleshooting.md', troubleshooting, 'Causes: '),
     ...parseTables('reasons.md', read('reasons.md')),
   ]),
 );
@@ -108,40 +122,52 @@ function parseProse(blocks, id) {
 }
 
 /**
- * The rows of the tables of a page that begin with a name and its meaning. The first heading says what the names are; the other
- * columns are advice, in the order of the page: `| cause | meaning | check | fix |`.
- * @param {string} page
+ * The rows of the tables of a page that begin with a name and its meaning, by the headings of their columns.
  * @param {string} text
- * @returns {Explanation[]}
  */
-function parseTables(page, text, prefix = '') {
-  const table = /^\| (\w+) \| meaning \| (.+) \|\n\|[-|]+\|\n((?:\| `.+ \|\n?)+)/gm;
+function readTables(text) {
+  const table = /^\| (\w+ \| meaning \| .+) \|\n\|[-|]+\|\n((?:\| `.+ \|\n?)+)/gm;
   const [, ...sections] = splitAtHeadings(text, '## ');
   return sections.flatMap(({ heading, body }) =>
-    [...body.matchAll(table)].flatMap(([, severity = '', advice = '', rows = '']) => {
-      const labels = advice.split(' | ').map((label) => `${label[0]?.toUpperCase()}${label.slice(1)}`);
+    [...body.matchAll(table)].flatMap(([, head = '', rows = '']) => {
+      const columns = head.split(' | ');
       return rows
         .trimEnd()
         .split('\n')
         .map((row) => {
           const cells = row.slice(2, -2).split(' | ');
-          const [id = '', message = '', ...others] = cells.map((cell) => cell.replaceAll('\\|', '|'));
-          const meaning = others.map((other, index) => `${labels[index]}: ${other}.`);
-          const group = `${prefix}${heading}`;
-          const section = `docs/${page}#${anchorOf(heading)}`;
-          return {
-            id: id.slice(1, -1),
-            severity,
-            versions: 'all',
-            message,
-            group,
-            isLint: false,
-            meaning,
-            section,
-          };
+          const entries = columns.map((column, index) => [
+            column,
+            (cells[index] ?? '').replaceAll('\\|', '|'),
+          ]);
+          return { heading, kind: columns[0] ?? '', cells: Object.fromEntries(entries) };
         });
     }),
   );
+}
+
+/**
+ * The name of the first column says what the names are; the columns after the meaning are advice, but for the short name.
+ * @param {string} page
+ * @param {string} text
+ * @returns {Explanation[]}
+ */
+function parseTables(page, text, prefix = '') {
+  return readTables(text).map(({ cells, heading, kind }) => {
+    const { [kind]: id = '', meaning: message, 'short name': _short, ...advice } = cells;
+    return {
+      id: id.slice(1, -1),
+      severity: kind,
+      versions: 'all',
+      message,
+      group: `${prefix}${heading}`,
+      isLint: false,
+      meaning: Object.entries(advice).map(
+        ([label, cell]) => `${label[0]?.toUpperCase()}${label.slice(1)}: ${cell}.`,
+      ),
+      section: `docs/${page}#${anchorOf(heading)}`,
+    };
+  });
 }
 
 /** What GitHub makes of a heading. @param {string} heading */

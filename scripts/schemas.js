@@ -48,7 +48,10 @@ const published = join(root, 'dist/schemas');
 const compiled = join(root, 'dist/compiled');
 
 mkdirSync(compiled, { recursive: true });
-cpSync(source, published, { recursive: true, filter: (path) => !path.endsWith(PATCH) });
+cpSync(source, published, {
+  recursive: true,
+  filter: (path) => !path.endsWith(PATCH) && !path.endsWith('.yaml'),
+});
 const inventory = JSON.parse(readFileSync(join(source, 'inventory.json'), 'utf8'));
 /** @type {{ settingTable: readonly Setting[] }} */
 const { settingTable } = await importSource('src/agent/settingTable.ts');

@@ -5,7 +5,7 @@ import { bootChecks } from '../src/commands/boot/checks.ts';
 import { conditionTypes, imageReasons } from '../src/commands/controller/api/outcome.ts';
 import { errorCodes } from '../src/core/errors.ts';
 import { explanations, explanationsIn } from '../src/io/report/explanations.ts';
-import { causeTable } from '../src/commands/try/timeline/causes.ts';
+import { causeBook } from '../src/commands/try/timeline/causeBook.ts';
 import { consoleSigns } from '../src/commands/try/timeline/consoleSigns.ts';
 import { callbackReasons } from '../src/commands/try/timeline/events.ts';
 import { refusalReasons } from '../src/commands/try/ironic/messages.ts';
@@ -24,7 +24,7 @@ const printed = {
   'Checks of a BMC': bootChecks.map(([id]) => id),
   'Refused requests': refusalReasons.filter((reason) => reason !== 'busy'),
   'Callbacks and steps': callbackReasons,
-  'Lines on the console': consoleSigns.map(({ id }) => id),
+  'Lines on the console': [...consoleSigns().keys()],
 };
 
 it.each(Object.entries(printed))('docs/reasons.md contains exactly: %s', (section, ids) => {
@@ -34,8 +34,7 @@ it.each(Object.entries(printed))('docs/reasons.md contains exactly: %s', (sectio
 
 it('explain knows every id that a command prints', () => {
   const known = new Set(explanations().map(({ id }) => id));
-  const causes = causeTable.flatMap(({ causes: rows }) => rows.map(({ id }) => id));
-  const ids = [...errorCodes, ...causes, ...refusalReasons, ...Object.values(printed).flat()];
+  const ids = [...errorCodes, ...causeBook().keys(), ...refusalReasons, ...Object.values(printed).flat()];
   expect(ids.filter((id) => !known.has(id))).toEqual([]);
 });
 

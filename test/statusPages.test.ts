@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStatusQuery } from '../src/commands/serve/status/select.ts';
 import { statusAnswer } from '../src/commands/serve/status/statusPage.ts';
-import { defaultPorts } from '../src/commands/try/timeline/causes/cause.ts';
+import { defaultPorts } from '../src/commands/try/timeline/causeBook.ts';
 import { createJudge } from '../src/commands/try/timeline/result.ts';
 import { createTimeline } from '../src/commands/try/timeline/timeline.ts';
 import { renderTrialPage } from '../src/commands/try/trialPage.ts';

@@ -10,7 +10,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { IronicApiOptions } from '../../src/commands/try/api/ironicApi.ts';
 import type { TrialEvent } from '../../src/commands/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../src/commands/try/timeline/timeline.ts';
-import { causesOfInactive, likelyCauses } from '../../src/commands/try/timeline/causes.ts';
+import { causesOfInactive, likelyCauses } from '../../src/commands/try/timeline/likelyCauses.ts';
 import { type PlayedIronic, playIronic, stopIronics } from '../support/ironicApi.ts';
 import { freePort } from '../support/listening.ts';
 import {
@@ -78,7 +78,7 @@ function hostOf({ events }: Pick<PlayedIronic, 'events'>): HostTimeline | undefi
 function provenCauses(ironic: Pick<PlayedIronic, 'events'>): string[] {
   const host = hostOf(ironic);
   const found = host === undefined ? [] : likelyCauses(host, 'calls');
-  return found.filter(({ certainty }) => certainty === 'proven').map(({ cause }) => cause.id);
+  return found.filter(({ certainty }) => certainty === 'proven').map(({ id }) => id);
 }
 
 async function playWithCa(): Promise<{ ironic: PlayedIronic; ca: string }> {
@@ -222,7 +222,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     start(await confOf('--api-url', url, ...inspecting));
     await until(() => /Connection refused/.test(agent?.log() ?? ''), MINUTE);
     expect([ironic.events, hostOf(ironic)]).toEqual([[], undefined]);
-    expect(causesOfInactive('calls').map(({ cause }) => cause.id)).toContain('ironic-address');
+    expect(causesOfInactive('calls').map(({ id }) => id)).toContain('ironic-address');
   });
 
   it('goes on with the node of another Ironic that was here before', async () => {

@@ -24,3 +24,10 @@ export function corpusLogs(): readonly CorpusLog[] {
     return { log, cause, also: also.split(' '), text: text.replaceAll('NOW', new Date().toISOString()) };
   });
 }
+
+/** The program that prints each line of `console-lines.yaml`, and the file with its message, by the ids of the lines. */
+export function sourcesOfLines(): ReadonlyMap<string, string> {
+  const table = readFileSync(resolve(import.meta.dirname, '../../schemas/console-lines.yaml'), 'utf8');
+  const rows = table.matchAll(/^ {6}([a-z\d-]+):\n(?: {8}.*\n)*? {8}source: (.+)$/gm);
+  return new Map(Array.from(rows, ([, id = '', source = '']) => [id, source.replaceAll(/^'|'$/g, '')]));
+}

@@ -1,19 +1,23 @@
 /** Generates the table of lines on the console in `docs/reasons.md`. */
 
-import { stagePhrases } from '../../src/commands/try/report/phrases.ts';
-import { consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
-import type { ConsoleSign } from '../../src/commands/try/timeline/console/sign.ts';
+import { type ConsoleSign, consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
+import { stagePhrase } from '../../src/commands/try/timeline/stage.ts';
+import { sourcesOfLines } from './consoleCorpus.ts';
 import { replaceMarked } from './docs/markdown.ts';
 
 /** Replaces the table between the markers of the page. */
 export function replaceSignsTable(page: string): string {
-  const rows = consoleSigns.map((sign) => `| \`${sign.id}\` | ${meaningOf(sign)} | ${actionOf(sign)} |\n`);
+  const sources = sourcesOfLines();
+  const rows = Array.from(
+    consoleSigns().values(),
+    (sign) => `| \`${sign.id}\` | ${meaningOf(sign, sources.get(sign.id) ?? '')} | ${actionOf(sign)} |\n`,
+  );
   return replaceMarked(page, 'signs', `| line | meaning | action |\n|---|---|---|\n${rows.join('')}`);
 }
 
-function meaningOf({ printer, proves, source, stage, suggests = [] }: ConsoleSign): string {
+function meaningOf({ printer, proves, stage, suggests }: ConsoleSign, source: string): string {
   const facts = [
-    ...(stage === undefined ? [] : [`shows the stage ${stagePhrases[stage]}`]),
+    ...(stage === undefined ? [] : [`shows the stage ${stagePhrase(stage)}`]),
     ...(proves === undefined ? [] : [`proves the cause \`${proves}\``]),
     ...(suggests.length === 0 ? [] : [`makes ${suggests.map((id) => `\`${id}\``).join(', ')} likely`]),
   ];
@@ -21,7 +25,7 @@ function meaningOf({ printer, proves, source, stage, suggests = [] }: ConsoleSig
   return facts.length === 0 ? line : `${line}: it ${facts.join(', and ')}`;
 }
 
-function actionOf({ id, proves, suggests = [] }: ConsoleSign): string {
+function actionOf({ id, proves, suggests }: ConsoleSign): string {
   const [cause] = [proves ?? [], suggests].flat();
   if (cause === id) return 'see the cause of the same name';
   return cause === undefined ? 'nothing' : `run \`ironic-coreos explain ${cause}\``;

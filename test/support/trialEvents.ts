@@ -333,7 +333,7 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     at: time,
     client: few(undefined),
     host: few('worker-0', 'worker-1', 'unlisted'),
-    sign: few('unknown', ...consoleSigns.map(({ id }) => id)),
+    sign: few('unknown', ...consoleSigns().keys()),
     stage: few<Stage | undefined>(undefined, 'config', 'live system', 'agent container'),
     line: text,
   }),

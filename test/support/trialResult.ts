@@ -1,6 +1,6 @@
 /** The result of a trial with given events. */
 
-import { defaultPorts } from '../../src/commands/try/timeline/causes/cause.ts';
+import { defaultPorts } from '../../src/commands/try/timeline/causeBook.ts';
 import { createJudge, type TrialResult } from '../../src/commands/try/timeline/result.ts';
 import { createTimeline } from '../../src/commands/try/timeline/timeline.ts';
 import type { TrialEvent } from '../../src/commands/try/timeline/events.ts';

@@ -238,7 +238,7 @@ export function createConsoleWatch(
     // A line that fills the terminal, except for a space at its end, which is removed.
     const isWrapped = text.length === COLUMNS || text.length === COLUMNS - 1;
     // Many lines say in their second part why a program failed.
-    const isReason = found.some(({ sign }) => sign.proves !== undefined || sign.suggests !== undefined);
+    const isReason = found.some(({ sign }) => sign.proves !== undefined || sign.suggests.length > 0);
     wrapped = !isReason && isWrapped ? text.padEnd(COLUMNS) : '';
     if (found.length === 0) {
       const event = { ...nextEvent(), sign: undefined, stage: undefined, line: text };

@@ -11,8 +11,8 @@ import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts
 import type { Expectation } from './expectation.ts';
 import type { TrialPage } from './trialPage.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
-import type { ObservedPart } from './timeline/causes.ts';
-import type { Ports } from './timeline/causes/cause.ts';
+import type { ObservedPart } from './timeline/likelyCauses.ts';
+import type { Ports } from './timeline/causeBook.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { createDeferred } from '../../core/deferred.ts';
 import { report } from '../../io/report/report.ts';

@@ -21,14 +21,13 @@ import {
 import { type BootStage, bootStages, stageBar, type StageMark } from '../serve/status/stageBar.ts';
 import { factList, timeOf } from '../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from './report/phrases.ts';
-import { lastLinesOf, type LikelyCause } from './timeline/causes.ts';
-import { entriesOf, plainCauseText } from './timeline/causes/cause.ts';
+import { lastLinesOf, type LikelyCause } from './timeline/likelyCauses.ts';
+import { plainWordsOf } from './timeline/causeBook.ts';
 import { type HostResult, shownResults, type TrialResult } from './timeline/result.ts';
 import { consoleSigns } from './timeline/consoleSigns.ts';
-import type { Printer } from './timeline/console/sign.ts';
 import { byLastEvent, type TimelineEntry } from './timeline/stages.ts';
-import { type Stage, stages } from './timeline/stage.ts';
-import type { HostTimeline } from './timeline/timeline.ts';
+import { partOfStage, stages } from './timeline/stage.ts';
+import { entriesOf, type HostTimeline } from './timeline/timeline.ts';
 
 /** Seconds after which the page refreshes, unless its query says something else. */
 const REFRESH = 5;
@@ -179,14 +178,15 @@ function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineC
   const [first] = causes;
   if (first === undefined) return undefined;
   if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
-  const { cause, certainty } = first;
+  const { certainty, id } = first;
+  const { check, fix, text } = plainWordsOf(id, ports);
   const isPossible = certainty === 'possible'; // so it is to be verified first
   return {
     severity: certainty === 'proven' ? 'error' : 'warning',
     label: certainties[certainty],
-    text: plainCauseText(cause.text, ports),
-    hint: isPossible ? plainCauseText(cause.check, ports) : undefined,
-    fix: isPossible ? undefined : plainCauseText(cause.fix, ports),
+    text,
+    hint: isPossible ? check : undefined,
+    fix: isPossible ? undefined : fix,
   };
 }
 
@@ -194,27 +194,6 @@ const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
   proven: 'Proven',
   likely: 'Likely',
   possible: 'The cause is not known; possible',
-};
-
-const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {
-  'boot device': 'media',
-  power: 'power',
-  loader: 'loader',
-  script: 'loader',
-  image: 'media',
-  kernel: 'kernel',
-  initramfs: 'kernel',
-  config: 'Ignition',
-  rootfs: 'root filesystem',
-  'agent archive': 'image',
-  'live system': 'Ignition',
-  'agent container': 'image',
-  inspection: 'agent',
-  api: 'agent',
-  lookup: 'agent',
-  heartbeat: 'agent',
-  callback: 'agent',
-  steps: 'agent',
 };
 
 /**
@@ -238,7 +217,7 @@ export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): S
 }
 
 /** The part of the boot in which a program prints its lines; undefined for programs of several parts. */
-const partOfPrinter: Readonly<Partial<Record<Printer, BootStage>>> = {
+const partOfPrinter: Readonly<Record<string, BootStage>> = {
   kernel: 'kernel',
   'coreos-livepxe-rootfs': 'root filesystem',
   ignition: 'Ignition',
@@ -246,20 +225,19 @@ const partOfPrinter: Readonly<Partial<Record<Printer, BootStage>>> = {
   podman: 'image',
   agent: 'agent',
 };
-const partOfSign = new Map(consoleSigns.map(({ id, printer }) => [id, partOfPrinter[printer]]));
 
 /** The part that an entry shows without a stage. */
 function partShownBy({ event }: TimelineEntry): BootStage | undefined {
   if (event.kind === 'bmc') return event.step === 'media' ? 'media' : undefined;
   if (event.kind !== 'console') return undefined;
   // The live system pulls the image as its first task.
-  return event.stage === 'live system' ? 'image' : partOfSign.get(event.sign ?? '');
+  return event.stage === 'live system'
+    ? 'image'
+    : partOfPrinter[consoleSigns().get(event.sign ?? '')?.printer ?? ''];
 }
 
 function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {
-  const shown = stages.flatMap((stage) =>
-    stage !== 'none' && partOf[stage] === part ? (milestones.get(stage) ?? []) : [],
-  );
+  const shown = stages.flatMap((stage) => (partOfStage(stage) === part ? (milestones.get(stage) ?? []) : []));
   const observed = entries.filter((entry) => partShownBy(entry) === part);
   const times = [...observed, ...shown].map(({ first }) => first);
   return times.toSorted((one, other) => one.getTime() - other.getTime())[0];

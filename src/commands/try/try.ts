@@ -10,7 +10,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { type GracefulStop, listenToStop } from '../../io/process.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { ApiEndpoint } from './timeline/addresses.ts';
-import { defaultPorts } from './timeline/causes/cause.ts';
+import { defaultPorts } from './timeline/causeBook.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { startIso } from './serving/isoService.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../../src/core/errors.ts';
-import { causeTable } from '../../../src/commands/try/timeline/causes.ts';
+import { causeBook } from '../../../src/commands/try/timeline/causeBook.ts';
 import { explanations, explanationsIn } from '../../../src/io/report/explanations.ts';
 import { formatExplanation } from '../../../src/commands/validate/explain.ts';
 import { runCli } from '../../support/runCli.ts';
@@ -68,7 +68,7 @@ describe('explain', () => {
   });
 
   it('knows every cause that try and boot report, and no id twice', async () => {
-    const causes = causeTable.flatMap(({ causes: rows }) => rows.map(({ id, text }) => [id, text]));
+    const causes = Array.from(causeBook().values(), ({ id, text }) => [id, text]);
     expect(explanationsIn('troubleshooting').map(({ id, message }) => [id, message])).toEqual(causes);
     const others = new Set([...idsIn('rules'), ...idsIn('errors')]);
     expect(causes.filter(([id = '']) => others.has(id))).toEqual([]);

@@ -7,9 +7,9 @@ import { groupBy } from '../../../core/lists.ts';
 import { formatCount } from '../../../formats/messageText.ts';
 import { printable } from '../../../core/foreignText.ts';
 import { wrapText } from '../../../io/report/terminalText.ts';
-import { lastLinesOf, type LikelyCause } from '../timeline/causes.ts';
+import { lastLinesOf, type LikelyCause } from '../timeline/likelyCauses.ts';
 import type { TimelineEntry } from '../timeline/stages.ts';
-import { stages } from '../timeline/stage.ts';
+import { stagePhrase, stages } from '../timeline/stage.ts';
 import {
   type HostResult,
   resultsOf,
@@ -19,11 +19,11 @@ import {
   inactiveOf,
   type Verdict,
 } from '../timeline/result.ts';
-import { hasCalledIronic, plainCauseText, type Ports, withPorts } from '../timeline/causes/cause.ts';
+import { plainWordsOf, type Ports, wordsOf } from '../timeline/causeBook.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
-import type { HostTimeline } from '../timeline/timeline.ts';
+import { hasCalledIronic, type HostTimeline } from '../timeline/timeline.ts';
 import { formatJsonLine, timeOfDay } from './liveLines.ts';
-import { elapsed, eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
+import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
 
 /** How many entries and causes of a host there are in the forms of the text. */
 const limits = { text: { entries: 6, causes: 2 }, full: { entries: 30, causes: 4 } } as const;
@@ -86,7 +86,7 @@ function hostLines(one: HostResult, context: HostContext): readonly string[] {
     ...headLines(one, result),
     ...factLines(one, form),
     ...(isBrief && one.hasCalledHome ? [] : entryLines(one, form)),
-    ...silenceLines(one),
+    ...silenceLines(one, result.ports),
     ...lastLines(one),
     ...causeLines(printable(one.host.label), one.causes, context),
   ];
@@ -107,7 +107,7 @@ function headLines(
   }
   if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
   const isRefused = host.stage === 'none' && hasCalledIronic(host);
-  const last = isRefused ? 'all its requests were refused' : `last step: ${stagePhrases[host.stage]}`;
+  const last = isRefused ? 'all its requests were refused' : `last step: ${stagePhrase(host.stage)}`;
   return [`${label}: did not call home; ${last}`];
 }
 
@@ -206,10 +206,10 @@ function entryLine(entry: TimelineEntry): readonly string[] {
 }
 
 /** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
-function silenceLines({ host, gaps, causes }: HostResult): readonly string[] {
+function silenceLines({ host, gaps, causes }: HostResult, ports: Ports): readonly string[] {
   const gap = gaps.find(({ isOpen }) => isOpen);
   if (gap === undefined) return [];
-  const why = whyPhrase(causes);
+  const why = whyPhrase(causes, ports);
   const ago = elapsed(gap.from, gap.until);
   const text =
     gap.after === undefined
@@ -219,12 +219,12 @@ function silenceLines({ host, gaps, causes }: HostResult): readonly string[] {
 }
 
 /** ` Likely: the container image pull or the Ironic URL.`; only the causes with the highest certainty. */
-function whyPhrase(causes: readonly LikelyCause[]): string {
+function whyPhrase(causes: readonly LikelyCause[], ports: Ports): string {
   const [first] = causes;
   if (first === undefined) return '';
   const shown = causesToShow(causes)
     .slice(0, 3)
-    .map(({ cause }) => cause.short);
+    .map(({ id }) => wordsOf(id, ports).short);
   const last = shown.pop() ?? '';
   const list = shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
   return ` ${causeLabels[first.certainty].sentence}: ${list}.`;
@@ -266,7 +266,7 @@ function causeLines(
   if (first === undefined) return [];
   const { title } = causeLabels[first.certainty];
   const shown = causesToShow(causes).slice(0, limits[form].causes);
-  const key = shown.map(({ cause, certainty }) => `${cause.id} ${certainty}`).join('\n');
+  const key = shown.map(({ certainty, id }) => `${id} ${certainty}`).join('\n');
   const before = explained.get(key);
   if (before !== undefined) return [`  ${title}: same as for ${before}`, ...shown.flatMap(evidenceLines)];
   explained.set(key, label);
@@ -274,16 +274,13 @@ function causeLines(
 }
 
 function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
-  const { cause, certainty } = one;
-  const sure = certainty === 'proven' ? 'Proven: ' : '';
+  const { check, fix, text } = plainWordsOf(one.id, ports);
+  const sure = one.certainty === 'proven' ? 'Proven: ' : '';
   return [
-    ...wrapText(`${sure}${plainCauseText(cause.text, ports)}`, {
-      first: `  ${number}. `,
-      rest: ' '.repeat(5),
-    }),
+    ...wrapText(`${sure}${text}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
     ...evidenceLines(one),
-    ...wrapText(plainCauseText(cause.check, ports), { first: '     check: ', rest: causeIndent }),
-    ...wrapText(plainCauseText(cause.fix, ports), { first: '     fix:   ', rest: causeIndent }),
+    ...wrapText(check, { first: '     check: ', rest: causeIndent }),
+    ...wrapText(fix, { first: '     fix:   ', rest: causeIndent }),
   ];
 }
 
@@ -299,7 +296,7 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
 
 /** Hosts without activity, with the same causes in one paragraph. */
 function silentLines(silent: readonly HostResult[], context: Context): readonly (readonly string[])[] {
-  const groups = groupBy(silent, ({ causes }) => causes.map(({ cause }) => cause.id).join());
+  const groups = groupBy(silent, ({ causes }) => causes.map(({ id }) => id).join());
   return Array.from(groups.values(), (group) => {
     const names = group.map(({ host }) => printable(host.label)).join(', ');
     const head = wrapText(`${names}: did not call home; no activity`, { first: '', rest: '' });
@@ -420,7 +417,7 @@ function entryObject({ first, last, count, event }: TimelineEntry): object {
   return { kind, first, last, count, client, text: eventPhrase(event), ...progress };
 }
 
-function causeObject({ cause, certainty, evidence }: LikelyCause, ports: Ports): object {
-  const [text, check, fix] = [cause.text, cause.check, cause.fix].map((one) => withPorts(one, ports));
-  return { id: cause.id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
+function causeObject({ certainty, evidence, id }: LikelyCause, ports: Ports): object {
+  const { check, fix, text } = wordsOf(id, ports);
+  return { id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
 }

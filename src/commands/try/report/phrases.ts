@@ -5,7 +5,6 @@ import { printable } from '../../../core/foreignText.ts';
 import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
 import { isFullyFetched, isInterrupted } from '../timeline/stages.ts';
-import type { Stage } from '../timeline/stage.ts';
 import { byKind, type ByKind, type EventOf, type TrialEvent } from '../timeline/events.ts';
 
 /** One line: `fetched the Ignition config (3.1 KiB)`. */
@@ -22,29 +21,6 @@ export function originPhrase({ kind, client }: TrialEvent): string {
 export function elapsed(from: Date, until: Date): string {
   return formatDuration(Math.max(0, until.getTime() - from.getTime()) / 1000);
 }
-
-/** Names of the stages: `Ignition config`. */
-export const stagePhrases: Readonly<Record<Stage, string>> = {
-  none: 'none observed',
-  'boot device': 'boot device',
-  power: 'power-on',
-  loader: 'firmware or boot loader',
-  script: 'boot script',
-  image: 'ISO',
-  kernel: 'kernel',
-  initramfs: 'initramfs',
-  config: 'Ignition config',
-  rootfs: 'root filesystem',
-  'agent archive': 'agent archive',
-  'live system': 'live system',
-  'agent container': 'agent container',
-  inspection: 'inspection',
-  api: 'API versions',
-  lookup: 'lookup',
-  heartbeat: 'heartbeat',
-  callback: 'callback',
-  steps: 'list of steps',
-};
 
 const words: ByKind<string> = {
   bmc: ({ text }) => text,

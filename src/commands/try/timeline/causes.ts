@@ -1,275 +1,360 @@
 /**
- * The likely causes of a boot that failed, from the events of a machine and the lines on its console. The page
- * docs/troubleshooting.md is generated from the same table.
+ * The conditions of causes of a failed boot: the stages and events after which a cause is possible, what excludes it, and the
+ * events that prove it. The words of each cause are in docs/troubleshooting.md, the lines on the console that prove it in
+ * `schemas/console-lines.yaml`.
  */
 
-import { agentCauses } from './causes/agentCauses.ts';
-import { bootCauses } from './causes/bootCauses.ts';
-import { ramdiskCauses } from './causes/ramdiskCauses.ts';
-import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
-import {
-  type Cause,
-  type Certainty,
-  entriesOf,
-  findEvidence,
-  hasCalledIronic,
-  isOwn,
-  isUnsolved,
-  lastCallOf,
-} from './causes/cause.ts';
-import { ironicCauses } from './causes/ironicCauses.ts';
-import type { ConsoleSign, Printer } from './console/sign.ts';
-import { signById } from './consoleSigns.ts';
-import { stepCauses } from './causes/stepCauses.ts';
-import { byLastEvent, isFullyFetched, stageOf, type TimelineEntry } from './stages.ts';
-import { isFurther, type Stage, stages } from './stage.ts';
-import { createTimeline, type HostTimeline } from './timeline.ts';
+import { installManager, stepNames } from '../../../core/installSteps.ts';
+import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
+import type { RefusalReason } from '../ironic/messages.ts';
+import { consoleSigns } from './consoleSigns.ts';
+import type { ByKind, CallbackReason, RefusalEvent } from './events.ts';
+import type { Stage } from './stage.ts';
+import { byLastEvent, isFullyFetched, isInterrupted } from './stages.ts';
+import { entriesOf, hasCalledIronic, type HostTimeline } from './timeline.ts';
 
-/** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */
-export type ObservedPart = 'boot' | 'calls';
+/** A fact about a machine, from those events that are certainly its own. */
+type Condition = (host: HostTimeline) => boolean;
 
-export interface LikelyCause {
-  readonly cause: Cause;
-  readonly certainty: Certainty;
-  /** The event that proves the cause, or makes it likely; always of the same machine. */
-  readonly evidence: TimelineEntry | undefined;
+interface Conditions {
+  /** A last stage of the machine makes the cause possible; events make it likely. */
+  readonly possibleAfter?: readonly (Stage | Condition)[];
+  /** A boot method excludes the cause. So do events, but a line on the console that proves it counts more. */
+  readonly unless?: readonly (BootWay | Condition)[];
 }
 
-/** By the part of the boot process, in its order. */
-export const causeTable: readonly { readonly title: string; readonly causes: readonly Cause[] }[] = [
-  { title: 'Before the live system starts', causes: bootCauses },
-  { title: 'While the live system starts', causes: ramdiskCauses },
-  { title: 'Before the agent calls Ironic', causes: agentCauses },
-  { title: 'Requests to Ironic', causes: [...tlsCauses, ...ironicCauses] },
-  { title: 'Callback from Ironic to the agent', causes: callbackCauses },
-  { title: 'Steps of the agent', causes: stepCauses },
-];
-
-const causeById: ReadonlyMap<string, Cause> = new Map(
-  causeTable.flatMap(({ causes }) => causes.map((cause) => [cause.id, cause])),
-);
-
-/**
- * The causes for a host that did not call home: first the proven ones, then the likely ones, then those possible at its stage.
- * Results of other causes are omitted if such a cause has evidence. Causes that contradict what the machine fetched are omitted.
- */
-export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readonly LikelyCause[] {
-  const stagesOfHost = possibleStages(host, coverage);
-  const own = { ...host, entries: host.entries.filter(({ event }) => isOwn(host, event)) };
-  const console = readConsoleEvidence(host);
-  const found = [...causeById.values()].flatMap((cause): LikelyCause[] => {
-    const isOfBoot = cause.boots === undefined || host.boot === undefined || cause.boots.includes(host.boot);
-    if (!isOfBoot || isContradicted(cause, own, console.kernelStart)) return [];
-    const line = console.proven.get(cause.id);
-    if (line !== undefined) return [{ cause, certainty: 'proven', evidence: line }];
-    if (console.refuted.has(cause.id) || cause.isRefuted?.(host) === true) return [];
-    const event = findEvidence(host, cause);
-    if (event !== undefined) return [{ cause, certainty: 'proven', evidence: event }];
-    const hint = console.suggested.get(cause.id);
-    if (hint !== undefined || cause.evidenceIf?.(own) === true)
-      return [{ cause, certainty: 'likely', evidence: hint }];
-    const isPossible = cause.after?.some((stage) => stagesOfHost.includes(stage)) === true;
-    return isPossible ? [{ cause, certainty: 'possible', evidence: undefined }] : [];
-  });
-  const isExplained = found.some(
-    ({ cause, certainty, evidence }) =>
-      !cause.isResult && (certainty === 'proven' || (certainty === 'likely' && evidence !== undefined)),
-  );
-  return found
-    .filter(({ cause, certainty }) => !(isExplained && cause.isResult && certainty !== 'possible'))
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || byEvidence(a, b));
-}
-
-/** The last lines on the console of the machine that the table does not contain, the latest one last. */
-export function lastLinesOf(host: HostTimeline): readonly string[] {
-  return entriesOf(host, 'console').findLast(({ event }) => event.sign === undefined)?.event.lastLines ?? [];
-}
-
-/** The causes for expected machines without any activity and without a name. */
-export function causesOfInactive(coverage: ObservedPart): readonly LikelyCause[] {
-  return createTimeline([{ name: 'inactive', macs: [] }])
-    .hosts()
-    .flatMap((host) => likelyCauses(host, coverage));
-}
-
-const stagesBeforeCalls: readonly Stage[] = [
-  'none',
+const fromMedium: readonly BootWay[] = ['iso', 'minimal-iso'];
+/** Between these stages and the start of the agent container, there are no events except lines on the console. */
+const beforeContainer: readonly Stage[] = [
   'image',
-  'kernel',
   'initramfs',
   'config',
   'rootfs',
   'agent archive',
   'live system',
-  'agent container',
+];
+const beforeFirstCall: readonly Stage[] = [...beforeContainer, 'agent container'];
+const ofPull: Conditions = { possibleAfter: beforeContainer, unless: [lacksConfig] };
+const ofAgent: Conditions = { possibleAfter: beforeFirstCall, unless: [lacksConfig] };
+
+/** By the ids of causes. Those that only an event or a line shows have no row. */
+export const conditions: Readonly<Record<string, Conditions>> = {
+  'power-off': {
+    possibleAfter: ['none'],
+    unless: [reached('power'), (host) => entriesOf(host, 'console').length > 0],
+  },
+  'boot-order': {
+    possibleAfter: ['none', 'image', ({ stage }) => stage === 'image'],
+    unless: [hasReadImage, reached('power')],
+  },
+  'medium-not-attached': { possibleAfter: ['none', 'loader'], unless: ['network', hasReadImage] },
+  'bmc-not-fetched': {
+    possibleAfter: ['boot device', 'power', 'loader'],
+    unless: [(host) => !host.milestones.has('boot device') && entriesOf(host, 'bmc').length === 0],
+  },
+  'bmc-boot-device': {
+    possibleAfter: ['power', 'loader', 'image'],
+    unless: [hasReadImage, ({ milestones }) => !milestones.has('boot device')],
+  },
+  'medium-not-bootable': { possibleAfter: ['loader'] },
+  'medium-unreadable': { unless: ['network'] },
+  'medium-truncated': { unless: ['network'] },
+  'link-down': { unless: fromMedium },
+  'dhcp-no-offer': { possibleAfter: ['loader'], unless: fromMedium },
+  'dhcp-no-boot-file': { possibleAfter: ['none', 'loader'], unless: fromMedium },
+  'loader-no-http': { possibleAfter: ['none', 'loader'], unless: fromMedium },
+  'loader-timeout': { possibleAfter: ['loader'] },
+  'loader-not-found': { possibleAfter: ['loader'] },
+  'loader-format': { possibleAfter: ['loader'] },
+  'secure-boot': { possibleAfter: ['none', 'loader', 'image', 'script', 'kernel'] },
+  'architecture-mismatch': { possibleAfter: ['loader', 'image', 'script', 'kernel', 'initramfs'] },
+  'boot-loop': { possibleAfter: [hasFetchedAgain], unless: [hasCalledIronic] },
+  'transfer-broken': { possibleAfter: [hasBrokenOff], unless: [hasCalledIronic] },
+  'kernel-url': { possibleAfter: ['script'] },
+
+  'no-memory': { possibleAfter: ['kernel', ...beforeFirstCall] },
+  'medium-missing': { unless: ['network'] },
+  'kernel-arguments': {
+    possibleAfter: ['kernel', 'initramfs', 'rootfs'],
+    unless: ['iso', 'minimal-iso', (host) => host.milestones.has('rootfs') && hasFetchedConfig(host)],
+  },
+  'initramfs-network': { possibleAfter: ['kernel', 'initramfs', 'image'], unless: ['iso'] },
+  'rootfs-not-fetched': {
+    possibleAfter: [
+      'initramfs',
+      'config',
+      'image',
+      (host) => host.milestones.has('script') && hasFetchedConfig(host),
+    ],
+    unless: ['iso', reached('rootfs'), hasCalledIronic],
+  },
+  'rootfs-mismatch': { possibleAfter: ['rootfs'] },
+  'no-config': { possibleAfter: ['rootfs', 'initramfs', 'live system'], unless: [hasFetchedConfig] },
+  'config-not-fetched': {
+    possibleAfter: [
+      'rootfs',
+      'initramfs',
+      (host) => host.milestones.has('script') && host.milestones.has('rootfs') && lacksConfig(host),
+    ],
+    unless: [hasFetchedConfig, hasCalledIronic],
+  },
+  'ignition-failed': {
+    possibleAfter: ['config', 'rootfs', 'image', 'agent archive'],
+    unless: [lacksConfig],
+  },
+  'agent-archive': {
+    possibleAfter: ['config', 'rootfs', 'image', 'agent archive', 'live system'],
+    unless: [lacksConfig],
+  },
+  'console-silent': { possibleAfter: ['loader', 'kernel', 'initramfs', 'config', 'rootfs'] },
+
+  'container-pull': ofPull,
+  'pull-proxy': ofPull,
+  'pull-secret': ofPull,
+  'registry-ca': ofPull,
+  'registry-plain-http': ofPull,
+  'container-image': ofPull,
+  'ironic-address': ofAgent,
+  'host-network': ofAgent,
+  proxy: ofAgent,
+  clock: ofAgent,
+  dns: ofAgent,
+  'ip-family': ofAgent,
+  'conf-refused': ofAgent,
+  'dhcp-wait': ofAgent,
+  'container-ends': { possibleAfter: [...beforeFirstCall, 'inspection', 'api'], unless: [lacksConfig] },
+
+  // The agent continues with its lookup.
+  'inspection-path': {
+    possibleAfter: [(host) => pathsOf(host).some(({ hasInventory }) => hasInventory === true)],
+    unless: [reached('inspection')],
+  },
+  'api-path': {
+    possibleAfter: [(host) => pathsOf(host).some(({ userAgent }) => isAgent(userAgent))],
+    unless: [reached('lookup')],
+  },
+  'inspection-incomplete': {
+    possibleAfter: [(host) => entriesOf(host, 'inspection').some(({ event }) => event.isIncomplete)],
+    unless: [reached('lookup')],
+  },
+  'not-the-agent': {
+    possibleAfter: ['api', isOtherClient],
+    unless: [reached('inspection', 'lookup', 'heartbeat')],
+  },
+  'no-mac-addresses': { unless: [({ seenMacs }) => seenMacs.length > 0] },
+  'other-mac-addresses': {
+    possibleAfter: [
+      ({ listedMacs, seenMacs, unknownMacs }) =>
+        listedMacs.length > 0 &&
+        (seenMacs.length === 0 ? unknownMacs.length > 0 : !listedMacs.some((mac) => seenMacs.includes(mac))),
+    ],
+  },
+  'token-lost': {
+    possibleAfter: [
+      'lookup',
+      (host) =>
+        host.stage === 'lookup' &&
+        entriesOf(host, 'lookup').reduce(
+          (sum, { count, event }) => (event.node === undefined ? sum : sum + count),
+          0,
+        ) > 1,
+    ],
+  },
+  'no-own-address': { possibleAfter: ['lookup'] },
+};
+
+/** The first one is the most common one. */
+export const commonCauses = [
+  'power-off',
+  'boot-order',
+  'bmc-not-fetched',
+  'ignition-failed',
+  'container-pull',
+  'ironic-address',
+  'medium-not-attached',
+  'bmc-boot-device',
+  'dhcp-no-boot-file',
+  'kernel-url',
+  'kernel-arguments',
+  'initramfs-network',
+  'rootfs-not-fetched',
+  'no-config',
+  'config-not-fetched',
+  'host-network',
+  'no-own-address',
 ];
 
-/** If no images were served, a machine that did not call Ironic may be at any stage before. */
-function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly Stage[] {
-  const { milestones, stage } = host;
-  if (hasCalledIronic(host)) return isFurther(stage, 'agent container') ? [stage] : [];
-  if (isAtLoader(host)) return ['loader'];
-  if (stage === 'power' && !milestones.has('boot device'))
-    return stagesBeforeCalls.filter((other) => other !== 'none');
-  return coverage === 'boot' || isFurther(stage, 'loader') ? [stage] : stagesBeforeCalls;
-}
-
-/** Bytes of an ISO: firmware and boot loaders read less, because the kernel and the initramfs are smaller. */
-const READ_BY_LOADER = 256 * 1024 * 1024;
-
-/**
- * Whether the last thing that is known of the machine is a line of its firmware or its boot loader. BMCs read the ISO during the
- * whole boot: only when most of it is read, a live system runs whose console is another one.
- */
-function isAtLoader(host: HostTimeline): boolean {
-  const last = listSigns(host).at(-1);
-  if (last?.sign.stage !== 'loader') return false;
-  const isRunning = entriesOf(host, 'fetch').some(
-    (entry) =>
-      entry.event.artifact === 'iso' && entry.event.bytes > READ_BY_LOADER && entry.last > last.entry.last,
-  );
-  if (isRunning) return false;
-  const later = stages.filter((stage) => isFurther(stage, 'loader') && stage !== 'image');
-  return isUnsolved(host, last.entry, later);
-}
-
-/** Whether the machine has completely fetched what it cannot have by the cause, since its kernel or its boot loader started. */
-function isContradicted(
-  { contradictedBy }: Cause,
-  own: HostTimeline,
-  kernelStart: Date | undefined,
-): boolean {
-  if (contradictedBy === undefined) return false;
-  const loaderStart = own.milestones.get('power')?.last ?? own.milestones.get('script')?.first;
-  return entriesOf(own, 'fetch').some(({ event, last }) => {
-    const isOfLoader = event.artifact === 'archive' || event.artifact === 'initramfs';
-    const stage = isOfLoader && event.host !== undefined ? 'config' : stageOf(event);
-    const start = isOfLoader ? loaderStart : (kernelStart ?? loaderStart);
-    return (
-      stage !== undefined && contradictedBy.includes(stage) && isFullyFetched(event) && last >= (start ?? 0)
-    );
-  });
-}
-
-function rankOf({ cause: { frequency, isResult }, certainty }: LikelyCause): number {
-  const isLast = isResult === true && certainty !== 'possible';
-  const usual = certainty === 'proven' ? 0 : frequencies.indexOf(frequency);
-  return certainties.indexOf(certainty) * 10 + (isLast ? 5 : 0) + usual;
-}
-
-/**
- * Of proven causes, the latest one is first: a program that fails later shows that the earlier programs came to their end.
- * Firmware is the exception: it continues with its next boot device, and the first one is that which was set.
- */
-function byEvidence(a: LikelyCause, b: LikelyCause): number {
-  if (a.certainty !== 'proven' || a.evidence === undefined || b.evidence === undefined) return 0;
-  const isFirmware = isOfTerminal(a.evidence) && isOfTerminal(b.evidence);
-  return isFirmware
-    ? a.evidence.first.getTime() - b.evidence.first.getTime()
-    : b.evidence.last.getTime() - a.evidence.last.getTime();
-}
-
-function isOfTerminal({ event }: TimelineEntry): boolean {
-  return event.kind === 'console' && signById.get(event.sign ?? '')?.printer === 'terminal';
-}
-
-const frequencies: readonly Cause['frequency'][] = ['very common', 'common', undefined];
-const certainties: readonly Certainty[] = ['proven', 'likely', 'possible'];
-
-/** What the lines on the console of a machine say about the causes, by the ids of the causes. */
-interface ConsoleEvidence {
-  readonly proven: ReadonlyMap<string, TimelineEntry>;
-  readonly suggested: ReadonlyMap<string, TimelineEntry>;
-  readonly refuted: ReadonlySet<string>;
-  /** When the kernel started last; undefined if the console does not show it. */
-  readonly kernelStart: Date | undefined;
-}
-
-interface SeenSign {
-  readonly entry: TimelineEntry;
-  readonly sign: ConsoleSign;
-}
-
-/** Programs that repeat a failed action: one that fails later for another reason has solved the earlier problems. */
-const repeating: ReadonlySet<string> = new Set<Printer>([
-  'ignition',
-  'coreos-livepxe-rootfs',
-  'podman',
-  'agent',
+/** What other causes end in: reported if none of these is known. */
+export const results: ReadonlySet<string> = new Set([
+  'no-boot-device',
+  'pxe-error',
+  'no-initramfs',
+  'rootfs-damaged',
+  'kernel-panic',
+  'ignition-failed',
+  'container-ends',
+  'agent-unit-failed',
+  'inspection-url',
 ]);
 
+/** The cause that an event proves. Its first clause contains only facts of the event. */
+export const provenBy: ByKind<string | undefined> = {
+  fetch: () => undefined,
+  api: () => undefined,
+  console: ({ sign }) => consoleSigns().get(sign ?? '')?.proves,
+  bmc: ({ reason, step }) =>
+    step !== 'failed' ? undefined : reason === 'image' ? 'bmc-not-fetched' : 'bmc-refused',
+  machine: ({ state }) => (state === 'failed' || state === 'powered off' ? 'machine-ended' : undefined),
+  preflight: ({ problem }) => problem.kind,
+  refusal: ({ problem }) => {
+    switch (problem.kind) {
+      case 'tls':
+        return tlsCauses.find(([, reason]) => reason.test(problem.reason))?.[0] ?? 'tls-failed';
+      case 'plain-http':
+        return 'http-to-tls';
+      case 'tls-to-http':
+        return problem.kind;
+      case 'path':
+        return isBelowOtherPath(problem) ? 'api-path' : problem.hasInventory ? 'inspection-path' : undefined;
+      case 'request':
+      default:
+        return problem.reason === undefined ? 'request-refused' : refusalCauses[problem.reason];
+    }
+  },
+  inspection: ({ reason }) => causeOfRefusal(reason, 'inspection-refused'),
+  lookup: ({ hasBootToken, reason, token }) =>
+    token === 'masked' && !hasBootToken ? 'token-lost' : causeOfRefusal(reason, 'request-refused'),
+  heartbeat: ({ callbackUrl, problem, reason }) =>
+    problem === undefined && !callbackUrl ? 'no-callback-url' : causeOfRefusal(reason, 'heartbeat-refused'),
+  callback: ({ reason }) => reason && callbackCauses[reason],
+  steps: ({ managers, missing, reason }) => {
+    const lacksManager =
+      reason === 'step-missing' &&
+      missing.some((step) => stepNames.some((name) => name === step)) &&
+      !managers.some(({ name }) => name === installManager.className);
+    if (lacksManager) return 'no-coreos-install';
+    return reason && (stepsCauses[reason] ?? 'steps-answer');
+  },
+};
+
 /**
- * Only lines since the last start of the kernel count, and none from before the machine was powered on. A line is no evidence
- * if later events show that the problem is solved. Of the problems that a repeating program reports, only the last one proves its
- * cause.
+ * TLS alerts (RFC 8446, section 6.2) with the names of OpenSSL; for the version, also the errors of a server. Clients other
+ * than OpenSSL send `bad certificate` for any problem with a certificate.
  */
-function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
-  const seen = listSigns(host);
-  const lastCall = lastCallOf(host);
-  const settled = new Map(
-    seen.filter(({ sign }) => sign.settles).map(({ entry, sign }) => [sign.printer, entry.last]),
-  );
-  const unsolved = seen.filter(
-    ({ entry, sign }, index) =>
-      isUnsolved(host, entry, sign.solvedBy) &&
-      entry.count >= (sign.times ?? 1) &&
-      !isConsequence(sign, seen.slice(0, index)) &&
-      (lastCall ?? 0) <= entry.last &&
-      (sign.proves === undefined || (settled.get(sign.printer) ?? 0) <= entry.last),
-  );
-  const proofs = new Map(
-    unsolved.flatMap((one) => {
-      const { printer, proves } = one.sign;
-      if (proves === undefined) return [];
-      const isRepeated = repeating.has(printer) && causeById.get(proves)?.isResult !== true;
-      return [[isRepeated ? `by ${printer}` : proves, one] as const];
-    }),
-  );
-  const proven = [...proofs.values()].filter((one) => isOfAgent(one, seen));
-  // After a restart, what a running system excluded is possible again.
-  const inLoader = seen.slice(seen.findLastIndex(({ sign }) => sign.stage !== 'loader') + 1);
-  const suggested = unsolved.flatMap(({ entry, sign: { suggests = [] } }) =>
-    suggests.map((id) => [id, entry] as const),
-  );
-  return {
-    proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
-    suggested: new Map(suggested),
-    refuted: new Set((inLoader.length > 0 ? inLoader : seen).flatMap(({ sign }) => sign.refutes)),
-    kernelStart: seen.find(({ sign }) => sign.id === 'kernel-started')?.entry.last,
-  };
+const tlsCauses: readonly (readonly [cause: string, reason: RegExp])[] = [
+  ['tls-unknown-ca', /unknown[ _]ca\b/i],
+  ['tls-expired', /certificate[ _](?:has[ _])?expired/i],
+  [
+    'tls-name-or-clock',
+    /bad[ _]certificate\b|certificate[ _]unknown|unsupported[ _]certificate|certificate[ _]revoked/i,
+  ],
+  [
+    'tls-version',
+    /protocol[ _]version|unsupported[ _]protocol|no[ _]shared[ _]cipher|handshake[ _]failure|no[ _]suitable[ _](?:key[ _]share|signature[ _]algorithm)/i,
+  ],
+];
+
+/** Other reasons mean an invalid request, but for `busy`, which is no fault of the machine. */
+const refusalCauses: Readonly<Partial<Record<RefusalReason, string>>> = {
+  'api-version': 'api-version',
+  'no-api-version': 'no-api-version',
+  'no-macs': 'no-mac-addresses',
+  'several-nodes': 'several-nodes',
+  'unknown-node': 'node-unknown',
+  'token-missing': 'token-refused',
+  'token-invalid': 'token-refused',
+  'no-callback-url': 'no-callback-url',
+  'callback-changed': 'callback-changed',
+  'callback-without-tls': 'callback-without-tls',
+};
+
+/** @param invalid cause of an invalid request */
+function causeOfRefusal(reason: RefusalReason | undefined, invalid: string): string | undefined {
+  return reason === undefined || reason === 'busy' ? undefined : (refusalCauses[reason] ?? invalid);
 }
 
-/** Whether the line before it of the same program, or any earlier line of another one, says why the program failed. */
-function isConsequence({ printer, resultOf = [] }: ConsoleSign, before: readonly SeenSign[]): boolean {
-  const previous = before.findLast(({ sign }) => sign.printer === printer);
-  return before.some(
-    (seen) => resultOf.includes(seen.sign.id) && (seen.sign.printer !== printer || seen === previous),
-  );
+const callbackCauses: Readonly<Partial<Record<CallbackReason, string>>> = {
+  'other-address': 'callback-address',
+  unreachable: 'callback-unreachable',
+  tls: 'callback-tls',
+  'certificate-time': 'callback-clock',
+  'certificate-name': 'callback-name',
+  'certificate-other': 'callback-other-certificate',
+  'certificate-untrusted': 'callback-untrusted',
+  answer: 'callback-answer',
+};
+
+const stepsCauses: Readonly<Partial<Record<CallbackReason, string>>> = {
+  busy: 'steps-busy',
+  failed: 'steps-failed',
+  'step-missing': 'step-missing',
+  unsupported: 'steps-unsupported',
+};
+
+function reached(...stages: readonly Stage[]): Condition {
+  return ({ milestones }) => stages.some((stage) => milestones.has(stage));
 }
 
-/** While the agent runs, podman prints the problems of another container. */
-function isOfAgent({ sign }: SeenSign, seen: readonly SeenSign[]): boolean {
-  const last = (id: string): number => seen.findLastIndex((other) => other.sign.id === id);
+/** Whether the machine fetched its config: as a file, or in the initramfs or the ISO of the host. */
+function hasFetchedConfig(host: HostTimeline): boolean {
   return (
-    sign.printer !== 'podman' ||
-    Math.max(last('agent-failed'), last('agent-exited'), last('agent-starting')) >= last('agent-started')
+    host.milestones.has('config') ||
+    entriesOf(host, 'fetch').some(
+      ({ event }) =>
+        event.host !== undefined && (event.artifact === 'initramfs' || event.artifact.endsWith('iso')),
+    )
   );
 }
 
-/** Those of the last boot, in order. */
-function listSigns(host: HostTimeline): readonly SeenSign[] {
-  const poweredOn = host.milestones.get('power')?.last ?? 0;
-  const seen = entriesOf(host, 'console')
-    .filter(({ last }) => last >= poweredOn)
-    .toSorted(byLastEvent)
-    .flatMap((entry) => {
-      const sign = signById.get(entry.event.sign ?? '');
-      return sign === undefined ? [] : [{ entry, sign }];
-    });
-  return seen.slice(
-    Math.max(
-      0,
-      seen.findLastIndex(({ sign }) => sign.id === 'kernel-started'),
-    ),
+/** Whether the agent cannot have started: the machine boots from the network and did not fetch its config. */
+function lacksConfig(host: HostTimeline): boolean {
+  return host.boot === 'network' && !hasFetchedConfig(host);
+}
+
+/** Bytes that a BMC, or firmware in search of a boot device, reads from an ISO. */
+const PROBE_SIZE = 4 * 1024 * 1024;
+
+/** Whether the machine has read more of the ISO than a probe does. */
+function hasReadImage(host: HostTimeline): boolean {
+  return entriesOf(host, 'fetch').some(
+    ({ event }) => event.artifact.endsWith('iso') && (event.bytes > PROBE_SIZE || isFullyFetched(event)),
   );
+}
+
+function hasFetchedAgain(host: HostTimeline): boolean {
+  return entriesOf(host, 'fetch').some(
+    ({ event, repeats }) => repeats > 0 && !event.artifact.endsWith('iso'),
+  );
+}
+
+/** Whether the last transfer was interrupted. */
+function hasBrokenOff(host: HostTimeline): boolean {
+  const last = entriesOf(host, 'fetch').toSorted(byLastEvent).at(-1);
+  return last !== undefined && isInterrupted(last.event);
+}
+
+type RefusedPath = Extract<RefusalEvent['problem'], { kind: 'path' }>;
+
+/** Requests for paths that Ironic does not have. */
+function pathsOf(host: HostTimeline): readonly RefusedPath[] {
+  return entriesOf(host, 'refusal').flatMap(({ event: { problem } }) =>
+    problem.kind === 'path' ? [problem] : [],
+  );
+}
+
+/** Whether the path is one of an agent whose Ironic URL contains a path. */
+function isBelowOtherPath({ path }: RefusedPath): boolean {
+  return /^\/.+\/v1\/(?:lookup|heartbeat\/[^/]+|continue_inspection)\/?$/.test(path);
+}
+
+/** Whether the requests without an identifier are of another HTTP client. */
+function isOtherClient(host: HostTimeline): boolean {
+  const paths = pathsOf(host).filter((path) => path.hasInventory !== true && !isBelowOtherPath(path));
+  const requests = [...entriesOf(host, 'api').map(({ event }) => event), ...paths];
+  return requests.length > 0 && !requests.some(({ userAgent }) => isAgent(userAgent));
+}
+
+/** Whether the user agent is that of the HTTP client library of the agent. */
+function isAgent(userAgent: string | undefined): boolean {
+  return userAgent?.includes('python-requests') === true;
 }

@@ -1,30 +1,43 @@
 /**
- * The lines of a console that say how far a boot got, or why it stopped: the table of all lines, and the search in it. A pattern
- * applies only to lines of its printer, because journald, systemd and the kernel mark their lines.
+ * The lines of a console that say how far a boot got, or why it stopped: the table, `schemas/console-lines.yaml`, and the search in it. A
+ * pattern applies only to lines of its printer, because journald, systemd and the kernel mark their lines.
  */
 
+import { readAsset } from '../../../core/assets.ts';
 import { maskLogLine } from '../../../core/masking.ts';
-import { agentSigns } from './console/agentSigns.ts';
-import { firmwareSigns } from './console/firmwareSigns.ts';
-import { initramfsSigns } from './console/initramfsSigns.ts';
-import { kernelSigns } from './console/kernelSigns.ts';
-import { podmanSigns } from './console/podmanSigns.ts';
-import type { ConsoleSign, Printer } from './console/sign.ts';
-import { systemSigns } from './console/systemSigns.ts';
+import { once } from '../../../core/once.ts';
+import type { Stage } from './stage.ts';
 
-/** The first row that matches a line counts. */
-export const consoleSigns: readonly ConsoleSign[] = [
-  ...kernelSigns,
-  ...initramfsSigns,
-  ...firmwareSigns,
-  ...systemSigns,
-  ...podmanSigns,
-  ...agentSigns,
-];
+/** A line that the table has; `console-lines.yaml` explains the fields. */
+export interface SignRow {
+  readonly id: string;
+  readonly printer: string;
+  /** A regular expression and its flags. */
+  readonly pattern: readonly [source: string, flags: string];
+  readonly stage?: Stage;
+  readonly proves?: string;
+  readonly suggests: readonly string[];
+  /** Ids of causes. */
+  readonly excludes: readonly string[];
+  readonly settles?: true;
+  readonly times?: number;
+  readonly resultOf: readonly string[];
+  /** A later event of one of these stages shows that the problem is solved. */
+  readonly until: readonly Stage[];
+}
 
-export const signById: ReadonlyMap<string, ConsoleSign> = new Map(
-  consoleSigns.map((sign) => [sign.id, sign]),
-);
+export type ConsoleSign = Omit<SignRow, 'pattern'> & { readonly pattern: RegExp };
+
+/** By their ids, in the order of the table. */
+export const consoleSigns = once((): ReadonlyMap<string, ConsoleSign> => {
+  const rows: readonly SignRow[] = JSON.parse(readAsset('dist/compiled/console-lines.json'));
+  return new Map(
+    rows.map(({ pattern: [source, flags], ...row }) => [
+      row.id,
+      { ...row, pattern: new RegExp(source, flags) },
+    ]),
+  );
+});
 
 export interface FoundSign {
   readonly sign: ConsoleSign;
@@ -40,20 +53,23 @@ export interface FoundSign {
 export function findConsoleSigns(line: string, now: Date): readonly FoundSign[] {
   return line.split(MESSAGE_START).flatMap((text) => {
     const { message, prefix, printer } = parseConsoleLine(text);
-    const sign = consoleSigns.find((one) => one.printer === printer && matches(one, message, now));
-    if (sign === undefined) return [];
-    return [{ sign, line: `${prefix}${excerpt(message, sign.pattern)}`.trim() }];
+    for (const sign of consoleSigns().values()) {
+      if (sign.printer === printer && matches(sign, message, now))
+        return [{ sign, line: `${prefix}${excerpt(message, sign.pattern)}`.trim() }];
+    }
+    return [];
   });
 }
 
 /** Milliseconds by which clocks may differ: certificates are valid for longer. */
 const CLOCK_TOLERANCE = 24 * 60 * 60 * 1000;
 
-function matches({ clock, pattern }: ConsoleSign, message: string, now: Date): boolean {
+/** A time in the line must differ from that of the machine. */
+function matches({ pattern }: ConsoleSign, message: string, now: Date): boolean {
   const match = pattern.exec(message);
-  if (match === null || clock === undefined) return match !== null;
-  const difference = Math.abs(Date.parse(match.groups?.['time'] ?? '') - now.getTime());
-  return clock === 'agrees' ? difference <= CLOCK_TOLERANCE : difference > CLOCK_TOLERANCE;
+  const time = match?.groups?.['time'];
+  if (time === undefined) return match !== null;
+  return Math.abs(Date.parse(time) - now.getTime()) > CLOCK_TOLERANCE;
 }
 
 /** A line of journald, the kernel or systemd may follow a prompt without a line break: `localhost login: [   45.6…] podman[9]: …` */
@@ -81,9 +97,9 @@ const agentIdentifiers: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** Printers whose lines have no identifier of their own. */
-const unmarked: ReadonlySet<string> = new Set<Printer>(['kernel', 'terminal', 'agent']);
+const unmarked: ReadonlySet<string> = new Set(['kernel', 'terminal', 'agent']);
 
-/** `printer` is not always a {@link Printer}. `prefix` is the time and the identifier, as they are shown. */
+/** `printer` as the table names it; `prefix` is the time and the identifier, as they are shown. */
 function parseConsoleLine(text: string): {
   readonly printer: string;
   readonly prefix: string;

@@ -1,7 +1,7 @@
 /** The result of a trial: the verdict, and the gaps and causes of each machine, for all report formats. */
 
-import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './causes.ts';
-import type { Ports } from './causes/cause.ts';
+import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './likelyCauses.ts';
+import type { Ports } from './causeBook.ts';
 import { once } from '../../../core/once.ts';
 import type { TimelineEntry } from './stages.ts';
 import { type Stage, stages } from './stage.ts';
@@ -93,8 +93,7 @@ export function inactiveOf(
   const { missing, missingCount } = verdict;
   // A health check or a browser is not an expected machine.
   const active = results.filter(
-    ({ hasCalledHome, causes }) =>
-      !hasCalledHome && !causes.some(({ cause }) => cause.id === 'not-the-agent'),
+    ({ hasCalledHome, causes }) => !hasCalledHome && !causes.some(({ id }) => id === 'not-the-agent'),
   );
   const count = missing.length > 0 ? 0 : missingCount - active.length;
   return count > 0 ? { count, causes: causesOfInactive(coverage) } : undefined;

@@ -26,7 +26,7 @@ const eventStages: ByKind<Stage | undefined> = {
 };
 
 /** The stage that an event shows; undefined for events without a stage, for example refusals. */
-export function stageOf(event: TrialEvent): Stage | undefined {
+function stageOf(event: TrialEvent): Stage | undefined {
   return byKind(eventStages, event);
 }
 

@@ -15,7 +15,7 @@ import {
   type TimelineEntry,
 } from './stages.ts';
 import { isFurther, type Stage } from './stage.ts';
-import { mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
+import { type EventOf, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
 import {
   createMachineTable,
   type ExpectedHost,
@@ -74,6 +74,28 @@ export interface HostTimeline extends MachineProgress {
   /** One line: vendor, processors, memory, disks. */
   readonly inventory: string | undefined;
 }
+
+/** The entries of one kind of event, with the type of the event. */
+export function entriesOf<K extends TrialEvent['kind']>(
+  host: HostTimeline,
+  kind: K,
+): readonly (TimelineEntry & { readonly event: EventOf<K> })[] {
+  return host.entries.filter(
+    (entry): entry is TimelineEntry & { readonly event: EventOf<K> } => entry.event.kind === kind,
+  );
+}
+
+/** Whether it sent any request to Ironic, also a refused one. Then the live system and the agent run. */
+export function hasCalledIronic(host: HostTimeline): boolean {
+  return callsOf(host).length > 0;
+}
+
+/** Requests to Ironic and to the agent, also refused ones. */
+export function callsOf({ entries }: HostTimeline): readonly TimelineEntry[] {
+  return entries.filter(({ event: { kind } }) => !noCalls.has(kind));
+}
+
+const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'preflight', 'console']);
 
 /** The change by an event. */
 export interface TimelineStep {

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createConsoleText, createConsoleWatch } from '../../../../src/commands/try/consoleOutput.ts';
-import { likelyCauses } from '../../../../src/commands/try/timeline/causes.ts';
+import { likelyCauses } from '../../../../src/commands/try/timeline/likelyCauses.ts';
 import { createTimeline } from '../../../../src/commands/try/timeline/timeline.ts';
 import { corpusLogs } from '../../../support/consoleCorpus.ts';
 
@@ -31,8 +31,8 @@ describe('the corpus of console logs', () => {
 
   it.each(corpusLogs())('$log: $cause', ({ text, cause, also }) => {
     const causes = causesOf(text).filter(({ certainty }) => certainty !== 'possible');
-    expect(causes[0]?.cause.id ?? 'not known').toBe(cause);
-    const proven = causes.filter(({ certainty }) => certainty === 'proven').map((one) => one.cause.id);
+    expect(causes[0]?.id ?? 'not known').toBe(cause);
+    const proven = causes.filter(({ certainty }) => certainty === 'proven').map(({ id }) => id);
     expect(proven.filter((id) => id !== cause && !also.includes(id))).toEqual([]);
   });
 });
