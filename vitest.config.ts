@@ -35,6 +35,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/packageFolder.ts',
+    setupFiles: 'test/support/setup.ts',
     // The built program is run as it is.
     server: { deps: { external: [/\/dist\/[^/]*\.js$/] } },
     reporters: ['default', { onTestRunEnd: printUnasked }],

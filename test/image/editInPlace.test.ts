@@ -21,44 +21,60 @@ function memoryImage(
   bytes: Uint8Array,
   steps: Step[] = [],
   failsAt = Infinity,
-): WritableImage & { bytes: Buffer } {
-  const image = {
-    bytes: Buffer.from(bytes),
+): WritableImage & { readonly bytes: Buffer } {
+  const disk = createDisk(bytes);
+  const done = (step: Step): void => {
+    steps.push(step);
+    if (steps.length === failsAt + 1) throw new Error('the disk failed');
+    disk.run(step);
+  };
+  return {
+    get bytes() {
+      return disk.bytes();
+    },
     get size() {
-      return image.bytes.length;
+      return disk.bytes().length;
     },
     read: async (offset: number, length: number) => {
-      if (offset + length > image.bytes.length) throw new RangeError('behind the end');
-      return Uint8Array.from(image.bytes.subarray(offset, offset + length));
+      if (offset + length > disk.bytes().length) throw new RangeError('behind the end');
+      return Uint8Array.from(disk.bytes().subarray(offset, offset + length));
     },
     write: async (data: Uint8Array, offset: number) =>
       done({ kind: 'write', offset, bytes: Uint8Array.from(data) }),
     truncate: async (size: number) => done({ kind: 'truncate', size }),
     sync: async () => done({ kind: 'sync' }),
   };
-  const done = (step: Step): void => {
-    if (steps.length === failsAt) {
-      steps.push(step);
-      throw new Error('the disk failed');
-    }
-    steps.push(step);
-    image.bytes = after(image.bytes, [step]);
+}
+
+interface Disk {
+  readonly run: (step: Step) => void;
+  /** What the disk contains until the next step. */
+  readonly bytes: () => Buffer<ArrayBuffer>;
+}
+
+function createDisk(content: Uint8Array): Disk {
+  let memory = Buffer.from(content);
+  let size = memory.length;
+  const resize = (next: number): void => {
+    if (next > memory.length) memory = Buffer.concat([memory], 2 * next);
+    if (next > size) memory.fill(0, size, next);
+    size = next;
   };
-  return image;
+  return {
+    run: (step) => {
+      if (step.kind === 'truncate') resize(step.size);
+      if (step.kind !== 'write') return;
+      resize(Math.max(size, step.offset + step.bytes.length));
+      memory.set(step.bytes, step.offset);
+    },
+    bytes: () => memory.subarray(0, size),
+  };
 }
 
 function after(bytes: Uint8Array, steps: readonly Step[]): Buffer<ArrayBuffer> {
-  let result = Buffer.from(bytes);
-  for (const step of steps) {
-    if (step.kind === 'sync') continue;
-    const size =
-      step.kind === 'truncate' ? step.size : Math.max(result.length, step.offset + step.bytes.length);
-    const next = Buffer.alloc(size);
-    result.copy(next, 0, 0, size);
-    if (step.kind === 'write') next.set(step.bytes, step.offset);
-    result = next;
-  }
-  return result;
+  const disk = createDisk(bytes);
+  for (const step of steps) disk.run(step);
+  return disk.bytes();
 }
 
 const same = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;

@@ -122,13 +122,11 @@ describe('readInitrd', () => {
 
   it('counts members and archives, whether they are wanted or not', async () => {
     const member = cpio({ a: '' }).subarray(0, 112);
-    const members = Buffer.concat([Buffer.alloc(112 * 500_000, member), cpio({})]);
-    const archives = Buffer.alloc(124 * 500_001, cpio({}));
-    for (const bytes of [members, archives]) {
-      await expect(readInitrd(bytes, { wants: () => false })).rejects.toThrow(
-        'it has more than 500000 members',
-      );
-    }
+    const members = Buffer.alloc(112 * 250_000, member);
+    const archives = Buffer.alloc(124 * 250_001, cpio({}));
+    await expect(readInitrd(Buffer.concat([members, archives]), { wants: () => false })).rejects.toThrow(
+      'it has more than 500000 members',
+    );
   });
 
   it('refuses truncated archives', async () => {

@@ -151,7 +151,7 @@ async function killEverywhere({ before, edit }: KilledEdit): Promise<Record<stri
   const command = [...programCommand, 'iso', ...edit, 'killed.iso'];
   await copy('before.iso', 'killed.iso');
   const moments = momentsOf(CALLS, command, { cwd }).filter(({ threads }) => threads === 'all');
-  for (const moment of all ? moments : sampleOf(moments, 6)) {
+  for (const moment of all ? moments : sampleOf(moments, 4)) {
     await copy('before.iso', 'killed.iso');
     if (killAt(moment, command, { cwd })) seen[await checkKilled(edit, digests)]++;
   }

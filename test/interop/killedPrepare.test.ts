@@ -198,7 +198,7 @@ function restore(folder: string): void {
 function chosen(moments: readonly Moment[]): readonly Moment[] {
   if (all) return moments;
   const together = moments.slice(-10);
-  return [...sampleOf(moments, 3), ...sampleOf(together, 4)];
+  return [...sampleOf(moments, 2), ...sampleOf(together, 4)];
 }
 
 const DISK = 64 * 1024; // KiB
@@ -208,7 +208,7 @@ const diskNote = disk === undefined ? ' (skipped: only root can mount file syste
 const diskPath = disk?.path ?? '';
 
 /** KiB. */
-const free = all ? [0, 4, 8, 16, 32, 64, 100, 200, 400, 800, 1600, 3200] : [8, 64, 800];
+const free = all ? [0, 4, 8, 16, 32, 64, 100, 200, 400, 800, 1600, 3200] : [8, 800];
 
 describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, options) => {
   let builds: readonly Build[];

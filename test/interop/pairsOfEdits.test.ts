@@ -13,7 +13,7 @@ import { startProgram } from '../support/runProgram.ts';
 
 type Words = readonly string[];
 
-const ROUNDS = 4;
+const ROUNDS = 2;
 
 let cwd: string;
 beforeAll(async () => {

@@ -16,6 +16,10 @@ export interface RunOptions {
   /** In addition to a variable for the image of the agent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly programName?: string;
+  /** In place of one that keeps what is written. */
+  readonly stdout?: Io['stdout'];
+  /** For services: the text of standard error at which they are stopped. */
+  readonly stopAt?: RegExp;
 }
 
 export interface RunResult {
@@ -28,14 +32,18 @@ export interface RunResult {
 
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const stdout = collector();
-  const stderr = collector();
+  const end = new AbortController();
+  const stderr = collector((text) => {
+    if (options.stopAt?.test(text) === true) end.abort();
+  });
   const io: Io = {
     stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
-    stdout: stdout.stream,
+    stdout: options.stdout ?? stdout.stream,
     stderr: stderr.stream,
     env: { ...imageEnv, ...options.env },
     cwd: options.cwd ?? process.cwd(),
     programName: options.programName ?? 'ironic-coreos',
+    ...(options.stopAt !== undefined && { signal: end.signal }),
   };
   const code = await main(['node', 'ironic-coreos', ...args], io);
   return {
@@ -46,11 +54,12 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
   };
 }
 
-function collector(): { stream: Writable; bytes: () => Buffer } {
+function collector(seen?: (text: string) => void): { stream: Writable; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer | string, _encoding, done) {
       chunks.push(Buffer.from(chunk));
+      seen?.(String(chunk));
       done();
     },
   });

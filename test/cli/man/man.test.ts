@@ -72,18 +72,13 @@ describe('man', () => {
   });
 
   it.skipIf(!have('man'))(`man has nothing against them${oracleNote('man')}`, () => {
-    for (const name of readdirSync(folder)) {
-      const { status, stderr, stdout } = spawnSync(
-        'man',
-        ['--warnings', '-E', 'UTF-8', '-l', join(folder, name)],
-        {
-          encoding: 'utf8',
-          env: { ...process.env, MANPAGER: 'cat', MANWIDTH: '80', LC_ALL: 'C.UTF-8' },
-        },
-      );
-      expect([name, status, stderr]).toEqual([name, 0, '']);
-      expect(stdout).toMatch(/^EXAMPLES|^COMMANDS/m);
-    }
+    const pages = readdirSync(folder).map((name) => join(folder, name));
+    const { status, stderr, stdout } = spawnSync('man', ['--warnings', '-E', 'UTF-8', '-l', ...pages], {
+      encoding: 'utf8',
+      env: { ...process.env, MANPAGER: 'cat', MANWIDTH: '80', LC_ALL: 'C.UTF-8' },
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout.match(/^EXAMPLES|^COMMANDS/gm)?.length).toBeGreaterThanOrEqual(pages.length);
   });
 
   it.skipIf(!have('mandoc'))(`mandoc has nothing against them${oracleNote('mandoc')}`, () => {

@@ -44,7 +44,7 @@ describe('list-stream', () => {
 
   it('prints a table of any length', async () => {
     const formats = Object.fromEntries(
-      Array.from({ length: 130_000 }, (_, index) => [
+      Array.from({ length: 20_000 }, (_, index) => [
         `f${index}`,
         { disk: { location: 'https://a/b', sha256: 'ab'.repeat(32) } },
       ]),
@@ -53,7 +53,7 @@ describe('list-stream', () => {
     writeFileSync(join(folder, 'long.json'), JSON.stringify(metadata));
     const run = await runCli(['list-stream', '--stream-base-url', folder, '-s', 'long']);
     expect(run).toMatchObject({ code: 0, stderr: '' });
-    expect(run.stdout.split('\n')).toHaveLength(130_002);
+    expect(run.stdout.split('\n')).toHaveLength(20_002);
   });
 
   it('prefers the option to the environment', async () => {

@@ -151,10 +151,10 @@ describe('the commands that quickstart prints', () => {
     await writeFile(join(cwd, 'coreos-live.iso'), liveIso('2023-07'));
     const commands = commandsIn(stdout);
     expect(commands).toHaveLength(4);
-    for (const command of commands) {
-      expect(command.startsWith(`${start} `)).toBe(true);
+    for (const command of commands) expect(command.startsWith(`${start} `)).toBe(true);
+    // Behind the start they are the same in each way.
+    for (const command of start === 'ironic-coreos' ? commands : commands.slice(0, 1))
       expect([command, sh(command).status]).toEqual([command, 0]);
-    }
   });
 
   it('are those of npx under npx', async () => {

@@ -28,8 +28,7 @@ import { imageEnv } from '../../support/agentImage.ts';
 import { liveIsoWith } from '../../support/liveIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { canTrace, traceNote } from '../../support/strace.ts';
-import { runCli } from '../../support/runCli.ts';
-import { type ProgramResult, runProgram } from '../../support/runProgram.ts';
+import { runCli, type RunOptions, type RunResult } from '../../support/runCli.ts';
 import { inventory } from '../../support/twoHosts.ts';
 import { tlsFile } from '../../support/serveFixtures.ts';
 import { token } from './support.ts';
@@ -62,8 +61,16 @@ const iso = ['--iso', 'live.iso'];
 const images = [...iso, '--listen', '127.0.0.1:0'];
 const serve = (...args: readonly string[]): Promise<ServeProcess> =>
   start(['--inventory', 'inv.yaml', '--token-file', 'tokens', ...images, ...args]);
-const refused = (...args: readonly string[]): Promise<ProgramResult> =>
-  runProgram(['serve', ...args], { cwd: folder });
+const runServe = (args: readonly string[], options: RunOptions = {}): Promise<RunResult> =>
+  runCli(['serve', ...args], { cwd: folder, ...options });
+/** The log of a service in this process, which ends once the log has a text. */
+const logUntil = async (stopAt: RegExp, ...args: readonly string[]): Promise<Record<string, unknown>[]> => {
+  const inventories = args.includes('--inventory') ? [] : ['--inventory', 'inv.yaml'];
+  const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
+  const { code, stderr } = await runServe(['--log', 'json', ...inventories, ...listen, ...args], { stopAt });
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  return logLines(stderr);
+};
 
 afterEach(async () => {
   write('inv.yaml', inventory);
@@ -267,7 +274,7 @@ describe('the start', () => {
       });
     });
     const listen = ['--listen', `127.0.0.1:${port}`, '--log', form];
-    const { code, stderr, stdout } = await refused('--inventory', 'inv.yaml', ...listen);
+    const { code, stderr, stdout } = await runServe(['--inventory', 'inv.yaml', ...listen]);
     other.close();
     const message = `Cannot listen on 127.0.0.1:${port}: the address is already in use`;
     const hint = 'stop the other program, or pass another port with --listen';
@@ -296,7 +303,7 @@ describe('the start', () => {
     write('large.ign', JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files: [file] } }));
     write('large.yaml', inventory.replace('agent:\n', 'agent:\n  ignition.merge: [large.ign]\n'));
     const listen = ['--listen', '127.0.0.1:0', '--log', 'json', '--verbose'];
-    const { code: ended, stderr, stdout } = await refused(...args, ...listen);
+    const { code: ended, stderr, stdout } = await runServe([...args, ...listen]);
     expect([ended, stdout]).toEqual([code, '']);
     const failures = logLines(stderr).filter(({ event }) => event === 'failed');
     expect(failures).toEqual([
@@ -313,13 +320,8 @@ describe('the start', () => {
     ['that there is no image', ['--once', 'worker-0'], ['no base image, so only Ignition configs']],
     ['not that configs alone are asked for', ['--once', 'worker-0', '--artifacts', 'ign'], []],
   ])('warns of %s', async (_title, args, expected) => {
-    const service = await start(['--inventory', 'inv.yaml', '--listen', '127.0.0.1:0', ...args]);
-    await service.whenEvent(({ message }) =>
-      String(message).startsWith('no client has access to the status page'),
-    );
-    service.signal('SIGTERM');
-    await service.ended;
-    const warnings = service.events().filter(({ level }) => level === 'warning');
+    const events = await logUntil(/"event":"ready"/, ...args);
+    const warnings = events.filter(({ level }) => level === 'warning');
     const told = warnings.map(({ message }) => String(message));
     expect(told.filter((text) => /^(plain HTTP|no base image)/.test(text))).toEqual(
       expected.map((text) => expect.stringContaining(text)),
@@ -345,53 +347,43 @@ describe('the start', () => {
     ['no URL of this one', ['--public-url', 'http://[::1]:8084'], []],
     ['all addresses without a URL', ['--listen', ':0'], ['which other machines cannot reach']],
   ])('reports of a public URL: %s', async (_title, args, expected) => {
-    const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
-    const common = ['--inventory', 'inv.yaml', '--artifacts', 'ign'];
-    const service = await start([...common, ...listen, ...args]);
-    await service.whenEvent(({ event }) => event === 'ready');
-    service.signal('SIGTERM');
-    await service.ended;
-    const told = service.events().map(({ message }) => String(message));
+    const events = await logUntil(/"event":"ready"/, '--artifacts', 'ign', ...args);
+    const told = events.map(({ message }) => String(message));
     const ofUrl = told.filter((text) => /public-url|not valid for|only through|cannot reach/.test(text));
     expect(ofUrl).toEqual(expected.map((text) => expect.stringContaining(text)));
   });
 
   it('hints at https for other machines where it has a certificate', async () => {
-    const service = await start(['--inventory', 'inv.yaml', '--listen', '127.0.0.1:0', ...tls]);
-    const { hint } = await service.whenEvent(({ message }) => String(message).includes('loopback only'));
-    expect(hint).toMatch(/--public-url https:/);
+    const events = await logUntil(/loopback only/, ...tls);
+    const told = events.find(({ message }) => String(message).includes('loopback only'));
+    expect(told).toMatchObject({ hint: expect.stringMatching(/--public-url https:/) });
   });
 
   it('says that it is not ready while no host is valid', async () => {
     write('none.yaml', inventory.replace('agent:\n', 'agent:\n  ironic.caFiles: [missing.crt]\n'));
-    const service = await start([
-      '--inventory',
-      'none.yaml',
-      '--artifacts',
-      'ign',
-      '--listen',
-      '127.0.0.1:0',
-    ]);
-    expect(await service.whenEvent(({ event }) => event === 'not ready')).toMatchObject({
-      level: 'error',
-      problem: 'all hosts are invalid',
-    });
-    service.signal('SIGTERM');
-    await service.ended;
-    expect(service.events().map(({ event }) => event)).not.toContain('ready');
+    const events = await logUntil(/"event":"not ready"/, '--inventory', 'none.yaml', '--artifacts', 'ign');
+    expect(events).toContainEqual(
+      expect.objectContaining({ event: 'not ready', level: 'error', problem: 'all hosts are invalid' }),
+    );
+    expect(events.map(({ event }) => event)).not.toContain('ready');
   });
 
   it('warns of an empty list of hosts', async () => {
     write('empty.yaml', inventory.replace(/hosts:[^]*/, 'hosts: []\n'));
-    const service = await start(['--inventory', 'empty.yaml', '--listen', '127.0.0.1:0']);
-    const { level } = await service.whenEvent(({ message }) =>
-      String(message).startsWith('the list of hosts is empty'),
-    );
-    expect(level).toBe('warning');
+    const message = expect.stringMatching(/^the list of hosts is empty/);
+    const events = await logUntil(/the list of hosts is empty/, '--inventory', 'empty.yaml');
+    expect(events).toContainEqual(expect.objectContaining({ level: 'warning', message }));
   });
 
   it('fails for a command line that is invalid with plain text: no service has begun', async () => {
-    const { code, stderr } = await refused('--inventory', 'inv.yaml', '--log', 'json', '--expires', 'soon');
+    const { code, stderr } = await runServe([
+      '--inventory',
+      'inv.yaml',
+      '--log',
+      'json',
+      '--expires',
+      'soon',
+    ]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^error: invalid duration "soon" for --expires/),
@@ -399,10 +391,7 @@ describe('the start', () => {
   });
 
   it('tells nothing but lines of the log, with --verbose, too', async () => {
-    const service = await serve('--verbose', '--key-file', 'new.key');
-    await service.whenEvent(({ event }) => event === 'ready');
-    const events = service.events();
-    expect(events.filter(({ event }) => event === 'text')).toEqual([]);
+    const events = await logUntil(/"event":"ready"/, ...iso, '--verbose', '--key-file', 'new.key');
     const messages = events.map(({ message }) => message);
     expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('created new.key')]));
     expect(messages).toEqual(
@@ -476,13 +465,15 @@ describe('in place of the image-customization-controller', () => {
     mkdirSync(path('nmstate'), { recursive: true });
     write('nmstate/worker-7.yaml', '');
     const published = ['-images-publish-addr', 'http://192.0.2.1:8084', kubeconfig, '/none', '--open'];
-    const service = await start([...flags, ...published], iccEnvironment);
-    expect(service.url('worker-7', 'iso')).toBe('http://192.0.2.1:8084/worker-7.iso');
+    const args = [...flags, ...published, '--log', 'json', '--format', 'json'];
+    const { stdout } = await runServe(args, { env: iccEnvironment, stopAt: /"event":"ready"/ });
+    const { hosts }: { hosts: readonly object[] } = JSON.parse(stdout);
+    expect(hosts).toMatchObject([{ name: 'worker-7', urls: { iso: 'http://192.0.2.1:8084/worker-7.iso' } }]);
   });
 
   it('a flag and the option that it stands for are one too many', async () => {
     const both = ['--listen', '127.0.0.1:0', '-images-bind-addr', ':8084'];
-    const { code, stderr } = await refused('--inventory', 'inv.yaml', ...both);
+    const { code, stderr } = await runServe(['--inventory', 'inv.yaml', ...both]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be used multiple times')]);
   });
 });
