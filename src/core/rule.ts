@@ -22,35 +22,28 @@ export interface Rule extends Problem {
   readonly message: string;
 }
 
+const declareAs =
+  (severity: Severity, isLint?: true) =>
+  (rule: string, message: string, hint: string): Rule => ({
+    rule,
+    severity,
+    ...(isLint && { isLint }),
+    message,
+    hint,
+  });
+
 /** Declares a rule for invalid configs or images, which Ignition or another program refuses. */
-export function errorRule(rule: string, message: string, hint: string): Rule {
-  return { rule, severity: 'error', message, hint };
-}
-
+export const errorRule = declareAs('error');
 /** Declares a rule for accepted input that is probably a mistake. */
-export function warningRule(rule: string, message: string, hint: string): Rule {
-  return { rule, severity: 'warning', message, hint };
-}
-
+export const warningRule = declareAs('warning');
 /** Declares a rule for information that requires no change. */
-export function infoRule(rule: string, message: string, hint: string): Rule {
-  return { rule, severity: 'info', message, hint };
-}
-
+export const infoRule = declareAs('info');
 /** Declares a rule, which the user can turn off, for input with which the system, a unit or the agent certainly does not start. */
-export function lintError(rule: string, message: string, hint: string): Rule {
-  return { rule, severity: 'error', isLint: true, message, hint };
-}
-
+export const lintError = declareAs('error', true);
 /** The same for input that is probably unwanted; everything starts. */
-export function lintWarning(rule: string, message: string, hint: string): Rule {
-  return { rule, severity: 'warning', isLint: true, message, hint };
-}
-
+export const lintWarning = declareAs('warning', true);
 /** The same for information that requires no change. */
-export function lintNote(rule: string, message: string, hint: string): Rule {
-  return { rule, severity: 'info', isLint: true, message, hint };
-}
+export const lintNote = declareAs('info', true);
 
 /** A violation; `hint` replaces the hint of the rule. */
 export function issue(rule: Rule, path: Path, hint = rule.hint): Finding {

@@ -104,8 +104,6 @@ const SEPARATORS = ' \t\n\r';
 
 /** Works on bytes, one byte per character, because escapes may be a part of a UTF-8 sequence. */
 function readWords(line: string): Word[] {
-  const isPlain = !line.includes('"') && !line.includes("'") && !line.includes('\\') && line.isWellFormed();
-  if (isPlain) return readPlainWords(line);
   const bytes = Buffer.from(line).toString('latin1');
   const words: Word[] = [];
   for (let offset = 0; offset < bytes.length;) {
@@ -116,16 +114,6 @@ function readWords(line: string): Word[] {
     const { end, text } = readWord(bytes, offset);
     words.push({ written: bytes.slice(offset, end), text: Buffer.from(text, 'latin1').toString() });
     offset = end;
-  }
-  return words;
-}
-
-/** Most lines have no quotes and escapes, and are many times faster to split. */
-function readPlainWords(line: string): Word[] {
-  const words: Word[] = [];
-  const hasOtherBlanks = line.includes('\t') || line.includes('\n') || line.includes('\r');
-  for (const text of line.split(hasOtherBlanks ? /[ \t\n\r]/ : ' ')) {
-    if (text !== '') words.push({ written: text, text });
   }
   return words;
 }

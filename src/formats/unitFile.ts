@@ -23,9 +23,7 @@ export function readSystemdLines(text: string): SystemdLine[] {
   let begun = '';
   let start = 0;
   let number = 0;
-  // Most texts have one kind of line end, with which they are split much faster.
-  const ends = text.includes('\r') || text.includes('\0') ? /\r\n|\n\r|[\n\r\0]/ : '\n';
-  for (const line of text.replace(/^\uFEFF/, '').split(ends)) {
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n\r|[\n\r\0]/)) {
     number += 1;
     const stripped = strip(line);
     // Comments are skipped, also between the lines that a backslash joins.
@@ -63,9 +61,5 @@ function readLine(line: string): SystemdText {
 
 /** Only these are blanks to systemd. */
 function strip(text: string): string {
-  const isStripped = text.charCodeAt(0) > BLANK && text.charCodeAt(text.length - 1) > BLANK;
-  return isStripped ? text : trimOf(text, ' \t\n\r');
+  return trimOf(text, ' \t\n\r');
 }
-
-/** Only control characters have lower codes. */
-const BLANK = 0x20;

@@ -39,8 +39,6 @@ export interface PxeFile extends ByteRange {
 }
 
 const FOLDER = 'images/pxeboot';
-/** Real images have three or four. */
-const MAX_FILES = 100;
 /** Characters that lead to another folder, or that control a terminal. */
 // oxlint-disable-next-line no-control-regex -- names on an image are untrusted
 const UNSAFE = /[/\\\u0000-\u001f\u007f-\u009f]/;
@@ -57,7 +55,6 @@ export async function findPxeFiles(tree: IsoTree): Promise<readonly PxeFile[]> {
     });
   }
   const files = (await tree.list(folder)).filter(({ kind }) => kind === 'file');
-  if (files.length > MAX_FILES) throw new FormatError(`more than ${MAX_FILES} files in ${FOLDER}`);
   return files.map((file) => pxeFile(file, tree.image.size));
 }
 

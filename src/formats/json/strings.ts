@@ -24,35 +24,15 @@ export function readString(
 
 /** Platform decoders replace several bad bytes by one character; Go replaces each. */
 function readUtf8(bytes: Buffer, start: number, end: number): string {
-  return isUtf8(bytes.subarray(start, end))
-    ? bytes.toString('utf8', start, end)
-    : readBrokenUtf8(bytes, start, end);
-}
-
-/** Goes by way of a small buffer, so that a document full of bad bytes does not need many times its size. */
-function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
-  const parts: string[] = [];
-  const repaired = Buffer.alloc(REPAIRED_SIZE);
-  let filled = 0;
+  if (isUtf8(bytes.subarray(start, end))) return bytes.toString('utf8', start, end);
+  const characters: string[] = [];
   for (let at = start; at < end;) {
-    if (filled > REPAIRED_SIZE - LONGEST_CHARACTER) {
-      parts.push(repaired.toString('utf8', 0, filled));
-      filled = 0;
-    }
     const length = sequenceLength(bytes, at, end);
-    if (length === 0) repaired.writeUIntBE(REPLACEMENT, filled, 3);
-    else bytes.copy(repaired, filled, at, at + length);
-    filled += length || 3;
+    characters.push(length === 0 ? '\ufffd' : bytes.toString('utf8', at, at + length));
     at += length || 1;
   }
-  parts.push(repaired.toString('utf8', 0, filled));
-  return parts.join('');
+  return characters.join('');
 }
-
-/** U+FFFD in UTF-8. */
-const REPLACEMENT = 0xefbfbd;
-const REPAIRED_SIZE = 1 << 16;
-const LONGEST_CHARACTER = 4;
 
 export function placedJsonText(bytes: Buffer, { start, end, style, text }: ScalarNode): WrittenText {
   const quote = style === 'plain' ? 0 : 1;

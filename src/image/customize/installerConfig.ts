@@ -71,12 +71,11 @@ function refusal(
 }
 
 interface Problem {
-  readonly path: Path;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-function findProblem(config: unknown): Problem | undefined {
+function findProblem(config: unknown): (Problem & { readonly path: Path }) | undefined {
   if (!isMapping(config)) return { path: [], message: 'the file is not a mapping' };
   for (const [key, value] of Object.entries(config)) {
     const check = checks.get(key);
@@ -84,64 +83,56 @@ function findProblem(config: unknown): Problem | undefined {
       const hint = `use one of these keys: ${[...checks.keys()].join(', ')}`;
       return { path: [key], message: `unknown field \`${key}\``, hint };
     }
-    const problem = check(value);
-    if (problem !== undefined)
-      return { ...problem, path: [key, ...problem.path], message: `${key}: ${problem.message}` };
+    const isList = Array.isArray(check);
+    if (isList && value !== null && !Array.isArray(value))
+      return { path: [key], message: `${key}: expected a list` };
+    const items: readonly unknown[] = !isList ? [value] : Array.isArray(value) ? value : [];
+    for (const [index, item] of items.entries()) {
+      const problem = (isList ? check[0] : check)(item);
+      if (problem === undefined) continue;
+      const { hint, message } = problem;
+      return { path: isList ? [key, index] : [key], message: `${key}: ${message}`, hint };
+    }
   }
   return undefined;
 }
 
 type Check = (value: unknown) => Problem | undefined;
 
-const flag: Check = (value) => (typeof value === 'boolean' ? undefined : here('expected true or false'));
-
-/** Check of an optional value, for which null is valid. */
-function optional(isValid: (text: string) => boolean, expected: string): Check {
-  return (value) =>
-    value === null || (isScalar(value) && isValid(String(value))) ? undefined : here(`expected ${expected}`);
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-const text = optional(() => true, 'a string');
-
-const url = optional((value) => URL.canParse(value), 'a URL with scheme and host');
-
-const hash = optional(
-  (value) => /^(?:sha256-[0-9a-f]{64}|sha512-[0-9a-f]{128})$/i.test(value),
-  'sha256- or sha512- and the digest in hexadecimal digits',
-);
-
-const retries = optional(
-  (value) => value === 'infinite' || (/^[0-9]+$/.test(value) && Number(value) < 2 ** 32),
-  'a number or "infinite"',
-);
-
-const consoleSpec: Check = (value) => {
-  if (typeof value !== 'string') return here('expected a console');
-  const parsed = parseConsole(value);
-  return typeof parsed === 'string' ? undefined : { ...here(parsed.message), hint: parsed.hint };
-};
-
-function list(check: Check): Check {
+/** Check of a value that may be missing. */
+function expected(what: string, isValid: (text: string) => boolean = () => true): Check {
   return (value) => {
-    if (value === null) return undefined; // a key without a value
-    if (!Array.isArray(value)) return here('expected a list');
-    for (const [index, item] of value.entries()) {
-      const problem = check(item);
-      if (problem !== undefined) return { ...problem, path: [index, ...problem.path] };
-    }
-    return undefined;
+    const isScalar = ['string', 'number', 'boolean'].includes(typeof value);
+    return value === null || (isScalar && isValid(String(value)))
+      ? undefined
+      : { message: `expected ${what}` };
   };
 }
 
-function here(message: string): Problem {
-  return { path: [], message };
-}
+const text = expected('a string');
 
-const checks: ReadonlyMap<string, Check> = new Map([
+const url = expected('a URL with scheme and host', (value) => URL.canParse(value));
+
+const hash = expected('sha256- or sha512- and the digest in hexadecimal digits', (value) =>
+  /^(?:sha256-[0-9a-f]{64}|sha512-[0-9a-f]{128})$/i.test(value),
+);
+
+const retries = expected(
+  'a number or "infinite"',
+  (value) => value === 'infinite' || (/^[0-9]+$/.test(value) && Number(value) < 2 ** 32),
+);
+
+const flag: Check = (value) =>
+  typeof value === 'boolean' ? undefined : { message: 'expected true or false' };
+
+const consoleSpec: Check = (value) => {
+  if (typeof value !== 'string') return { message: 'expected a console' };
+  const parsed = parseConsole(value);
+  return typeof parsed === 'string' ? undefined : parsed;
+};
+
+/** Of each option; in a list, of each item. */
+const checks: ReadonlyMap<string, Check | readonly [Check]> = new Map<string, Check | readonly [Check]>([
   ['stream', text],
   ['image-url', url],
   ['image-file', text],
@@ -150,13 +141,13 @@ const checks: ReadonlyMap<string, Check> = new Map([
   ['ignition-hash', hash],
   ['architecture', text],
   ['platform', text],
-  ['console', list(consoleSpec)],
-  ['append-karg', list(text)],
-  ['delete-karg', list(text)],
+  ['console', [consoleSpec]],
+  ['append-karg', [text]],
+  ['delete-karg', [text]],
   ['copy-network', flag],
   ['network-dir', text],
-  ['save-partlabel', list(text)],
-  ['save-partindex', list(text)],
+  ['save-partlabel', [text]],
+  ['save-partindex', [text]],
   ['offline', flag],
   ['insecure', flag],
   ['insecure-ignition', flag],
