@@ -32,7 +32,7 @@ export const outputOptions = { comments: false, minify: false };
 /**
  * For `codeSplitting.groups`. A chunk has its modules and all that they import, without what chunks above it have. Every command
  * reads `core` and `program`, which the library does not. `validate` is the shortest command and reads `validate` and `lint`; most
- * others read these two as well. `render` adds `agent`, `images` and `settings`; `iso ignition embed` adds `agent`, `images` and `iso`.
+ * others read these two as well. `iso ignition embed` starts with `imagefile`, and loads the others while the image is copied. `render` adds `agent`, `images` and `settings`; `iso ignition embed` adds `agent`, `images` and `iso`.
  */
 export const chunks = [
   // So that src/core/assets.ts knows them by their names.
@@ -45,25 +45,27 @@ export const chunks = [
     'io/(processIo|stdout|files/(platform|readFiles|tempFile)|report/(choices|report))',
   ]),
   chunk('program', ['cli/main', 'io/commandLine']),
+  chunk('initrd', [
+    'core/lists',
+    'formats/(goText|url)',
+    'image/(embeddedIgnition|initrd)',
+    'io/files/files',
+  ]),
+  chunk('imagefile', ['formats/tar', 'imagefile/rewriteImage']),
   chunk('validate', ['commands/validate/validate', 'hosts/input/nameInput']),
   chunk('lint', ['agent/lint/lintHost']),
   chunk('agent', ['agent/lint/(lintConfig|secrets)', 'hosts/input/configFiles']),
   chunk('images', [
     'agent/(agentArchive|embeddedSecrets)',
-    'formats/(containerArchive|tar)',
+    'formats/containerArchive',
     'hosts/input/(contentKind|liveParts)',
     'ignition/effectiveConfig',
-    'image/(liveFeatures|mediumFiles|networkSettings|ramdiskSystem|rollback)',
-    'imagefile/(imageOutput|openImage)',
+    'image/(networkSettings|ramdiskSystem)',
     'kargs/(checkBoot|kernelArguments|loaders/ipxe)',
   ]),
   chunk('yaml', [String.raw`formats/yaml/\w+`]),
   chunk('settings', ['hosts/settings/renderConfig']),
-  chunk('iso', [
-    'hosts/input/(imageNetwork|imageRequirements)',
-    'image/(growth|isoState)',
-    'imagefile/rewriteImage',
-  ]),
+  chunk('iso', ['hosts/input/(imageNetwork|imageRequirements)', 'image/isoState']),
   { name: 'common', minShareCount: 8 },
 ];
 

@@ -101,12 +101,14 @@ type Check = (value: unknown) => Problem | undefined;
 
 /** Check of a value that may be missing. */
 function expected(what: string, isValid: (text: string) => boolean = () => true): Check {
-  return (value) => {
-    const isScalar = ['string', 'number', 'boolean'].includes(typeof value);
-    return value === null || (isScalar && isValid(String(value)))
+  return (value) =>
+    value === null || (isScalar(value) && isValid(String(value)))
       ? undefined
       : { message: `expected ${what}` };
-  };
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 const text = expected('a string');
