@@ -27,7 +27,7 @@ const readDnsFields = reader.object({
     search: reader.list(reader.listItem),
     options: reader.list(readOption),
   }),
-  running: (value) => value,
+  running: reader.anything,
 });
 
 /** resolv.conf(5). */

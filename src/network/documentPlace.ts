@@ -40,6 +40,14 @@ export function warn(place: DocumentPlace, message: string, hint: string): void 
   place.findings.push({ severity: 'warning', rule, path: place.path, message, hint });
 }
 
+/**
+ * Whether a value counts as none. Writers of network data leave a key out in three ways: without the key, with null (Nova's `mtu`)
+ * and with an empty text (the `gateway` of Metal3's routes).
+ */
+export function isLeftOut(value: unknown, { format }: DocumentPlace): boolean {
+  return format !== undefined && (value === undefined || value === null || value === '');
+}
+
 export function step({ path, findings, format }: DocumentPlace, ...steps: Path): DocumentPlace {
   return { path: [...path, ...steps], findings, format };
 }

@@ -63,7 +63,7 @@ const sharedShape = {
   'wait-ip': reader.oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
   'accept-all-mac-addresses': reader.flag,
   /** nmstate only shows the neighbors. */
-  lldp: reader.objectWith({ enabled: reader.flag, neighbors: (value) => value }, ['enabled']),
+  lldp: reader.objectWith({ enabled: reader.flag, neighbors: reader.anything }, ['enabled']),
   /** Keys that nmstate shows but does not apply. */
   driver: reader.text,
   'min-mtu': reader.strictly(reader.uint64),

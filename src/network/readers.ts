@@ -19,11 +19,13 @@ import {
 import {
   type DocumentPlace,
   expected,
+  isLeftOut,
   refuse,
   refuseTwin,
   refuseUnsupportedValue,
   step,
   USE_NMSTATECTL,
+  warn,
 } from './documentPlace.ts';
 
 /** Returns undefined after it reported an invalid value. */
@@ -49,6 +51,7 @@ export function object(shape: Shape): Reader<Mapping> {
     for (const key of Object.keys(value)) {
       const at = step(place, key);
       const read = readers.get(key);
+      if (isLeftOut(value[key], place)) continue;
       if (read === undefined)
         refuseKey(
           at,
@@ -65,6 +68,11 @@ export function object(shape: Shape): Reader<Mapping> {
 const renamedKeys: ReadonlyMap<string, string> = new Map([['slaves', 'port']]);
 
 function refuseKey(place: DocumentPlace, key: string, others: readonly string[]): undefined {
+  if (place.format !== undefined) {
+    const shown = quoteText(key);
+    warn(place, `the key ${shown} is not used`, `fix the spelling of ${shown}, or remove it`);
+    return undefined;
+  }
   const renamed = renamedKeys.get(key);
   if (renamed !== undefined && others.includes(renamed)) {
     return refuse(place, `nmstate no longer supports ${quoteText(key)}`, `use "${renamed}"`);
@@ -74,20 +82,35 @@ function refuseKey(place: DocumentPlace, key: string, others: readonly string[])
   return refuseUnsupportedValue(place, quoteText(key), hint);
 }
 
-/** An object with required keys. */
+/**
+ * An object with required keys.
+ * @param examples complete the hints for keys that are missing
+ */
 export function objectWith<S extends Shape, Key extends string & keyof S>(
   shape: S,
   keys: readonly Key[],
+  examples?: Readonly<Record<string, string>>,
 ): Reader<WithKeys<S, Key>>;
-export function objectWith(shape: Shape, keys: readonly string[]): Reader<Mapping> {
+export function objectWith(
+  shape: Shape,
+  keys: readonly string[],
+  examples: Readonly<Record<string, string>> = {},
+): Reader<Mapping> {
   const read: Reader<Mapping> = object(shape);
   return (value, place) => {
     const result = read(value, place);
     if (result === undefined || !isMapping(value)) return undefined;
-    for (const key of keys) if (!Object.hasOwn(value, key)) refuse(place, `"${key}" is missing`);
+    for (const key of keys) {
+      if (Object.hasOwn(value, key) && !isLeftOut(value[key], place)) continue;
+      const hint = examples[key] === undefined ? undefined : `add "${key}", for example ${examples[key]}`;
+      refuse(place, `"${key}" is missing`, hint);
+    }
     return keys.every((key) => result[key] !== undefined) ? result : undefined;
   };
 }
+
+/** For values that mean nothing here. */
+export const anything: Reader<unknown> = (value) => value;
 
 export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   return (value, place) => {
@@ -107,7 +130,7 @@ type Scalar = boolean | number | string;
  * A key of a section of a keyfile: how its value is read, and the key in the keyfile if it has another name there. Empty if it
  * is only checked.
  */
-type Row = Reader<Scalar> | readonly [Reader<Scalar>, key: string];
+export type Row = Reader<Scalar> | readonly [Reader<Scalar>, key: string];
 
 /** The keys of a document that become keys of one section of a keyfile; mappings in it are read alike. */
 export interface Rows {

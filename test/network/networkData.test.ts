@@ -473,7 +473,7 @@ describe('warnings', () => {
     [
       'an unknown bond option',
       withLinks(nic(1), bond(['nic1'], { bond_speed: 1 })),
-      'links.1.bond_speed: the bond option "bond_speed" is not supported',
+      'links.1.bond_speed: the key "bond_speed" is not used',
     ],
     [
       'a primary port by its id',

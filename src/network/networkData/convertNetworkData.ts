@@ -21,8 +21,7 @@ import {
 } from '../convertedKeyfile.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
 import { type Family, formatAddress } from '../ipAddress.ts';
-import { entryAt } from '../readers.ts';
-import { type DataFields, optionalList, readMappings, warnUnused } from './fields.ts';
+import * as reader from '../readers.ts';
 import {
   bondsByPort,
   checkLinks,
@@ -31,7 +30,7 @@ import {
   isInterfaceName,
   readLink,
 } from './devices.ts';
-import { type DataServer, type Network, readDataNetwork, readServices } from './networks.ts';
+import { type DataServer, type Network, readDataNetwork, services } from './networks.ts';
 
 /** Converts a document as parsed from JSON or YAML; null and an empty one have no links. The keyfiles are in their order. */
 export function convertNetworkData(document: unknown): KeyfileConversion {
@@ -41,24 +40,22 @@ export function convertNetworkData(document: unknown): KeyfileConversion {
   return { keyfiles, findings: limitFindings(place.findings) };
 }
 
-const topKeys: ReadonlySet<string> = new Set(['links', 'networks', 'services']);
+const readLinks = reader.list(readLink);
+const readParts = reader.object({ links: reader.anything, networks: reader.anything, services });
 
 function readNetworkData(document: unknown, place: DocumentPlace): NetworkData | undefined {
   if (!isMapping(document)) {
     return refuse(place, expected('a mapping with "links", "networks" and "services"', document));
   }
   if (Object.keys(document).length === 0) return { links: new Map(), networks: [], servers: [] };
-  const fields: DataFields = { value: document, place };
   if (!Object.hasOwn(document, 'links'))
     return refuse(place, '"links" is missing', otherFormatHint(document));
-  warnUnused(fields, (key) => topKeys.has(key));
-  const listed = readMappings(document['links'], step(place, 'links'));
-  const links = checkLinks(listed.flatMap((link) => readLink(link) ?? []));
+  const { networks: listed = [], services: servers = [] } = readParts(document, place) ?? {};
+  const links = checkLinks(readLinks(document['links'], step(place, 'links')) ?? []);
   // Networks of links that were refused would be reported as dangling.
   if (hasErrors(place.findings)) return undefined;
-  const networks = optionalList(fields, 'networks').flatMap(
-    (network) => readDataNetwork(network, links) ?? [],
-  );
+  const readNetworks = reader.list((value, at) => readDataNetwork(value, at, links));
+  const networks = readNetworks(listed, step(place, 'networks')) ?? [];
   const bonds = bondsByPort(links);
   for (const { place: at, linkId } of networks) {
     const bond = bonds.get(linkId);
@@ -66,7 +63,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
     const hint = `use the id of the bond: ${quoteText(bond.id)}`;
     refuse(step(at, 'link'), 'a port of a bond cannot have a network', hint);
   }
-  return { links, networks, servers: readServices(optionalList(fields, 'services')) };
+  return { links, networks, servers };
 }
 
 /** Documents of other formats are the most frequent mistake. */
@@ -100,14 +97,14 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
     const bond = bonds.get(link.id);
     const own = networks.filter(({ linkId }) => linkId === link.id);
     const at = (key: string, value: string | undefined): ConvertedEntry | undefined =>
-      entryAt(step(place, key), value);
+      reader.entryAt(step(place, key), value);
     const master = bond && step(bond.place, 'bond_links');
     const sections = {
       connection: {
         id: at('id', connectionId(link.id)),
         'interface-name': at(link.name === undefined ? 'id' : 'name', interfaceName(link, names)),
-        master: master && entryAt(master, uuidOf(bond)),
-        'slave-type': master && entryAt(master, connectionTypes.bond),
+        master: master && reader.entryAt(master, uuidOf(bond)),
+        'slave-type': master && reader.entryAt(master, connectionTypes.bond),
         type: at('type', connectionTypes[link.kind]),
         uuid: at('id', uuidOf(link)),
       },
@@ -194,8 +191,8 @@ function wiredEntries({ kind, mac, mtu, bond, place }: DataLink): ConvertedEntri
   const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
   const written = step(place, kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address');
   return {
-    [macKey]: bond !== undefined && macFollowsPorts(bond) ? undefined : entryAt(written, mac),
-    mtu: entryAt(step(place, 'mtu'), mtu),
+    [macKey]: bond !== undefined && macFollowsPorts(bond) ? undefined : reader.entryAt(written, mac),
+    mtu: reader.entryAt(step(place, 'mtu'), mtu),
   };
 }
 
@@ -203,9 +200,9 @@ function vlanEntries({ place, vlan }: DataLink, links: DataLinks): ConvertedEntr
   const parent = links.get(vlan?.parent ?? '');
   return {
     // Headers are reordered, which is the kernel's default.
-    flags: entryAt(place, 1),
-    id: entryAt(step(place, 'vlan_id'), vlan?.vlanId),
-    parent: entryAt(step(place, 'vlan_link'), parent && uuidOf(parent)),
+    flags: reader.entryAt(place, 1),
+    id: reader.entryAt(step(place, 'vlan_id'), vlan?.vlanId),
+    parent: reader.entryAt(step(place, 'vlan_link'), parent && uuidOf(parent)),
   };
 }
 
@@ -222,7 +219,7 @@ function ipEntries(
 ): ConvertedEntries {
   const networks = onLink.filter((network) => network.family === family);
   const [first] = networks;
-  if (first === undefined) return { method: entryAt(link, 'disabled') };
+  if (first === undefined) return { method: reader.entryAt(link, 'disabled') };
   const { place } = first;
   const isStatic = networks.every(({ subnet }) => subnet !== undefined);
   const own = onLink.flatMap(({ servers }) => servers);
@@ -230,17 +227,17 @@ function ipEntries(
   const servers = (own.length > 0 ? own : common).filter(({ address }) => address.family === family);
   const withMetric = networks.find(({ metric }) => metric !== undefined);
   return {
-    method: entryAt(place, isStatic ? 'manual' : 'auto'),
+    method: reader.entryAt(place, isStatic ? 'manual' : 'auto'),
     // The machine can boot by the other IP version where nothing answers, but not without its own addresses.
-    'may-fail': isStatic ? entryAt(place, false) : undefined,
+    'may-fail': isStatic ? reader.entryAt(place, false) : undefined,
     // Neutron computes addresses from MAC addresses.
-    'addr-gen-mode': family === 6 ? entryAt(place, 'eui64') : undefined,
-    'route-metric': withMetric && entryAt(step(withMetric.place, 'metric'), withMetric.metric),
-    dns: entryAt(
+    'addr-gen-mode': family === 6 ? reader.entryAt(place, 'eui64') : undefined,
+    'route-metric': withMetric && reader.entryAt(step(withMetric.place, 'metric'), withMetric.metric),
+    dns: reader.entryAt(
       servers[0]?.place ?? place,
       unique(servers.map(({ address }) => formatAddress(address))).join(';'),
     ),
-    'dns-search': entryAt(place, unique(onLink.flatMap(({ searches }) => searches)).join(';')),
+    'dns-search': reader.entryAt(place, unique(onLink.flatMap(({ searches }) => searches)).join(';')),
     ...numbered('address', networks.flatMap(addressEntry)),
     ...numbered('route', networks.flatMap(({ routes }) => routes).map(routeEntry)),
   };

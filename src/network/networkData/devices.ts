@@ -1,11 +1,10 @@
 /** The `links` of network data: physical interfaces, bonds and VLANs, and how they are stacked. */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { type Bond, checkOptions, mode as bondMode, optionRows, type Port } from '../bond.ts';
-import type { ConvertedEntry } from '../convertedKeyfile.ts';
-import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
-import { entryAt, integer, isKernelName, list, type Reader, type Rows } from '../readers.ts';
-import { anyId, anyMacAddress, type DataFields, has, optional, required, warnUnused } from './fields.ts';
+import { type DocumentPlace, expected, isLeftOut, refuse, step, warn } from '../documentPlace.ts';
+import * as reader from '../readers.ts';
 
 export interface DataLink {
   readonly place: DocumentPlace;
@@ -18,13 +17,8 @@ export interface DataLink {
   readonly mtu: number | undefined;
   /** Its ports are ids of links. */
   readonly bond: Bond | undefined;
-  readonly vlan: VlanLink | undefined;
-}
-
-interface VlanLink {
-  /** Id of a link. */
-  readonly parent: string;
-  readonly vlanId: number;
+  /** The parent is the id of a link. */
+  readonly vlan: { readonly parent: string; readonly vlanId: number } | undefined;
 }
 
 /**
@@ -38,44 +32,111 @@ const physicalTypes: ReadonlySet<unknown> = new Set(
   ).split(' '),
 );
 
-const linkKeys: ReadonlySet<string> = new Set(
-  'id type name mtu ethernet_mac_address vif_id network_id'.split(' '),
-);
-const vlanKeys: ReadonlySet<string> = new Set(['vlan_id', 'vlan_link', 'vlan_mac_address']);
+/** The id of a link or network: any text. */
+export const anyId: reader.Reader<string> = (value, place) =>
+  typeof value === 'string' ? value : refuse(place, expected('a string', value), 'put the value in quotes');
 
-const mtu = integer(0, 65_535);
-const vlanId = integer(1, 4094);
+const interfaceName: reader.Reader<string> = (value, place) => {
+  if (typeof value === 'string' && isInterfaceName(value)) return value;
+  const hint = 'use 1 to 15 ASCII characters without blanks, slashes and colons, or remove "name"';
+  return refuse(place, 'invalid interface name', hint);
+};
 
-/** Reads one link; what links say about each other is checked by `checkLinks`. */
-export function readLink(fields: DataFields): DataLink | undefined {
-  const { place } = fields;
-  const id = required(fields, 'id', '"eth0"', anyId);
-  const kind = readKind(fields);
-  if (kind === undefined) return undefined;
-  warnUnused(
-    fields,
-    (key) =>
-      linkKeys.has(key) ||
-      (kind === 'bond' && key.startsWith('bond_')) ||
-      (kind === 'vlan' && vlanKeys.has(key)),
-  );
-  const name = optional(fields, 'name', interfaceName);
-  const macKey = kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address';
-  const mac = optional(fields, macKey, anyMacAddress);
-  if (kind === 'ethernet' && mac === undefined && name === undefined) {
-    required(fields, macKey, MAC_EXAMPLE, () => undefined); // an address that was refused is not a missing one
-  }
-  const size = optional(fields, 'mtu', mtu);
-  const bondLink = kind === 'bond' ? readBond(fields) : undefined;
-  const vlanLink = kind === 'vlan' ? readVlan(fields) : undefined;
-  if (id === undefined) return undefined;
-  const ownMtu = size === 0 ? undefined : size; // 0: that of the kernel
-  return { place, id, kind, mac, name, mtu: ownMtu, bond: bondLink, vlan: vlanLink };
+/** Some names have a meaning of their own in the kernel. */
+export function isInterfaceName(name: string): boolean {
+  return reader.isKernelName(name) && !['lo', 'all', 'default', 'bonding_masters'].includes(name);
 }
 
-function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
-  if (!Object.hasOwn(value, 'type')) return refuse(place, '"type" is missing', 'add "type": "phy"');
-  const type = value['type'];
+/** Upper case, with colons; Ironic takes dashes too. */
+const anyMacAddress: reader.Reader<string> = (value, place) =>
+  reader.macAddress(typeof value === 'string' ? value.replaceAll('-', ':') : value, place);
+
+const ports = reader.list((value, place): Port | undefined => {
+  const name = anyId(value, place);
+  return name === undefined ? undefined : { name, place };
+});
+
+/** Ironic's schema has the number of another standard for LACP. */
+const mode: reader.Reader<string> = (value, place) =>
+  bondMode(value === '802.1ad' ? '802.3ad' : value, place);
+
+const shape = {
+  id: anyId,
+  type: reader.anything,
+  name: interfaceName,
+  mtu: reader.integer(0, 65_535),
+  ethernet_mac_address: anyMacAddress,
+  vif_id: reader.anything,
+  network_id: reader.anything,
+};
+const bondShape = { ...shape, bond_links: ports, bond_mode: mode };
+const vlanShape = {
+  ...shape,
+  vlan_id: reader.integer(1, 4094),
+  vlan_link: anyId,
+  vlan_mac_address: anyMacAddress,
+};
+
+const examples = {
+  id: '"eth0"',
+  bond_links: '["eth0", "eth1"]',
+  bond_mode: '"active-backup"',
+  vlan_id: '100',
+  vlan_link: 'the id of a "phy" or "bond" link',
+  ethernet_mac_address:
+    '"52:54:00:12:34:56" (the MAC address of the network card, as the name of the interface is not known at boot)',
+};
+
+type Fields = reader.Shaped<typeof bondShape & typeof vlanShape> & { readonly id: string };
+
+const readFields: Readonly<Record<DataLink['kind'] | 'unnamed', reader.Reader<Fields>>> = {
+  ethernet: reader.objectWith(shape, ['id'], examples),
+  unnamed: reader.objectWith(shape, ['id', 'ethernet_mac_address'], examples),
+  bond: reader.objectWith(bondShape, ['id', 'bond_links', 'bond_mode'], examples),
+  vlan: reader.objectWith(vlanShape, ['id', 'vlan_link', 'vlan_id'], examples),
+};
+
+/** Options are those of nmstate, with `bond_` in front of them, also with dashes. */
+const readOptions = reader.section(
+  Object.fromEntries(
+    Object.entries<reader.Row>(optionRows).flatMap(([name, row]) => {
+      const [read, key] = typeof row === 'function' ? [row, name] : row;
+      return [name, name.replaceAll('_', '-')].map((spelling) => [`bond_${spelling}`, [read, key]]);
+    }),
+  ),
+);
+
+/** Reads one link; what links say about each other is checked by `checkLinks`. */
+export const readLink: reader.Reader<DataLink> = (value, place) => {
+  if (!isMapping(value)) return refuse(place, expected('a mapping', value));
+  const kind = readKind(value, place);
+  if (kind === undefined) return undefined;
+  const isOption = (key: string): boolean => kind === 'bond' && /^bond_(?!links$|mode$)/.test(key);
+  const own = Object.entries(value).filter(([key]) => !isOption(key));
+  const options = Object.entries(value).filter(([key]) => isOption(key));
+  const isUnnamed = kind === 'ethernet' && isLeftOut(value['name'], place);
+  const fields = readFields[isUnnamed ? 'unnamed' : kind](Object.fromEntries(own), place);
+  const entries = {
+    ...readOptions(Object.fromEntries(options), place),
+    mode: reader.entryAt(step(place, 'bond_mode'), fields?.bond_mode),
+  };
+  if (kind === 'bond') checkOptions(entries, place);
+  if (fields === undefined) return undefined;
+  const { bond_links: listed, id, mtu, name, vlan_id: vlanId, vlan_link: parent } = fields;
+  return {
+    place,
+    id,
+    kind,
+    mac: kind === 'vlan' ? fields.vlan_mac_address : fields.ethernet_mac_address,
+    name,
+    mtu: mtu || undefined, // 0: that of the kernel
+    bond: kind === 'bond' ? { ports: listed, entries, portEntries: new Map() } : undefined,
+    vlan: vlanId === undefined || parent === undefined ? undefined : { parent, vlanId },
+  };
+};
+
+function readKind({ type }: Mapping, place: DocumentPlace): DataLink['kind'] | undefined {
+  if (type === undefined) return refuse(place, '"type" is missing', 'add "type": "phy"');
   if (type === 'bond' || type === 'vlan') return type;
   // Nova knows no kind for some ports and writes null.
   if (type === null || physicalTypes.has(type)) return 'ethernet';
@@ -84,58 +145,6 @@ function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
   warn(at, `the type ${quoteText(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
   return 'ethernet';
 }
-
-const MAC_EXAMPLE =
-  '"52:54:00:12:34:56" (the MAC address of the network card, as the name of the interface is not known at boot)';
-
-const interfaceName: Reader<string> = (value, place) => {
-  if (typeof value === 'string' && isInterfaceName(value)) return value;
-  const hint = 'use 1 to 15 ASCII characters without blanks, slashes and colons, or remove "name"';
-  return refuse(place, 'invalid interface name', hint);
-};
-
-/** Some names have a meaning of their own in the kernel. */
-export function isInterfaceName(name: string): boolean {
-  return isKernelName(name) && !['lo', 'all', 'default', 'bonding_masters'].includes(name);
-}
-
-function readVlan(fields: DataFields): VlanLink | undefined {
-  const parent = required(fields, 'vlan_link', 'the id of a "phy" or "bond" link', anyId);
-  const id = required(fields, 'vlan_id', '100', vlanId);
-  return parent === undefined || id === undefined ? undefined : { parent, vlanId: id };
-}
-
-const readPorts = list((value, place): Port | undefined => {
-  const name = anyId(value, place);
-  return name === undefined ? undefined : { name, place };
-});
-
-/** Ironic's schema has the number of another standard for LACP. */
-const readMode: Reader<string> = (value, place) => bondMode(value === '802.1ad' ? '802.3ad' : value, place);
-
-/** Options are those of nmstate, with `bond_` in front of them. */
-function readBond(fields: DataFields): Bond | undefined {
-  const ports = required(fields, 'bond_links', '["eth0", "eth1"]', readPorts);
-  const mode = required(fields, 'bond_mode', '"active-backup"', readMode);
-  const entries: Record<string, ConvertedEntry | undefined> = {
-    mode: entryAt(step(fields.place, 'bond_mode'), mode),
-  };
-  for (const key of Object.keys(fields.value)) {
-    if (!key.startsWith('bond_') || key === 'bond_links' || key === 'bond_mode' || !has(fields, key))
-      continue;
-    const name = key.slice('bond_'.length).replaceAll('-', '_');
-    const at = step(fields.place, key);
-    const row = Object.hasOwn(options, name) ? options[name] : undefined;
-    const [read, written] = typeof row === 'function' ? [row, name] : Array.isArray(row) ? row : [];
-    if (read === undefined) {
-      warn(at, `the bond option ${quoteText(key)} is not supported`, `remove ${quoteText(key)}`);
-    } else entries[written] = entryAt(at, read(fields.value[key], at));
-  }
-  checkOptions(entries, fields.place);
-  return ports === undefined || mode === undefined ? undefined : { ports, entries, portEntries: new Map() };
-}
-
-const options: Rows = optionRows;
 
 /** DataLinks by their ids, in the document's order. */
 export type DataLinks = ReadonlyMap<string, DataLink>;

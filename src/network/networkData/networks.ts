@@ -1,6 +1,7 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { isMapping } from '../../formats/mapping.ts';
 import {
   type Family,
   formatSubnet,
@@ -9,19 +10,9 @@ import {
   parseNetmask,
   type Subnet,
 } from '../ipAddress.ts';
-import { type DocumentPlace, refuse, step, warn } from '../documentPlace.ts';
-import { integer, list, listItem, oneOf, type Reader } from '../readers.ts';
-import {
-  addressOf,
-  anyId,
-  type DataFields,
-  has,
-  optional,
-  optionalList,
-  required,
-  warnUnused,
-} from './fields.ts';
-import { type DataLinks, refuseDangling } from './devices.ts';
+import { type DocumentPlace, expected, isLeftOut, refuse, step, warn } from '../documentPlace.ts';
+import * as reader from '../readers.ts';
+import { anyId, type DataLinks, refuseDangling } from './devices.ts';
 
 export interface Network {
   readonly place: DocumentPlace;
@@ -52,122 +43,41 @@ interface Route {
 }
 
 /** `static` and `static6` are what cloud-init takes besides. */
-const typeNames = [
-  'ipv4',
-  'ipv4_dhcp',
-  'ipv6',
-  'ipv6_dhcp',
-  'ipv6_slaac',
-  'ipv6_dhcpv6-stateful',
-  'ipv6_dhcpv6-stateless',
-] as const;
-const readType = oneOf(typeNames, { static: 'ipv4', static6: 'ipv6' });
-
-const networkKeys: ReadonlySet<string> = new Set(
-  'id type link network_id ip_address netmask gateway broadcast metric routes services dns_nameservers dns_search'.split(
-    ' ',
-  ),
+const readType = reader.oneOf(
+  ['ipv4', 'ipv4_dhcp', 'ipv6', 'ipv6_dhcp', 'ipv6_slaac', 'ipv6_dhcpv6-stateful', 'ipv6_dhcpv6-stateless'],
+  { static: 'ipv4', static6: 'ipv6' },
 );
-const routeKeys: ReadonlySet<string> = new Set(['network', 'netmask', 'gateway', 'metric', 'services']);
-const serviceKeys: ReadonlySet<string> = new Set(['type', 'address']);
 
-const metric = integer(0, 2 ** 32 - 1);
+const metric = reader.integer(0, 2 ** 32 - 1);
 
-/** Reads one network of a document with these links. */
-export function readDataNetwork(fields: DataFields, links: DataLinks): Network | undefined {
-  const { place } = fields;
-  warnUnused(fields, (key) => networkKeys.has(key));
-  if (!has(fields, 'id')) warn(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
-  else optional(fields, 'id', anyId);
-  const linkId = required(fields, 'link', 'the id of a link', anyId);
-  const isDangling = linkId !== undefined && !links.has(linkId);
-  if (isDangling) refuseDangling(step(place, 'link'), linkId, links);
-  const type = required(fields, 'type', '"ipv4"', readType);
-  if (type === undefined) return undefined;
-  const family = type.startsWith('ipv4') ? 4 : 6;
-  const isStatic = type === 'ipv4' || type === 'ipv6';
-  const subnet = isStatic ? readSubnet(fields, family) : undefined;
-  const listed = optionalList(fields, 'routes');
-  const routes = listed.flatMap((route) => readRoute(route, family) ?? []);
-  const gateway = readGateway(fields, family);
-  const network = {
-    place,
-    linkId: linkId ?? '',
-    family,
-    subnet,
-    routes: gateway === undefined ? routes : [gateway, ...routes],
-    servers: [
-      ...listed.flatMap((route) => readServices(optionalList(route, 'services'))),
-      ...readServices(optionalList(fields, 'services')),
-      ...(optional(fields, 'dns_nameservers', readServers) ?? []),
-    ],
-    searches: optional(fields, 'dns_search', readSearches) ?? [],
-    metric: optional(fields, 'metric', metric),
-  } as const;
-  const isComplete = linkId !== undefined && !isDangling && !(isStatic && subnet === undefined);
-  return isComplete ? network : undefined;
+/** An address of the family; without a family, of either one. */
+function addressOf(family?: Family): reader.Reader<IpAddress> {
+  return reader.ipAddress(family, `use an ${family === undefined ? 'IPv4 or IPv6' : `IPv${family}`} address`);
 }
 
-function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
-  const example = family === 4 ? '"192.0.2.10"' : '"2001:db8::10"';
-  const subnet = readAddressWithMask(fields, 'ip_address', example, family);
-  if (subnet === undefined) return undefined;
-  const { address, prefixLength } = subnet;
-  if (prefixLength !== undefined) return { address, prefixLength };
-  const assumed = family === 4 ? 24 : 64;
-  const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
-  const mask = family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"';
-  warn(step(fields.place, 'ip_address'), message, `add "netmask", for example ${mask}`);
-  return { address, prefixLength: assumed };
-}
+const readServer = addressOf();
+const server: reader.Reader<DataServer> = (value, place) => {
+  const address = readServer(value, place);
+  return address && { address, place };
+};
 
-function readRoute(fields: DataFields, family: Family): Route | undefined {
-  warnUnused(fields, (key) => routeKeys.has(key));
-  const example = family === 4 ? '"0.0.0.0" for the default route' : '"::" for the default route';
-  const target = readAddressWithMask(fields, 'network', example, family);
-  const gateway = optional(fields, 'gateway', addressOf(family));
-  const own = optional(fields, 'metric', metric);
-  if (target === undefined) return undefined;
-  const { address } = target;
-  const prefixLength = target.prefixLength ?? (isUnspecified(address) ? 0 : undefined);
-  if (prefixLength === undefined) {
-    return refuse(fields.place, '"netmask" is missing', 'add the netmask of the destination');
-  }
-  return {
-    place: has(fields, 'gateway') ? step(fields.place, 'gateway') : fields.place,
-    destination: formatSubnet({ address, prefixLength }),
-    gateway: gateway === undefined || isUnspecified(gateway) ? undefined : gateway,
-    metric: own,
-  };
-}
-
-/** The default route of documents that are written like cloud-init's. */
-function readGateway(fields: DataFields, family: Family): Route | undefined {
-  const gateway = optional(fields, 'gateway', addressOf(family));
-  if (gateway === undefined || isUnspecified(gateway)) return undefined;
-  const destination = family === 4 ? '0.0.0.0/0' : '::/0';
-  return { place: step(fields.place, 'gateway'), destination, gateway, metric: undefined };
-}
+const readServiceFields = reader.objectWith({ type: anyId, address: server }, ['type', 'address'], {
+  type: '"dns"',
+  address: '"192.0.2.53"',
+});
 
 /** The name servers among services. */
-export function readServices(services: readonly DataFields[]): DataServer[] {
-  return services.flatMap((fields) => {
-    const { place } = fields;
-    warnUnused(fields, (key) => serviceKeys.has(key));
-    const type = required(fields, 'type', '"dns"', anyId);
-    if (type === undefined) return [];
-    if (type !== 'dns') {
-      const message = `services of the type ${quoteText(type)} are not used`;
-      warn(step(place, 'type'), message, 'use "dns", or remove the service');
-      return [];
-    }
-    return required(fields, 'address', '"192.0.2.53"', readServer) ?? [];
-  });
-}
+export const services = reader.list((value, place): DataServer | undefined => {
+  const { type = 'dns', address } = readServiceFields(value, place) ?? {};
+  if (type === 'dns') return address;
+  const message = `services of the type ${quoteText(type)} are not used`;
+  warn(step(place, 'type'), message, 'use "dns", or remove the service');
+  return undefined;
+});
 
 /** A list, or a text with blanks between the items. */
-function listOrWords<T>(read: Reader<T>): Reader<readonly T[]> {
-  const readList = list(read);
+function listOrWords<T>(read: reader.Reader<T>): reader.Reader<readonly T[]> {
+  const readList = reader.list(read);
   return (value, place) =>
     typeof value === 'string'
       ? value
@@ -177,38 +87,24 @@ function listOrWords<T>(read: Reader<T>): Reader<readonly T[]> {
       : readList(value, place);
 }
 
-function readServer(value: unknown, place: DocumentPlace): DataServer | undefined {
-  const address = addressOf()(value, place);
-  return address && { address, place };
+/** An address, which may have a prefix length or a mask behind a slash. */
+interface MaskedAddress {
+  readonly address: IpAddress;
+  readonly prefixLength: number | undefined;
 }
 
-const readServers = listOrWords(readServer);
-const readSearches = listOrWords(listItem);
-
-/**
- * The key of an address, which may have a prefix length, and the key `netmask`: a dotted mask, an IPv6 address or a prefix length.
- */
-function readAddressWithMask(
-  fields: DataFields,
-  key: string,
-  example: string,
-  family: Family,
-): { readonly address: IpAddress; readonly prefixLength: number | undefined } | undefined {
-  const own = required(fields, key, example, (value, place) => {
+function masked(family: Family): reader.Reader<MaskedAddress> {
+  return (value, place) => {
     const [written, mask, ...more] = typeof value === 'string' ? value.split('/') : [value];
     const address = addressOf(family)(more.length > 0 ? value : written, place);
     const prefixLength = mask === undefined ? undefined : netmask(family)(mask, place);
     if (address === undefined || (mask !== undefined && prefixLength === undefined)) return undefined;
     return { address, prefixLength };
-  });
-  const beside = optional(fields, 'netmask', netmask(family));
-  if (own === undefined) return undefined;
-  const { address, prefixLength = beside } = own;
-  // A netmask that was refused is not a missing one.
-  return prefixLength === undefined && has(fields, 'netmask') ? undefined : { address, prefixLength };
+  };
 }
 
-function netmask(family: Family): Reader<number> {
+/** Dotted, as an IPv6 address, or as a prefix length. */
+function netmask(family: Family): reader.Reader<number> {
   return (value, place) => {
     const isText = typeof value === 'string' || typeof value === 'number';
     const prefixLength = isText ? parseNetmask(String(value), family) : undefined;
@@ -216,5 +112,114 @@ function netmask(family: Family): Reader<number> {
     const example = family === 4 ? '255.255.255.0 or 24' : 'ffff:ffff:ffff:ffff:: or 64';
     const shown = isText ? `: ${quoteText(String(value))}` : '';
     return refuse(place, `the netmask is invalid${shown}`, `write it like ${example}`);
+  };
+}
+
+const readersOf = (family: Family) => {
+  const shared = { netmask: netmask(family), gateway: addressOf(family), metric, services };
+  const readRoute = reader.objectWith({ ...shared, network: masked(family) }, ['network'], {
+    network: `${family === 4 ? '"0.0.0.0"' : '"::"'} for the default route`,
+  });
+  const shape = {
+    ...shared,
+    id: anyId,
+    type: reader.anything,
+    link: anyId,
+    network_id: reader.anything,
+    ip_address: masked(family),
+    broadcast: reader.anything,
+    routes: reader.list((value, place) => {
+      const fields = readRoute(value, place);
+      return fields && { route: routeOf(fields, place), servers: fields.services ?? [] };
+    }),
+    dns_nameservers: listOrWords(server),
+    dns_search: listOrWords(reader.listItem),
+  };
+  const examples = {
+    link: 'the id of a link',
+    ip_address: family === 4 ? '"192.0.2.10"' : '"2001:db8::10"',
+  };
+  return {
+    dynamic: reader.objectWith(shape, ['link'], examples),
+    static: reader.objectWith(shape, ['link', 'ip_address'], examples),
+  };
+};
+
+const readers = { 4: readersOf(4), 6: readersOf(6) };
+
+/** Reads one network of a document with these links. */
+export function readDataNetwork(value: unknown, place: DocumentPlace, links: DataLinks): Network | undefined {
+  if (!isMapping(value)) return refuse(place, expected('a mapping', value));
+  const { id, type: written } = value;
+  const type = isLeftOut(written, place)
+    ? refuse(place, '"type" is missing', 'add "type", for example "ipv4"')
+    : readType(written, step(place, 'type'));
+  if (type === undefined) return undefined;
+  const family = type.startsWith('ipv4') ? 4 : 6;
+  const isStatic = type === 'ipv4' || type === 'ipv6';
+  const fields = readers[family][isStatic ? 'static' : 'dynamic'](value, place);
+  if (isLeftOut(id, place)) warn(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
+  if (fields === undefined) return undefined;
+  const { dns_nameservers: nameServers = [], gateway, ip_address: address, link, routes = [] } = fields;
+  if (!links.has(link)) return refuseDangling(step(place, 'link'), link, links);
+  const usual: Route = {
+    place: step(place, 'gateway'),
+    destination: family === 4 ? '0.0.0.0/0' : '::/0',
+    gateway,
+    metric: undefined,
+  };
+  return {
+    place,
+    linkId: link,
+    family,
+    subnet: isStatic && address ? subnetOf(address, fields.netmask, family, place) : undefined,
+    // Documents that are written like cloud-init's have the default route beside the address.
+    routes: [
+      ...(gateway === undefined || isUnspecified(gateway) ? [] : [usual]),
+      ...routes.flatMap(({ route }) => route ?? []),
+    ],
+    servers: [...routes.flatMap((route) => route.servers), ...(fields.services ?? []), ...nameServers],
+    searches: fields.dns_search ?? [],
+    metric: fields.metric,
+  };
+}
+
+function subnetOf(
+  { address, prefixLength: own }: MaskedAddress,
+  beside: number | undefined,
+  family: Family,
+  place: DocumentPlace,
+): Subnet {
+  const assumed = family === 4 ? 24 : 64;
+  if (own === undefined && beside === undefined) {
+    const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
+    const mask = family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"';
+    warn(step(place, 'ip_address'), message, `add "netmask", for example ${mask}`);
+  }
+  return { address, prefixLength: own ?? beside ?? assumed };
+}
+
+function routeOf(
+  {
+    gateway,
+    metric: own,
+    netmask: beside,
+    network: { address, prefixLength: behind = beside },
+  }: {
+    readonly network: MaskedAddress;
+    readonly netmask?: number | undefined;
+    readonly gateway?: IpAddress | undefined;
+    readonly metric?: number | undefined;
+  },
+  place: DocumentPlace,
+): Route | undefined {
+  const prefixLength = behind ?? (isUnspecified(address) ? 0 : undefined);
+  if (prefixLength === undefined)
+    return refuse(place, '"netmask" is missing', 'add the netmask of the destination');
+  return {
+    place: gateway === undefined ? place : step(place, 'gateway'),
+    destination: formatSubnet({ address, prefixLength }),
+    gateway: gateway && !isUnspecified(gateway) ? gateway : undefined,
+    metric: own,
   };
 }
