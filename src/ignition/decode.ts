@@ -93,17 +93,17 @@ function decodeStruct(
     const value = targetOf(given);
     path.push(field.name);
     if (!dialect.isNull(value)) {
-      target[field.name] = decodeField(decoder, field, value, target[field.name]);
+      const before = target[field.name];
+      target[field.name] =
+        field.kind === 'struct'
+          ? decodeStruct(decoder, field.struct, value, before)
+          : field.kind === 'list'
+            ? decodeList(decoder, field, value, before)
+            : decodeScalar(decoder, field, value);
     } else if (field.pointer || field.kind === 'list') delete target[field.name];
     path.pop();
   }
   return target;
-}
-
-function decodeField(decoder: Decoder, field: Field, node: ValueNode, previous: unknown): unknown {
-  if (field.kind === 'struct') return decodeStruct(decoder, field.struct, node, previous);
-  if (field.kind === 'list') return decodeList(decoder, field, node, previous);
-  return decodeScalar(decoder, field, node);
 }
 
 function decodeScalar(

@@ -62,18 +62,16 @@ export type ReadEffective = EffectiveDocument | RefusedConfig;
 
 /** Several checks read the config of a host: each document, which must not change, is parsed once. */
 export function readEffectiveConfig(document: Uint8Array): ReadEffective {
-  const effective = effectives.get(document) ?? parseEffective(document);
+  const known = effectives.get(document);
+  if (known !== undefined) return known;
+  const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
+  const effective: ReadEffective =
+    read.status === 'refused' ? read : { status: 'read', version: read.version, ...resolveConfig(read) };
   effectives.set(document, effective);
   return effective;
 }
 
 const effectives = new WeakMap<Uint8Array, ReadEffective>();
-
-function parseEffective(document: Uint8Array): ReadEffective {
-  const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
-  if (read.status === 'refused') return read;
-  return { status: 'read', version: read.version, ...resolveConfig(read) };
-}
 
 /** Merges the inlined configs. */
 export function resolveConfig({

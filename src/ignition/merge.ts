@@ -107,9 +107,7 @@ function mergeKeyed(
 
 function mergeItem(field: ListField, parent: unknown, child: unknown): readonly unknown[] {
   if (typeof field.element === 'string' || !isMapping(parent) || !isMapping(child)) return [child];
-  const deletes = field.name === HEADER_LIST && child['value'] === undefined;
+  // The only list from which items can be deleted, by an item without a value.
+  const deletes = field.name === 'httpHeaders' && child['value'] === undefined;
   return deletes ? [] : [mergeMembers(field.element.fields, parent, child)];
 }
-
-/** The only list from which items can be deleted, by an item without a value. */
-const HEADER_LIST = 'httpHeaders';

@@ -10,7 +10,7 @@ import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { madeOf } from './origins.ts';
-import { configType, type Field, type ListField, type ScalarField, type StructType } from './schema.ts';
+import { configType, type Field, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 
 /** The normalised config; members that the version does not have are removed. */
@@ -33,17 +33,13 @@ function normalizeMember(field: Field, member: unknown): unknown {
     const members = normalizeMembers(field.struct, member);
     return field.pointer || Object.keys(members).length > 0 ? members : undefined;
   }
-  return field.kind === 'list' ? normalizeList(field, member) : normalizeScalar(field, member);
-}
-
-function normalizeList({ element }: ListField, member: unknown): readonly unknown[] | undefined {
-  if (!Array.isArray(member) || member.length === 0) return undefined;
-  if (typeof element === 'string') return member;
-  const items = member.map((item: unknown) => (isMapping(item) ? normalizeMembers(element, item) : {}));
-  return madeOf(items, member);
-}
-
-function normalizeScalar(field: ScalarField, member: unknown): unknown {
+  if (field.kind === 'list') {
+    const { element } = field;
+    if (!Array.isArray(member) || member.length === 0) return undefined;
+    if (typeof element === 'string') return member;
+    const items = member.map((item: unknown) => (isMapping(item) ? normalizeMembers(element, item) : {}));
+    return madeOf(items, member);
+  }
   if (field.always && !field.pointer) return member ?? zeroScalars[field.kind];
   return isZeroMember(field, member) ? undefined : member;
 }

@@ -6,7 +6,7 @@
 
 import { type Finding, hasErrors } from '../core/finding.ts';
 import { asMapping, isMapping } from '../formats/mapping.ts';
-import type { Config, Integer } from './config.ts';
+import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { normalizeConfig } from './normalize.ts';
@@ -104,20 +104,11 @@ const shifts: readonly Shift[] = [
     types: ['File', 'Directory'],
     field: 'mode',
     since: '3.6.0',
-    carryUp: (mode) => (isInteger(mode) ? withoutSpecialBits(mode) : mode),
+    carryUp: (mode) => (typeof mode === 'bigint' ? mode & ~0o7000n : Number(BigInt(Number(mode)) & ~0o7000n)),
     up: translationRules.specialBitsDropped,
     down: translationRules.specialBits,
   },
 ];
-
-function isInteger(value: unknown): value is Integer {
-  return typeof value === 'number' || typeof value === 'bigint';
-}
-
-function withoutSpecialBits(mode: Integer): Integer {
-  const masked = BigInt(mode) & ~0o7000n;
-  return typeof mode === 'bigint' ? masked : Number(masked);
-}
 
 /** State of a translation. */
 interface Journey extends Versions {

@@ -23,7 +23,11 @@ function specificHint({ path, expected, found }: TypeMismatch, place: string): s
   if (place === 'ignition.version')
     return `set ${place} to "${(word && intendedVersion(word)) ?? '3.4.0'}", with quotes`;
   if (kind === 'integer' && text !== undefined)
-    return isMode ? modeHint(text, place) : numberHint(text, place);
+    return isMode
+      ? modeHint(text, place)
+      : /^-?\d{1,18}$/.test(text)
+        ? `set ${place} to ${BigInt(text)}, without quotes`
+        : undefined;
   if (kind === 'integer' && word !== undefined && /^-?\d/.test(word))
     return `set ${place} to an integer of at most 64 bits, with digits only`;
   if (kind === 'boolean' && (text === 'true' || text === 'false'))
@@ -31,7 +35,7 @@ function specificHint({ path, expected, found }: TypeMismatch, place: string): s
   if (wanted === 'string' && word !== undefined && word.length <= 40)
     return `set ${place} to a string: put quotes around ${word}`;
   if (wanted.startsWith('[]')) return `set ${place} to a list: put [ ] around the value`;
-  if (isResource(wanted) && text !== undefined)
+  if (/^types\.(?:Resource|FileContents|ConfigReference|CaReference)$/.test(wanted) && text !== undefined)
     return `set ${place} to an object: {"source": "data:,…"} or another URL`;
   return undefined;
 }
@@ -42,16 +46,6 @@ function modeHint(text: string, place: string): string {
   return octal === undefined
     ? `set ${place} to a decimal number: octal 0644 is 420`
     : `set ${place} to ${Number.parseInt(octal, 8)}, without quotes: octal ${octal} in decimal`;
-}
-
-function numberHint(text: string, place: string): string | undefined {
-  return /^-?\d{1,18}$/.test(text) ? `set ${place} to ${BigInt(text)}, without quotes` : undefined;
-}
-
-function isResource(wanted: string): boolean {
-  return ['types.Resource', 'types.FileContents', 'types.ConfigReference', 'types.CaReference'].includes(
-    wanted,
-  );
 }
 
 const kindNames: Readonly<Record<TypeMismatch['expected']['kind'], string>> = {

@@ -120,17 +120,15 @@ export function unusedKeyHint(
   path: Path,
   key: string,
 ): string | undefined {
+  const fields = fieldsByFoldedName(type);
+  const same = fields.get(foldName(key));
+  const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
   return (
-    spellingHint(type, key) ??
+    (same && `write ${quoteText(same.name)}: Ignition accepts this spelling, but reports it as unused`) ??
     newerVersionHint(version, path, key) ??
     butaneHint(type, path, key) ??
-    similarNameHint(type, key)
+    (nearest && `use ${quoteText(nearest.name)}; Ignition ignores ${quoteText(key)}`)
   );
-}
-
-function spellingHint(type: StructType, key: string): string | undefined {
-  const field = fieldsByFoldedName(type).get(foldName(key));
-  return field && `write ${quoteText(field.name)}: Ignition accepts this spelling, but reports it as unused`;
 }
 
 function newerVersionHint(version: SpecVersion, path: Path, key: string): string | undefined {
@@ -157,10 +155,4 @@ function butaneHint(type: StructType, path: Path, key: string): string | undefin
   return isButane
     ? `write the config as a Butane config in YAML: ${quoteText(key)} is a Butane key that Ignition ignores`
     : undefined;
-}
-
-function similarNameHint(type: StructType, key: string): string | undefined {
-  const fields = fieldsByFoldedName(type);
-  const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
-  return nearest && `use ${quoteText(nearest.name)}; Ignition ignores ${quoteText(key)}`;
 }

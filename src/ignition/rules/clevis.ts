@@ -36,10 +36,6 @@ export const clevisRules = {
   ),
 };
 
-const TANG_URL_HINT = 'use the http or https URL of the Tang server';
-
-const knownPins = new Set(['tpm2', 'tang', 'sss']);
-
 /** In 3.2.0 the type is called Custom, and an unknown pin takes precedence over a missing one. */
 export const checkClevisCustom: Check<ClevisCustom> = (custom, version) => {
   const { config, needsNetwork, pin } = custom;
@@ -50,7 +46,11 @@ export const checkClevisCustom: Check<ClevisCustom> = (custom, version) => {
 
 export const checkTang: Check<Tang> = ({ advertisement, thumbprint, url = '' }, version) =>
   found(
-    serverUrlIssue(url, ['url'], issue(urlRules.scheme, ['url'], TANG_URL_HINT)),
+    serverUrlIssue(
+      url,
+      ['url'],
+      issue(urlRules.scheme, ['url'], 'use the http or https URL of the Tang server'),
+    ),
     !thumbprint && issue(clevisRules.tangThumbprint, ['thumbprint']),
     isSince(version, '3.4.0') &&
       advertisement &&
@@ -61,6 +61,6 @@ export const checkTang: Check<Tang> = ({ advertisement, thumbprint, url = '' }, 
 function pinIssue(pin: string | undefined, version: SpecVersion): Finding | undefined {
   const at = ['pin'];
   if (!pin && isSince(version, '3.3.0')) return issue(clevisRules.pinRequired, at);
-  const isAllowed = isSince(version, '3.6.0') || knownPins.has(pin ?? '');
+  const isAllowed = isSince(version, '3.6.0') || ['tpm2', 'tang', 'sss'].includes(pin ?? '');
   return isAllowed ? undefined : issue(clevisRules.pinUnknown, at);
 }

@@ -74,19 +74,16 @@ interface Extent {
 
 /**
  * Finds a partition that overlaps another one, with the arithmetic of Ignition: 64-bit sums may wrap around and sizes may be
- * negative, so an end may be before its start. Returns the index that Ignition reports.
+ * negative, so an end may be before its start. Compares as many as a GPT has. Returns the index that Ignition reports.
  */
 export function firstOverlap(partitions: readonly Partition[]): number | undefined {
-  const extents = partitions.slice(0, MAX_PARTITIONS).flatMap(extentOf);
+  const extents = partitions.slice(0, 128).flatMap(extentOf);
   for (const extent of extents) {
     const other = extents.find((candidate) => candidate !== extent && overlaps(extent, candidate));
     if (other !== undefined) return other.index;
   }
   return undefined;
 }
-
-/** Of a GPT. Further ones are not compared. */
-const MAX_PARTITIONS = 128;
 
 /** With start 0 the tool chooses the start, with size 0 it fills the disk; then only the start is fixed. */
 function extentOf({ sizeMiB, startMiB }: Partition, index: number): readonly Extent[] {

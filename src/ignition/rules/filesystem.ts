@@ -85,13 +85,11 @@ export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
   return found(mountPath, devicePathIssue(device, ['device']), formatIssue(filesystem, version), label);
 };
 
-const MAX_TAG_BYTES = 36;
-
 function virtiofsIssues(filesystem: Filesystem): readonly Finding[] {
   const { device = '', label, options = [], uuid, wipeFilesystem } = filesystem;
   return found(
     device === '' && issue(filesystemRules.virtiofsTagRequired, ['device']),
-    Buffer.byteLength(device) > MAX_TAG_BYTES && issue(filesystemRules.virtiofsTagTooLong, ['device']),
+    Buffer.byteLength(device) > 36 && issue(filesystemRules.virtiofsTagTooLong, ['device']),
     label && issue(filesystemRules.virtiofsLabel, ['label']),
     uuid && issue(filesystemRules.virtiofsUuid, ['uuid']),
     wipeFilesystem === true && issue(filesystemRules.virtiofsWipe, ['wipeFilesystem']),

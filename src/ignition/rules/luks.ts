@@ -37,7 +37,7 @@ export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, labe
   const hasClevis = Boolean(custom?.pin) || hasOwnPins(clevis);
   return found(
     name?.includes('/') && issue(luksRules.nameSlash, ['name']),
-    Buffer.byteLength(label) > MAX_LABEL_BYTES && issue(luksRules.labelTooLong, ['label']),
+    Buffer.byteLength(label) > 47 && issue(luksRules.labelTooLong, ['label']),
     device ? devicePathIssue(device, ['device']) : issue(diskRules.deviceRequired, ['device']),
     hasCustom && hasOwnPins(clevis) && issue(luksRules.customWithOthers, ['clevis']),
     // Reported in addition to the error of the URL itself, at a field that does not exist, as in Ignition.
@@ -46,8 +46,6 @@ export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, labe
     hasCex && keyFile?.source && issue(luksRules.cexWithKeyFile, ['cex']),
   );
 };
-
-const MAX_LABEL_BYTES = 47;
 
 function hasOwnPins({ tang = [], threshold, tpm2 }: Clevis): boolean {
   return tang.length > 0 || tpm2 === true || isNonZero(threshold);

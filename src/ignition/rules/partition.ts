@@ -35,7 +35,7 @@ export const partitionRules = {
 export const checkPartition: Check<Partition> = (partition) => {
   const { guid, label, number, shouldExist, sizeMiB, startMiB, typeGuid } = partition;
   const hasOthers = guid || typeGuid || [label, startMiB, sizeMiB].some((one) => one !== undefined);
-  const isLong = Buffer.byteLength(label ?? '') > MAX_LABEL_BYTES;
+  const isLong = Buffer.byteLength(label ?? '') > 36;
   return found(
     shouldExist === false && hasOthers && issue(partitionRules.absentWithOthers, []),
     !isNonZero(number) && label === undefined && issue(partitionRules.numberOrLabel, []),
@@ -45,7 +45,5 @@ export const checkPartition: Check<Partition> = (partition) => {
     typeGuid && !GUID_FORM.test(typeGuid) && issue(partitionRules.guid, ['typeGuid']),
   );
 };
-
-const MAX_LABEL_BYTES = 36;
 
 const GUID_FORM = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;

@@ -6,7 +6,6 @@ import { errorRule, found, issue } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
-const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
 const redundantLevels = new Set([
   'raid1',
   '1',
@@ -50,6 +49,6 @@ function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Finding
   const at = ['level'];
   if (level === '' && isSince(version, '3.3.0')) return issue(raidRules.levelRequired, at);
   if (redundantLevels.has(level)) return undefined;
-  if (!stripedLevels.has(level)) return issue(raidRules.levelUnrecognized, at);
+  if (!['linear', 'raid0', '0', 'stripe'].includes(level)) return issue(raidRules.levelUnrecognized, at);
   return isNonZero(spares) ? issue(raidRules.spares, at) : undefined;
 }

@@ -93,15 +93,11 @@ function hashIssue(hash: string, version: SpecVersion): Finding | undefined {
   const at = ['hash'];
   const dash = hash.indexOf('-');
   if (dash === -1) return issue(verificationRules.malformed, at);
-  const digits = sumLength(hash.slice(0, dash), version);
+  const name = hash.slice(0, dash);
+  // Ignition does not check that the digits are hexadecimal.
+  const digits = name === 'sha512' ? 128 : name === 'sha256' && isSince(version, '3.1.0') ? 64 : undefined;
   if (digits === undefined) return issue(verificationRules.unrecognized, at);
   const length = Buffer.byteLength(hash.slice(dash + 1));
   if (length === digits) return undefined;
   return issue(verificationRules.wrongSize, at, `write the whole sum: ${digits} digits instead of ${length}`);
-}
-
-/** Number of hexadecimal digits of a sum. Ignition does not check that they are hexadecimal. */
-function sumLength(hashFunction: string, version: SpecVersion): number | undefined {
-  if (hashFunction === 'sha512') return 128;
-  return hashFunction === 'sha256' && isSince(version, '3.1.0') ? 64 : undefined;
 }

@@ -59,14 +59,15 @@ export const checkDropin: Check<Dropin> = ({ contents, name }) =>
 /** Enabled instances of a template in the same config: the template must contain the [Install] section. */
 export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
   let byName: ReadonlyMap<string, Unit> | undefined;
-  const lacking = new Map<string, boolean>();
+  const examined = new Map<string, ReturnType<typeof examineUnit>>();
   for (const [index, { enabled, name = '' }] of units.entries()) {
     const template = enabled === true ? templateOf(name) : undefined;
     if (template === undefined) continue;
     byName ??= new Map(units.map((unit) => [unit.name ?? '', unit]));
-    const lacks = lacking.get(template) ?? lacksInstall(byName.get(template)?.contents);
-    lacking.set(template, lacks);
-    if (!lacks) continue;
+    const contents = byName.get(template)?.contents ?? '';
+    const { error, hasInstall } = examined.get(template) ?? examineUnit(contents);
+    examined.set(template, { error, hasInstall });
+    if (contents === '' || error !== undefined || hasInstall) continue;
     const message = `template unit ${quoteGo(template)} for ${quoteGo(name)} doesn't have Install section`;
     yield { ...issue(unitRules.templateNoInstall, ['units', index, 'contents']), message };
   }
@@ -101,16 +102,10 @@ function syntaxHint(error: string): string | undefined {
 /** `hasInstall`: an [Install] section contains at least one option. */
 function examineUnit(contents: string): { error: string | undefined; hasInstall: boolean } {
   const { error, sections } = parseUnit(contents);
-  let hasInstall = false;
-  for (const { name, options } of sections) hasInstall ||= name === 'Install' && options.length > 0;
-  return { error, hasInstall };
-}
-
-/** Whether the contents are valid and have no [Install] section. */
-function lacksInstall(contents = ''): boolean {
-  if (contents === '') return false;
-  const { error, hasInstall } = examineUnit(contents);
-  return error === undefined && !hasInstall;
+  return {
+    error,
+    hasInstall: sections.some(({ name, options }) => name === 'Install' && options.length > 0),
+  };
 }
 
 /** The template of an instance: `name@.service` with the shortest name that leaves an instance in `name@instance.service`. */
