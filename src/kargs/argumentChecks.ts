@@ -67,7 +67,10 @@ function findIssues(argument: KernelArgument): readonly Finding[] {
   if (name.startsWith('ipa-')) return checkIpaArgument(argument);
   const check = valueChecks.get(name);
   if (check !== undefined) return check(value);
-  return STOPS_BOOT.test(text) ? [{ ...argumentStops, path: [] }] : checkSpelling(name);
+  if (STOPS_BOOT.test(text)) return [{ ...argumentStops, path: [] }];
+  // CoreOS has more arguments, which are not similar to these.
+  const nearest = spelledNames.includes(name) ? undefined : nearestName(name, spelledNames);
+  return nearest === undefined ? [] : [{ ...argumentUnknown, path: [], hint: `use ${nearest}` }];
 }
 
 type ValueCheck = (value: string) => readonly Finding[];
@@ -113,9 +116,3 @@ const spelledNames = [
   ...allCoreosArguments.filter(({ isTyped }) => isTyped).map(({ name }) => name),
   'nameserver',
 ];
-
-/** CoreOS has more arguments, which are not similar to these. */
-function checkSpelling(name: string): readonly Finding[] {
-  const nearest = spelledNames.includes(name) ? undefined : nearestName(name, spelledNames);
-  return nearest === undefined ? [] : [{ ...argumentUnknown, path: [], hint: `use ${nearest}` }];
-}

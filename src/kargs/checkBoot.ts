@@ -50,26 +50,35 @@ export function checkForms(
   const wellFormed = list.filter(({ name, text }) => isOneArgument(text) && name !== '');
   const added = forms.map((form) => form.added(settings));
   const texts = list.map(({ text }) => text);
-  const lengths = added.map((more) => Buffer.byteLength([...texts, ...more].join(' ')));
+  const length = largest(
+    added.map((more) => Buffer.byteLength([...texts, ...more].join(' '))),
+    0,
+  );
+  const longest = longestCommandLine[architecture];
+  const message = `the kernel command line is too long: ${length} > ${longest} bytes`;
   return [
-    ...list.flatMap((argument) => [...checkArgument(argument), ...checkForRamdisk(argument)]),
+    ...list.flatMap(checkArgument),
+    ...list.flatMap(({ name, path }) =>
+      name === coreosArguments.installDevice.name ? [{ ...argumentInstalls, path }] : [],
+    ),
+    ...list.flatMap(({ name, path }) =>
+      name === coreosArguments.liveIso.name ? [{ ...argumentLiveIso, path }] : [],
+    ),
     ...checkRepetitions(list),
     ...checkPresence(settings, list),
     ...checkProxyArguments(settings),
     ...checkArgumentNetwork(wellFormed, added.flat().flatMap(parseArguments)),
     ...forms.flatMap((form) => [
-      ...images.flatMap((image) => checkImage(image, form.schemes)),
+      ...(form.schemes === undefined ? [] : images).flatMap(({ path, text }) =>
+        isPlainText(text)
+          ? checkUrl(text, form.schemes ?? []).map((finding) => ({ ...finding, path }))
+          : [{ ...imageCharacters, path }],
+      ),
       ...checkReserved(wellFormed, form.reserved),
       ...form.check(wellFormed, images),
     ]),
-    ...checkLength(largest(lengths, 0), longestCommandLine[architecture]),
+    ...(length > longest ? [{ ...commandLineLength, path: [], message }] : []),
   ];
-}
-
-function checkLength(length: number, longest: number): readonly Finding[] {
-  if (length <= longest) return [];
-  const message = `the kernel command line is too long: ${length} > ${longest} bytes`;
-  return [{ ...commandLineLength, path: [], message }];
 }
 
 /** The URLs of the kernel, the initramfs and the appended archives. */
@@ -86,13 +95,6 @@ const imageCharacters = errorRule(
   'the URL contains whitespace, double quotes, or characters other than printable ASCII',
   'percent-encode these characters, for example a space as %20',
 );
-
-/** @param schemes of the boot loader; undefined if none loads the image */
-function checkImage({ path, text }: BootText, schemes: readonly string[] | undefined): readonly Finding[] {
-  if (schemes === undefined) return [];
-  if (!isPlainText(text)) return [{ ...imageCharacters, path }];
-  return checkUrl(text, schemes).map((issue) => ({ ...issue, path }));
-}
 
 const argumentOfLoader = errorRule(
   'argument-of-loader',
@@ -153,18 +155,13 @@ const argumentCoreos = warningRule(
   'remove the argument, or remove --no-coreos',
 );
 
-/** Arguments that have their place on ISOs. */
-function checkForRamdisk({ name, path }: KernelArgument): readonly Finding[] {
-  if (name === coreosArguments.installDevice.name) return [{ ...argumentInstalls, path }];
-  return name === coreosArguments.liveIso.name ? [{ ...argumentLiveIso, path }] : [];
-}
-
 function checkRepetitions(list: readonly KernelArgument[]): readonly Finding[] {
   const first = new Map<string, string>();
   const issues: Finding[] = [];
   for (const argument of list) {
-    const { path, text } = argument;
-    const name = repeatedName(argument);
+    const { path, text, value = '' } = argument;
+    const variable = argument.name === 'systemd.setenv' ? `=${parseArgument(value).name}` : '';
+    const name = argument.name + variable;
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, text);
     else if (earlier !== text && !REPEATABLE.test(name)) {
@@ -175,11 +172,6 @@ function checkRepetitions(list: readonly KernelArgument[]): readonly Finding[] {
     }
   }
   return issues;
-}
-
-/** The name to compare for repetitions; for an environment variable it includes the name of the variable. */
-function repeatedName({ name, value = '' }: KernelArgument): string {
-  return name === 'systemd.setenv' ? `${name}=${parseArgument(value).name}` : name;
 }
 
 /** Arguments of which dracut, Ignition, CoreOS or the agent use only one value. */

@@ -3,7 +3,7 @@
  * contain the value; probable secrets are masked.
  */
 
-import type { Finding, Path } from '../core/finding.ts';
+import { type Finding, formatPath } from '../core/finding.ts';
 import { HIDDEN, isSecretName, maskSetting } from '../core/masking.ts';
 import { errorRule, infoRule, warningRule } from '../core/rule.ts';
 import { parseArgument } from './argument.ts';
@@ -89,31 +89,25 @@ function checkRamdisk(
   const complete = withBootInterface(settings);
   const forms = loaders.map((name) => allLoaders[name]);
   const texts = [...imageUrls(complete), ...bootArguments(complete)];
+  const shown = (text: string): string => {
+    const { name, value } = parseArgument(text);
+    return value !== undefined && isSecretName(name) ? `${name}=${HIDDEN}` : maskSetting(text);
+  };
   const values = new Map(
-    texts.filter(({ path }) => path.length > 0).map(({ text, path }) => [keyOf(path), shown(text)]),
+    texts.filter(({ path }) => path.length > 0).map(({ text, path }) => [formatPath(path), shown(text)]),
   );
   const findings = checkForms(complete, forms, architecture).map((issue) =>
-    namingValue(issue, values.get(keyOf(issue.path))),
+    namingValue(issue, values.get(formatPath(issue.path))),
   );
-  const byText = new Map(findings.map((finding) => [`${keyOf(finding.path)} ${finding.message}`, finding]));
+  const byText = new Map(
+    findings.map((finding) => [`${formatPath(finding.path)} ${finding.message}`, finding]),
+  );
   return [...byText.values()];
 }
 
-function keyOf(path: Path): string {
-  return JSON.stringify(path);
-}
-
-/** An argument for a message, with masked secrets. */
-function shown(text: string): string {
-  const { name, value } = parseArgument(text);
-  return value !== undefined && isSecretName(name) ? `${name}=${HIDDEN}` : maskSetting(text);
-}
-
-const LONGEST_SHOWN = 80;
-
 function namingValue(finding: Finding, value: string | undefined): Finding {
   if (value === undefined) return finding;
-  const short = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  const short = value.length > 80 ? `${value.slice(0, 80)}…` : value;
   const plain = /^[!-~…]+$/.test(short) ? short : JSON.stringify(short);
   return { ...finding, message: `${plain}: ${finding.message}` };
 }

@@ -49,14 +49,10 @@ export const ipaParameterRules = { ipaNoValue, ipaUnknown, ipaValue, ipaUrl, ipa
 /** The kernel argument for `NAME=VALUE`, with the name of an option (`ntp_server`) or of an argument (`ipa-ntp-server`). */
 export function ipaArgument(assignment: string): string {
   const { name } = parseArgument(assignment);
-  return parameterName(name) + assignment.slice(name.length);
-}
-
-function parameterName(name: string): string {
-  if (name === '' || name.startsWith('ipa-')) return name;
+  if (name === '' || name.startsWith('ipa-')) return assignment;
   const plain = name.replaceAll('-', '_');
   const option = parameterOptions().find((candidate) => candidate.name === plain);
-  return option?.kernelParam ?? `ipa-${name.replaceAll('_', '-')}`;
+  return (option?.kernelParam ?? `ipa-${name.replaceAll('_', '-')}`) + assignment.slice(name.length);
 }
 
 /** Returns the issues of an argument with the prefix `ipa-`. */
@@ -68,13 +64,23 @@ export function checkIpaArgument({ name, value }: KernelArgument): readonly Find
       ? []
       : [unknownParameter(name)];
   const secret: readonly Finding[] = option.sensitive === true ? [{ ...ipaSecret, path: [] }] : [];
+  const wanted = findExpected(option, value);
   const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
   const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
   return [
     ...secret,
     ...(hasVersion ? [{ ...ipaUrl, path: [] }] : []),
     ...(collector === undefined ? [] : [{ ...ipaCollector, path: [], ...collector }]),
-    ...checkValue(option, value),
+    ...(wanted === undefined
+      ? []
+      : [
+          {
+            ...ipaValue,
+            path: [],
+            message: `${option.name} must be ${wanted}`,
+            hint: `set ${option.name} to ${wanted} (${option.help})`,
+          },
+        ]),
   ];
 }
 
@@ -112,43 +118,23 @@ const convertedNumbers = new Set([
   'lookup_timeout',
 ]);
 
-function checkValue(option: IpaOption, value: string): readonly Finding[] {
-  const { choices, pattern, type } = option;
-  const isNumber = type === 'integer' || type === 'float' || type === 'port';
-  if (value === '' && isNumber && !convertedNumbers.has(option.name)) return [];
-  if (choices !== undefined) {
-    return choices.includes(value) ? [] : [invalidValue(option, `one of ${choices.join(', ')}`)];
-  }
-  if (pattern !== undefined && !new RegExp(pattern).test(value)) {
-    return [invalidValue(option, `a match of ${pattern}`)];
-  }
-  // Any other value than 1, yes, on or true turns debug messages off.
-  if (option.name === 'debug') return [];
-  if (type === 'boolean' && parseOsloBoolean(value) === undefined) return [invalidValue(option, '1 or 0')];
-  if (type === 'float' && parsePythonFloat(value) === undefined) return [invalidValue(option, 'a number')];
-  if (type === 'integer') return checkRange(option, value, option);
-  if (type === 'port') return checkRange(option, value, { min: 0, max: 65_535 });
-  return [];
-}
-
-interface Range {
-  readonly min?: number;
-  readonly max?: number;
-}
-
-function checkRange(
-  option: IpaOption,
+/** The values of the option, as a noun; undefined if the value is one of them. */
+function findExpected(
+  { choices, max, min, name, pattern, type }: IpaOption,
   value: string,
-  { min = -Infinity, max = Infinity }: Range,
-): readonly Finding[] {
+): string | undefined {
+  const isNumber = type === 'integer' || type === 'float' || type === 'port';
+  if (value === '' && isNumber && !convertedNumbers.has(name)) return undefined;
+  if (choices !== undefined) return choices.includes(value) ? undefined : `one of ${choices.join(', ')}`;
+  if (pattern !== undefined && !new RegExp(pattern).test(value)) return `a match of ${pattern}`;
+  // Any other value than 1, yes, on or true turns debug messages off.
+  if (name === 'debug') return undefined;
+  if (type === 'boolean') return parseOsloBoolean(value) === undefined ? '1 or 0' : undefined;
+  if (type === 'float') return parsePythonFloat(value) === undefined ? 'a number' : undefined;
+  if (!isNumber) return undefined;
+  const [least = -Infinity, most = Infinity] = type === 'port' ? [0, 65_535] : [min, max];
   const number = parsePythonInteger(value);
-  if (number === undefined) return [invalidValue(option, 'an integer')];
-  if (number < min) return [invalidValue(option, `at least ${min}`)];
-  return number > max ? [invalidValue(option, `at most ${max}`)] : [];
-}
-
-function invalidValue(option: IpaOption, expected: string): Finding {
-  const { help, name } = option;
-  const hint = `set ${name} to ${expected} (${help})`;
-  return { ...ipaValue, path: [], message: `${name} must be ${expected}`, hint };
+  if (number === undefined) return 'an integer';
+  if (number < least) return `at least ${least}`;
+  return number > most ? `at most ${most}` : undefined;
 }

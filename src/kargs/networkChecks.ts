@@ -106,37 +106,32 @@ export function usesBootInterface(list: readonly KernelArgument[]): boolean {
 }
 
 function checkDevice(device: Device): readonly Finding[] {
-  const { controllers, rejection, requests, source } = device;
+  const { controllers, name: port, rejection, requests, source } = device;
+  const controller = controllers.at(-1)?.name;
+  const named = port === '' ? '' : `${port.replaceAll(':', '-')}:`;
+  const hint =
+    controller === undefined
+      ? `use ip=${named}dhcp,dhcp6 for both IP versions, or write the address with dhcp in place of none`
+      : `use ip=${controller}:dhcp, or another ip= for ${controller}`;
   const { cancelled, rejected } = networkArgumentRules;
   return [
-    ...controllers.slice(1).map(({ name, source: { path } }, index) => ({
-      ...cancelled,
-      path,
-      message: repeatedPort(device.name, controllers[index]?.name, name),
-      hint: 'list each port once',
-    })),
+    ...controllers.slice(1).map(({ name, source: { path } }, index) => {
+      const earlier = controllers[index]?.name;
+      const message =
+        earlier === name
+          ? `${port} is listed twice as a port of ${name}`
+          : `${port} is a port of ${earlier} already; NetworkManager makes it a port of ${name} only`;
+      return { ...cancelled, path, message, hint: 'list each port once' };
+    }),
     ...requests.flatMap((request) => {
       const message = findMissed(device, request);
       const { path } = request.source;
-      return message === undefined ? [] : [{ ...cancelled, path, message, hint: cancelledHint(device) }];
+      return message === undefined ? [] : [{ ...cancelled, path, message, hint }];
     }),
     ...(rejection === undefined || requests.length === 0
       ? []
       : [{ ...rejected, path: source.path, message: rejection }]),
   ];
-}
-
-function repeatedPort(port: string, earlier: string | undefined, controller: string): string {
-  return earlier === controller
-    ? `${port} is listed twice as a port of ${controller}`
-    : `${port} is a port of ${earlier} already; NetworkManager makes it a port of ${controller} only`;
-}
-
-function cancelledHint({ controllers, name }: Device): string {
-  const controller = controllers.at(-1)?.name;
-  if (controller !== undefined) return `use ip=${controller}:dhcp, or another ip= for ${controller}`;
-  const device = name === '' ? '' : `${name.replaceAll(':', '-')}:`;
-  return `use ip=${device}dhcp,dhcp6 for both IP versions, or write the address with dhcp in place of none`;
 }
 
 /** Why an `ip=` has no effect in the end: each one changes the connection that the earlier ones have made. */
