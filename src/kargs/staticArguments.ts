@@ -8,7 +8,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
-import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
+import { type Connection, connectionName, findConnection } from '../network/connection.ts';
 import { formatAddress } from '../network/ipAddress.ts';
 import { coreosArguments, formatCoreosArgument } from './coreosArguments.ts';
 import { formatIp, formatRoute } from './ip.ts';
@@ -110,7 +110,11 @@ export function staticArguments(connections: readonly Connection[]): readonly st
     ...active.flatMap((connection) => bondArgument(connection, active)),
     ...active.flatMap((connection) => vlanArgument(connection, active)),
     ...active.flatMap(ipArguments),
-    ...active.flatMap(routeArguments),
+    ...active.flatMap((connection) =>
+      [...connection.ip[4].routes, ...connection.ip[6].routes].map(
+        (route) => `rd.route=${formatRoute(route, deviceOf(connection))}`,
+      ),
+    ),
     ...new Set(
       active.flatMap(({ ip }) =>
         [...ip[4].dns, ...ip[6].dns].map((address) => `nameserver=${formatAddress(address)}`),
@@ -214,14 +218,13 @@ function ipArguments(connection: Connection): string[] {
   if (controller !== undefined) return end === '' ? [] : [`ip=${device}:off${end}`];
   const method = methodWord(connection);
   const fixed = ([4, 6] as const).flatMap((family) =>
-    addressArguments(ip[family], `${device}:${method}${end}`),
+    // The gateway belongs to the first address.
+    ip[family].addresses.map(
+      (address, index) =>
+        `ip=${formatIp(address, index === 0 ? ip[family].gateway : undefined, `${device}:${method}${end}`)}`,
+    ),
   );
   return fixed.length === 0 ? [`ip=${device}:${method === 'none' ? 'off' : method}${end}`] : fixed;
-}
-
-/** `ip=ADDRESS::GATEWAY:PREFIX::DEVICE:METHOD[:MTU[:MAC]]`; the gateway belongs to the first address. */
-function addressArguments({ addresses, gateway }: IpConfig, end: string): string[] {
-  return addresses.map((address, index) => `ip=${formatIp(address, index === 0 ? gateway : undefined, end)}`);
 }
 
 /** The keyword of an `ip=` by the methods for IPv4 and IPv6. `ignore` leaves IPv6 to the kernel, so it may be on or off. */
@@ -265,12 +268,6 @@ function methodWord(connection: Connection): string {
       ? 'set method=auto in [ipv6], because DHCP turns IPv6 on, or ' + EMBED_HINT
       : 'set method= to manual, auto or disabled',
   );
-}
-
-function routeArguments(connection: Connection): string[] {
-  const device = deviceOf(connection);
-  const routes = [...connection.ip[4].routes, ...connection.ip[6].routes];
-  return routes.map((route) => `rd.route=${formatRoute(route, device)}`);
 }
 
 function optional(value: number | undefined): string {

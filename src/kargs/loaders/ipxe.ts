@@ -43,27 +43,15 @@ export const ipxe: Loader = {
     'BOOTIF=00:00:00:00:00:00',
     ...archiveNames(settings).map((name) => `initrd=${name}`),
   ],
-  render: (settings) => `#!ipxe
-# Starts ironic-python-agent. Ten attempts with increasing delays.
-
-set attempts:int32 10
-set attempt:int32 1
-
-:load
-${loading(settings, '')}
-:retry
-iseq \${attempt} \${attempts} && goto failed ||
-echo Attempt \${attempt} of \${attempts} to load the ramdisk failed. Retrying in \${attempt} seconds.
-sleep \${attempt}
-inc attempt
-goto load
-
-:failed
-echo Loading the ramdisk failed. Check that this machine can reach the boot server.
-echo Trying the next boot device in 30 seconds.
+  render: (settings) =>
+    withRetries(
+      'Starts ironic-python-agent. Ten attempts with increasing delays.',
+      loading(settings, ''),
+      `echo Trying the next boot device in 30 seconds.
 sleep 30
 exit 1
 `,
+    ),
   shared: (discovery) => {
     const bootable = discovery.filter(({ architecture }) => buildArchitectures[architecture] !== undefined);
     const unknown =
@@ -135,11 +123,12 @@ exit 0
 }
 
 /**
- * A script that tries ten times, and then powers the machine off, so that a known host is not inspected as an unknown machine
- * while the server fails.
+ * A script that tries ten times.
  * @param steps end with a line feed; they jump to `retry` after a failure
+ * @param end what it does then. A machine with the script of a known host is powered off, so that it is not inspected as an unknown
+ *   machine while the server fails.
  */
-function withRetries(title: string, steps: string): string {
+function withRetries(title: string, steps: string, end = POWER_OFF): string {
   return `#!ipxe
 # ${title}
 
@@ -157,12 +146,14 @@ goto start
 
 :failed
 echo Boot failed. Check that this machine can reach the boot server.
-echo Powering off in 30 seconds.
+${end}`;
+}
+
+const POWER_OFF = `echo Powering off in 30 seconds.
 sleep 30
 poweroff ||
 exit 0
 `;
-}
 
 /**
  * The commands that load the kernel and the archives and start the kernel; if a command fails, they jump to `:retry`. `options`
