@@ -89,13 +89,14 @@ function checkRamdisk(
   const complete = withBootInterface(settings);
   const forms = loaders.map((name) => allLoaders[name]);
   const texts = [...imageUrls(complete), ...bootArguments(complete)];
-  const shown = (text: string): string => {
-    const { name, value } = parseArgument(text);
-    return value !== undefined && isSecretName(name) ? `${name}=${HIDDEN}` : maskSetting(text);
-  };
   const values = new Map(
-    texts.filter(({ path }) => path.length > 0).map(({ text, path }) => [formatPath(path), shown(text)]),
+    texts.map(({ text, path }) => {
+      const { name, value } = parseArgument(text);
+      const isSecret = value !== undefined && isSecretName(name);
+      return [formatPath(path), isSecret ? `${name}=${HIDDEN}` : maskSetting(text)];
+    }),
   );
+  values.delete(formatPath([])); // arguments that no setting gives
   const findings = checkForms(complete, forms, architecture).map((issue) =>
     namingValue(issue, values.get(formatPath(issue.path))),
   );

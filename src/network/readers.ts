@@ -130,11 +130,11 @@ type Scalar = boolean | number | string;
  * A key of a section of a keyfile: how its value is read, and the key in the keyfile if it has another name there. Empty if it
  * is only checked.
  */
-export type Row = Reader<Scalar> | readonly [Reader<Scalar>, key: string];
+export type EntryRow = Reader<Scalar> | readonly [Reader<Scalar>, key: string];
 
 /** The keys of a document that become keys of one section of a keyfile; mappings in it are read alike. */
 export interface Rows {
-  readonly [key: string]: Row | Rows;
+  readonly [key: string]: EntryRow | Rows;
 }
 
 /** Reads a mapping with the keys of a table. */
@@ -167,7 +167,7 @@ function entryReader(read: Reader<Scalar>, key: string): Reader<ConvertedEntries
   };
 }
 
-function isPair(row: Row | Rows): row is readonly [Reader<Scalar>, key: string] {
+function isPair(row: EntryRow | Rows): row is readonly [Reader<Scalar>, key: string] {
   return Array.isArray(row);
 }
 

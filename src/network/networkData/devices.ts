@@ -99,7 +99,7 @@ const readFields: Readonly<Record<DataLink['kind'] | 'unnamed', reader.Reader<Fi
 /** Options are those of nmstate, with `bond_` in front of them, also with dashes. */
 const readOptions = reader.section(
   Object.fromEntries(
-    Object.entries<reader.Row>(optionRows).flatMap(([name, row]) => {
+    Object.entries<reader.EntryRow>(optionRows).flatMap(([name, row]) => {
       const [read, key] = typeof row === 'function' ? [row, name] : row;
       return [name, name.replaceAll('_', '-')].map((spelling) => [`bond_${spelling}`, [read, key]]);
     }),
