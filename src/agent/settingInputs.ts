@@ -26,7 +26,7 @@ export interface InputValue extends InputSource {
   readonly locateLine?: (line: number) => FilePlace;
 }
 
-interface InputDocument {
+export interface InputDocument {
   /** The file. */
   readonly name: string;
   readonly value: unknown;

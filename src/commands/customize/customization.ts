@@ -3,14 +3,12 @@
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../../formats/caCertificates.ts';
 import { findScriptProblem } from '../../agent/scriptStart.ts';
-import { diagnosticIn } from '../../core/diagnostic.ts';
-import { CliError, type FilePlace, FormatError, formatPlace, only, UsageError } from '../../core/errors.ts';
+import { CliError, type FilePlace, FormatError, UsageError } from '../../core/errors.ts';
 import { formatPath } from '../../core/finding.ts';
-import type { ParsedYaml } from '../../formats/yaml.ts';
 import { type ConfigHost, refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
 import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
-import { readCertificates, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
+import { readCertificates } from '../../hosts/input/pastedPart.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { validateConfig } from '../../ignition/validate.ts';
@@ -33,8 +31,6 @@ import type { Io } from '../../io/io.ts';
 import { printable } from '../../core/foreignText.ts';
 import { report } from '../../io/report/report.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
-import { type ConvertedKeyfile, locateLines } from '../../network/convertedKeyfile.ts';
-import { convertNmstate } from '../../network/convertNmstate.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from '../../hosts/input/refuse.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
@@ -160,55 +156,7 @@ async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly
   const { networkData = [], networkKeyfile: keyfile = [], networkNmstate: nmstate = [], validate } = options;
   if (keyfile.length + nmstate.length + networkData.length === 0) return [];
   const inputs = { keyfile, nmstate, networkData, ...(validate !== undefined && { validate }) };
-  return readNetworkFiles(inputs, io, (path) => readNmstate(path, io));
-}
-
-const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
-
-/**
- * Converts an nmstate file (YAML or JSON) to keyfiles.
- * @throws CliError if the file cannot be converted
- */
-async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
-  const bytes = await readUserFile(path, io, NMSTATE);
-  const state = Buffer.from(bytes).toString('utf8');
-  const refuse = only(FormatError, (cause) => {
-    const { message, hint = `write ${path} in YAML or JSON` } = cause;
-    throw new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
-  });
-  const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
-  report(io, document.warnings);
-  const yaml = await document.parse().catch(refuse);
-  const keyfiles = convertYaml(path, yaml, io);
-  if (keyfiles.length === 0) {
-    report(io, {
-      severity: 'warning',
-      message: `${path} contains no connection`,
-      hint: `remove --network-nmstate ${path}`,
-    });
-  }
-  return keyfiles.map((keyfile) => ({
-    name: keyfile.name,
-    data: Buffer.from(keyfile.text),
-    locate: locateLines(keyfile, path, yaml.locate),
-  }));
-}
-
-function convertYaml(path: string, yaml: ParsedYaml, io: Io): readonly ConvertedKeyfile[] {
-  const { keyfiles, findings } = convertNmstate(yaml.value);
-  const error = findings.findLast(({ severity }) => severity === 'error');
-  report(
-    io,
-    findings
-      .filter((finding) => finding !== error)
-      .map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
-  );
-  if (error === undefined) return keyfiles;
-  const place = formatPlace({ file: path, ...yaml.locate(error.path) });
-  throw new CliError(`parsing nmstate ${place}: ${error.message}`, {
-    code: 'ERR_FORMAT',
-    hint: error.hint ?? `set another value for ${error.path.join('.')}`,
-  });
+  return readNetworkFiles(inputs, io);
 }
 
 /**

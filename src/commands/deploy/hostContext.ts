@@ -13,7 +13,7 @@ import { type DeployOptions, type NameOption, readInstalledConfig } from './opti
 import { isMapping } from '../../formats/mapping.ts';
 import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
-import { converters } from '../../hosts/settings/networkReaders.ts';
+import { converters } from '../../hosts/input/networkDescription.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { refuseKeyfile } from '../../hosts/input/networkFiles.ts';

@@ -28,7 +28,7 @@ import { inputOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
 import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
 import { listServers, reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
-import { readNetwork } from '../../hosts/settings/networkReaders.ts';
+import { readNetwork } from '../../hosts/settings/hostNetwork.ts';
 import { refuseKeyfile, reportConnections } from '../../hosts/input/networkFiles.ts';
 
 /** The options of the command line. */

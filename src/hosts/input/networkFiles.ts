@@ -3,22 +3,17 @@
  * keyfiles. The conversion is always the built-in one, so that the result is the same on every machine.
  */
 
-import { append } from '../../core/lists.ts';
 import { basename } from 'node:path';
-import { convertNmstate } from '../../network/convertNmstate.ts';
-import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
-import { locateLines } from '../../network/convertedKeyfile.ts';
 import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
-import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
+import { type FilePlace, UsageError } from '../../core/errors.ts';
 import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { diagnosticIn } from '../../core/diagnostic.ts';
-import { nameInput } from './nameInput.ts';
-import { explainOtherKeyfile, readNetworkDocument } from './pastedPart.ts';
+import { convertNetwork } from './networkDescription.ts';
+import { explainOtherKeyfile } from './pastedPart.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from './refuse.ts';
 
 export interface NetworkOptions {
@@ -32,43 +27,39 @@ export interface NetworkOptions {
   readonly validate?: boolean;
 }
 
-/** Bytes. */
-const MAX_DESCRIPTION = 1024 * 1024;
 const KEYFILE = { what: 'NetworkManager keyfile', maxBytes: 64 * 1024 * 1024 };
-const FORMATS = {
-  nmstate: {
-    what: 'Network state',
-    convert: convertNmstate,
-  },
-  networkData: {
-    what: 'Network data',
-    convert: convertNetworkData,
-  },
-} as const;
+const DESCRIPTIONS = {
+  nmstate: { what: 'Network state', maxBytes: 16 * 1024 * 1024 },
+  networkData: { what: 'Network data', maxBytes: 16 * 1024 * 1024 },
+};
 
 /**
  * All keyfiles, given ones first.
- * @param readNmstate converts an nmstate file (default: as this program does)
  * @throws UsageError if no file is given, CliError if a file cannot be read or converted, or NetworkManager would ignore it
  */
-export async function readNetworkFiles(
-  options: NetworkOptions,
-  io: Io,
-  readNmstate: (path: string) => Promise<NetworkFile[]> = (path) => convertFile(path, 'nmstate', io),
-): Promise<NetworkFile[]> {
+export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise<NetworkFile[]> {
   const { keyfile = [], networkData = [], nmstate = [] } = options;
   if (keyfile.length + nmstate.length + networkData.length === 0) {
     throw new UsageError('no network settings are given', {
       hint: 'pass a keyfile with -k FILE, or an nmstate file with --nmstate FILE',
     });
   }
-  const given: NetworkFile[] = [];
-  for (const path of keyfile) given.push(await readKeyfile(path, options, io));
-  const converted: NetworkFile[] = [];
-  for (const path of nmstate) append(converted, await readNmstate(path));
-  for (const path of networkData) append(converted, await convertFile(path, 'networkData', io));
-  for (const file of converted) refuseKeyfile(file, options, io);
-  const files = [...given, ...converted];
+  const files: NetworkFile[] = [];
+  for (const path of keyfile) files.push(await readKeyfile(path, options, io));
+  for (const [format, paths] of [
+    ['nmstate', nmstate],
+    ['networkData', networkData],
+  ] as const) {
+    for (const path of paths) {
+      const text = Buffer.from(await readUserFile(path, io, DESCRIPTIONS[format])).toString('utf8');
+      const keyfiles = await convertNetwork({ format, text, file: path }, (problem) => report(io, problem));
+      for (const { text: content, ...converted } of keyfiles) {
+        const file = { ...converted, data: Buffer.from(content) };
+        refuseKeyfile(file, options, io);
+        files.push(file);
+      }
+    }
+  }
   if (wantsCheck(options, io)) reportConnections(files, io);
   return files;
 }
@@ -123,35 +114,4 @@ export function refuseKeyfile(
   if (last === undefined) return true;
   refuseFile(locate(last.line), last, { code: 'ERR_FORMAT', options, io });
   return false;
-}
-
-async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): Promise<NetworkFile[]> {
-  const { convert, what } = FORMATS[format];
-  const bytes = await readUserFile(path, io, { what, maxBytes: MAX_DESCRIPTION });
-  const content = Buffer.from(bytes).toString('utf8');
-  const { warnings, yaml } = await nameInput(path, async () => {
-    const document = await readNetworkDocument(format, content, path);
-    return { ...document, yaml: await document.parse() };
-  });
-  const { keyfiles, findings } = convert(yaml.value);
-  report(
-    io,
-    warnings,
-    findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
-  );
-  if (findings.some(({ severity }) => severity === 'error')) {
-    throw new CliError(`${path} cannot be converted to keyfiles`, {
-      code: 'ERR_FORMAT',
-      hint: 'fix the errors above',
-    });
-  }
-  if (keyfiles.length === 0) {
-    const message = `${path} contains no connections`;
-    report(io, { severity: 'warning', message, hint: `remove ${path} from the command` });
-  }
-  return keyfiles.map((keyfile) => ({
-    name: keyfile.name,
-    data: Buffer.from(keyfile.text),
-    locate: locateLines(keyfile, path, yaml.locate),
-  }));
 }

@@ -28,7 +28,7 @@ import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { readAddedFiles } from './addedFiles.ts';
 import { readAgentImage } from './agentImage.ts';
 import { readIronic } from './ironicUrls.ts';
-import { readNetwork } from './networkReaders.ts';
+import { readNetwork } from './hostNetwork.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { inputOf, inputsOf, read, readFileValue, type Reading } from './reading.ts';
 import { readSshKeys } from './sshKeys.ts';

@@ -288,7 +288,7 @@ describe('remarks', () => {
       /^warning: blank\.pem: the file ends with text or an empty line after the last/,
     ],
     ['--no-validate --ignition-ca ca.pem', /^warning: ca\.pem: the file contains no PEM certificate\n/],
-    ['--network-nmstate empty.yaml', /^warning: empty\.yaml contains no connection\n/],
+    ['--network-nmstate empty.yaml', /^warning: empty\.yaml contains no connections\n/],
     [
       '--dest-device x --dest-karg-append console=ttyS0',
       /^Note: consider using "--dest-console ttyS0" instead of "--dest-karg-append console=ttyS0"/,
@@ -320,7 +320,7 @@ describe('errors are one line and a hint, and nothing changes', () => {
       '--network-keyfile eth1.nmconnection --network-keyfile ./eth1.nmconnection',
       'config already specifies keyfile eth1.nmconnection',
     ],
-    ['--network-nmstate vrf.yaml', 'parsing nmstate vrf.yaml:1:1: '],
+    ['--network-nmstate vrf.yaml', 'vrf.yaml:1:1: '],
     ['--live-karg-replace a', 'Wrong input, format should be: KEY=OLD=NEW'],
     [`--live-karg-append ${'x'.repeat(2048)}`, 'kargs too large for area: '],
     ['-o config.ign', 'File exists: config.ign'],
@@ -340,7 +340,7 @@ describe('errors are one line and a hint, and nothing changes', () => {
     const { code, stderr } = await customize('--network-nmstate two.yaml');
     expect(stderr.match(/^error: .*$/gm)).toEqual([
       expect.stringMatching(/^error: two\.yaml:2:37: /),
-      expect.stringMatching(/^error: parsing nmstate two\.yaml:3:19: /),
+      expect.stringMatching(/^error: two\.yaml:3:19: /),
     ]);
     expect(code).toBe(1);
   });

@@ -116,11 +116,7 @@ describe('embed', () => {
   it.each([
     ['interfaces: []\n', 0, 'warning: state.yaml contains no connections\n'],
     ['interfaces: [\n', 1, /^error: state\.yaml: .* line \d+/],
-    [
-      'interfaces:\n- name: v\n  type: vrf\n',
-      1,
-      /^error: state\.yaml:3:\d+: .*\n.*error: state\.yaml cannot be converted to keyfiles\n/s,
-    ],
+    ['interfaces:\n- name: v\n  type: vrf\n', 1, /^error: state\.yaml:3:\d+: /],
   ])('nmstate %j', async (text, expected, message) => {
     await writeFile(join(cwd, 'state.yaml'), text);
     const { code, stderr } = await run('network embed -k eth0.nmconnection --nmstate state.yaml coreos.iso');
@@ -147,9 +143,7 @@ describe('embed --network-data', () => {
   it('says where a document is wrong', async () => {
     await writeNetworkData('ipv5');
     const { code, stderr } = await run('network embed --network-data network_data.json coreos.iso');
-    expect(stderr).toMatch(
-      /^error: network_data\.json:1:\d+: expected one of ipv4, .*\nerror: network_data\.json cannot be converted to keyfiles\n/s,
-    );
+    expect(stderr).toMatch(/^error: network_data\.json:1:\d+: expected one of ipv4, /);
     expect(code).toBe(1);
   });
 });

@@ -409,7 +409,7 @@ describe('render: settings', () => {
       'a connection without its section',
       1,
       ['--keyfile', 'no.nmconnection'],
-      '--keyfile: no.nmconnection has no section',
+      'no.nmconnection: the keyfile has no section',
     ],
     [
       'a connection in a file that NetworkManager skips',
@@ -463,7 +463,7 @@ describe('render: settings', () => {
     const { code, stderr } = await renderDefault(flag, 'nothing');
     expect([code, stderr]).toEqual([
       0,
-      `warning: ${flag}: nothing contains no connections\nhint: remove ${flag}\n`,
+      `warning: ${flag}: nothing contains no connections\nhint: leave out the description\n`,
     ]);
   });
 
