@@ -7,6 +7,7 @@
 
 import { maskLogLine } from '../../core/masking.ts';
 import { resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 import { diagnosticOf } from '../../core/diagnostic.ts';
 import { CliError } from '../../core/errors.ts';
@@ -23,12 +24,9 @@ export interface ConsoleOutput {
   close(): Promise<void>;
 }
 
-/** Bytes that are kept until the disk has space for them. */
-const MAX_WAITING_SIZE = 64 * 1024 ** 2;
-
 /**
  * Console output may contain secrets, for example passwords in kernel arguments, so only this user can read a new file. If it cannot
- * be written, that is reported once, and tried again with the next output.
+ * be written, that is reported at once.
  * @param onLine gets each line, without control characters
  * @throws CliError if the file cannot be created
  */
@@ -46,41 +44,19 @@ export async function openConsoleOutput(
       : await openPrivate(place).catch((error: unknown) => {
           throw fileError(error, { ...action, action: 'create' });
         });
-  let waiting: Uint8Array[] = [];
   let problem: unknown;
-  let isIncomplete = false;
-  /** Continues where a full disk has stopped it, so the file has no gap. */
-  const writeWaiting = async (): Promise<void> => {
-    if (handle === undefined || isIncomplete) return;
-    const size = waiting.reduce((sum, { length }) => sum + length, 0);
-    try {
-      for (let [first] = waiting; first !== undefined; [first] = waiting) {
-        const { bytesWritten } = await handle.write(first);
-        if (bytesWritten < first.length) waiting[0] = first.subarray(bytesWritten);
-        else waiting.shift();
-      }
-      problem = undefined;
-    } catch (error) {
-      const isNew = problem === undefined;
-      problem = fileError(error, { ...action, action: 'write', size });
-      isIncomplete = size > MAX_WAITING_SIZE;
-      if (isIncomplete) waiting = [];
-      if (isNew && problem instanceof CliError) report(io, { ...diagnosticOf(problem), severity: 'warning' });
-    }
-  };
-  let written: Promise<unknown> = Promise.resolve();
+  const stream = handle?.createWriteStream().on('error', (error) => {
+    problem = fileError(error, { ...action, action: 'write' });
+    if (problem instanceof CliError) report(io, { ...diagnosticOf(problem), severity: 'warning' });
+  });
   return {
     write: (bytes) => {
       text.push(bytes);
-      if (handle === undefined || isIncomplete) return;
-      waiting.push(bytes);
-      written = written.then(writeWaiting);
+      if (problem === undefined) stream?.write(bytes);
     },
     close: async () => {
       text.end();
-      await written;
-      await writeWaiting();
-      await handle?.close();
+      if (stream !== undefined) await finished(stream.end()).catch(() => undefined);
       if (problem !== undefined) throw problem;
     },
   };
@@ -94,69 +70,59 @@ interface ConsoleText {
 
 /** Maximum number of characters of a line; longer ones are wrapped. Errors of podman with a signed URL have about 900. */
 const LONGEST_LINE = 1000;
-/** Maximum number of characters of an escape sequence. */
-const LONGEST_SEQUENCE = 1000;
+
+const ESCAPE = '\u001B';
+const BELL = '\u0007';
+const STRING = `[\\]P][^${BELL}${ESCAPE}\\n]{0,1000}`;
+/**
+ * A break of lines, or a control sequence (ECMA-48, section 5.4): it ends with a letter, a string for the terminal with BEL or with
+ * ESC \; other sequences have one character, those that select a character set two.
+ */
+const BREAK_OR_SEQUENCE = new RegExp(
+  `(\\r|\\n|${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|${STRING}(?:${BELL}|${ESCAPE}\\\\)|[()#%]?[^[\\]P()#%\\n]))`,
+);
+/** The beginning of a sequence, whose end is still to come. */
+const OPEN_SEQUENCE = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*|${STRING}${ESCAPE}?|[()#%]?)$`);
+/** Moves the cursor to another line or erases the screen. */
+const MOVE = new RegExp(`^${ESCAPE}(?:\\[[0-9;?]*[ABEFHJdf]|[cDEM])$`);
+const MOVE_TO_COLUMN = new RegExp(`^${ESCAPE}\\[\\d{1,4};(\\d{1,4})H$`);
 
 /** @param onLine gets each line without its line break; empty lines are omitted */
 export function createConsoleText(onLine: (line: string) => void): ConsoleText {
   const decoder = new TextDecoder('utf-8');
   let line = '';
-  let sequence = '';
+  let rest = '';
   const endLine = (): void => {
     const text = line.trimEnd();
     if (text !== '') onLine(text);
     line = '';
   };
-  const append = (character: string): void => {
-    line += character;
-    if (line.length >= LONGEST_LINE) endLine();
+  const append = (text: string): void => {
+    for (const character of text) {
+      if (character === '\b') line = line.slice(0, -1);
+      else line += character === '\t' ? ' ' : HARMFUL.test(character) ? '?' : character;
+      if (line.length >= LONGEST_LINE) endLine();
+    }
   };
-  const process = (character: string): void => {
-    if (character === ESCAPE) {
-      sequence = ESCAPE;
-    } else if (sequence !== '' && character !== '\n') {
-      sequence += character;
-      if (!isComplete(sequence)) return;
-      if (movesCursor(sequence) && !movesToEnd(sequence, line.length)) endLine();
-      sequence = '';
-    } else if (character === '\n' || character === '\r') {
-      sequence = '';
-      endLine();
-    } else if (character === '\b') {
-      line = line.slice(0, -1);
-    } else {
-      append(character === '\t' ? ' ' : HARMFUL.test(character) ? '?' : character);
+  const process = (text: string): void => {
+    for (const [index, part] of text.split(BREAK_OR_SEQUENCE).entries()) {
+      if (index % 2 === 0) append(part);
+      else if (part === '\r' || part === '\n' || (MOVE.test(part) && !movesToEnd(part, line.length)))
+        endLine();
     }
   };
   return {
     push: (bytes) => {
-      for (const character of decoder.decode(bytes, { stream: true })) process(character);
+      const text = rest + decoder.decode(bytes, { stream: true });
+      const end = OPEN_SEQUENCE.exec(text)?.index ?? text.length;
+      rest = text.slice(end);
+      process(text.slice(0, end));
     },
     end: () => {
-      for (const character of decoder.decode()) process(character);
+      process(rest + decoder.decode());
       endLine();
     },
   };
-}
-
-const ESCAPE = '\u001B';
-
-/**
- * Control sequences (ECMA-48, section 5.4) end with a letter. Strings for the terminal end with BEL, or with ESC \, which
- * starts another sequence. Other sequences have one character.
- */
-function isComplete(sequence: string): boolean {
-  const second = sequence[1] ?? '';
-  const last = sequence.length > 2 ? sequence.at(-1) : undefined;
-  if (sequence.length >= LONGEST_SEQUENCE) return true;
-  if (second === '[') return last !== undefined && last >= '@' && last <= '~';
-  if (second === ']' || second === 'P') return last === '\u0007';
-  return !'()#%'.includes(second) || last !== undefined;
-}
-
-/** Whether a sequence moves the cursor to another line or erases the screen. */
-function movesCursor(sequence: string): boolean {
-  return /^(?:\[[0-9;?]*[ABEFHJdf]|[cDEM])$/.test(sequence.slice(ESCAPE.length));
 }
 
 /**
@@ -164,7 +130,7 @@ function movesCursor(sequence: string): boolean {
  * Column 1 starts another line.
  */
 function movesToEnd(sequence: string, length: number): boolean {
-  const column = Number(/^\[\d{1,4};(\d{1,4})H$/.exec(sequence.slice(ESCAPE.length))?.[1]);
+  const column = Number(MOVE_TO_COLUMN.exec(sequence)?.[1]);
   return column > 1 && (column === length || column === length + 1);
 }
 

@@ -3,8 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { UsageError } from '../../core/errors.ts';
-import { MAX_UNKNOWN_MACHINES } from './unknownMachines.ts';
-import type { ExpectedHost } from './timeline/machines.ts';
+import { type ExpectedHost, MAX_UNKNOWN_MACHINES } from './timeline/machines.ts';
 import type { AwaitedMachines } from './timeline/result.ts';
 
 export interface Expectation {

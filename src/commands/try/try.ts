@@ -215,8 +215,6 @@ async function startApi(
 ): Promise<IronicApi> {
   const { cleanup, expectation, io, options, output, page, setup, trial } = plan;
   const { askBack, listen, requiredSteps, scheme } = setup;
-  const saved = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
-  if (saved !== undefined) cleanup.defer(saved.close);
   const api = await startIronicApi({
     listen,
     askBack,
@@ -224,7 +222,7 @@ async function startApi(
     tlsNames: scheme === 'https' ? certificateNames(options, listen, guestHost) : undefined,
     expected: expectation.known.map((host) => ({ ...host, agentToken: listed.get(host.name)?.agentToken })),
     observe: trial.observe,
-    saveInventory: saved?.save,
+    saveInventory: options.save === undefined ? undefined : await openInventoryFolder(options.save, io),
     page,
     log: createQuietLog(io),
   });

@@ -1,8 +1,8 @@
 /** A serial console as lines. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/core/diagnostic.ts';
@@ -39,14 +39,14 @@ describe('lines of a console', () => {
       ['x'.repeat(1000), 'x'.repeat(1000), 'x'.repeat(100)],
     ],
     ['have no long sequences', [`\u001B]8;;https://h/${'x'.repeat(500)}\u0007a`], ['a']],
-    ['come back after a sequence without an end', [`\u001B]${'x'.repeat(100)}\na`], ['a']],
-    ['come back after a long sequence without an end', [`\u001B]${'x'.repeat(1100)}`], ['x'.repeat(102)]],
+    ['show a sequence without an end', [`\u001B]${'x'.repeat(100)}\na`], [`?]${'x'.repeat(100)}`, 'a']],
+    ['show a long one at once', [`\u001B]${'x'.repeat(1100)}`], [`?]${'x'.repeat(998)}`, 'x'.repeat(102)]],
   ])('%s', (_title, parts, lines) => {
     expect(linesOf(...parts)).toEqual(lines);
   });
 
   it('take linear time for sequences without an end', () => {
-    expect(linesOf(`\u001B]${'x'.repeat(998)}`.repeat(2000), '\na')).toEqual(['a']);
+    expect(linesOf(`\u001B]${'x'.repeat(998)}`.repeat(2000), '\na').at(-1)).toBe('a');
   });
 
   it('are UTF-8 wherever it is cut', () => {
@@ -92,52 +92,38 @@ describe('lines of a console', () => {
 
 const note = smallDiskNote();
 
-it.skipIf(note !== '')(
-  `the file of a console has no gap after a full disk, which is reported once${note}`,
-  async () => {
-    const disk = mountSmallDisk(64);
-    const path = disk?.path ?? '';
-    try {
-      const reported: Diagnostic[] = [];
-      const report = (all: readonly Diagnostic[]): void => void reported.push(...all);
-      const io = createIo({ cwd: path, report });
-      const lines: string[] = [];
-      const output = await openConsoleOutput('console.log', (line) => lines.push(line), io);
-      const expected: string[] = [];
-      const say = async (count: number): Promise<void> => {
-        for (let index = 0; index < count; index += 1) {
-          const line = `line ${expected.length} ${'x'.repeat(90)}`;
-          expected.push(line);
-          output.write(Buffer.from(`${line}\n`));
-          await sleep(1);
-        }
-      };
-      const full = expect.objectContaining({
-        severity: 'warning',
-        message: expect.stringMatching(/^No space left to write console\.log: .*0 bytes free in /),
-      });
-      const fill = (): void => {
-        writeFileSync(join(path, 'other'), Buffer.alloc(4096));
-        disk?.leave(0);
-      };
-      await say(10);
-      fill();
-      await say(100);
-      await eventually(() => expect(reported).toEqual([full]));
-      disk?.leave(32);
-      await say(10);
-      await eventually(() =>
-        expect(readFileSync(join(path, 'console.log'), 'utf8')).toContain(expected.at(-1)),
-      );
-      fill();
-      await say(200);
-      await eventually(() => expect(reported).toEqual([full, full]));
-      disk?.leave(64);
-      await output.close();
-      expect(readFileSync(join(path, 'console.log'), 'utf8')).toBe(`${expected.join('\n')}\n`);
-      expect(lines).toEqual(expected);
-    } finally {
-      disk?.remove();
-    }
-  },
-);
+it.skipIf(note !== '')(`a full disk is reported at once, and once${note}`, async () => {
+  const disk = mountSmallDisk(64);
+  try {
+    const reported: Diagnostic[] = [];
+    const report = (all: readonly Diagnostic[]): void => void reported.push(...all);
+    const lines: string[] = [];
+    const io = createIo({ cwd: disk?.path ?? '', report });
+    const output = await openConsoleOutput('console.log', (line) => lines.push(line), io);
+    const message = /^No space left to write console\.log: .*0 bytes free in /;
+    output.write(Buffer.from('x'.repeat(100_000)));
+    await eventually(() =>
+      expect(reported).toEqual([
+        expect.objectContaining({ severity: 'warning', message: expect.stringMatching(message) }),
+      ]),
+    );
+    output.write(Buffer.from('\nlast\n'));
+    await expect(output.close()).rejects.toThrow(message);
+    expect([reported.length, lines.at(-1)]).toEqual([1, 'last']);
+  } finally {
+    disk?.remove();
+  }
+});
+
+it('the file of a console has all bytes', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'console '));
+  const output = await openConsoleOutput('console.log', () => undefined, createIo({ cwd }));
+  for (let index = 0; index < 100; index += 1) output.write(Buffer.from(`line ${index}\u001B[0m\r\n`));
+  await output.close();
+  const text = readFileSync(join(cwd, 'console.log'), 'utf8');
+  expect(text.split('\r\n')).toEqual([
+    ...Array.from({ length: 100 }, (_, index) => `line ${index}\u001B[0m`),
+    '',
+  ]);
+  rmSync(cwd, { recursive: true });
+});

@@ -4,11 +4,7 @@
  */
 
 import { join, resolve } from 'node:path';
-import { diagnosticOf } from '../../../core/diagnostic.ts';
-import { CliError, only } from '../../../core/errors.ts';
-import { isDiskFull } from '../../../io/files/fileErrors.ts';
-import { report } from '../../../io/report/report.ts';
-import { formatCount, formatSize } from '../../../formats/messageText.ts';
+import { CliError } from '../../../core/errors.ts';
 import { machineNameProblem } from '../../../formats/hostName.ts';
 import type { Io } from '../../../io/io.ts';
 import { createCertificates } from './createdCertificates.ts';
@@ -53,7 +49,6 @@ import {
 } from '../ironic/messages.ts';
 import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
 import { answerLookup } from '../ironic/lookup.ts';
-import { unknownLimits } from '../unknownMachines.ts';
 
 export interface IronicApiOptions {
   readonly listen: ListenAddress;
@@ -143,101 +138,32 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
 
 const silentLog: ServerLog = { request: () => undefined, note: () => undefined };
 
-/**
- * Limits for the files of unknown machines, because any client in the network can send inventories. A machine that the mock Ironic
- * has forgotten gets a new UUID, and so another file.
- */
-const maxUnknown = { ...unknownLimits, size: 1024 ** 3 };
 /** Only for the user: an inventory contains addresses, serial numbers, and the address of the BMC. */
 const MODE = 0o600;
 
-/** Bytes of the inventories for which the disk has no space. */
-const MAX_WAITING_SIZE = 64 * 1024 ** 2;
-
-export interface InventoryFolder {
-  /** Rejects with a CliError if it is not saved. */
-  readonly save: (inventory: CollectedInventory) => Promise<void>;
-  /** Writes what did not fit on the disk earlier, or reports how much is missing. */
-  readonly close: () => Promise<void>;
-}
-
 /**
  * Creates a folder for inventories. The file name is the name of the host, or the UUID of the node for unknown machines. A later
- * inventory of the same machine replaces the earlier one. A full disk is reported once; what does not fit is written later.
- * @param max limits for the files of unknown machines: number of files, in total and for each client, and bytes of all files
+ * inventory of the same machine replaces the earlier one.
+ * @returns rejects with a CliError if an inventory is not saved
  * @throws CliError if the folder cannot be created
  */
 export async function openInventoryFolder(
   folder: string,
-  io: Io,
-  max = maxUnknown,
-): Promise<InventoryFolder> {
-  const root = resolve(io.cwd, folder);
+  { cwd }: Io,
+): Promise<(inventory: CollectedInventory) => Promise<void>> {
+  const root = resolve(cwd, folder);
   await makeFolder(root, folder, 0o700);
-  const unknownSizes = new Map<string, number>();
-  const countByClient = new Map<string, number>();
-  let unknownSize = 0;
-  const waiting = new Map<string, string>();
-  let full: CliError | undefined;
-  const writeWaiting = async (): Promise<void> => {
-    for (const [file, text] of waiting) {
-      waiting.delete(file);
-      try {
-        await writeFileAtomically(join(root, file), text, { mode: MODE, shownPath: join(folder, file) });
-      } catch (error) {
-        if (!(error instanceof CliError) || !isDiskFull(error)) throw error;
-        const size = [...waiting.values()].reduce((sum, { length }) => sum + length, text.length);
-        if (size <= MAX_WAITING_SIZE) waiting.set(file, text);
-        if (full === undefined) report(io, { ...diagnosticOf(error), severity: 'warning' });
-        full = error;
-        throw new CliError('the disk is full', { code: error.code, cause: error });
-      }
-    }
-    full = undefined;
-  };
-  const admit = (node: string, client: string, size: number): void => {
-    const before = unknownSizes.get(node);
-    const own = countByClient.get(client) ?? 0;
-    const isNew = before === undefined;
-    const others = unknownSize - (before ?? 0);
-    const problem =
-      (isNew && own >= max.perClient && `${max.perClient} inventories of unknown machines at ${client}`) ||
-      (isNew && unknownSizes.size >= max.machines && `${max.machines} inventories of unknown machines`) ||
-      (others + size > max.size && `${formatSize(max.size)} of inventories of unknown machines`);
-    if (problem !== false) throw new CliError(`more than ${problem}`, { code: 'ERR_TOO_LARGE' });
-    if (isNew) countByClient.set(client, own + 1);
-    unknownSizes.set(node, size);
-    unknownSize = others + size;
-  };
-  const write = async ({ body, client, name, node }: CollectedInventory): Promise<void> => {
-    const file = `${fileNameOf(name ?? node)}.json`;
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    const text = `${JSON.stringify(value, undefined, 2)}\n`;
-    if (name === undefined) admit(node, client, Buffer.byteLength(text));
-    waiting.set(file, text);
-    await writeWaiting();
-  };
   // One at a time: a waiting inventory is only bytes, but writing one takes several times its memory.
   let last: Promise<unknown> = Promise.resolve();
-  return {
-    save: async (inventory) => {
-      const written = last.then(() => write(inventory));
-      last = written.catch(() => undefined); // the caller reports the error
-      await written;
-    },
-    close: async () => {
-      await last;
-      if (full === undefined) return;
-      const { hint, sentence } = full;
-      const what = `the inventory of ${formatCount(waiting.size, 'machine')}`;
-      const isWritten = await writeWaiting().then(
-        () => true,
-        only(CliError, () => false),
-      );
-      if (isWritten)
-        report(io, { severity: 'info', message: `${what} is saved now; the disk had no space before` });
-      else report(io, { severity: 'error', message: `${what} is not saved: ${sentence}`, hint });
-    },
+  return async ({ body, name, node }) => {
+    const written = last.then(async () => {
+      const file = `${fileNameOf(name ?? node)}.json`;
+      const value: unknown = JSON.parse(new TextDecoder().decode(body));
+      const text = `${JSON.stringify(value, undefined, 2)}\n`;
+      await writeFileAtomically(join(root, file), text, { mode: MODE, shownPath: join(folder, file) });
+    });
+    last = written.catch(() => undefined); // the caller reports the error
+    await written;
   };
 }
 
@@ -334,7 +260,7 @@ async function answerInVersion(
     case 'root':
       return describeApi(context, rootAnswer(url));
     case 'v1':
-      return describeApi(context, v1Answer(url, version.minor));
+      return describeApi(context, v1Answer(url));
     case 'lookup': {
       const { answer, ...facts } = answerLookup(requestOf(context, version), service.nodes);
       return { answer, event: { kind: 'lookup', ...facts } };

@@ -6,7 +6,6 @@ import type { IronicNode, NodeStore } from './nodes.ts';
 import {
   answerWith,
   type ApiAnswer,
-  type ApiVersion,
   fault,
   parseBody,
   type RamdiskRequest,
@@ -14,7 +13,6 @@ import {
   type RefusedRequest,
   refuseRequest,
   unexpectedArguments,
-  versionReason,
   versionRefusal,
 } from './messages.ts';
 import { isUuid } from '../../../core/objectName.ts';
@@ -33,19 +31,14 @@ export interface Agent {
   readonly verifyCa: string | undefined;
 }
 
-const statusFields = {
-  minor: 72,
-  problem: 'Fields "agent_status" and "agent_status_message" not recognised.',
-};
-/** The first API version of each field. */
-const fieldsSince: Readonly<Record<string, { readonly minor: number; readonly problem: string }>> = {
-  agent_version: { minor: 36, problem: 'Field "agent_version" not recognised' },
-  agent_status: statusFields,
-  agent_status_message: statusFields,
-  agent_verify_ca: { minor: 68, problem: 'Field "agent_verify_ca" not recognised in this version' },
-};
-
-const fields = ['callback_url', 'agent_token', ...Object.keys(fieldsSince)];
+const fields = [
+  'callback_url',
+  'agent_token',
+  'agent_version',
+  'agent_status',
+  'agent_status_message',
+  'agent_verify_ca',
+];
 const states = ['start', 'end', 'error'];
 
 /**
@@ -73,14 +66,12 @@ export function answerHeartbeat(
   const refusal =
     argumentRefusal(name, sent, parsed.kind === 'value') ??
     versionRefusal(version, 'heartbeat') ??
-    fieldRefusal(sent, version) ??
     (node && (urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token)));
   if (refusal !== undefined || node === undefined) {
     const unknown = `Node ${shown(name)} could not be found.`;
     return { ...beat, ...(refusal ?? refuseRequest(404, unknown, 'unknown-node')), agent: undefined };
   }
   node.calledAt = now;
-  node.hasComeBack = true;
   node.callbackUrl = callbackUrl;
   const agent = { node, callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) };
   return { ...beat, answer: answerWith(202, undefined), problem: undefined, reason: undefined, agent };
@@ -88,14 +79,6 @@ export function answerHeartbeat(
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-/** Fields that are newer than the API version of the request. */
-function fieldRefusal(sent: Mapping, version: ApiVersion): RefusedRequest | undefined {
-  const tooNew = Object.entries(fieldsSince).find(
-    ([name, { minor }]) => given(sent[name]) && version.minor < minor,
-  );
-  return tooNew && refuseRequest(400, tooNew[1].problem, versionReason(version));
 }
 
 /** For Ironic's option `require_tls`, which is enabled by default. */

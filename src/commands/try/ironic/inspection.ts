@@ -38,8 +38,6 @@ export interface CollectedInventory {
   readonly node: string;
   /** Name of the host in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;
-  /** The address from which it was sent. */
-  readonly client: string;
   readonly macs: readonly string[];
   /** JSON as the agent sent it: `inventory`, and the data of its collectors. */
   readonly body: Uint8Array;
@@ -91,7 +89,7 @@ export function answerInspection(
     summary,
     problem: collectorProblem(parsed.value),
     reason: undefined,
-    collected: { node: node.uuid, name: node.name, client: request.client, macs, body },
+    collected: { node: node.uuid, name: node.name, macs, body },
   };
 }
 

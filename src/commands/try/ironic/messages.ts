@@ -265,7 +265,7 @@ type RequestHeaders = Readonly<Record<string, string | readonly string[] | undef
 
 /** Determines the API version of a request. */
 export function negotiateVersion(headers: RequestHeaders): Negotiation {
-  const requested = requestedVersion(headers);
+  const [requested] = [headers[VERSION_HEADER.toLowerCase()]].flat();
   const wanted = requested ?? MIN_VERSION;
   const text = wanted.toLowerCase() === 'latest' ? MAX_VERSION : wanted;
   const [, major, minor] = /^([1-9][0-9]{0,4})\.([0-9]{1,5})$/.exec(text) ?? [];
@@ -285,15 +285,6 @@ export function negotiateVersion(headers: RequestHeaders): Negotiation {
   return { kind: 'refused', requested: text, answer };
 }
 
-/** The common header of all OpenStack services has precedence over Ironic's own header. */
-function requestedVersion(headers: RequestHeaders): string | undefined {
-  const shared = [headers['openstack-api-version'] ?? []].flat().flatMap((value) => value.split(','));
-  const ironics = shared.map((value) => /^\s*baremetal\s+(\S+)\s*$/.exec(value)?.[1]);
-  return (
-    ironics.findLast((value) => value !== undefined) ?? [headers[VERSION_HEADER.toLowerCase()]].flat()[0]
-  );
-}
-
 /** Adds the version headers to a response. */
 export function inVersion(minor: number, answer: ApiAnswer): ApiAnswer {
   return { ...answer, headers: { ...rangeHeaders, [VERSION_HEADER]: `1.${minor}`, ...answer.headers } };
@@ -311,23 +302,15 @@ export function rootAnswer(url: string): ApiAnswer {
   });
 }
 
-/** For `/v1`, with only the collections for ramdisks. */
-export function v1Answer(url: string, minor: number): ApiAnswer {
-  const collections = ramdiskCollections.filter(({ since }) => minor >= since);
+/** For `/v1`, without the collections of resources, which agents do not read. */
+export function v1Answer(url: string): ApiAnswer {
   return answerWith(200, {
     id: 'v1',
     links: [{ href: `${url}/v1/`, rel: 'self' }],
     media_types: { base: 'application/json', type: 'application/vnd.openstack.ironic.v1+json' },
     version: versionDocument(url),
-    ...Object.fromEntries(collections.map(({ name }) => [name, resourceLinks(url, `${name}/`)])),
   });
 }
-
-const ramdiskCollections = [
-  { name: 'lookup', since: RAMDISKS_SINCE },
-  { name: 'heartbeat', since: RAMDISKS_SINCE },
-  { name: 'continue_inspection', since: 84 },
-];
 
 /** @param path of the resource below `/v1/` */
 export function resourceLinks(url: string, path: string): object[] {

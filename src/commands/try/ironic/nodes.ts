@@ -1,6 +1,6 @@
 /**
  * The nodes of the mock Ironic: expected hosts, and all other machines that call, as with Ironic's discovery. The number of
- * unknown machines is limited (`unknownMachines.ts`). Each node has an agent token, with which Ironic and the agent authenticate
+ * unknown machines is limited. Each node has an agent token, with which Ironic and the agent authenticate
  * each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted agent cannot continue.
  * This protects Ironic from clients that use a MAC address of another machine.
  */
@@ -8,7 +8,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createTokenCheck } from '../../../http/server/accessCheck.ts';
 import { plainText } from '../../../http/server/textResponse.ts';
-import { admitMachine, unknownLimits, type UnknownLimits, type UnknownMachine } from '../unknownMachines.ts';
+import { MAX_UNKNOWN_MACHINES } from '../timeline/machines.ts';
 import type { RamdiskRequest, Refusal } from './messages.ts';
 
 /** An expected host. Each other machine that calls also gets a node. */
@@ -31,38 +31,29 @@ export interface NodeIdentity {
 }
 
 /** Mutable: requests of the machine change it. */
-export interface IronicNode extends NodeIdentity, UnknownMachine {
+export interface IronicNode extends NodeIdentity {
   readonly token: AgentToken;
   /** Callback URL of its heartbeats since the boot. */
   callbackUrl: string | undefined;
   /** Time of its last request. */
   calledAt: Date | undefined;
-  hasComeBack: boolean;
 }
 
 export interface NodeStore {
   byUuid(uuid: string): IronicNode | undefined;
   byName(name: string): IronicNode | undefined;
   findByMac(mac: string): IronicNode | undefined;
-  /**
-   * Returns the node with one of the addresses, or a new node, and assigns the addresses to it.
-   * @param client the address of the client
-   */
-  byMacs(macs: readonly string[], client: string): IronicNode | Refusal;
+  /** Returns the node with one of the addresses, or a new node, and assigns the addresses to it. */
+  byMacs(macs: readonly string[]): IronicNode | Refusal;
   readonly size: number;
 }
 
-interface NodeLimits extends UnknownLimits {
-  readonly macsPerNode: number;
-}
-
-const defaultLimits: NodeLimits = { ...unknownLimits, macsPerNode: 64 };
+const defaultLimits = { unknownMachines: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
 
 export function createNodeStore(expected: readonly ExpectedNode[], limits = defaultLimits): NodeStore {
   const byUuid = new Map<string, IronicNode>();
   const byName = new Map<string, IronicNode>();
   const byMac = new Map<string, IronicNode>();
-  const unknown = new Set<IronicNode>(); // the oldest first
 
   const assign = (node: IronicNode, macs: Iterable<string>): void => {
     for (const mac of macs) {
@@ -72,10 +63,7 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
       node.macs.add(mac);
     }
   };
-  const add = (
-    { name, uuid = randomUUID(), agentToken }: Partial<ExpectedNode>,
-    client?: string,
-  ): IronicNode => {
+  const add = ({ name, uuid = randomUUID(), agentToken }: Partial<ExpectedNode>): IronicNode => {
     const node: IronicNode = {
       uuid: uuid.toLowerCase(),
       name,
@@ -83,19 +71,12 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
       token: createAgentToken(agentToken),
       callbackUrl: undefined,
       calledAt: undefined,
-      client,
-      hasComeBack: false,
     };
     byUuid.set(node.uuid, node);
     if (name !== undefined) byName.set(name, node);
     return node;
   };
-  const remove = (node: IronicNode): void => {
-    unknown.delete(node);
-    byUuid.delete(node.uuid);
-    for (const mac of node.macs) byMac.delete(mac);
-  };
-  const findOrAdd = (macs: readonly string[], client: string): IronicNode | Refusal => {
+  const findOrAdd = (macs: readonly string[]): IronicNode | Refusal => {
     const found = new Set(macs.flatMap((mac) => byMac.get(mac) ?? []));
     const known = [...found].filter(({ name }) => name !== undefined);
     if (known.length > 1) {
@@ -105,12 +86,8 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     // If several unknown machines turn out to be the same one, the first node is used.
     const node = known[0] ?? [...found][0];
     if (node !== undefined) return node;
-    const admission = admitMachine(client, [...unknown], limits);
-    if (admission.kind === 'full') return { problem: admission.problem, reason: 'busy' };
-    if (admission.evicted !== undefined) remove(admission.evicted);
-    const added = add({}, client);
-    unknown.add(added);
-    return added;
+    if (byUuid.size - byName.size < limits.unknownMachines) return add({});
+    return { problem: `more than ${limits.unknownMachines} unknown machines`, reason: 'busy' };
   };
 
   for (const host of expected) assign(add(host), normalizeMacs(host.macs));
@@ -118,8 +95,8 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     byUuid: (uuid) => byUuid.get(uuid.toLowerCase()),
     byName: (name) => byName.get(name),
     findByMac: (mac) => byMac.get(mac),
-    byMacs: (macs, client) => {
-      const found = findOrAdd(macs, client);
+    byMacs: (macs) => {
+      const found = findOrAdd(macs);
       if (!('problem' in found)) assign(found, macs);
       return found;
     },
@@ -132,11 +109,11 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
 /** The node of a request, by its UUID or by MAC addresses. */
 export function findNode(
   nodes: NodeStore,
-  { client, query }: RamdiskRequest,
+  { query }: RamdiskRequest,
   macs: readonly string[],
 ): IronicNode | Refusal {
   const uuid = query.get('node_uuid');
-  if (uuid === null) return nodes.byMacs(macs, client);
+  if (uuid === null) return nodes.byMacs(macs);
   return nodes.byUuid(uuid) ?? { problem: `node ${uuid} does not exist`, reason: 'unknown-node' };
 }
 
@@ -150,7 +127,6 @@ const MIN_BOOT_TIME = 120_000;
 export function recordStart(node: IronicNode, now: Date): void {
   const silence = node.calledAt === undefined ? 0 : now.getTime() - node.calledAt.getTime();
   if (silence > MIN_BOOT_TIME) resetAgent(node);
-  node.hasComeBack ||= node.calledAt !== undefined;
   node.calledAt = now;
 }
 

@@ -6,7 +6,6 @@
  */
 
 import { parseMacAddress } from '../../../core/macAddress.ts';
-import { admitMachine, MAX_UNKNOWN_MACHINES, unknownLimits } from '../unknownMachines.ts';
 import { UNKNOWN_MACHINES } from '../../../http/server/answer/access.ts';
 import { createEntryLog, type EntryLog, mergeLog } from './stages.ts';
 import type { TrialEvent } from './events.ts';
@@ -29,8 +28,6 @@ export interface Machine {
   /** MAC addresses that the machine has sent. */
   readonly seenMacs: Set<string>;
   readonly nodes: Set<string>;
-  /** The client address of its first event; undefined without one. */
-  readonly firstClient: string | undefined;
   /** Client addresses. */
   readonly clients: Set<string>;
   readonly log: EntryLog;
@@ -41,8 +38,7 @@ export interface MachineTable {
   /** Expected machines first, then all others in the order of their first event. */
   readonly machines: Set<Machine>;
   readonly machineByListedMac: ReadonlyMap<string, Machine>;
-  readonly maxUnidentified: number;
-  /** Number of events of machines that were not remembered, or were evicted. */
+  /** Number of events of machines that were not remembered. */
   droppedEvents: number;
 }
 
@@ -54,6 +50,9 @@ export interface Identifiers {
   /** Whether Ironic has assigned the UUID; otherwise a client may have invented it. */
   readonly isNodeVerified: boolean;
 }
+
+/** Maximum number of machines that the inventory does not list, and of client addresses without a machine. */
+export const MAX_UNKNOWN_MACHINES = 1000;
 
 /** Limits per machine; the newest values remain. */
 export const MAX_MACS = 64;
@@ -71,7 +70,6 @@ export function createMachineTable(expected: readonly ExpectedHost[]): MachineTa
   return {
     machines,
     machineByListedMac: new Map(listed),
-    maxUnidentified: machines.size + MAX_UNKNOWN_MACHINES,
     droppedEvents: 0,
   };
 }
@@ -83,7 +81,7 @@ export function findMachine(table: MachineTable, event: TrialEvent): Machine | u
   const matches = findMatches(table, identifiers);
   const isIdentified = matches.length > 0 || name !== undefined || macs.length > 0 || isNodeVerified;
   const machine = isIdentified
-    ? joinMatches(table, matches, identifiers, event.client)
+    ? joinMatches(table, matches, identifiers)
     : findClient(table, event.client, event.kind);
   if (machine === undefined) table.droppedEvents++;
   if (machine === undefined || !isIdentified) return machine;
@@ -121,36 +119,20 @@ function createMachine(known: Partial<Machine>): Machine {
     listedMacs: [],
     seenMacs: new Set(),
     nodes: new Set(),
-    firstClient: undefined,
     clients: new Set(),
     log: createEntryLog(),
     ...known,
   };
 }
 
-/** Undefined if the limits are reached by machines that have sent several requests. */
-function addMachine(table: MachineTable, known: Partial<Machine>): Machine | undefined {
+/** Undefined if there are too many. Expected machines may each have further addresses. */
+function addMachine({ machines }: MachineTable, known: Partial<Machine>): Machine | undefined {
   const machine = createMachine(known);
-  const { firstClient, isIdentified } = machine;
-  const others = [...table.machines].flatMap((one) =>
-    one.isExpected || one.isIdentified !== isIdentified
-      ? []
-      : [{ machine: one, client: one.firstClient, hasComeBack: countEvents(one) > 1 }],
-  );
-  const limits = isIdentified ? unknownLimits : { ...unknownLimits, machines: table.maxUnidentified };
-  const admission = admitMachine(firstClient, others, limits);
-  if (admission.kind === 'full') return undefined;
-  if (admission.evicted !== undefined) {
-    const { machine: evicted } = admission.evicted;
-    table.machines.delete(evicted);
-    table.droppedEvents += countEvents(evicted);
-  }
-  table.machines.add(machine);
+  const others = [...machines].filter(({ isIdentified }) => isIdentified === machine.isIdentified);
+  const expected = [...machines].filter(({ isExpected }) => isExpected);
+  if (others.length >= expected.length + MAX_UNKNOWN_MACHINES) return undefined;
+  machines.add(machine);
   return machine;
-}
-
-function countEvents({ log: { dropped, entries } }: Machine): number {
-  return [...entries.values()].reduce((sum, { count }) => sum + count, dropped);
 }
 
 /**
@@ -184,9 +166,8 @@ function joinMatches(
   table: MachineTable,
   [first, ...others]: readonly Machine[],
   { name }: Identifiers,
-  client: string | undefined,
 ): Machine | undefined {
-  if (first === undefined) return addMachine(table, { name, firstClient: client });
+  if (first === undefined) return addMachine(table, { name });
   for (const other of others) if (other.name === undefined) mergeMachine(table, first, other);
   return first;
 }
@@ -205,7 +186,7 @@ function findClient(
   const [machine, ...others] = here.filter(({ isIdentified }) => isIdentified);
   if (kind !== 'fetch' && machine !== undefined && others.length === 0) return machine;
   const known = here.find(({ isIdentified }) => !isIdentified);
-  return known ?? addMachine(table, { isIdentified: false, firstClient: client, clients: new Set([client]) });
+  return known ?? addMachine(table, { isIdentified: false, clients: new Set([client]) });
 }
 
 function addIdentifiers(

@@ -51,7 +51,7 @@ async function start(askBack: AskBack, requiredSteps: readonly string[] = []): P
 }
 
 function agentAt(callbackUrl: string): Agent {
-  const node = createNodeStore([]).byMacs(['52:54:00:00:00:01'], '192.0.2.7');
+  const node = createNodeStore([]).byMacs(['52:54:00:00:00:01']);
   if ('problem' in node) throw new Error(node.problem);
   return { node, callbackUrl, verifyCa: undefined };
 }

@@ -90,7 +90,6 @@ describe('an agent', () => {
       {
         node: uuid0,
         name: 'worker-0',
-        client: '127.0.0.1',
         macs: [mac0],
         body: inventoryOf(mac0.toUpperCase()),
       },
