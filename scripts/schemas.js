@@ -39,6 +39,21 @@ const kindForms = {
   files: { type: ['string', 'array', 'null'], items },
   switch: { type: ['boolean', 'null'] },
 };
+/** A name or value of a label in Kubernetes. */
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?';
+
+/** @type {Record<import('../src/commands/deploy/settings.ts').DeployKind, object>} */
+const deployForms = {
+  ...kindForms,
+  texts: { type: ['array', 'null'], items },
+  hints: { type: ['object', 'null'], additionalProperties: { type: ['string', 'integer', 'boolean'] } },
+  labels: {
+    type: ['object', 'null'],
+    propertyNames: { pattern: `^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?${LABEL}$` },
+    additionalProperties: { type: 'string', pattern: `^(${LABEL})?$` },
+  },
+  spec: { $ref: '#/definitions/hostSpec' },
+};
 const goScalars = { string: 'string', boolean: 'bool', integer: 'int' };
 
 const PATCH = '.patch.json';
@@ -57,7 +72,11 @@ const inventory = JSON.parse(readFileSync(join(source, 'inventory.json'), 'utf8'
 const { settingTable } = await importSource('src/agent/settingTable.ts');
 /** @type {typeof import('../src/agent/settingSpelling.ts')} */
 const { sectionKeys, settingKeys } = await importSource('src/agent/settingSpelling.ts');
+/** @type {typeof import('../src/commands/deploy/settings.ts')} */
+const { deployRows } = await importSource('src/commands/deploy/settings.ts');
 inventory.definitions.settings.properties = settingSchemas(settingTable);
+inventory.definitions.deploy.properties = deploySchemas(deployRows);
+inventory.definitions.hostSpec = hostSpec();
 writeSchema('inventory', withSpellings(inventory));
 for (const [version, schema] of ignitionSchemas()) {
   writeSchema(`ignition/${version}`, schema);
@@ -92,6 +111,39 @@ function settingSchemas(settings) {
       return [name, { description, ...formOf(setting) }];
     }),
   );
+}
+
+/** @param {typeof import('../src/commands/deploy/settings.ts').deployRows} rows */
+function deploySchemas(rows) {
+  const keys = new Map(rows.map(([name, { flag = '', key = name }]) => [flag.split(' ')[0], key]));
+  return Object.fromEntries(
+    rows
+      .filter(([, { place }]) => place === undefined)
+      .map(([name, { choices, help, key = name, kind }]) => {
+        const text = help
+          .replace('; repeatable', '')
+          .replaceAll(/--[\w-]+/g, (flag) => keys.get(flag) ?? flag);
+        const sentence = `${text.replace(/^[a-z]+(?![\w.-])/, capital)}.`;
+        const paths = kind === 'file' ? ' Relative paths start at the folder of the inventory.' : '';
+        const form = choices === undefined ? deployForms[kind] : { enum: [...choices, null] };
+        return [key, { description: sentence + paths, ...form }];
+      }),
+  );
+}
+
+/** The fields of `spec` of a BareMetalHost. Kubernetes describes an object with the properties that it has, without saying that there are no others. */
+function hostSpec() {
+  const { properties } = JSON.parse(readFileSync(join(source, 'deploy/baremetalhost.json'), 'utf8'));
+  const { required: _required, ...spec } = JSON.parse(JSON.stringify(properties.spec), (key, value) => {
+    if (key.startsWith('x-kubernetes-') || (key === 'format' && typeof value === 'string')) return undefined;
+    return isObject(value) && isObject(value.properties) ? { ...value, additionalProperties: false } : value;
+  });
+  return { ...spec, type: ['object', 'null'] };
+}
+
+/** @param {string} word */
+function capital(word) {
+  return `${word[0]?.toUpperCase()}${word.slice(1)}`;
 }
 
 /** Adds the spellings of settings, and a definition of each section. @param {any} schema */
@@ -155,9 +207,7 @@ function describeSetting({ name, kind, help }) {
   const clauses = (name.startsWith('boot.') ? `for pxe kargs: ${text}` : text).split('; ');
   const sentences = clauses
     .filter((clause) => clause !== 'repeatable' && !clause.startsWith('alias: '))
-    .map(
-      (clause) => `${clause.replace(/^[a-z]+(?![\w.-])/, (word) => word[0]?.toUpperCase() + word.slice(1))}.`,
-    );
+    .map((clause) => `${clause.replace(/^[a-z]+(?![\w.-])/, capital)}.`);
   if (kind === 'list') sentences.push('A list, or a text with commas.');
   if (kind === 'texts' || kind === 'files') sentences.push('A list.');
   if (kind === 'file' || kind === 'files')
@@ -204,12 +254,16 @@ function compileInventory(described) {
     allErrors: true,
     allowUnionTypes: true,
     verbose: true,
+    logger: false, // it warns of the next line, without which the module has an import
+    unicode: false,
+    inlineRefs: false,
     code: { source: true, esm: true },
     schemas: [schema],
   });
   const code = standalone.default(ajv, {
     checkInventory: schema.$id,
     checkHost: `${schema.$id}#/definitions/host`,
+    checkHostSpec: `${schema.$id}#/definitions/hostSpec`,
   });
   return minifySync('validator.js', code, { module: true }).code;
 }

@@ -54,3 +54,7 @@ export function parseJsonObject(text: string, refuse: (problem: string, cause?: 
   if (isMapping(value)) return value;
   throw refuse('is not a JSON object');
 }
+
+export function withoutUndefined(values: Mapping): Mapping {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -10,12 +10,7 @@ import { processIo } from '../io/processIo.ts';
 export { CliError, FormatError, UsageError, type ErrorCode } from '../core/errors.ts';
 export type { BootOptions } from '../commands/boot/setup.ts';
 export type { ControllerOptions } from '../commands/controller/settings.ts';
-export type {
-  BareMetalHostOptions,
-  ConfigDriveOptions,
-  NodeOptions,
-  StepsOptions,
-} from '../commands/deploy/options.ts';
+export type { DeployOptions } from '../commands/deploy/settings.ts';
 export type { DownloadOptions } from '../commands/download/download.ts';
 export type { ListStreamOptions } from '../commands/download/streams.ts';
 export type { FromButaneOptions, MergeOptions, TranslateOptions } from '../commands/ignition/merge.ts';

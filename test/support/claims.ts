@@ -1091,16 +1091,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['the limit of Ironic is 64 MiB'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/conf/api.py',
-        shows: /'max_json_body_size_provision',\s+default=65536/,
-      },
-    ],
-  },
-  {
     says: ['remove the user name: Ironic accepts lookups and heartbeats without a login'],
     sources: [
       {
@@ -1368,53 +1358,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['older releases of the operator require the MAC address of the host for virtual media'],
-    sources: [
-      {
-        repository: metal3,
-        file: 'pkg/hardwareutils/bmc/redfish_virtualmedia.go',
-        revision: 'v0.12.0-beta.0',
-        shows: /NeedsMAC\(\) bool \{[^}]*return true/,
-      },
-    ],
-  },
-  {
-    says: ['the BMC driver does not support secure boot'],
-    sources: [{ repository: metal3, file: webhook, shows: /BMC driver %s does not support secure boot/ }],
-  },
-  {
-    says: ['the BMC driver ipmi does not support inspection without a ramdisk'],
-    sources: [
-      { repository: metal3, file: webhook, shows: /does not support fast \(out-of-band\) inspection/ },
-    ],
-  },
-  {
-    says: ['without inspection, Metal3 requires the MAC address of the boot interface'],
-    sources: [
-      {
-        repository: metal3,
-        file: webhook,
-        shows: /requiresMAC := bmcAccess\.NeedsMAC\(\) \|\| host\.InspectionDisabled\(\)/,
-      },
-    ],
-  },
-  {
-    says: ['the BMC driver ipmi does not support hardware volumes'],
-    sources: [
-      { repository: metal3, file: webhook, shows: /BMC driver %s does not support configuring RAID/ },
-    ],
-  },
-  {
-    says: ['Metal3 refuses these RAID volumes'],
-    sources: [
-      {
-        repository: metal3,
-        file: webhook,
-        shows: /hardwareRAIDVolumes and softwareRAIDVolumes can not be set at the same time/,
-      },
-    ],
-  },
-  {
     says: ['Metal3 takes /dev/sda.'],
     sources: [
       {
@@ -1427,16 +1370,6 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: ['it is a UUID, which only Ironic assigns'],
     sources: [{ repository: metal3, file: webhook, shows: /resource name cannot be a UUID/ }],
-  },
-  {
-    says: ['Metal3 refuses this firmware setting'],
-    sources: [
-      {
-        repository: metal3,
-        file: 'internal/controller/metal3.io/hostfirmwaresettings_controller.go',
-        shows: /cannot set Password field/,
-      },
-    ],
   },
   {
     says: ['Metal3 requires it'],
@@ -1475,7 +1408,6 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     says: [
-      'Kubernetes refuses this label',
       'Kubernetes allows lower-case letters, digits, dashes and dots;',
       'Kubernetes allows lower-case letters, digits and dashes, with a letter or digit at both ends',
     ],
@@ -1487,17 +1419,6 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: ['the limit of Kubernetes is 1 MiB'],
     tests: [`${kubernetes}: refuse a Secret of more than 1 MiB`],
-  },
-  {
-    says: ['many BMCs and older releases of the operator require it'],
-    sources: [
-      {
-        repository: metal3,
-        file: 'pkg/hardwareutils/bmc/redfish.go',
-        revision: 'v0.4.0',
-        shows: /"redfish_system_id": a\.path/,
-      },
-    ],
   },
   {
     says: ['the BMC address selects network boot, which does not support an ISO'],
@@ -2052,7 +1973,6 @@ export const OBSERVATIONS: readonly string[] = [
   'CA certificate that Ignition trusts, as PEM',
   'a second step leaves out that Ironic writes the image itself',
   'the namespace that kubectl uses',
-  'image to install, if Ironic installs it',
   'recommended if the agent runs in its container',
   'the ISO supports Ignition configs, network settings and `iso customize`',
   'The arguments that CoreOS requires are added before the arguments of --karg',

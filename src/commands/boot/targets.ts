@@ -6,7 +6,7 @@ import { CliError, type FilePlace, FormatError, UsageError } from '../../core/er
 import { fillSetting } from '../../core/placeholders.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { asMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
+import { asMapping, type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
 import { readCertificates } from '../../hosts/input/pastedPart.ts';
 import { findHost, type InventoryRead, readInventoryDocument } from '../../hosts/settings/inventory.ts';
@@ -178,10 +178,6 @@ function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead,
     caFile: pathOf('caFile'),
     disableCertificateVerification: settings['disableCertificateVerification'] === true,
   };
-}
-
-function withoutUndefined(values: Mapping): Mapping {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** A machine of the inventory or of the command line, before its BMC is known. */

@@ -1,16 +1,11 @@
 /** Declares the `deploy` commands. */
 
 import { type Command, Option } from 'commander';
-import { architectures } from '../../core/architecture.ts';
-import { bootModes, cleaningModes, inspectionModes } from './documents/host.ts';
-import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
-import { stepNames } from '../../core/installSteps.ts';
-import type { BareMetalHostOptions, ConfigDriveOptions, NodeOptions, StepsOptions } from './options.ts';
+import { type DeployOptions, deployRows, type DeployWord } from './settings.ts';
 import {
   choice,
   type Context,
   EXIT_CODES,
-  FILES_DIR,
   declareRun,
   declareShortHelp,
   repeated,
@@ -117,7 +112,7 @@ const baremetalHostCommon = [
   '--bmc-insecure',
   '--boot-mac',
   '--root-device',
-  '--boot-mode',
+  '--spec',
   '--ignition',
   '--append-karg',
   '--copy-network',
@@ -159,28 +154,9 @@ function declareSteps(deploy: Command, context: Context): void {
   const command = deploy
     .command('steps')
     .summary('Write deploy steps for Ironic')
-    .description('Write deploy steps for "baremetal node deploy", and the config drive that they read')
-    .addOption(
-      choice(
-        '--step <name>',
-        'install_coreos or start_assisted_install (default: install_coreos)',
-        stepNames,
-      ),
-    );
-  declareInstall(command)
+    .description('Write deploy steps for "baremetal node deploy", and the config drive that they read');
+  declareSettings(command, 'steps')
     .option('--config-drive <file>', 'config drive file to write')
-    .option(
-      '--image-source <url>',
-      'image URL of another CoreOS to install (default: the CoreOS of the ramdisk)',
-    )
-    .option('--image-checksum <sum>', CHECKSUM_TEXT)
-    .addOption(
-      choice(
-        '--deploy-interface <name>',
-        'custom-agent; with image and checksum also direct (then the default) or autodetect',
-        ['custom-agent', 'direct', 'autodetect'],
-      ),
-    )
     .option('--ignition-in-args', "put the config into the arguments of the step, as in Metal3's design")
     .option('--node <name>', 'name or UUID of the node; requires --format command')
     .addOption(
@@ -190,8 +166,8 @@ function declareSteps(deploy: Command, context: Context): void {
         'command',
       ]),
     );
-  const run = async (options: StepsOptions) => (await import('./steps.ts')).steps(options, context.io);
-  declareRun(declareInventory(declareOutput(command)), STEPS_NOTES + INVENTORY_NOTES, run, context);
+  const run = async (options: DeployOptions) => (await import('./steps.ts')).steps(options, context.io);
+  declareRun(declareHosts(command), STEPS_NOTES + INVENTORY_NOTES, run, context);
 }
 
 function declareConfigDrive(deploy: Command, context: Context): void {
@@ -199,12 +175,12 @@ function declareConfigDrive(deploy: Command, context: Context): void {
     .command('configdrive')
     .summary('Write the config drive of an installation')
     .description('Write the config drive that install_coreos reads, as JSON for the API of Ironic');
-  declareInstall(command)
+  declareSettings(command, 'configdrive')
     .addOption(new Option('--format <form>', 'json, the only supported format').hideHelp())
     .option('--pretty', 'indent the JSON');
-  const run = async (options: ConfigDriveOptions) =>
+  const run = async (options: DeployOptions) =>
     (await import('./configDrive.ts')).configDrive(options, context.io);
-  declareRun(declareInventory(declareOutput(command)), CONFIG_DRIVE_NOTES + INVENTORY_NOTES, run, context);
+  declareRun(declareHosts(command), CONFIG_DRIVE_NOTES + INVENTORY_NOTES, run, context);
 }
 
 function declareBareMetalHost(deploy: Command, context: Context): void {
@@ -214,43 +190,12 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .description(
       'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
     );
-  declareHost(command)
-    .option('--namespace <name>', 'namespace of all objects (default: the namespace that kubectl uses)')
-    .option(
-      '--bmc-credentials-name <name>',
-      'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
-    )
-    .addOption(choice('--boot-mode <mode>', 'boot mode: UEFI, UEFISecureBoot or legacy', bootModes))
-    .addOption(
-      choice('--automated-cleaning <mode>', 'automated cleaning mode: metadata or disabled', cleaningModes),
-    )
-    .addOption(
-      choice(
-        '--inspection-mode <mode>',
-        'inspection: agent, fast (by the BMC only) or disabled (default: agent)',
-        inspectionModes,
-      ),
-    )
-    .addOption(repeated('--label <name=value>', 'label of the host; repeatable'))
-    .addOption(
-      choice(
-        '--method <name>',
-        'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
-        stepNames,
-      ),
-    )
-    .option('--nmstate <file>', 'nmstate network configuration of the ramdisk')
-    .option('--network-data <file>', 'OpenStack network data for the config drive (network_data.json)');
-  declareInstall(command)
-    .option('--user-data-name <name>', 'name of the Secret with the config (default: NAME-user-data)')
-    .option('--image-source <url>', 'image URL of another CoreOS to install');
-  declareDeployment(
-    command,
-    'deploy interface; custom-agent writes customDeploy, others only an image',
-  ).addOption(choice('--format <form>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
-  const run = async (options: BareMetalHostOptions) =>
+  declareSettings(command, 'baremetalhost').addOption(
+    choice('--format <form>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']),
+  );
+  const run = async (options: DeployOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
-  declareInventory(declareOutput(command));
+  declareHosts(command);
   declareShortHelp(command, baremetalHostCommon, BARE_METAL_HOST_REFERENCE + INVENTORY_NOTES);
   declareRun(command, BARE_METAL_HOST_NOTES, run, context);
 }
@@ -260,23 +205,7 @@ function declareNode(deploy: Command, context: Context): void {
     .command('node')
     .summary('Write a node for Ironic')
     .description('Write a node for Ironic: commands that create or change it, or its description');
-  declareRamdisk(declareHost(command))
-    .addOption(
-      choice(
-        '--inspect-interface <name>',
-        'inspect interface: redfish, agent, no-inspect or idrac-redfish (default: that of the conductor)',
-        inspectInterfaces,
-      ),
-    )
-    .addOption(
-      choice(
-        '--boot-interface <name>',
-        `boot interface (default: by the BMC address): ${bootInterfaces.join(', ')}`,
-        bootInterfaces,
-      ),
-    )
-    .option('--image-source <url>', 'image to install, if Ironic installs it');
-  declareDeployment(command, 'deploy interface')
+  declareSettings(command, 'node')
     .option('--set', 'change an existing node')
     .addOption(
       choice(
@@ -285,68 +214,29 @@ function declareNode(deploy: Command, context: Context): void {
         ['command', 'json', 'yaml', 'driver-info'],
       ),
     );
-  const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
-  declareInventory(declareOutput(command));
+  const run = async (options: DeployOptions) => (await import('./node.ts')).node(options, context.io);
+  declareHosts(command);
   declareShortHelp(command, nodeCommon, NODE_REFERENCE + INVENTORY_NOTES);
   declareRun(command, NODE_NOTES, run, context);
 }
 
-const CHECKSUM_TEXT = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';
-
-/** Options for what is deployed, besides `--image-source`. */
-function declareDeployment(command: Command, interfaceText: string): Command {
-  return command
-    .option('--image-checksum <sum>', CHECKSUM_TEXT)
-    .option('--image-format <form>', 'format of the image: raw or qcow2')
-    .option('--boot-iso <url>', 'live ISO that the host boots, instead of an installation')
-    .addOption(
-      choice(
-        '--deploy-interface <name>',
-        `${interfaceText}: ${deployInterfaces.join(', ')}`,
-        deployInterfaces,
-      ),
-    );
+function declareSettings(command: Command, word: DeployWord): Command {
+  for (const [, { kind, flag, for: words, help, choices, negatedHelp }] of deployRows) {
+    if (flag === undefined || words?.includes(word) === false) continue;
+    const isList = kind === 'texts' || kind === 'hints';
+    const option = isList ? repeated(flag, help) : new Option(flag, help);
+    command.addOption(choices === undefined ? option : choice(flag, help, choices));
+    if (negatedHelp !== undefined) command.option(flag.replace('--', '--no-'), negatedHelp);
+  }
+  return command;
 }
 
-/** Options for the hosts of an inventory. */
-function declareInventory(command: Command): Command {
+/** Options for the output, and the hosts of an inventory. */
+function declareHosts(command: Command): Command {
   return command
+    .option('-o, --output <file>', 'file to write (default: standard output)')
     .optionsGroup('Many hosts:')
     .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .addOption(repeated('--host <name>', 'only this host of the inventory; repeatable'))
     .option('--fail-fast', 'stop at the first invalid host');
-}
-
-function declareInstall(command: Command): Command {
-  return command
-    .option('--ignition <file>', 'config for the installed host, or - for standard input')
-    .option('--files-dir <folder>', FILES_DIR)
-    .addOption(repeated('--append-karg <arg>', 'kernel argument for the installed host; repeatable'))
-    .option('--copy-network', 'copy the network of the ramdisk to the installed host')
-    .option('--no-copy-network', 'do not copy the network (default: the setting of the agent)');
-}
-
-function declareHost(command: Command): Command {
-  return command
-    .option('--name <name>', 'name of the host')
-    .option('--boot-mac <mac>', 'MAC address of the boot interface')
-    .addOption(choice('--arch <arch>', 'architecture: x86_64, aarch64, ppc64le or s390x', architectures))
-    .option('--bmc-address <url>', 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
-    .option('--bmc-insecure', "do not verify the BMC's TLS certificate")
-    .addOption(repeated('--root-device <name=hint>', 'root device hint, e.g. "size=>= 100"; repeatable'));
-}
-
-function declareRamdisk(command: Command): Command {
-  return command
-    .option('--deploy-iso <url>', 'live ISO that runs the agent')
-    .option('--deploy-kernel <url>', 'kernel that runs the agent; requires --deploy-ramdisk')
-    .option('--deploy-ramdisk <url>', 'initramfs that runs the agent; requires --deploy-kernel')
-    .option(
-      '--kernel-append-params <text>',
-      'kernel arguments; for a node, %default% inserts those of the conductor',
-    );
-}
-
-function declareOutput(command: Command): Command {
-  return command.option('-o, --output <file>', 'file to write (default: standard output)');
 }

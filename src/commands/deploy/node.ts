@@ -3,28 +3,9 @@
 import { UsageError } from '../../core/errors.ts';
 import { isUuid } from '../../core/objectName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import {
-  type DeployCommand,
-  formatItem,
-  formatMember,
-  formatValue,
-  jsonMapping,
-  nodeList,
-  plainFrame,
-} from './deployDocument.ts';
-import { writeDeployed } from './hosts.ts';
-import { type HostContext, reportIssues } from './hostContext.ts';
-import {
-  type NodeOptions,
-  type DeployOptions,
-  type HostOptions,
-  type NameOption,
-  deploymentOf,
-  ramdiskOf,
-  readHostOptions,
-  requireName,
-} from './options.ts';
-import { parseChoice, parseFormat } from '../../io/report/choices.ts';
+import { parseFormat } from '../../io/report/choices.ts';
+import { checkImageFormat } from './documents/installation.ts';
+import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 import {
   checkNode,
   describeNode,
@@ -34,30 +15,35 @@ import {
   type NodeSettings,
   type Ramdisk,
 } from './documents/node.ts';
-import { checkImageFormat } from './documents/installation.ts';
-import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
+import { type HostContext, reportIssues } from './hostContext.ts';
+import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
+import { deploymentOf, type NameOption, ramdiskOf, readHostOptions } from './options.ts';
+import type { DeployOptions } from './settings.ts';
+
+const extensions = { command: '.sh', json: '.json', yaml: '.yaml', 'driver-info': '.json' } as const;
+
+type NodeFormat = keyof typeof extensions;
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
  * written.
  */
-export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
-  const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
-  checkSet(options, format);
-  const make: DeployCommand['make'] = async (host, context) => {
-    const own = { ...host, name: requireName(host) };
-    const description = readNode(own, format, context);
-    if (description === undefined) return undefined;
-    return { text: await formatNode(description, format, own), content: 'public' };
+export async function node(options: DeployOptions, io: Io): Promise<ExitCode> {
+  const form = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
+  checkSet(options, form);
+  const make = async (host: DeployOptions, context: HostContext) => {
+    const document = readNode(host, form, context);
+    return document === undefined ? undefined : { document, isSecret: false };
   };
-  // `baremetal create` only reads one document.
-  const forms = {
-    command: { extension: '.sh', frame: plainFrame },
-    json: { extension: '.json', frame: nodeList },
-    yaml: { extension: '.yaml', frame: { ...plainFrame, start: YAML_START } },
-    'driver-info': { extension: '.json', frame: jsonMapping(options) },
+  const write = (hosts: readonly HostDocument<NodeDescription>[]): string => {
+    const nodes = hosts.map(({ document }) => document);
+    const formatCommands = options.set === true ? formatSetCommand : formatCreateCommands;
+    if (form === 'command') return nodes.map(formatCommands).join('');
+    if (form !== 'driver-info') return formatValue({ nodes }, form); // `baremetal create` reads one document
+    const infos = hosts.map(({ host, document }) => ({ host, document: document.driver_info }));
+    return formatValue(byHost(infos), 'json');
   };
-  return writeDeployed({ options, ...forms[format], make }, io);
+  return writeDeployed({ options, format: { extension: extensions[form], write }, make }, io);
 }
 
 function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): void {
@@ -72,14 +58,12 @@ function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): 
   }
 }
 
-type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
-
 /**
  * Reads the node from the options. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
 function readNode(
-  options: HostOptions,
+  options: DeployOptions,
   format: NodeFormat,
   context: HostContext,
 ): NodeDescription | undefined {
@@ -90,8 +74,8 @@ function readNode(
   const settings: NodeSettings = {
     host,
     ramdisk,
-    inspectInterface: parseChoice(nameOf('inspectInterface'), options.inspectInterface, inspectInterfaces),
-    bootInterface: parseChoice(nameOf('bootInterface'), options.bootInterface, bootInterfaces),
+    inspectInterface: inspectInterfaces.find((name) => name === options.inspectInterface),
+    bootInterface: bootInterfaces.find((name) => name === options.bootInterface),
     deployment: deploymentOf(options, nameOf),
   };
   // An existing node may already have hints and arguments, and its name may be its UUID. Invalid hints have been reported.
@@ -151,19 +135,3 @@ function refuseIncomplete(
     });
   }
 }
-
-/** Formats a node for the frame of its format. */
-async function formatNode(
-  description: NodeDescription,
-  format: NodeFormat,
-  options: DeployOptions,
-): Promise<string> {
-  if (format === 'command') {
-    return options.set === true ? formatSetCommand(description) : formatCreateCommands(description);
-  }
-  if (format === 'json') return formatItem(description);
-  if (format === 'driver-info') return formatMember(options, description.driver_info);
-  return formatValue({ nodes: [description] }, 'yaml').slice(YAML_START.length);
-}
-
-const YAML_START = 'nodes:\n';

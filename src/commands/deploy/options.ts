@@ -1,141 +1,27 @@
-/** The options that several `deploy` commands share: hosts, inventories, ramdisk and installed host. */
+/** Reads the options that several `deploy` commands share: host, ramdisk, image and installed host. */
 
 import { type Finding, hasErrors } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { DeployHost } from './documents/host.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
-import { architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { errorRule, found, issueWith, type Rule } from '../../core/rule.ts';
-import { parseChoice } from '../../io/report/choices.ts';
+import { errorRule, found, issueWith } from '../../core/rule.ts';
 import type { Deployment } from './documents/deployment.ts';
 import { deployInterfaces } from './documents/interfaces.ts';
 import type { Ramdisk } from './documents/node.ts';
-import {
-  checkInstalledConfig,
-  type InstallSettings,
-  plainConfig,
-  type PlainConfig,
-} from './documents/installation.ts';
-import type { Mapping } from '../../formats/mapping.ts';
+import { checkInstalledConfig, plainConfig, type PlainConfig } from './documents/installation.ts';
 import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
 import type { Io } from '../../io/io.ts';
 import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { buildOfImageUrl } from '../../image/ignitionSpec.ts';
 import { resolveConfig } from '../../ignition/effectiveConfig.ts';
+import type { DeployOptions } from './settings.ts';
 import { readConfigFiles, reportFindings, type ValidConfig } from '../../hosts/input/configFiles.ts';
-
-// The options of each `deploy` command, named as on the command line. An inventory may contain those of `hosts.ts`.
-
-interface OutputOptions {
-  readonly format?: string;
-  /** A file; with an inventory a folder. Default: standard output. */
-  readonly output?: string;
-}
-
-interface InventoryOptions extends OutputOptions {
-  /** The inventory file. */
-  readonly inventory?: string;
-  /** Names of the selected hosts of the inventory (default: all hosts). */
-  readonly host?: readonly string[];
-  /** Stop at the first invalid host. */
-  readonly failFast?: boolean;
-}
-
-/** Settings of the installed host. */
-interface InstallOptions extends InstallSettings {
-  /** Ignition config of the installed host; `-` is standard input. */
-  readonly ignition?: string;
-  /** Folder of the local files of that config, if it is Butane (default: local files are refused). */
-  readonly filesDir?: string;
-}
-
-/** The image to deploy. */
-interface ImageOptions {
-  readonly imageSource?: string;
-  readonly imageChecksum?: string;
-  readonly deployInterface?: string;
-}
-
-interface DeploymentOptions extends ImageOptions {
-  readonly imageFormat?: string;
-  /** URL of a live ISO to boot instead of an installation. */
-  readonly bootIso?: string;
-}
-
-/** The description of the host. */
-interface HardwareOptions {
-  /** Required without an inventory. */
-  readonly name?: string;
-  readonly bootMac?: string;
-  readonly arch?: string;
-  readonly bmcAddress?: string;
-  readonly bmcInsecure?: boolean;
-  /** `NAME=EXPRESSION` each. */
-  readonly rootDevice?: readonly string[];
-}
-
-interface RamdiskOptions {
-  readonly deployIso?: string;
-  readonly deployKernel?: string;
-  readonly deployRamdisk?: string;
-  readonly kernelAppendParams?: string;
-}
-
-export interface StepsOptions extends InstallOptions, ImageOptions, InventoryOptions {
-  /** The deploy step. Default: `install_coreos`. */
-  readonly step?: string;
-  /** The config drive file to write. */
-  readonly configDrive?: string;
-  readonly ignitionInArgs?: boolean;
-  /** The node, for commands that deploy it. */
-  readonly node?: string;
-}
-
-export interface ConfigDriveOptions extends InstallOptions, InventoryOptions {
-  /** Indent the JSON. */
-  readonly pretty?: boolean;
-}
-
-export interface NodeOptions extends HardwareOptions, RamdiskOptions, DeploymentOptions, InventoryOptions {
-  /** Whether the node already exists. */
-  readonly set?: boolean;
-  readonly inspectInterface?: string;
-  readonly bootInterface?: string;
-}
-
-export interface BareMetalHostOptions
-  extends HardwareOptions, InstallOptions, DeploymentOptions, InventoryOptions {
-  readonly namespace?: string;
-  /** Default: `NAME-bmc-secret`, as in Metal3's examples. */
-  readonly bmcCredentialsName?: string;
-  readonly bootMode?: string;
-  readonly automatedCleaning?: string;
-  readonly inspectionMode?: string;
-  /** `NAME=VALUE` each. */
-  readonly label?: readonly string[];
-  /** RAID volumes; in an inventory only. */
-  readonly raid?: Mapping;
-  /** Texts and integers by name; in an inventory only. */
-  readonly firmwareSettings?: Mapping;
-  /** The deploy step. Default: `install_coreos`. */
-  readonly method?: string;
-  readonly userDataName?: string;
-  /** Files. */
-  readonly nmstate?: string;
-  readonly networkData?: string;
-}
-
-/** The options of all commands that describe hosts. */
-export interface DeployOptions extends StepsOptions, ConfigDriveOptions, NodeOptions, BareMetalHostOptions {}
 
 /** The name of an option in messages: its flag, or its key in the inventory. */
 export type NameOption = (option: string) => string;
-
-/** The options for one host. */
-export type HostOptions = DeployOptions & { readonly name: string };
 
 const macAddress = errorRule('mac-address', 'invalid MAC address', 'use the form 52:54:00:12:34:56');
 const bmcAddress = errorRule(
@@ -144,8 +30,7 @@ const bmcAddress = errorRule(
   'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 );
 
-/** @throws UsageError if the name is missing */
-export function requireName({ name }: DeployOptions): string {
+function requireName({ name }: DeployOptions): string {
   if (name !== undefined) return name;
   throw new UsageError('--name is missing', {
     hint: 'pass --name NAME, or --inventory FILE for all its hosts',
@@ -154,59 +39,44 @@ export function requireName({ name }: DeployOptions): string {
 
 /**
  * Reads the host, without the invalid parts, which are issues.
- * @throws UsageError for an unknown architecture
+ * @throws UsageError if the name is missing
  */
-export function readHostOptions(options: HostOptions) {
-  const architecture = parseChoice('--arch', options.arch, architectures);
-  const mac = options.bootMac === undefined ? undefined : parseMacAddress(options.bootMac);
-  const address = options.bmcAddress === undefined ? undefined : parseBmcAddress(options.bmcAddress);
+export function readHostOptions(options: DeployOptions) {
+  const { bootMac = '', bmcAddress: bmcText = '', bmcInsecure: insecure = false } = options;
+  const mac = parseMacAddress(bootMac);
+  const address = parseBmcAddress(bmcText);
   const { rootDevice, issues } = readRootDevice((options.rootDevice ?? []).map(splitHint));
   const host: DeployHost = {
-    name: options.name,
+    name: requireName(options),
     rootDevice,
-    bootMac: mac !== undefined && 'mac' in mac ? mac.mac : undefined,
-    architecture,
-    bmc:
-      address !== undefined && 'scheme' in address
-        ? { address, insecure: options.bmcInsecure ?? false }
-        : undefined,
+    bootMac: 'mac' in mac ? mac.mac : undefined,
+    architecture: options.arch,
+    bmc: 'scheme' in address ? { address, insecure } : undefined,
   };
   return {
     host,
     issues: found(
-      mac !== undefined && 'problem' in mac && invalidMac(options.bootMac ?? '', mac.problem),
-      address !== undefined && 'problem' in address && problemOf(bmcAddress, 'bmcAddress', address),
+      options.bootMac !== undefined &&
+        'problem' in mac && {
+          ...macAddress,
+          path: ['bootMac'],
+          message: `invalid MAC address ${quoteText(bootMac)}: ${mac.problem}`,
+        },
+      options.bmcAddress !== undefined &&
+        'problem' in address && {
+          ...issueWith(bmcAddress, ['bmcAddress'], address.problem),
+          hint: address.hint ?? bmcAddress.hint,
+        },
       issues,
     ),
   };
-}
-
-function invalidMac(text: string, problem: string): Finding {
-  return {
-    ...macAddress,
-    path: ['bootMac'],
-    message: `invalid MAC address ${quoteText(text)}: ${problem}`,
-  };
-}
-
-function problemOf(
-  rule: Rule,
-  option: string,
-  { problem, hint }: { readonly problem: string; readonly hint?: string | undefined },
-): Finding {
-  return { ...issueWith(rule, [option], problem), hint: hint ?? rule.hint };
-}
-
-/** Whether to write one file per host. */
-export function isFolder({ output }: { readonly output?: string | undefined }): boolean {
-  return output !== undefined && output !== '-';
 }
 
 /**
  * The ramdisk, without kernel arguments; undefined if none is given.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
-export function ramdiskOf(options: RamdiskOptions, nameOf: NameOption): Ramdisk | undefined {
+export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk | undefined {
   const { deployIso: iso, deployKernel, deployRamdisk } = options;
   const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
@@ -225,11 +95,11 @@ export function ramdiskOf(options: RamdiskOptions, nameOf: NameOption): Ramdisk 
 
 /**
  * What is deployed.
- * @throws UsageError for an unknown deploy interface, or for options that require an image
+ * @throws UsageError for options that require an image
  */
 export function deploymentOf(options: DeployOptions, nameOf: NameOption): Deployment {
   const { imageSource: url, imageChecksum: checksum, imageFormat: format, bootIso } = options;
-  const deployInterface = parseChoice(nameOf('deployInterface'), options.deployInterface, deployInterfaces);
+  const deployInterface = deployInterfaces.find((name) => name === options.deployInterface);
   if (url === undefined && checksum !== undefined) {
     const source = nameOf('imageSource');
     throw new UsageError(`${nameOf('imageChecksum')} requires ${source}`, {

@@ -1,94 +1,80 @@
 /** `deploy steps`: writes deploy steps, and the config drive that they read, for one host or the hosts of an inventory. */
 
 import { dirname, resolve } from 'node:path';
+import { UsageError } from '../../core/errors.ts';
+import { stepNames } from '../../core/installSteps.ts';
+import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
+import { differsByHost } from '../../core/placeholders.ts';
+import { issue } from '../../core/rule.ts';
+import { makeFolder } from '../../io/files/newFile.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { parseFormat } from '../../io/report/choices.ts';
+import { ignoredOptions } from './documents/bareMetalHost.ts';
 import {
   checkStepsDeployment,
   noteNode,
   type StepsDeployment,
   stepsDeployment,
 } from './documents/deployment.ts';
-import { linesFor, noteLines } from './documents/interfaces.ts';
+import { nameIssues } from './documents/host.ts';
 import {
   checkInstall,
-  checkRequestSize,
   type DeployStep,
   ignitionInArguments,
   renderConfigDrive,
   renderDeploySteps,
 } from './documents/installation.ts';
-import type { ExitCode, Io } from '../../io/io.ts';
-import {
-  type DeployCommand,
-  formatMember,
-  formatValue,
-  isAlone,
-  jsonMapping,
-  plainFrame,
-  writeDocument,
-} from './deployDocument.ts';
-import { writeDeployed } from './hosts.ts';
-import { type HostContext, reportIssues } from './hostContext.ts';
-import {
-  type StepsOptions,
-  type DeployOptions,
-  deploymentOf,
-  emptyConfigDrive,
-  type HostOptions,
-  type NameOption,
-  needsConfigDrive,
-} from './options.ts';
-import { parseChoice, parseFormat } from '../../io/report/choices.ts';
-import { ignoredOptions } from './documents/bareMetalHost.ts';
-import { nameIssues } from './documents/host.ts';
+import { linesFor, noteLines } from './documents/interfaces.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
-import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
-import { stepNames } from '../../core/installSteps.ts';
-import { UsageError } from '../../core/errors.ts';
-import { issue } from '../../core/rule.ts';
-import { makeFolder } from '../../io/files/newFile.ts';
-import { differsByHost } from '../../core/placeholders.ts';
+import { type HostContext, reportIssues } from './hostContext.ts';
+import { byHost, formatValue, type HostDocument, writeDeployed, writeText } from './hosts.ts';
+import { deploymentOf, emptyConfigDrive, type NameOption, needsConfigDrive } from './options.ts';
+import type { DeployOptions } from './settings.ts';
+
+const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
+
+type StepsFormat = keyof typeof extensions;
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the steps of each of its hosts are
  * written.
  */
-export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
-  const format = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
-  if (options.inventory !== undefined) {
-    parseChoice('--step', options.step, stepNames);
-    refuseSharedDrive(options);
-  }
-  const make: DeployCommand['make'] = async (host, context) => {
-    const { name } = host;
-    const adapted: DeployOptions = name === undefined ? options : adaptToHost({ ...host, name }, format);
-    if (name !== undefined && adapted.configDrive !== undefined) {
+export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
+  const form = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
+  if (options.inventory !== undefined) refuseSharedDrive(options);
+  const make = async (host: DeployOptions, context: HostContext) => {
+    const { name, configDrive, ...others } = host;
+    const isListed = name !== undefined;
+    const isWritten = !isListed || configDrive === '-' || needsConfigDrive(host);
+    const adapted: DeployOptions = {
+      ...others,
+      ...(configDrive !== undefined && isWritten && { configDrive }),
+      ...(isListed && form === 'command' && { node: name }),
+    };
+    if (isListed && adapted.configDrive !== undefined) {
       const folder = dirname(adapted.configDrive);
       await makeFolder(resolve(io.cwd, folder), folder);
     }
-    const made = await makeSteps(adapted, format, context);
-    if (made === undefined) return undefined;
-    const { deploySteps } = made;
-    if (format === 'command') {
-      const { node = '', configDrive } = adapted;
-      const text = formatDeployCommands(node, deploySteps, configDrive, made.deployment);
-      return { text, content: 'public' };
-    }
-    const text =
-      format === 'json'
-        ? formatMember(host, deploySteps)
-        : formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
-    return { text, content: options.ignitionInArgs === true ? 'secret' : 'public' };
+    const document = await makeSteps(adapted, form, context);
+    return document && { document, isSecret: options.ignitionInArgs === true };
   };
-  const frame = format === 'json' ? jsonMapping(options) : plainFrame;
-  return writeDeployed({ options, extension: extensions[format], frame, make }, io);
+  const write = (hosts: readonly HostDocument<MadeSteps>[]): string =>
+    form === 'command'
+      ? hosts
+          .map(({ document: { node, deploySteps, configDrive, deployment } }) =>
+            formatDeployCommands(node, deploySteps, configDrive, deployment),
+          )
+          .join('')
+      : formatValue(byHost(hosts.map((one) => ({ ...one, document: one.document.deploySteps }))), form);
+  return writeDeployed({ options, format: { extension: extensions[form], write }, make }, io);
 }
-
-type StepsFormat = 'json' | 'yaml' | 'command';
 
 /** The steps, and what the node needs for them. */
 interface MadeSteps {
+  readonly node: string;
   readonly deploySteps: readonly DeployStep[];
   readonly deployment: StepsDeployment;
+  readonly configDrive: string | undefined;
 }
 
 /**
@@ -100,7 +86,7 @@ async function makeSteps(
   format: StepsFormat,
   context: HostContext,
 ): Promise<MadeSteps | undefined> {
-  const step = parseChoice('--step', options.step, stepNames) ?? 'install_coreos';
+  const step = stepNames.find((name) => name === options.step) ?? 'install_coreos';
   refuseIncomplete(options, format, context.nameOf);
   const config = await context.readConfig(options);
   const inArguments = options.ignitionInArgs === true ? config : undefined;
@@ -119,13 +105,11 @@ async function makeSteps(
     ...checkStepsDeployment(deployment, step),
     ...(format === 'command' ? [] : noteNode(deployment)),
     ...noteLines(linesFor({ deploy: [deployment.deployInterface] })),
-    ...checkRequestSize([deploySteps, drive]),
   ];
   if (reportIssues(issues, context) !== 0) return undefined;
   const { configDrive } = options;
-  if (configDrive !== undefined)
-    await writeDocument(`${JSON.stringify(drive)}\n`, configDrive, 'secret', context.io);
-  return { deploySteps, deployment };
+  if (configDrive !== undefined) await writeText(`${JSON.stringify(drive)}\n`, configDrive, true, context.io);
+  return { node: options.node ?? '', deploySteps, deployment, configDrive };
 }
 
 /** Options that the steps cannot contain must not be ignored silently. */
@@ -164,8 +148,6 @@ function refuseIncomplete(options: DeployOptions, format: StepsFormat, nameOf: N
   }
 }
 
-const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
-
 function refuseSharedDrive({ configDrive, node }: DeployOptions): void {
   if (node !== undefined) {
     throw new UsageError('--node cannot be combined with --inventory', {
@@ -176,15 +158,4 @@ function refuseSharedDrive({ configDrive, node }: DeployOptions): void {
   throw new UsageError('--config-drive is the same file for all hosts', {
     hint: 'add {name}, for example --config-drive drives/{name}.json',
   });
-}
-
-/** Sets step and node from the inventory, and removes the config drive if the host does not need one. */
-function adaptToHost(host: HostOptions, format: StepsFormat): DeployOptions {
-  const { name, method, configDrive, step = method, ...others } = host;
-  return {
-    ...others,
-    ...(step !== undefined && { step }),
-    ...(format === 'command' && { node: name }),
-    ...(configDrive !== undefined && (configDrive === '-' || needsConfigDrive(host)) && { configDrive }),
-  };
 }

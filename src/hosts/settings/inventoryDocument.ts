@@ -89,6 +89,13 @@ type Check = ((value: unknown) => boolean) & { readonly errors?: readonly Schema
 interface CompiledSchema {
   readonly checkInventory: Check;
   readonly checkHost: Check;
+  readonly checkHostSpec: Check;
+}
+
+/** The mistakes in fields of `spec` of a BareMetalHost. */
+export async function checkHostSpec(value: unknown): Promise<readonly Mistake[]> {
+  const schema: CompiledSchema = await importAsset('dist/compiled/inventory.js');
+  return checkSchema(value, schema.checkHostSpec);
 }
 
 /** Limit for mistakes of one document or host. */

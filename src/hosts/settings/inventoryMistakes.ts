@@ -11,6 +11,8 @@ import { settingTable } from '../../agent/settingTable.ts';
 export interface SchemaError {
   readonly instancePath: string;
   readonly keyword: string;
+  /** A clause in English: `must be >= 0`. */
+  readonly message?: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly parentSchema?: { readonly properties?: Mapping };
 }
@@ -25,7 +27,7 @@ export interface Mistake {
 
 /** @param value the checked value: a whole inventory or one host */
 export function findMistake(
-  { instancePath, keyword, params, parentSchema }: SchemaError,
+  { instancePath, keyword, message = 'is invalid', params, parentSchema }: SchemaError,
   value: unknown,
 ): Mistake {
   const path = parsePointer(instancePath, value);
@@ -47,12 +49,14 @@ export function findMistake(
         message: `invalid value for ${name}`,
         hint: `use one of ${listOf(params['allowedValues'])}`,
       };
-    default: {
+    case 'type': {
       const types = Array.isArray(params['type'])
         ? params['type'].map(String)
         : String(params['type']).split(',');
       return otherType(name, types, path, valueAt(value, path));
     }
+    default:
+      return { path, message: `${name} ${message}`, hint: undefined };
   }
 }
 

@@ -27,10 +27,8 @@ const full = [
   'A2-54-00-12-34-56',
   '--arch',
   'x86_64',
-  '--boot-mode',
-  'UEFISecureBoot',
-  '--automated-cleaning',
-  'disabled',
+  '--spec',
+  '{bootMode: UEFISecureBoot, automatedCleaningMode: disabled}',
   '--nmstate',
   'nmstate.yaml',
   '--root-device',
@@ -177,7 +175,17 @@ describe('deploy baremetalhost', () => {
   });
 
   it.each([
-    ['a boot mode', ['--boot-mode', 'uefi'], /UEFI, UEFISecureBoot, legacy/],
+    [
+      'a boot mode',
+      ['--spec', '{bootMode: uefi}'],
+      /--spec: .*"bootMode"\nhint: .*UEFI, UEFISecureBoot, legacy/,
+    ],
+    [
+      'an unknown field',
+      ['--spec', '{bootmode: UEFI}'],
+      /--spec: unknown key "bootmode"\nhint: use "bootMode"/,
+    ],
+    ['no YAML', ['--spec', '{'], /--spec: /],
     ['a method', ['--method', 'install'], /install_coreos/],
     ['a checksum without an image', ['--image-checksum', 'a'], /--image-source URL/],
     ['an architecture', ['--arch', 'amd64'], /x86_64/],

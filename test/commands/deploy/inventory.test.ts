@@ -247,7 +247,13 @@ describe('deploy --inventory where a host is wrong', () => {
     ['a checksum without image', '{bmcAddress: h, imageChecksum: a}', 'imageChecksum requires imageSource'],
     ['a key', '{bmcAdress: h}', '3:33: unknown key "bmcAdress"'],
     ['a type', '{bmcInsecure: "yes"}', '"bmcInsecure" must be true or false or null'],
-    ['a choice', '{bootMode: uefi}', 'use one of UEFI, UEFISecureBoot, legacy'],
+    ['a choice', '{spec: {bootMode: uefi}}', 'use one of UEFI, UEFISecureBoot, legacy'],
+    [
+      'a number',
+      '{spec: {raid: {hardwareRAIDVolumes: [{level: "1", sizeGibibytes: -1}]}}}',
+      '"sizeGibibytes" must be >= 0',
+    ],
+    ['a label', '{labels: {"a b": c}}', '"labels" property name must be valid'],
     ['a name for Metal3', '{bmcAddress: h, userDataName: A_B}', '3:51: userDataName: invalid name'],
   ])('says where: %s', async (_title, wrong, message) => {
     const hosts = `- {name: b, deploy: ${wrong}}\n${right}`;
@@ -368,7 +374,7 @@ describe('deploy --inventory asks for another command line', () => {
     ['a name', 'node', ['--name', 'a'], 'use --host a'],
     ['an unknown host', 'node', ['--host', 'worker-2'], 'use worker-0 or worker-1'],
     ['a MAC address for many', 'node', ['--boot-mac', '52:54:00:12:34:56'], 'select it with --host NAME'],
-    ['a choice', 'baremetalhost', ['--boot-mode', 'uefi'], 'UEFI, UEFISecureBoot, legacy'],
+    ['a choice', 'baremetalhost', ['--method', 'x'], 'install_coreos, start_assisted_install'],
     ['a format', 'configdrive', ['--format', 'yaml'], 'unsupported format "yaml"'],
     ['a change as document', 'node', ['--set', '--format', 'json'], '--set requires --format command'],
     ['a node', 'steps', ['--node', 'a'], '--node cannot be combined with --inventory'],

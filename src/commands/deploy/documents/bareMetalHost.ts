@@ -1,25 +1,15 @@
 /**
- * Renders a BareMetalHost (`metal3.io/v1alpha1`) that installs CoreOS with a custom deploy step or as an image, or boots a live ISO;
- * the Secrets that it refers to; and its HostFirmwareSettings. The BMC credentials are only a reference. Checks the rules of the
- * resource definition and of the operator's webhook (`baremetalhost_validation.go`). Fields that are unrelated to the ramdisk are not
- * supported: consumers, taints, switch ports. Neither is `spec.firmware`: the webhook refuses it.
+ * Renders a BareMetalHost (`metal3.io/v1alpha1`) that installs CoreOS with a custom deploy step or as an image, or boots a live ISO,
+ * and the Secrets that it refers to. The BMC credentials are only a reference. The operator's webhook
+ * (`baremetalhost_validation.go`) checks how the fields fit together when the manifest is applied.
  */
 
 import type { Finding } from '../../../core/finding.ts';
-import { trimEndOf } from '../../../core/trimming.ts';
-import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
-import type { Mapping } from '../../../formats/mapping.ts';
+import { errorRule, found, issue, warningRule } from '../../../core/rule.ts';
+import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
-import {
-  type bootModes,
-  type cleaningModes,
-  type DeployHost,
-  type inspectionModes,
-  nameIssues,
-  rootDeviceMissing,
-} from './host.ts';
+import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
 import { checkDeployment, type Deployment } from './deployment.ts';
-import { checkFirmwareSettings, checkHostRaid, hasVolumes, renderHostRaid } from './hostHardware.ts';
 import {
   checkImageChecksum,
   checkInstall,
@@ -54,26 +44,15 @@ export interface HostSettings {
   /** OpenStack network_data, for the config drive. */
   readonly networkData?: string | undefined;
   readonly deployment: Deployment;
-  readonly inspectionMode?: (typeof inspectionModes)[number] | undefined;
-  /** Labels of the host. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** `hardwareRAIDVolumes` and `softwareRAIDVolumes`, valid by the schema of the inventory. */
-  readonly raid?: Mapping | undefined;
-  /** Texts and integers by name. */
-  readonly firmwareSettings?: Mapping | undefined;
-  readonly bootMode?: (typeof bootModes)[number] | undefined;
-  readonly cleaning?: (typeof cleaningModes)[number] | undefined;
+  readonly labels?: Mapping | undefined;
+  /** Fields of `spec`, valid by the resource definition. They override those of the other settings. */
+  readonly spec?: Mapping | undefined;
 }
 
 const metal3Name = errorRule(
   'metal3-name',
   'invalid name',
   'use lower-case letters, digits and dashes, e.g. worker-3',
-);
-const secretNameTwice = errorRule(
-  'secret-name-twice',
-  'two Secrets of the host have the same name',
-  'change {bmcCredentialsName} or {userDataName}',
 );
 const bmcMissing = errorRule(
   'bmc-missing',
@@ -85,26 +64,6 @@ const macMissing = errorRule(
   'the MAC address of the boot interface is missing; the BMC driver requires it',
   'pass {bootMac}',
 );
-const macMissingOlder = warningRule(
-  'mac-missing-older',
-  'older releases of the operator require the MAC address of the host for virtual media',
-  'pass {bootMac}',
-);
-const secureBootUnsupported = errorRule(
-  'secure-boot-driver',
-  'the BMC driver does not support secure boot',
-  'use a redfish address, or the boot mode UEFI',
-);
-const legacyUnsupported = errorRule(
-  'boot-mode',
-  'the host does not support the boot mode legacy: aarch64 and UEFI HTTP require UEFI',
-  'use the boot mode UEFI',
-);
-const systemMissing = warningRule(
-  'bmc-system',
-  'the BMC address has no system path; many BMCs and older releases of the operator require it',
-  'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
-);
 const methodTakesNothing = errorRule(
   'method-takes-nothing',
   'start_assisted_install ignores this: the assisted service sets it',
@@ -114,21 +73,6 @@ const needsInstallStep = errorRule(
   'needs-install-coreos',
   'only the deploy step install_coreos reads this',
   'remove it, or use {deployInterface} custom-agent',
-);
-const inspectionUnsupported = errorRule(
-  'inspection-fast',
-  'the BMC driver ipmi does not support inspection without a ramdisk',
-  'use the inspection mode agent, or a redfish address',
-);
-const macMissingUninspected = errorRule(
-  'mac-missing-inspection',
-  'without inspection, Metal3 requires the MAC address of the boot interface',
-  'pass {bootMac}',
-);
-const labelInvalid = errorRule(
-  'label-invalid',
-  'Kubernetes refuses this label',
-  'use NAME=VALUE with up to 63 letters, digits, dashes, dots and underscores each; a prefix and a slash may precede the name',
 );
 const userDataMissing = warningRule(
   'user-data-missing',
@@ -143,19 +87,18 @@ const networkDataUnread = warningRule(
 
 /** Checks the settings. Paths begin with the name of an option. */
 export function checkHostSettings(settings: HostSettings): readonly Finding[] {
-  const { host, install, networkData, raid, firmwareSettings, labels } = settings;
-  const hasRootDevice = Object.keys(host.rootDevice).length > 0 || hasVolumes(raid);
-  const bootsIso = settings.deployment.bootIso !== undefined;
+  const { host, install, networkData, deployment, spec = {} } = settings;
+  const hasRootDevice =
+    Object.keys(host.rootDevice).length > 0 || 'rootDeviceHints' in spec || 'raid' in spec;
   return found(
     checkNames(settings),
-    checkSecretNames(settings),
-    checkBmc(settings),
-    checkBootMode(settings),
+    host.bmc === undefined && !('bmc' in spec) && issue(bmcMissing, []),
+    host.bmc !== undefined &&
+      host.bootMac === undefined &&
+      bmcKind(host.bmc.address).mac === 'required' &&
+      issue(macMissing, []),
     toMetal3Hints(host.rootDevice).issues,
-    !hasRootDevice && !bootsIso && issue(rootDeviceMissing, []),
-    raid === undefined ? [] : checkHostRaid(raid, host),
-    firmwareSettings === undefined ? [] : checkFirmwareSettings(firmwareSettings),
-    Object.entries(labels).flatMap(([name, value]) => checkLabel(name, value)),
+    !hasRootDevice && deployment.bootIso === undefined && issue(rootDeviceMissing, []),
     checkMethod(settings),
     checkInstall(install),
     checkHostDeployment(settings),
@@ -180,18 +123,6 @@ function checkHostDeployment(settings: HostSettings): readonly Finding[] {
   ];
 }
 
-/** As `validation.IsQualifiedName` and `IsValidLabelValue` of Kubernetes. */
-function checkLabel(name: string, value: string): readonly Finding[] {
-  const slash = name.indexOf('/');
-  const prefix = slash === -1 ? undefined : name.slice(0, slash);
-  const isName = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
-  const isValid =
-    isName.test(name.slice(slash + 1)) &&
-    (prefix === undefined || objectNameProblem(prefix) === undefined) &&
-    (value === '' || isName.test(value));
-  return isValid ? [] : [issueWith(labelInvalid, ['label'], name)];
-}
-
 function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Finding[] {
   const name = hostNameOfMetal3Problem(host.name);
   // The default name of the Secret begins with the name of the host.
@@ -202,31 +133,6 @@ function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings)
     bmcCredentialsName: isReported ? undefined : objectNameProblem(bmcCredentials),
     userDataName: userData === undefined ? undefined : objectNameProblem(userData),
   });
-}
-
-function checkSecretNames(settings: HostSettings): readonly Finding[] {
-  const names = [settings.bmcCredentials, ...listSecrets(settings).map(({ name }) => name)];
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-  return found(twice !== undefined && issueWith(secretNameTwice, [], twice));
-}
-
-function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings): readonly Finding[] {
-  const needsUefi = architecture === 'aarch64' || bmc?.address.scheme === 'redfish-uefihttp';
-  return found(bootMode === 'legacy' && needsUefi && issue(legacyUnsupported, ['bootMode']));
-}
-
-function checkBmc({ host: { bmc, bootMac }, bootMode, inspectionMode }: HostSettings): readonly Finding[] {
-  if (bmc === undefined) return [issue(bmcMissing, [])];
-  const { mac, secureBoot, driver } = bmcKind(bmc.address);
-  const hasSystem = !['', '/redfish/v1'].includes(trimEndOf(bmc.address.path, '/'));
-  return found(
-    bootMac === undefined && mac === 'required' && issue(macMissing, []),
-    bootMac === undefined && mac === 'older' && inspectionMode !== 'disabled' && issue(macMissingOlder, []),
-    bootMac === undefined && inspectionMode === 'disabled' && issue(macMissingUninspected, []),
-    inspectionMode === 'fast' && driver === 'ipmi' && issue(inspectionUnsupported, ['inspectionMode']),
-    bootMode === 'UEFISecureBoot' && !secureBoot && issue(secureBootUnsupported, ['bootMode']),
-    driver !== 'ipmi' && !hasSystem && issue(systemMissing, []),
-  );
 }
 
 function checkMethod(settings: HostSettings): readonly Finding[] {
@@ -259,64 +165,44 @@ export function ignoredOptions(given: Mapping): readonly Finding[] {
 
 /** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
 export function renderHostManifests(settings: HostSettings) {
-  const { labels, firmwareSettings } = settings;
-  // The operator looks it up by the name of the host, and otherwise creates an empty one.
-  const firmware = firmwareSettings && {
-    apiVersion: 'metal3.io/v1alpha1',
-    kind: 'HostFirmwareSettings',
-    metadata: metadataOf(settings.namespace, settings.host.name),
-    spec: { settings: firmwareSettings },
-  };
-  const host = {
+  const { host, bmcCredentials, method, deployment, labels, namespace, spec } = settings;
+  const { hints } = toMetal3Hints(host.rootDevice);
+  const references = listSecrets(settings).map(
+    ({ field, name }) =>
+      [field, field === 'preprovisioningNetworkDataName' ? name : metadataOf(namespace, name)] as const,
+  );
+  const manifest = {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'BareMetalHost',
-    metadata: {
-      ...metadataOf(settings.namespace, settings.host.name),
-      ...(Object.keys(labels).length > 0 && { labels }),
+    metadata: { ...metadataOf(namespace, host.name), ...(labels !== undefined && { labels }) },
+    spec: {
+      online: true,
+      ...withoutUndefined({
+        bmc: host.bmc && {
+          address: host.bmc.address.text,
+          credentialsName: bmcCredentials,
+          ...(host.bmc.insecure && { disableCertificateVerification: true }),
+        },
+        bootMACAddress: host.bootMac,
+        architecture: host.architecture,
+        rootDeviceHints: Object.keys(hints).length > 0 ? hints : undefined,
+        customDeploy: isCustomDeploy(settings) ? { method } : undefined,
+        image: renderImage(deployment),
+      }),
+      ...Object.fromEntries(references),
+      ...spec,
     },
-    spec: renderSpec(settings),
   };
-  return [...renderSecrets(settings), ...(firmware === undefined ? [] : [firmware]), host];
+  return [...renderSecrets(settings), manifest];
 }
 
-export interface ManifestMetadata {
+interface ManifestMetadata {
   readonly name: string;
   readonly namespace?: string;
 }
 
 function metadataOf(namespace: string | undefined, name: string): ManifestMetadata {
   return { name, ...(namespace !== undefined && { namespace }) };
-}
-
-function renderSpec(settings: HostSettings): Mapping {
-  const { host, bmcCredentials, method, deployment, bootMode, cleaning, inspectionMode, raid } = settings;
-  const { hints } = toMetal3Hints(host.rootDevice);
-  const image = renderImage(deployment);
-  return {
-    online: true,
-    ...(host.bmc !== undefined && {
-      bmc: {
-        address: host.bmc.address.text,
-        credentialsName: bmcCredentials,
-        ...(host.bmc.insecure && { disableCertificateVerification: true }),
-      },
-    }),
-    ...(host.bootMac !== undefined && { bootMACAddress: host.bootMac }),
-    ...(bootMode !== undefined && { bootMode }),
-    ...(host.architecture !== undefined && { architecture: host.architecture }),
-    ...(cleaning !== undefined && { automatedCleaningMode: cleaning }),
-    ...(inspectionMode !== undefined && { inspectionMode }),
-    ...(raid !== undefined && { raid: renderHostRaid(raid) }),
-    ...(Object.keys(hints).length > 0 && { rootDeviceHints: hints }),
-    ...(isCustomDeploy(settings) && { customDeploy: { method } }),
-    ...(image !== undefined && { image }),
-    ...Object.fromEntries(
-      listSecrets(settings).map(({ field, name }) => [
-        field,
-        field === 'preprovisioningNetworkDataName' ? name : metadataOf(settings.namespace, name),
-      ]),
-    ),
-  };
 }
 
 function renderImage({ image, bootIso, deployInterface }: Deployment): Mapping | undefined {
@@ -374,11 +260,6 @@ function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     return [secretManifest(metadataOf(settings.namespace, name), { [key]: text })];
   });
-}
-
-/** Whether the manifests contain Secrets. */
-export function containsSecrets(settings: HostSettings): boolean {
-  return listSecrets(settings).some(({ content }) => content !== undefined);
 }
 
 const secretTooLarge = errorRule(

@@ -8,11 +8,6 @@ import { found, issueWith, type Rule, warningRule } from '../../../core/rule.ts'
 import type { RootDevice } from './rootDeviceHints.ts';
 import type { BmcAddress } from '../../../redfish/bmcAddress.ts';
 
-/** Values of BareMetalHosts. */
-export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
-export const cleaningModes = ['metadata', 'disabled'] as const;
-export const inspectionModes = ['disabled', 'agent', 'fast'] as const;
-
 export interface DeployHost {
   readonly name: string;
   /** MAC address of the boot interface, as `parseMacAddress` returns it. */

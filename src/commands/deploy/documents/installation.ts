@@ -59,29 +59,12 @@ export interface ConfigDrive {
   readonly meta_data?: InstallMetaData;
 }
 
-const requestTooLarge = errorRule(
-  'config-drive-size',
-  'the deploy request is too large; the limit of Ironic is 64 MiB',
-  'serve large files of the config over https, and refer to them by URL and hash',
-);
-
-/** Limit for the body of a provision state request: `[api]max_json_body_size_provision`. */
-const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
-
 export function renderConfigDrive(config: PlainConfig | undefined, install: InstallSettings): ConfigDrive {
   const metaData = renderMetaData(install);
   return {
     ...(config !== undefined && { user_data: config }),
     ...(metaData !== undefined && { meta_data: metaData }),
   };
-}
-
-/** The request contains the same JSON and a few more bytes. */
-export function checkRequestSize(parts: readonly unknown[]): readonly Finding[] {
-  const bytes = parts.reduce<number>((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0);
-  return bytes <= MAX_REQUEST_BYTES
-    ? []
-    : [{ ...requestTooLarge, path: [], message: `${requestTooLarge.message}: ${bytes} bytes` }];
 }
 
 /** The options for the installed host, besides its config. */

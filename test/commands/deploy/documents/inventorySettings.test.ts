@@ -1,54 +1,35 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  readDeploySettings,
-  inventoryKey,
-  withoutOverridden,
-} from '../../../../src/commands/deploy/hosts.ts';
+import { override, readDeploySettings } from '../../../../src/commands/deploy/inventoryHosts.ts';
 
 describe('the settings below deploy', () => {
-  it('are those of the schema', () => {
-    const url = new URL('../../../../dist/schemas/inventory.json', import.meta.url);
-    const schema: { definitions: { deploy: { properties: object } } } = JSON.parse(readFileSync(url, 'utf8'));
-    const names = Object.keys(schema.definitions.deploy.properties);
-    const read = new Set<string>();
-    readDeploySettings(new Proxy({}, { get: (_mapping, name) => void read.add(String(name)) }));
-    expect([...read].toSorted()).toEqual(names.toSorted());
-  });
-
   it('are read as options', () => {
     const mapping = {
       bmcAddress: '192.0.2.1',
       bmcInsecure: false,
       namespace: null,
+      ignition: 'host.ign',
+      networkData: '/srv/data.json',
       appendKargs: ['a', 'b=c'],
       rootDeviceHints: { minSizeGigabytes: 100, rotational: false, model: '<in> A=B' },
     };
-    expect(readDeploySettings(mapping)).toEqual({
+    expect(readDeploySettings(mapping, 'site')).toEqual({
       bmcAddress: '192.0.2.1',
       bmcInsecure: false,
+      namespace: null,
+      ignition: 'site/host.ign',
+      networkData: '/srv/data.json',
       appendKarg: ['a', 'b=c'],
       rootDevice: ['minSizeGigabytes=100', 'rotational=false', 'model=<in> A=B'],
     });
   });
 });
 
-describe('inventoryKey', () => {
-  it.each([
-    ['bmcAddress', 'bmcAddress'],
-    ['namespace', 'namespace'],
-    ['appendKarg', 'appendKargs'],
-    ['rootDevice', 'rootDeviceHints'],
-    ['bootMac', 'mac'],
-    ['step', 'method'],
-    ['set', undefined],
-    ['format', undefined],
-  ])('%s: %s', (option, name) => {
-    expect(inventoryKey(option)).toBe(name);
+describe('settings of a host', () => {
+  it('override fields of a mapping one by one', () => {
+    const merged = override({ spec: { bootMode: 'UEFI', online: true } }, { spec: { online: false } });
+    expect(merged).toEqual({ spec: { bootMode: 'UEFI', online: false } });
   });
-});
 
-describe('withoutOverridden', () => {
   const pair = { deployKernel: 'k', deployRamdisk: 'r', kernelAppendParams: 'a' };
   const image = { imageSource: 'i', imageChecksum: 'c', imageFormat: 'raw' };
   it.each([
@@ -65,6 +46,6 @@ describe('withoutOverridden', () => {
     ['the checksum of another image', image, { imageSource: 'j' }, {}],
     ['an ISO beside no other', { deployIso: 'i' }, { deployKernel: null }, { deployIso: 'i' }],
   ])('%s', (_title, weaker, stronger, left) => {
-    expect(withoutOverridden(weaker, stronger)).toEqual(left);
+    expect(override(weaker, stronger)).toEqual({ ...left, ...stronger });
   });
 });

@@ -1,0 +1,180 @@
+/**
+ * Hosts of an inventory as if flags described them. Options of the command line override the settings of the host, which override
+ * those of all hosts.
+ */
+
+import { dirname, isAbsolute, join } from 'node:path';
+import type { OptionValues } from 'commander';
+import { CliError, ifWellFormed, UsageError } from '../../core/errors.ts';
+import type { Path } from '../../core/finding.ts';
+import { fillPlaceholders, fillSetting, type HostFacts } from '../../core/placeholders.ts';
+import { asMapping, isMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
+import type { ParsedYaml } from '../../formats/yaml.ts';
+import { findHost, readInventoryDocument } from '../../hosts/settings/inventory.ts';
+import { findTwins, type Inventory, type InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import type { Io } from '../../io/io.ts';
+import { flagOf } from '../../io/report/choices.ts';
+import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
+import type { OptionSources } from './hostContext.ts';
+import { type DeployOptions, deployRows, type DeploySetting } from './settings.ts';
+
+/** A host that the options select. */
+export interface SelectedHost extends InventoryHost {
+  readonly source: DeploySource;
+  /** Another host with the same BMC. */
+  readonly sameBmc: InventoryHost | undefined;
+}
+
+/** One host, and its inventory. */
+export interface DeploySource {
+  readonly options: DeployOptions;
+  /** File name of the inventory. */
+  readonly name: string;
+  readonly document: ParsedYaml;
+  readonly inventory: Inventory;
+  readonly host: InventoryHost;
+  readonly index: number;
+}
+
+/**
+ * Reads the inventory and selects the hosts that the options name, in the order of the inventory.
+ * @throws CliError if it cannot be read, or if its settings for all hosts are invalid (after reporting the errors)
+ */
+export async function readSelectedHosts(
+  file: string,
+  options: DeployOptions,
+  io: Io,
+): Promise<readonly SelectedHost[]> {
+  const { inventory, document } = await readInventoryDocument(file, io);
+  const { hosts } = inventory;
+  if (hosts === undefined || hosts.length === 0) {
+    throw new CliError(`${file} contains no hosts`, {
+      code: 'ERR_INVENTORY',
+      hint: 'add "hosts", or remove --inventory and pass --name',
+    });
+  }
+  const { host: names, name, bootMac } = options;
+  if (name !== undefined) {
+    throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
+  }
+  for (const wanted of names ?? []) findHost(hosts, wanted, file);
+  const sources = hosts.map((host, index) => ({ options, name: file, document, inventory, host, index }));
+  const chosen = sources.filter(({ host }) => names?.includes(host.name) !== false);
+  if (bootMac !== undefined && chosen.length > 1) {
+    throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
+  }
+  const shared = findTwins(sources.map(bmcOf));
+  return chosen.map((source) => {
+    const other = shared.get(source.index)?.find((one) => one !== source.index);
+    return { ...source.host, source, sameBmc: other === undefined ? undefined : hosts[other] };
+  });
+}
+
+/** Identifies a BMC, independent of the driver; undefined if the host has none. */
+function bmcOf(source: DeploySource): string | undefined {
+  if (source.host.problems.length > 0) return undefined;
+  const { bmcAddress = '' } = mergeSettings(source);
+  // Errors are reported when the host is read.
+  const text = ifWellFormed(() => fillPlaceholders(bmcAddress, factsOf(source))) ?? '';
+  const address = parseBmcAddress(text);
+  if ('problem' in address) return undefined;
+  const { host, path, port = '', transport } = address;
+  // A URL has no default port, and its host is in lower case.
+  return `${new URL(`${transport}://${host}:${port}`).host}${path.replace(/\/$/, '')}`;
+}
+
+/** The values of placeholders. */
+function factsOf({ host, options }: DeploySource): HostFacts {
+  const { bootMac = host.mac, arch: architecture = host.architecture } = options;
+  return { name: host.name, bootMac, architecture };
+}
+
+/**
+ * The options for the host.
+ * @throws CliError if a placeholder has no value
+ */
+export function optionsOf(
+  source: DeploySource,
+  { nameOf, locate }: OptionSources,
+): DeployOptions & { readonly name: string } {
+  const facts = factsOf(source);
+  const { name, bootMac, architecture: arch } = facts;
+  const options: OptionValues = { ...mergeSettings(source) };
+  for (const [option, { kind }] of [...deployRows, ['configDrive', { kind: 'file' }] as const]) {
+    const fill = (text: string): string =>
+      fillSetting(text, () => ({ name: nameOf(option), at: locate(option) }), facts);
+    const value: unknown = options[option];
+    if (typeof value === 'string' && kind !== 'spec') options[option] = fill(value);
+    if (kind === 'texts' && Array.isArray(value)) options[option] = value.map(String).map(fill);
+  }
+  return { ...options, name, ...(bootMac !== undefined && { bootMac }), ...(arch !== undefined && { arch }) };
+}
+
+/** The settings of the inventory for a host, and the options, which override them. */
+function mergeSettings(source: DeploySource): DeployOptions {
+  const { name: file, options } = source;
+  const own = readDeploySettings(deployOf(source, ['hosts', source.index]), dirname(file));
+  const shared = readDeploySettings(deployOf(source, []), dirname(file));
+  const merged = override(override(shared, own), options);
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+}
+
+/** The key `deploy` of a part of the document. */
+function deployOf({ document }: DeploySource, path: Path): Mapping {
+  return mappingAt(document.value, [...path, 'deploy']);
+}
+
+/**
+ * Reads a mapping that is valid by the schema, as options. A setting that is null has this value.
+ * @param folder that paths start from
+ */
+export function readDeploySettings(mapping: Mapping, folder: string): OptionValues {
+  const readers: { readonly [kind in DeploySetting['kind']]?: (value: unknown) => unknown } = {
+    file: (value) => (typeof value === 'string' && !isAbsolute(value) ? join(folder, value) : value),
+    hints: (value) => Object.entries(asMapping(value)).map(([name, hint]) => `${name}=${String(hint)}`),
+  };
+  const entries = deployRows.flatMap(([option, { kind, key = option, place }]) => {
+    const value = mapping[key];
+    if (value === undefined || place !== undefined) return [];
+    return [[option, value === null ? null : (readers[kind]?.(value) ?? value)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Fields of mappings override each other one by one. */
+export function override(lower: OptionValues, higher: OptionValues): OptionValues {
+  const overridden = new Set(
+    deployRows.flatMap(([option, { replaces = [] }]) => (typeof higher[option] === 'string' ? replaces : [])),
+  );
+  const kept = Object.fromEntries(Object.entries(lower).filter(([option]) => !overridden.has(option)));
+  const merged = deployRows.flatMap(([option]) => {
+    const [below, above]: readonly unknown[] = [lower[option], higher[option]];
+    return isMapping(below) && isMapping(above) ? [[option, { ...below, ...above }] as const] : [];
+  });
+  return { ...kept, ...higher, ...Object.fromEntries(merged) };
+}
+
+/** Options of the command line have their flags, and the others their keys and positions in the inventory. */
+export function sourcesOf(source: DeploySource): OptionSources {
+  const { name: file, document, options, index } = source;
+  const keyOf = (option: string): string | undefined => {
+    const setting = deployRows.find(([name]) => name === option)?.[1];
+    const isGiven = Object.hasOwn(options, option);
+    return setting === undefined || isGiven || setting.place === 'flags'
+      ? undefined
+      : (setting.key ?? option);
+  };
+  return {
+    nameOf: (option) => keyOf(option) ?? flagOf(option),
+    locate: (option, detail) => {
+      const key = keyOf(option);
+      if (key === undefined) return undefined;
+      const host = ['hosts', index];
+      const isOfHost = Object.hasOwn(deployOf(source, host), key);
+      const isShared = Object.hasOwn(deployOf(source, []), key);
+      const base = isOfHost ? [...host, 'deploy'] : isShared ? ['deploy'] : host;
+      const path = [...base, key, ...(detail === undefined ? [] : [detail])];
+      return { file, ...(document.locate(path) ?? { line: 1, column: 1 }) };
+    },
+  };
+}
