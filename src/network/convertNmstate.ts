@@ -26,7 +26,7 @@ import { type RouteRule, readRouteRules } from './routeRules.ts';
 import { type NmstateRoute, readRoutes, type RoutesByInterface } from './routes.ts';
 import type { Interface } from './interface.ts';
 import type { Family } from './ipAddress.ts';
-import { type IpSettings, longestTimeout } from './ipSettings.ts';
+import { longestTimeout } from './ipSettings.ts';
 
 /** Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. */
 export function convertNmstate(document: unknown): KeyfileConversion {
@@ -51,6 +51,8 @@ const otherFormats: ReadonlyMap<string, string> = new Map([
   ['ethernets', 'write the network as nmstate; netplan and cloud-init use another format'],
 ]);
 
+const readHostname = reader.object({ running: reader.text, config: reader.text });
+
 function readNetwork(document: unknown, place: DocumentPlace): Network {
   const sections: Mapping = {
     interfaces: [],
@@ -65,7 +67,13 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
     refuseUnsupportedValue(step(place, name), quoteText(name), otherFormats.get(name));
   }
   const links = readLinks(sections['interfaces'], step(place, 'interfaces'));
-  checkOthers(sections, place);
+  const { description = '', hostname = {} } = sections;
+  reader.textOrEmpty(description, step(place, 'description'));
+  const at = step(place, 'hostname');
+  if (readHostname(hostname, at)?.config !== undefined) {
+    const hint = 'set it in the Ignition config, for example with render --hostname NAME';
+    warn(step(at, 'config'), 'keyfiles do not set the host name', hint);
+  }
   const routes = readRoutes(sections['routes'], links, step(place, 'routes'));
   return {
     links,
@@ -74,22 +82,6 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
     dns: readDns(sections['dns-resolver'], links, step(place, 'dns-resolver')),
     copiedMacs: copyMacs(links),
   };
-}
-
-const readHostname = reader.object({ running: reader.text, config: reader.text });
-
-/** Checks sections that are not written to keyfiles. */
-function checkOthers(sections: Mapping, place: DocumentPlace): void {
-  if (sections['description'] !== undefined)
-    reader.textOrEmpty(sections['description'], step(place, 'description'));
-  if (sections['hostname'] === undefined) return;
-  const at = step(place, 'hostname');
-  if (readHostname(sections['hostname'], at)?.config === undefined) return;
-  warn(
-    step(at, 'config'),
-    'keyfiles do not set the host name',
-    'set it in the Ignition config, for example with render --hostname NAME',
-  );
 }
 
 function copyMacs(links: InterfaceLinks): Map<string, ConvertedEntry | undefined> {
@@ -125,6 +117,10 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
   const isController = link.type === 'bond' || link.type === 'linux-bridge';
   const entry = reader.entryMaker(fields, place);
   const written: Mapping = fields;
+  const { vlan } = fields;
+  // A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used.
+  const parent = network.links.parents.get(link.name) ?? '';
+  const base = network.links.interfaces.get(parent);
   const connection = {
     autoconnect: entry('state', link.isUp),
     'autoconnect-slaves': entry('type', isController ? 1 : -1),
@@ -144,11 +140,28 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
     'bridge-port': named?.fields.bridge?.portEntries.get(link.name),
     ipv4: controller === undefined ? ipEntries(link, 4, network) : undefined,
     ipv6: controller === undefined ? ipEntries(link, 6, network) : undefined,
-    ethernet: wiredEntries(link, network.copiedMacs.get(link.name)),
-    vlan: vlanEntries(link, network.links),
+    ethernet:
+      link.type === 'loopback'
+        ? {}
+        : {
+            ...fields.ethernet?.entries,
+            mtu: entry('mtu'),
+            'accept-all-mac-addresses': entry(
+              'accept-all-mac-addresses',
+              reader.formatBit(fields['accept-all-mac-addresses']),
+            ),
+            [foundByMac ? 'mac-address' : 'cloned-mac-address']:
+              bond !== undefined && macFollowsPorts(bond)
+                ? undefined
+                : (network.copiedMacs.get(link.name) ?? entry('mac-address')),
+          },
+    vlan: vlan && {
+      ...vlan.entries,
+      parent: reader.entryAt(vlan.place, base?.foundByMac === true ? uuidOf(base) : parent),
+    },
     sriov: fields.ethernet?.virtual,
     veth: fields.veth && { peer: entry('veth', fields.veth.peer) },
-    user: fields.description && { [DESCRIPTION_KEY]: entry('description') },
+    user: fields.description && { 'nmstate.interface.description': entry('description') },
   };
   return formatProfile(
     link.id,
@@ -159,8 +172,6 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
     })),
   );
 }
-
-const DESCRIPTION_KEY = 'nmstate.interface.description';
 
 /** The UUID depends only on the interface. */
 function uuidOf({ type, name }: Interface): string {
@@ -178,6 +189,9 @@ function ipEntries(link: Interface, family: Family, { routes, rules, dns }: Netw
   };
   if (settings === undefined) return { ...shared, method: reader.entryAt(place, 'disabled') };
   const own = (routes.get(link.name) ?? []).filter((route) => route.family === family);
+  const isEmpty = settings.addresses.length === 0 && own.length === 0;
+  const fixed = isEmpty ? (family === 4 ? 'disabled' : 'link-local') : 'manual';
+  const method = settings.method === 'static' ? fixed : settings.method;
   const numbered = [
     ...settings.addresses.map((address, index) => [`address${index}`, address] as const),
     ...own.map(({ value }, index) => [`route${index}`, value] as const),
@@ -189,45 +203,8 @@ function ipEntries(link: Interface, family: Family, { routes, rules, dns }: Netw
   return {
     ...settings.entries,
     ...shared,
-    method: reader.entryAt(place, methodName(settings, own)),
+    method: reader.entryAt(place, method),
     ...Object.fromEntries(numbered),
     ...dns.get(link.name)?.[family],
   };
-}
-
-function methodName({ method, family, addresses }: IpSettings, routes: readonly NmstateRoute[]): string {
-  if (method !== 'static') return method;
-  if (addresses.length > 0 || routes.length > 0) return 'manual';
-  return family === 4 ? 'disabled' : 'link-local';
-}
-
-function wiredEntries(
-  { bond, fields, foundByMac, place, type }: Interface,
-  copiedMac: ConvertedEntry | undefined,
-): ConvertedEntries {
-  if (type === 'loopback') return {};
-  const entry = reader.entryMaker(fields, place);
-  const followsPorts = bond !== undefined && macFollowsPorts(bond);
-  return {
-    ...fields.ethernet?.entries,
-    mtu: entry('mtu'),
-    'accept-all-mac-addresses': entry(
-      'accept-all-mac-addresses',
-      reader.formatBit(fields['accept-all-mac-addresses']),
-    ),
-    [foundByMac ? 'mac-address' : 'cloned-mac-address']: followsPorts
-      ? undefined
-      : (copiedMac ?? entry('mac-address')),
-  };
-}
-
-/** A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used. */
-function vlanEntries(
-  { fields: { vlan }, name }: Interface,
-  { parents, interfaces }: InterfaceLinks,
-): ConvertedEntries | undefined {
-  const parent = parents.get(name);
-  const profile = parent === undefined ? undefined : interfaces.get(parent);
-  const written = profile?.foundByMac === true ? uuidOf(profile) : parent;
-  return vlan && { ...vlan.entries, parent: reader.entryAt(vlan.place, written) };
 }

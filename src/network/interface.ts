@@ -104,56 +104,44 @@ const readersByKind = new Map<string, reader.Reader<InterfaceFields>>(
 
 export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place) => {
   if (!isMapping(value)) return refuse(place, 'expected a mapping');
-  if (value['state'] === 'absent') return readAbsent(value, place);
-  const type = readType(value, place);
-  const fields = type && readersByKind.get(type)?.(value, place);
-  if (type === undefined || fields === undefined) return undefined;
-  const name = checkName(fields, value, place);
-  if (name === undefined) return undefined;
-  if (fields.state === 'ignore') {
+  if (value['state'] === 'absent') {
+    // nmstate reads nothing else of it, of whatever type.
+    const kept = Object.fromEntries(Object.entries(value).filter(([key]) => key in absentShape));
+    const absent = readAbsentFields(kept, place);
+    return absent && { name: absent.name, state: 'absent' };
+  }
+  // The default is that of nmstate offline.
+  const { type: written = 'ethernet' } = value;
+  if (typeof written !== 'string') return refuse(step(place, 'type'), expected('a string', written));
+  if (!isKind(written)) return refuseUnsupportedValue(step(place, 'type'), `type ${quoteText(written)}`);
+  const fields = readersByKind.get(written)?.(value, place);
+  if (fields === undefined) return undefined;
+  const { identifier, name, state } = fields;
+  if (name === undefined)
+    return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
+  if ((name === 'lo') !== (written === 'loopback')) {
+    if (name !== 'lo') return refuse(step(place, 'name'), 'the loopback interface must have the name lo');
+    return refuse(place, 'lo is the loopback interface', 'add "type": "loopback"');
+  }
+  if (identifier !== 'mac-address' && !reader.isKernelName(name)) {
+    const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
+    return refuse(step(place, 'name'), 'invalid interface name', hint);
+  }
+  if (state === 'ignore') {
     if (portsOf(fields) === undefined) return { name, state: 'ignore' };
     return refuseUnsupportedValue(step(place, 'state'), 'an ignored interface with ports');
   }
-  checkFields(type, fields, place);
+  checkFields(written, fields, place);
   // nmstate treats veth interfaces as Ethernet interfaces, which may have a peer.
-  const own = type === 'loopback' ? { ...loopbackSettings(place), ...fields } : fields;
-  return toInterface(name, type === 'veth' ? 'ethernet' : type, own, place);
+  const own = written === 'loopback' ? { ...loopbackSettings(place), ...fields } : fields;
+  return toInterface(name, written === 'veth' ? 'ethernet' : written, own, place);
 };
 
 const absentShape = { name: reader.linkName, type: reader.text, state: reader.oneOf(states) };
 const readAbsentFields = reader.objectWith(absentShape, ['name']);
 
-/** nmstate reads nothing else of an interface with state absent, of whatever type. */
-function readAbsent(value: Mapping, place: DocumentPlace): Unmanaged | undefined {
-  const kept = Object.fromEntries(Object.entries(value).filter(([key]) => key in absentShape));
-  const fields = readAbsentFields(kept, place);
-  return fields && { name: fields.name, state: 'absent' };
-}
-
-/** The default type is Ethernet, as in nmstate offline. */
-function readType({ type = 'ethernet' }: Mapping, place: DocumentPlace): InterfaceType | undefined {
-  if (typeof type !== 'string') return refuse(step(place, 'type'), expected('a string', type));
-  return isKind(type) ? type : refuseUnsupportedValue(step(place, 'type'), `type ${quoteText(type)}`);
-}
-
 function isKind(type: string): type is InterfaceType {
   return Object.hasOwn(kinds, type);
-}
-
-function checkName(
-  { name, identifier, type }: InterfaceFields,
-  value: Mapping,
-  place: DocumentPlace,
-): string | undefined {
-  if (name === undefined)
-    return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
-  if ((name === 'lo') !== (type === 'loopback')) {
-    if (name !== 'lo') return refuse(step(place, 'name'), 'the loopback interface must have the name lo');
-    return refuse(place, 'lo is the loopback interface', 'add "type": "loopback"');
-  }
-  if (identifier === 'mac-address' || reader.isKernelName(name)) return name;
-  const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
-  return refuse(step(place, 'name'), 'invalid interface name', hint);
 }
 
 function checkFields(type: InterfaceType, fields: InterfaceFields, place: DocumentPlace): void {
@@ -165,26 +153,23 @@ function checkFields(type: InterfaceType, fields: InterfaceFields, place: Docume
     refuse(step(place, 'mtu'), `IPv6 requires at least ${LEAST_IPV6_MTU}`, hint);
   }
   if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
-  if (type === 'bond') checkBond(fields, place);
+  if (type === 'bond') {
+    hasBoth(fields, 'link-aggregation', 'bond', place);
+    const settings = bondOf(fields);
+    if ((fields.state ?? 'up') === 'up' && settings?.entries['mode'] === undefined)
+      refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
+    if (settings !== undefined && macFollowsPorts(settings) && fields['mac-address'] !== undefined) {
+      const hint =
+        'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port';
+      warn(step(place, 'mac-address'), 'the MAC address is ignored, as in nmstate', hint);
+    }
+  }
   if (type === 'loopback') {
     for (const name of ['ipv4', 'ipv6'] as const) {
       const settings = fields[name];
       if (settings === undefined || (settings.enabled && !settings.isAuto)) continue;
       refuse(step(place, name), 'the loopback interface has static addresses', `remove "${name}"`);
     }
-  }
-}
-
-function checkBond(fields: InterfaceFields, place: DocumentPlace): void {
-  hasBoth(fields, 'link-aggregation', 'bond', place);
-  const settings = bondOf(fields);
-  const isUp = (fields.state ?? 'up') === 'up';
-  if (isUp && settings?.entries['mode'] === undefined)
-    refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
-  if (settings !== undefined && macFollowsPorts(settings) && fields['mac-address'] !== undefined) {
-    const hint =
-      'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port';
-    warn(step(place, 'mac-address'), 'the MAC address is ignored, as in nmstate', hint);
   }
 }
 
