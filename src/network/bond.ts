@@ -1,6 +1,5 @@
 /** Bonds: the `link-aggregation` of an interface, its options and the settings of its ports. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { isIpv4 } from '../formats/hostName.ts';
 import { type BondOption, bondModes, bondOptions } from './bondOptions.ts';
 import type { ConvertedEntries } from './convertedKeyfile.ts';
@@ -46,12 +45,21 @@ const portShape = {
   'queue-id': reader.uint16,
 };
 
+const readPort = reader.objectWith(portShape, ['name']);
+const ports = reader.list((value, place): Port | undefined => {
+  const name = reader.linkName(value, place);
+  return name === undefined ? undefined : { name, place };
+});
+
 const readBondFields = reader.object({
   mode,
   options: reader.section(optionRows),
-  port: reader.list(namedPort),
-  ports: reader.list(namedPort),
-  'ports-config': reader.list(placedPort),
+  port: ports,
+  ports,
+  'ports-config': reader.list((value, place) => {
+    const fields = readPort(value, place);
+    return fields && { ...fields, place };
+  }),
 });
 
 function readerOf(option: BondOption): reader.Reader<string> {
@@ -74,22 +82,12 @@ function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   return refuse(place, 'expected IPv4 addresses separated by commas, without spaces');
 }
 
-function namedPort(value: unknown, place: DocumentPlace): Port | undefined {
-  const name = reader.linkName(value, place);
-  return name === undefined ? undefined : { name, place };
-}
-
-function placedPort(value: unknown, place: DocumentPlace) {
-  const fields = reader.objectWith(portShape, ['name'])(value, place);
-  return fields && { ...fields, place };
-}
-
 export const bond: reader.Reader<Bond> = (value, place) => {
   const fields = readBondFields(value, place);
   if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { options = {}, 'ports-config': configs } = fields;
   const listed = fields.port ?? fields.ports;
-  if (listed && configs && !isDeepStrictEqual(namesOf(listed), namesOf(configs))) {
+  if (listed && configs && names(listed) !== names(configs)) {
     refuse(step(place, 'ports-config'), 'the ports differ from "port"');
   }
   // In the kernel, two ports cannot use the same queue; 0 means no queue.
@@ -107,8 +105,8 @@ export const bond: reader.Reader<Bond> = (value, place) => {
   };
 };
 
-function namesOf(ports: readonly Port[]): ReadonlySet<string> {
-  return new Set(ports.map(({ name }) => name));
+function names(listed: readonly Port[]): string {
+  return [...new Set(listed.map(({ name }) => name))].toSorted().join('\0');
 }
 
 /** The bond uses the MAC address of a port, so it cannot have its own. */

@@ -23,7 +23,7 @@ import { type InterfaceLinks, readLinks, sortByActivation } from './stacking.ts'
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 import { type RouteRule, readRouteRules } from './routeRules.ts';
-import { type NmstateRoute, readRoutes, type RoutesByInterface } from './routes.ts';
+import { readRoutes, type RoutesByInterface } from './routes.ts';
 import type { Interface } from './interface.ts';
 import type { Family } from './ipAddress.ts';
 import { longestTimeout } from './ipSettings.ts';

@@ -56,9 +56,6 @@ function readServer(value: unknown, place: DocumentPlace): Server | undefined {
   return { place, family: parsed.family, address: formatAddress(parsed), zone };
 }
 
-const HIGH_PRIORITY = 40;
-const LOW_PRIORITY = 50;
-
 /** Reads the `dns-resolver` of a document. */
 export function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
   const config = readDnsFields(value, place)?.config ?? {};
@@ -68,7 +65,7 @@ export function readDns(value: unknown, links: InterfaceLinks, place: DocumentPl
   const settings = {
     'dns-search': entry('search', searches.join(';')),
     'dns-options': entry('options', options.join(';')),
-    'dns-priority': reader.entryAt(at, HIGH_PRIORITY),
+    'dns-priority': reader.entryAt(at, 40),
   };
   if (servers.length > 0) return placeServers(servers, settings, links, step(at, 'server'));
   if (searches.length === 0 && options.length === 0) return new Map();
@@ -100,7 +97,8 @@ function placeServers(
       refuse(at, 'nmstate supports link-local name servers on one interface only');
     }
   }
-  if (isMixed(servers)) {
+  // nmstate keeps the order of the servers only if they are grouped by IP version.
+  if (servers.filter(({ family }, index) => family !== servers[index - 1]?.family).length > 2) {
     refuse(place, 'the servers of both IP versions are mixed', 'sort the servers by IP version');
   }
   const chosen = new Map<string, { 4?: ConvertedEntries; 6?: ConvertedEntries }>();
@@ -116,17 +114,12 @@ function placeServers(
       continue;
     }
     const settings = {
-      ...(family === first ? shared : { 'dns-priority': reader.entryAt(place, LOW_PRIORITY) }),
+      ...(family === first ? shared : { 'dns-priority': reader.entryAt(place, 50) }),
       dns: reader.entryAt(own[0]?.place ?? place, own.map(({ address }) => address).join(';')),
     };
     chosen.set(target.name, { ...chosen.get(target.name), [family]: settings });
   }
   return chosen;
-}
-
-/** nmstate keeps the order of the servers only if they are grouped by IP version. */
-function isMixed(servers: readonly Server[]): boolean {
-  return servers.filter(({ family }, index) => family !== servers[index - 1]?.family).length > 2;
 }
 
 /** The first interface with static addresses, else the first with any address. */

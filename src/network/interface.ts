@@ -1,7 +1,7 @@
 /** Reads and checks one interface of an nmstate document, independently of other interfaces. */
 
 import { quoteText } from '../core/foreignText.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { isMapping } from '../formats/mapping.ts';
 import { type Bond, bond, macFollowsPorts, type Port } from './bond.ts';
 import { bridge } from './bridge.ts';
 import type { Family } from './ipAddress.ts';
