@@ -9,7 +9,7 @@ import type { InterfaceLinks } from './stacking.ts';
 import { type DocumentPlace, refuse, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
-export interface NmstateRoute {
+interface NmstateRoute {
   readonly family: Family;
   /** 0 is the default. */
   readonly table: number;

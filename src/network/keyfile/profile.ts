@@ -98,7 +98,11 @@ interface Invalid {
 function readValue(value: string, kind: string, range: readonly string[]): Value | Invalid {
   // The syntax of these is checked elsewhere, if it is.
   if (kind === 'other' || kind === 'bytes') return unescapeValue(value);
-  if (kind === 'string') return hasInvalidEscape(value) ? invalidEscape : unescapeValue(value);
+  if (kind === 'string') {
+    if (!hasInvalidEscape(value)) return unescapeValue(value);
+    const problem = 'the value has a backslash that does not begin an escape sequence';
+    return { problem, hint: String.raw`write a backslash as \\` };
+  }
   if (kind === 'list') return readList(value);
   if (kind === 'boolean') {
     const word = value.replace(/[ \t\n\v\f\r]+$/, '');
@@ -111,24 +115,24 @@ function readValue(value: string, kind: string, range: readonly string[]): Value
     return { problem: `${quoteText(value)} is not a decimal number`, hint: 'use a decimal number' };
   }
   const number = parseKeyfileInteger(value);
-  if (number === undefined) {
-    return { problem: `${quoteText(value)} is not an integer`, hint: `use ${describeRange(kind, range)}` };
-  }
-  if (isInRange(number, kind, range)) return Number(number);
-  const problem = `${number} is not ${describeRange(kind, range)}`;
-  return { problem, hint: `use ${describeRange(kind, range)}` };
-}
-
-const invalidEscape: Invalid = {
-  problem: 'the value has a backslash that does not begin an escape sequence',
-  hint: String.raw`write a backslash as \\`,
-};
-
-function isInRange(number: bigint, kind: string, range: readonly string[]): boolean {
-  if (kind === 'enum') return range.includes(String(number));
-  if (kind === 'flags') return (number & ~BigInt(range[0] ?? 0)) === 0n && number >= 0n;
   const [least, most] = range.length > 0 ? range : (defaultRanges[kind] ?? []);
-  return least === undefined || most === undefined || (number >= BigInt(least) && number <= BigInt(most));
+  const expected =
+    kind === 'enum'
+      ? `one of ${range.join(', ')}`
+      : kind === 'flags'
+        ? 'a sum of known flags'
+        : least === undefined
+          ? 'an integer'
+          : `an integer from ${least} to ${most}`;
+  if (number === undefined)
+    return { problem: `${quoteText(value)} is not an integer`, hint: `use ${expected}` };
+  const isInRange =
+    kind === 'enum'
+      ? range.includes(String(number))
+      : kind === 'flags'
+        ? (number & ~BigInt(range[0] ?? 0)) === 0n && number >= 0n
+        : least === undefined || most === undefined || (number >= BigInt(least) && number <= BigInt(most));
+  return isInRange ? Number(number) : { problem: `${number} is not ${expected}`, hint: `use ${expected}` };
 }
 
 /** Of newer properties, the range is not known. */
@@ -136,13 +140,6 @@ const defaultRanges: Readonly<Record<string, readonly [string, string]>> = {
   int: [String(-(2 ** 31)), String(2 ** 31 - 1)],
   uint: ['0', String(2 ** 32 - 1)],
 };
-
-function describeRange(kind: string, range: readonly string[]): string {
-  if (kind === 'enum') return `one of ${range.join(', ')}`;
-  if (kind === 'flags') return 'a sum of known flags';
-  const [least, most] = range.length > 0 ? range : (defaultRanges[kind] ?? []);
-  return least === undefined ? 'an integer' : `an integer from ${least} to ${most}`;
-}
 
 /** Decimal, `0x…`, or octal with a leading zero, as strtoll(3) with the base 0. */
 function parseKeyfileInteger(text: string): bigint | undefined {

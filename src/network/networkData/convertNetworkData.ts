@@ -93,29 +93,49 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
   const names = interfaceNames(links);
   const fileNames = new Set<string>();
   return Array.from(links.values(), (link) => {
-    const { place } = link;
-    const bond = bonds.get(link.id);
-    const own = networks.filter(({ linkId }) => linkId === link.id);
-    const at = (key: string, value: string | undefined): ConvertedEntry | undefined =>
+    const { id, kind, mac, mtu, place, vlan } = link;
+    const bond = bonds.get(id);
+    const parent = links.get(vlan?.parent ?? '');
+    // NetworkManager wants one line of valid UTF-8.
+    const title = id.replaceAll(/\p{Cc}|\p{Cs}/gu, '_').trim() || '_';
+    // A physical interface that is found by its MAC address keeps its name; the others get name and address.
+    const isFoundByMac = kind === 'ethernet' && mac !== undefined;
+    const followsPorts = link.bond !== undefined && macFollowsPorts(link.bond);
+    const own = networks.filter(({ linkId }) => linkId === id);
+    const at = (key: string, value: string | number | undefined): ConvertedEntry | undefined =>
       reader.entryAt(step(place, key), value);
     const master = bond && step(bond.place, 'bond_links');
     const sections = {
       connection: {
-        id: at('id', connectionId(link.id)),
-        'interface-name': at(link.name === undefined ? 'id' : 'name', interfaceName(link, names)),
+        id: at('id', formatKeyfileString(title)),
+        'interface-name': at(
+          link.name === undefined ? 'id' : 'name',
+          isFoundByMac ? undefined : names.get(id),
+        ),
         master: master && reader.entryAt(master, uuidOf(bond)),
         'slave-type': master && reader.entryAt(master, connectionTypes.bond),
-        type: at('type', connectionTypes[link.kind]),
+        type: at('type', connectionTypes[kind]),
         uuid: at('id', uuidOf(link)),
       },
       bond: link.bond && bondEntries(link, links),
       ipv4: bond === undefined ? ipEntries(4, place, own, servers) : undefined,
       ipv6: bond === undefined ? ipEntries(6, place, own, servers) : undefined,
-      ethernet: wiredEntries(link),
-      vlan: link.vlan && vlanEntries(link, links),
+      ethernet: {
+        [kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address']: at(
+          kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address',
+          followsPorts ? undefined : mac,
+        ),
+        mtu: at('mtu', mtu),
+      },
+      vlan: vlan && {
+        // Headers are reordered, which is the kernel's default.
+        flags: reader.entryAt(place, 1),
+        id: at('vlan_id', vlan.vlanId),
+        parent: at('vlan_link', parent && uuidOf(parent)),
+      },
     };
     return formatProfile(
-      uniqueFileName(link.id, fileNames),
+      uniqueFileName(id, fileNames),
       Object.entries(sections).map(([name, entries]) => ({ name, entries, from: place.path })),
     );
   });
@@ -133,19 +153,8 @@ function uniqueFileName(id: string, taken: Set<string>): string {
   return name;
 }
 
-/** Ids are any text; NetworkManager wants one line of valid UTF-8. */
-function connectionId(id: string): string {
-  const text = id.replaceAll(/\p{Cc}|\p{Cs}/gu, '_').trim();
-  return formatKeyfileString(text === '' ? '_' : text);
-}
-
 function uuidOf({ id, kind }: DataLink): string {
   return profileUuid(`network-data://${kind}/${id}`);
-}
-
-/** A physical interface that is found by its MAC address keeps its name. */
-function interfaceName(link: DataLink, names: ReadonlyMap<string, string>): string | undefined {
-  return link.kind === 'ethernet' && link.mac !== undefined ? undefined : names.get(link.id);
 }
 
 /** Names that the kernel and udev give to physical interfaces; those with a dot are names of VLANs. */
@@ -186,26 +195,6 @@ function bondEntries({ bond, place }: DataLink, links: DataLinks): ConvertedEntr
   return others;
 }
 
-/** A physical interface is found by its MAC address; the others get theirs. */
-function wiredEntries({ kind, mac, mtu, bond, place }: DataLink): ConvertedEntries {
-  const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
-  const written = step(place, kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address');
-  return {
-    [macKey]: bond !== undefined && macFollowsPorts(bond) ? undefined : reader.entryAt(written, mac),
-    mtu: reader.entryAt(step(place, 'mtu'), mtu),
-  };
-}
-
-function vlanEntries({ place, vlan }: DataLink, links: DataLinks): ConvertedEntries {
-  const parent = links.get(vlan?.parent ?? '');
-  return {
-    // Headers are reordered, which is the kernel's default.
-    flags: reader.entryAt(place, 1),
-    id: reader.entryAt(step(place, 'vlan_id'), vlan?.vlanId),
-    parent: reader.entryAt(step(place, 'vlan_link'), parent && uuidOf(parent)),
-  };
-}
-
 /**
  * Without a network the IP version is off: a missing section means DHCP and router advertisements.
  * That is also so for links that nothing uses. cloud-init brings them up without addresses; without a profile,
@@ -235,16 +224,30 @@ function ipEntries(
     'route-metric': withMetric && reader.entryAt(step(withMetric.place, 'metric'), withMetric.metric),
     dns: reader.entryAt(
       servers[0]?.place ?? place,
-      unique(servers.map(({ address }) => formatAddress(address))).join(';'),
+      [...new Set(servers.map(({ address }) => formatAddress(address)))].join(';'),
     ),
-    'dns-search': reader.entryAt(place, unique(onLink.flatMap(({ searches }) => searches)).join(';')),
-    ...numbered('address', networks.flatMap(addressEntry)),
-    ...numbered('route', networks.flatMap(({ routes }) => routes).map(routeEntry)),
+    'dns-search': reader.entryAt(place, [...new Set(onLink.flatMap(({ searches }) => searches))].join(';')),
+    ...numbered(
+      'address',
+      networks.flatMap(({ place: { path }, subnet }) =>
+        subnet === undefined
+          ? []
+          : {
+              value: `${formatAddress(subnet.address)}/${subnet.prefixLength}`,
+              from: [...path, 'ip_address'],
+            },
+      ),
+    ),
+    ...numbered(
+      'route',
+      networks
+        .flatMap(({ routes }) => routes)
+        .map(({ destination, gateway, metric, place: { path: from } }) => {
+          const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
+          return { value: trimEndOf(parts.join(','), ','), from };
+        }),
+    ),
   };
-}
-
-function unique(values: readonly string[]): string[] {
-  return [...new Set(values)];
 }
 
 /** Each value once. */
@@ -252,15 +255,4 @@ function numbered(key: string, entries: readonly ConvertedEntry[]): ConvertedEnt
   const byValue = new Map(entries.toReversed().map((entry) => [entry.value, entry]));
   const kept = entries.filter((entry) => byValue.get(entry.value) === entry);
   return Object.fromEntries(kept.map((entry, index) => [`${key}${index}`, entry]));
-}
-
-function addressEntry({ place, subnet }: Network): ConvertedEntry[] {
-  if (subnet === undefined) return [];
-  const value = `${formatAddress(subnet.address)}/${subnet.prefixLength}`;
-  return [{ value, from: [...place.path, 'ip_address'] }];
-}
-
-function routeEntry({ destination, gateway, metric, place }: Network['routes'][number]): ConvertedEntry {
-  const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
-  return { value: trimEndOf(parts.join(','), ','), from: place.path };
 }
