@@ -93,7 +93,7 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'commands/prepare/options.ts': ['node:child_process', 'node:fs/promises'],
   'commands/quickstart/quickstart.ts': ['node:fs/promises'],
   'commands/serve/metrics.ts': ['node:fs/promises'],
-  'commands/try/api/agentConnection.ts': ['node:http', 'node:net', 'node:tls'],
+  'commands/try/api/agentConnection.ts': ['node:http', 'node:https'],
   'commands/try/consoleLog.ts': ['node:fs/promises'],
   'commands/try/emulation/emulatedSource.ts': ['node:fs/promises'],
   'commands/try/emulation/emulatedTrial.ts': ['node:child_process'],

@@ -14,7 +14,7 @@ import { secrets } from '../src/kube/objects.ts';
 import { CliError } from '../src/core/errors.ts';
 import { runNmstatectl } from '../src/hosts/input/nmstatectl.ts';
 import { createAccessCheck } from '../src/http/server/accessCheck.ts';
-import { startMachine } from '../src/commands/try/emulation/emulatedTrial.ts';
+import { runMachine } from '../src/commands/try/emulation/emulatedTrial.ts';
 import { startBoot } from './commands/boot/startBoot.ts';
 import { writeAgentIso } from './support/agentIso.ts';
 import { encodingsOf, hardLogin } from './support/encodedSecrets.ts';
@@ -124,13 +124,15 @@ const outputs: Readonly<Record<string, Output>> = {
     username: hardLogin.username,
     print: async (text) => {
       const args = ['-drive', `file=${loginUrl('192.0.2.1/a.iso')},media=cdrom`];
-      const machine = await startMachine(
-        [failingProgram(text), ...args],
-        process.env,
-        () => undefined,
-        () => undefined,
-      );
-      return String(await machine.ended);
+      let printed = '';
+      const machine = await runMachine({
+        command: [failingProgram(text), ...args],
+        env: process.env,
+        onOutput: () => undefined,
+        observe: (_state, problem = '') => void (printed += problem),
+      });
+      await machine.ended;
+      return printed;
     },
   },
   'inspect: a config at a URL': {

@@ -591,6 +591,11 @@ describe('--inventory', () => {
       {},
       'image server listening on loopback only; other machines cannot connect',
     ],
+    [
+      'that the URLs do not name this machine',
+      { serveListen: ':0' },
+      'warning: all URLs of images start with http://localhost:',
+    ],
   ])('warns %s', async (_title, options, text) => {
     const trial = await startTry({ ...served, ...options, timeout: '60s', askBack: 'never' }, folder);
     await expect.poll(trial.said).toContain(text);

@@ -4,12 +4,10 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { type IncomingMessage, request } from 'node:http';
-import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { CliError } from '../../../core/errors.ts';
 import { asMapping, type Mapping } from '../../../formats/mapping.ts';
-import { portOf, urlHost } from '../../../formats/url.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { limitTime } from '../../../io/clock.ts';
 import { errorCode } from '../../../io/files/fileErrors.ts';
@@ -62,11 +60,6 @@ export interface AgentResponse {
 
 const MAX_SIZE = 1024 * 1024;
 
-/** The reason if the request fails at the current step. Mutable. */
-interface Progress {
-  reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'>;
-}
-
 /**
  * @param path with its query
  * @param body sent with POST, as JSON; undefined for GET
@@ -77,15 +70,50 @@ export async function requestAgent(
   path: string,
   body?: object,
 ): Promise<AgentResponse> {
-  const progress: Progress = { reached: 'unreachable' };
+  const { callbackUrl, signal, verifyCa } = agent;
+  // Concatenated like in Ironic, also if the URL ends with a slash.
+  const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new AgentError('unreachable', 'its callback URL is invalid');
+  const isTls = url.protocol === 'https:';
+  /** The reason if the request fails at the current step. */
+  let reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'> = 'unreachable';
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const options = {
+    signal,
+    agent: false, // a new connection, without a proxy
+    method: text === undefined ? 'GET' : 'POST',
+    headers: {
+      Accept: 'application/json',
+      'User-Agent': 'ironic-coreos',
+      ...(text !== undefined && {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(text),
+      }),
+    },
+    ...(verifyCa !== undefined && { ca: verifyCa }),
+  };
   try {
-    const answer = await send(agent, path, body, progress);
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      (isTls ? https : http)
+        .request(url, options)
+        .on('socket', (socket) => {
+          socket.once('connect', () => (reached = isTls ? 'tls' : 'answer'));
+          socket.once('secureConnect', () => (reached = 'answer'));
+        })
+        .on('response', resolve)
+        .on('error', reject)
+        .end(text);
+    });
     const tooLarge = (): AgentError => new AgentError('answer', 'its response is larger than 1 MiB');
-    const bytes = await readAll(answer, MAX_SIZE, tooLarge);
-    return { status: answer.statusCode ?? 0, text: bytes.toString('utf8') };
+    const bytes = await readAll(response, MAX_SIZE, tooLarge);
+    return { status: response.statusCode ?? 0, text: bytes.toString('utf8') };
   } catch (error) {
     if (error instanceof AgentError) throw error;
-    throw new AgentError(progress.reached, describeFailure(error, agent), { cause: error });
+    throw (
+      certificateError(error, agent) ??
+      new AgentError(reached, describeFailure(error, agent), { cause: error })
+    );
   }
 }
 
@@ -107,116 +135,35 @@ export function statusError({ status }: AgentResponse, path: string): AgentError
   return new AgentError('answer', `it responds to ${path.split('?')[0]} with HTTP status ${status}`);
 }
 
-async function send(
-  agent: AgentConnection,
-  path: string,
-  body: object | undefined,
-  progress: Progress,
-): Promise<IncomingMessage> {
-  const { callbackUrl, signal } = agent;
-  // Concatenated like in Ironic, also if the URL ends with a slash.
-  const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new AgentError('unreachable', 'its callback URL is invalid');
-  }
-  const socket = await openSocket(url, agent, progress);
-  progress.reached = 'answer';
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const headers = {
-    Accept: 'application/json',
-    'User-Agent': 'ironic-coreos',
-    Host: url.host,
-    ...(text !== undefined && {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(text),
-    }),
-  };
-  const method = text === undefined ? 'GET' : 'POST';
-  const target = `${url.pathname}${url.search}`;
-  return new Promise((resolve, reject) => {
-    request({ createConnection: () => socket, signal, method, path: target, headers })
-      .on('response', resolve)
-      .on('error', reject)
-      .end(text);
-  });
-}
-
-/** Opens a connection and verifies the certificate of the server. */
-async function openSocket(
-  url: URL,
-  { signal, verifyCa }: AgentConnection,
-  progress: Progress,
-): Promise<Socket> {
-  const host = urlHost(url);
-  const socket = connect({ host, port: portOf(url) });
-  const cancel = (): void => void socket.destroy(new Error('canceled'));
-  signal.addEventListener('abort', cancel, { once: true });
-  socket.once('close', () => signal.removeEventListener('abort', cancel));
-  if (signal.aborted) cancel();
-  await waitFor(socket, 'connect');
-  if (url.protocol === 'http:') return socket;
-  progress.reached = 'tls';
-  // The certificate is verified below, to get the exact error; no data is sent before.
-  const secure = connectTls({
-    socket,
-    host,
-    servername: isIP(host) === 0 ? host : '',
-    rejectUnauthorized: false,
-    ...(verifyCa !== undefined && { ca: verifyCa }),
-  });
-  await waitFor(secure, 'secureConnect');
-  const problem = certificateProblem(secure, verifyCa);
-  if (problem === undefined) return secure;
-  secure.destroy();
-  throw problem;
-}
-
-function waitFor(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.on('error', reject); // never removed, because an unhandled error ends the program
-    socket.once('close', () => reject(new Error('closed')));
-    socket.once(event, () => resolve());
-  });
-}
-
-function certificateProblem(socket: TLSSocket, verifyCa: string | undefined): AgentError | undefined {
-  if (socket.authorized) return undefined;
-  const code = String(socket.authorizationError);
-  const certificate = socket.getPeerX509Certificate();
-  if (verifyCa === undefined || certificate === undefined) {
+/** Why Node.js rejects the certificate of the server; undefined for another error. */
+function certificateError(error: unknown, { verifyCa }: AgentConnection): AgentError | undefined {
+  const code = errorCode(error) ?? '';
+  if (!/^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|INVALID_CA|INVALID_PURPOSE)/.test(code))
+    return undefined;
+  if (verifyCa === undefined)
     return new AgentError(
       'certificate-untrusted',
       `its heartbeat contained no certificate, and this system does not trust the one of the agent (${code})`,
     );
-  }
-  if (!matchesPem(certificate, verifyCa)) {
-    return new AgentError('certificate-other', 'its certificate is not the one in its heartbeat');
-  }
-  const { validFrom, validTo } = certificate;
-  const now = `the current time is ${new Date().toISOString()}`;
-  const known: Readonly<Record<string, readonly [reason: CallbackReason, problem: string]>> = {
-    CERT_NOT_YET_VALID: ['certificate-time', `its certificate is valid from ${validFrom}; ${now}`],
-    CERT_HAS_EXPIRED: ['certificate-time', `its certificate expired at ${validTo}; ${now}`],
-    ERR_TLS_CERT_ALTNAME_INVALID: ['certificate-name', 'its certificate is for another address'],
-  };
-  const [reason, problem] = known[code] ?? ['certificate-untrusted', `its certificate is rejected (${code})`];
-  return new AgentError(reason, problem);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return new AgentError('certificate-name', 'its certificate is for another address');
+  // OpenSSL also reports the time of the certificate of another machine.
+  const now = new Date();
+  const dates = datesProblem(verifyCa, now);
+  return dates === undefined
+    ? new AgentError('certificate-other', 'its certificate is not the one in its heartbeat')
+    : new AgentError('certificate-time', `${dates}; the current time is ${now.toISOString()}`);
 }
 
-/** Maximum number of certificates in a heartbeat; an agent sends one. */
-const MAX_CERTIFICATES = 16;
-
-/** Whether the certificate is in the PEM, or was issued by one of its certificates. */
-function matchesPem(certificate: X509Certificate, pem: string): boolean {
-  const texts = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return texts.slice(0, MAX_CERTIFICATES).some((text) => {
-    try {
-      const known = new X509Certificate(text);
-      return known.raw.equals(certificate.raw) || certificate.verify(known.publicKey);
-    } catch {
-      return false; // clients can send invalid certificates
-    }
-  });
+/** Undefined for a certificate that is valid now, and for any other text, which clients can send. */
+function datesProblem(pem: string, now: Date): string | undefined {
+  try {
+    const { validFrom, validTo } = new X509Certificate(pem);
+    if (now > new Date(validTo)) return `its certificate expired at ${validTo}`;
+    return now < new Date(validFrom) ? `its certificate is valid from ${validFrom}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function describeFailure(error: unknown, { signal, time }: AgentConnection): string {

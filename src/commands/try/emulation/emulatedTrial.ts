@@ -15,38 +15,35 @@ import { UsageError } from '../../../core/errors.ts';
 import { isRemote } from '../../../http/client/httpUrl.ts';
 import { type ApiEndpoint, guestNetwork } from '../timeline/addresses.ts';
 import type { MachineEvent } from '../timeline/events.ts';
-import { type Accelerator, machineArguments, type MachinePlan, type Medium } from './qemu.ts';
+import { machineArguments, type Medium } from './qemu.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
-import { createDeferred } from '../../../core/deferred.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
-import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
+import { createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 
-export interface EmulatedMachine {
-  /**
-   * Resolves when QEMU has ended for any reason, to the problem; undefined after a normal end: the machine powered off, or
-   * `stop` was called. Never rejects.
-   */
-  readonly ended: Promise<string | undefined>;
+/** The machine while QEMU runs. */
+export interface TrialMachine {
+  /** Resolves when QEMU has ended for any reason, or `stop` was called. Never rejects. */
+  readonly ended: Promise<void>;
   /** Kills QEMU. */
   stop(): Promise<void>;
 }
 
-/**
- * Starts QEMU. `ended` contains the error if it cannot start.
- * @param command QEMU and its arguments, with the console on standard output, and the control socket as file descriptor 3
- * @param onOutput gets the output of the console
- */
-export async function startMachine(
-  command: readonly string[],
-  env: Io['env'],
-  onOutput: (bytes: Uint8Array) => void,
-  onSignal: (signal: QemuSignal) => void,
-): Promise<EmulatedMachine> {
+export interface MachineRun {
+  /** QEMU and its arguments, with the console on standard output, and the control socket as file descriptor 3. */
+  readonly command: readonly string[];
+  readonly env: Io['env'];
+  /** Gets the output of the console. */
+  readonly onOutput: (bytes: Uint8Array) => void;
+  readonly observe: (state: MachineEvent['state'], problem?: string) => void;
+}
+
+/** Starts QEMU. If it cannot start, the machine has failed. */
+export async function runMachine({ command, env, observe, onOutput }: MachineRun): Promise<TrialMachine> {
   // If this program is killed, it cannot stop QEMU. `setpriv` of util-linux makes the kernel kill QEMU then, and replaces itself
   // with QEMU.
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv', env) : undefined;
@@ -61,16 +58,23 @@ export async function startMachine(
     stderr = (stderr + part).slice(0, MAX_STDERR);
   });
   const mask = createMasker(secretsInUrls(args)); // QEMU quotes the URL of an image
-  readControl(child, onSignal);
+  let problem: string | undefined;
+  readControl(child, (signal) => {
+    if (signal === 'rebooted') return observe('rebooted');
+    problem = 'QEMU stopped the machine';
+    kill();
+  });
+  observe('started');
   let isStopped = false;
-  const ended = new Promise<string | undefined>((end) => {
-    let problem: string | undefined;
+  const ended = new Promise<void>((end) => {
     child.once('error', (error) => {
       problem = `cannot start QEMU: ${error.message}`;
     });
     child.once('close', (code, signal) => {
       process.off('exit', kill);
-      end(isStopped || code === 0 ? undefined : (problem ?? describeEnd(mask(stderr), code, signal)));
+      if (!isStopped && code === 0) observe('powered off');
+      if (!isStopped && code !== 0) observe('failed', problem ?? describeEnd(mask(stderr), code, signal));
+      end();
     });
   });
   return {
@@ -136,73 +140,6 @@ export function createControlReader(): (text: string) => QemuSignal[] {
   };
 }
 
-export interface MachineRun {
-  /** QEMU. */
-  readonly program: string;
-  /** In order of preference. */
-  readonly accelerators: readonly Accelerator[];
-  readonly plan: MachinePlan;
-  readonly console: ConsoleOutput;
-  readonly observe: (state: MachineEvent['state'], problem?: string) => void;
-  /** Reports a message about the machine. */
-  readonly report: (message: string) => void;
-  readonly env: Io['env'];
-}
-
-export interface TrialMachine {
-  /** Resolves when the machine has ended for the last time. */
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
-}
-
-export function runTrialMachine(run: MachineRun): TrialMachine {
-  const { accelerators, observe } = run;
-  let current: Promise<Attempt> | undefined;
-  let isStopped = false;
-  const ended = (async () => {
-    for (const [index, accelerator] of accelerators.entries()) {
-      current = startAttempt(run, accelerator);
-      const { failed, machine } = await current;
-      const problem = await failed;
-      await machine.stop();
-      if (isStopped) return undefined;
-      if (problem === undefined) return observe('powered off');
-      if (index + 1 === accelerators.length) return observe('failed', problem);
-      run.report(`${accelerator} does not work (${problem}); restarting the machine with software emulation`);
-    }
-  })();
-  return {
-    ended,
-    stop: async () => {
-      isStopped = true;
-      await (await current)?.machine.stop();
-      await ended;
-    },
-  };
-}
-
-interface Attempt {
-  readonly machine: EmulatedMachine;
-  /** Why it failed; undefined if the machine powered off. */
-  readonly failed: Promise<string | undefined>;
-}
-
-async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<Attempt> {
-  const { accelerators, console, observe, plan, program } = run;
-  const stuck = createDeferred<string>();
-  const machine = await startMachine(
-    [program, ...machineArguments(plan, accelerator)],
-    run.env,
-    (bytes) => console.write(bytes),
-    (signal) => {
-      if (signal === 'stuck') stuck.resolve('QEMU stopped the machine');
-      else observe('rebooted');
-    },
-  );
-  if (accelerator === accelerators[0]) observe('started'); // a later attempt is the same machine
-  return { machine, failed: Promise.race([machine.ended, stuck.promise]) };
-}
-
 /** The boot medium of the machine. Starts the server of a folder. Throws CliError if there is no medium. */
 async function findMedium(
   { cleanup, io, trial }: TrialPlan,
@@ -261,17 +198,18 @@ export async function startEmulated(
   cleanup.defer(() => console.close());
   const { architecture, mac } = source;
   const { accelerators, firmware, memory, program } = setup;
-  const machine = runTrialMachine({
-    program,
-    accelerators,
-    plan: { architecture, firmware, memory, mac, network: guestNetwork(guest.host, '--guest-host'), medium },
-    console,
+  const network = guestNetwork(guest.host, '--guest-host');
+  const machine = await runMachine({
+    command: [
+      program,
+      ...machineArguments({ architecture, accelerators, firmware, memory, mac, network, medium }),
+    ],
+    env: io.env,
+    onOutput: (bytes) => console.write(bytes),
     observe: (state, problem) => {
       if (state === 'started' || state === 'rebooted') api.resetMachine(mac);
       trial.observe({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem });
     },
-    report: (message) => output.report({ severity: 'info', message }),
-    env: io.env,
   });
   cleanup.defer(() => machine.stop());
   return machine;

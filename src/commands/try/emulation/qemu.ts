@@ -32,7 +32,7 @@ export async function findQemu(architecture: MachineArchitecture, env: Io['env']
 
 const RHEL_QEMU = '/usr/libexec/qemu-kvm';
 
-/** The fastest first. An available accelerator may still fail, for example with incomplete nested virtualization. */
+/** The fastest first: QEMU uses the first one that it can start. */
 export async function usableAccelerators(architecture: MachineArchitecture): Promise<Accelerator[]> {
   if (architecture !== machineName(process.arch)) return ['tcg'];
   if (process.platform === 'darwin') return ['hvf', 'tcg'];
@@ -118,6 +118,8 @@ export type Medium =
 
 export interface MachinePlan {
   readonly architecture: MachineArchitecture;
+  /** In order of preference. */
+  readonly accelerators: readonly Accelerator[];
   readonly firmware: Firmware;
   /** Mebibytes. */
   readonly memory: number;
@@ -132,15 +134,15 @@ const CONTROL_DESCRIPTOR = 3;
 type Option = readonly [name: string, value: string];
 
 /** The arguments of QEMU; its standard output is the console. */
-export function machineArguments(plan: MachinePlan, accelerator: Accelerator): string[] {
-  const { architecture, firmware, mac, medium, memory, network } = plan;
+export function machineArguments(plan: MachinePlan): string[] {
+  const { accelerators, architecture, firmware, mac, medium, memory, network } = plan;
   // Network boot is disabled if the machine boots from a CD.
   const boot = medium.kind === 'network' ? 'bootindex=0' : 'romfile=';
   const options: readonly Option[] = [
     ['display', 'none'],
     ['machine', machines[architecture]],
-    ['accel', accelerator],
-    ['cpu', processorOf(architecture, accelerator)],
+    ...accelerators.map((accelerator): Option => ['accel', accelerator]),
+    ['cpu', processors[architecture]],
     ['smp', '2'],
     ['m', `${memory}M`],
     ...graphics[architecture],
@@ -166,13 +168,13 @@ const graphics: Readonly<Record<MachineArchitecture, readonly Option[]>> = {
 };
 
 /**
- * The most capable model, because RHEL requires x86-64-v2. `arch-capabilities` is disabled, because nested virtualization
- * often reports it without support for it.
+ * The most capable model with any accelerator, because RHEL requires x86-64-v2. `arch-capabilities` is disabled, because nested
+ * virtualization often reports it without support for it.
  */
-function processorOf(architecture: MachineArchitecture, accelerator: Accelerator): string {
-  const model = accelerator === 'tcg' ? 'max' : 'host';
-  return architecture === 'x86_64' && accelerator === 'kvm' ? `${model},arch-capabilities=off` : model;
-}
+const processors: Readonly<Record<MachineArchitecture, string>> = {
+  x86_64: 'max,arch-capabilities=off',
+  aarch64: 'max',
+};
 
 function firmwareOptions(firmware: Firmware): Option[] {
   if (firmware.kind === 'bios') return [];

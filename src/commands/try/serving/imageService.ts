@@ -1,7 +1,8 @@
 /** `try --inventory`: serves the images of hosts during the trial, like `serve`. */
 
 import { CliError } from '../../../core/errors.ts';
-import type { Io } from '../../../io/io.ts';
+import { isLoopbackHost } from '../../../formats/hostName.ts';
+import { urlHost } from '../../../formats/url.ts';
 import { isLoopback, type ListenAddress } from '../../../http/server/listenAddress.ts';
 import { report } from '../../../io/report/report.ts';
 import { hostFileName } from '../../../hosts/plan/servedPaths.ts';
@@ -18,7 +19,6 @@ import {
 import type { IronicApi } from '../api/ironicApi.ts';
 import type { GuestAddress } from '../emulation/guestAddress.ts';
 import type { Expectation } from '../expectation.ts';
-import type { TryOptions } from '../setup.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { TrialPlan } from '../trial.ts';
 import { createFetchWatcher, SERVE_LISTEN_HINT, throwWithHint } from './catalogService.ts';
@@ -33,12 +33,11 @@ export interface ImageService {
   mediumUrl(host: string): string;
 }
 
-/** Reports which machines can connect, and prints the URLs. */
+/** Reports which machines can connect, and prints the URLs. `boot` puts the address into the URL that it sends to a BMC. */
 async function reportUrls(
   { links, server, state }: RunningService,
-  { expect, open, publicUrl, qemu }: TryOptions,
+  { bootMachines, io, options: { expect, open, publicUrl, qemu } }: TrialPlan,
   listen: ListenAddress,
-  io: Io,
 ): Promise<void> {
   // An emulated machine needs no printed URLs, and anyone who can read them in a log can fetch the images.
   if (qemu !== undefined && expect === undefined) return;
@@ -48,6 +47,14 @@ async function reportUrls(
       severity: 'info',
       message: 'image server listening on loopback only; other machines cannot connect',
       hint: `use --serve-listen :${server.port} --public-url http://ADDRESS:${server.port} to serve other machines`,
+    });
+  }
+  const isNamed = publicUrl !== undefined || bootMachines !== undefined;
+  if (!isLocal && !isNamed && isLoopbackHost(urlHost(new URL(server.origin)))) {
+    report(io, {
+      severity: 'warning',
+      message: `all URLs of images start with ${server.origin}, which other machines cannot reach`,
+      hint: `pass --public-url http://ADDRESS:${server.port} with the address of this machine`,
     });
   }
   if (!isLocal && open === true) {
@@ -95,12 +102,13 @@ export interface ImageContext {
 
 /** Resolves when the service is ready. Throws CliError if the images, or those of an expected host, cannot be served. */
 export async function startImages(
-  { cleanup, expectation, io, machine, options, setup: { ironicUrl }, output, trial }: TrialPlan,
+  plan: TrialPlan,
   { api, guest, listed, endpoint }: ImageContext,
 ): Promise<ImageService> {
+  const { cleanup, expectation, io, machine, options, output, setup: trialSetup, trial } = plan;
   const { artifacts } = options;
   const isOfHost = machine?.source.medium.kind === 'host';
-  const url = ironicUrl ?? (isOfHost ? otherUrl(guest, endpoint) : undefined);
+  const url = trialSetup.ironicUrl ?? (isOfHost ? otherUrl(guest, endpoint) : undefined);
   const found =
     url === undefined ? otherIronicDiagnostics(listed, endpoint) : changeDiagnostics(url, endpoint);
   for (const message of found) output.report(message);
@@ -125,7 +133,7 @@ export async function startImages(
   });
   await loadSnapshot(service);
   refuseUnserved(service, expectation);
-  await reportUrls(service, options, setup.listen, io);
+  await reportUrls(service, plan, setup.listen);
   return {
     port: service.server.port,
     scriptUrl: () => scriptUrl(service, artifacts),
