@@ -8,7 +8,6 @@ import { setImmediate } from 'node:timers/promises';
 import { createMasker } from '../../../core/knownSecrets.ts';
 import { parseHost } from '../../../formats/hostName.ts';
 import { parseUrl, withoutBrackets } from '../../../formats/url.ts';
-import { plainText } from '../../../http/server/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 import { type CallbackEvent, type CallbackReason, mapTexts, type StepsEvent } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
@@ -110,7 +109,7 @@ interface Contact extends AskedNode {
 }
 
 function factsOf({ callbackUrl, node }: Agent, client: string) {
-  return { at: new Date(), client, node: node.uuid, url: plainText(callbackUrl, MAX_TEXT) };
+  return { at: new Date(), client, node: node.uuid, url: callbackUrl };
 }
 
 /** Any error is one of the agent: what it sends must not end the trial. */
@@ -150,13 +149,10 @@ async function requestSteps(contact: Contact, required: readonly string[]): Prom
   }
 }
 
-/** One line without the agent token, which an agent may send back. */
+/** Without the agent token, which an agent may send back. */
 function withoutToken(text: string, { token }: Contact): string {
-  return plainText(token === undefined ? text : createMasker([token], '(agent token)')(text), MAX_TEXT);
+  return token === undefined ? text : createMasker([token], '(agent token)')(text);
 }
-
-/** Characters. */
-const MAX_TEXT = 300;
 
 function identityOf({ callbackUrl, node }: Agent): string {
   return `${callbackUrl} ${node.token.current() ?? ''}`;
@@ -166,8 +162,7 @@ function identityOf({ callbackUrl, node }: Agent): string {
 function foreignProblem(callbackUrl: string, client: string): string | undefined {
   const host = parseUrl(callbackUrl)?.hostname ?? '';
   if (canonical(host) === canonical(client)) return undefined;
-  const shown = plainText(host, MAX_TEXT);
-  return `not contacted: the URL contains ${shown}, but the heartbeat came from ${client}`;
+  return `not contacted: the URL contains ${host}, but the heartbeat came from ${client}`;
 }
 
 /** Canonical form of an IPv6 address; `[::1]` and `::1` are the same. */

@@ -20,7 +20,6 @@ import {
   type HeartbeatEvent,
   type InspectionEvent,
   type LookupEvent,
-  mapTexts,
   type RefusalEvent,
   type TrialEvent,
 } from '../timeline/events.ts';
@@ -29,7 +28,7 @@ import { isMapping } from '../../../formats/mapping.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../../http/server/connections.ts';
 import type { Answerer } from '../../../http/server/exchanges.ts';
-import { hasBody, plainText } from '../../../http/server/textResponse.ts';
+import { hasBody } from '../../../http/server/textResponse.ts';
 import { BodyMemory, readRequestBody, sendLastAnswer } from '../../../http/server/requestBody.ts';
 import {
   type ApiAnswer,
@@ -202,7 +201,7 @@ function createApiAnswerer(service: ApiService): Answerer {
     const context = { service, memory, request, response, client, url };
     const route = routeOf(request.method ?? '', request.url ?? '');
     const { answer, event, after, isLast = false } = await answerRoute(context, route);
-    service.observe(mapTexts({ ...event, at: new Date(), client }, shown));
+    service.observe({ ...event, at: new Date(), client });
     await send(context, answer, isLast);
     after?.();
   };
@@ -239,7 +238,7 @@ async function answerRoute(context: RequestContext, route: Route): Promise<Outco
   const negotiated = negotiateVersion(context.request.headers);
   if (negotiated.kind === 'refused') {
     const { answer, requested } = negotiated;
-    const message = `API version ${shown(requested)} does not exist`;
+    const message = `API version ${requested} does not exist`;
     const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
     return { answer, event: { kind: 'refusal', problem } };
   }
@@ -276,13 +275,6 @@ async function answerInVersion(
 /** The request after its body was read. */
 function requestOf({ client, request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
   return { query: queryOf(request.url ?? ''), version, url, client, now: new Date() };
-}
-
-/** Maximum number of characters of a client's text. */
-const MAX_SHOWN = 300;
-
-function shown(text: string): string {
-  return plainText(text, MAX_SHOWN);
 }
 
 async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<Outcome> {

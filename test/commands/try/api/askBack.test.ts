@@ -124,7 +124,7 @@ describe('asking back', () => {
     });
   });
 
-  it('an agent that sends its token and control characters back, without reporting them', async () => {
+  it('an agent that sends its token back, without reporting it', async () => {
     const { asking, events, url, answers } = await start('own');
     const agent = agentAt(url);
     const token = agent.node.token.issue();
@@ -138,7 +138,7 @@ describe('asking back', () => {
     asking.onHeartbeat(agent, '127.0.0.1');
     await until(() => events.length === 2);
     expect(events[1]).toMatchObject({
-      managers: [{ version: '(agent token)', steps: [{ step: 'a?(agent token)' }] }],
+      managers: [{ version: '(agent token)', steps: [{ step: 'a\u001b(agent token)' }] }],
     });
     expect(JSON.stringify(events)).not.toContain(token);
   });

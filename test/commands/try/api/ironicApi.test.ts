@@ -117,7 +117,7 @@ describe('an agent', () => {
     const { status } = await ironic.call('POST', '/v1/continue_inspection', { body });
     expect(status).toBe(202);
     expect(ironic.events[0]).toMatchObject({
-      problem: 'no ?[31mlshw; not saved: the disk is full',
+      problem: 'no \u001b[31mlshw; not saved: the disk is full',
     });
   });
 
