@@ -251,16 +251,6 @@ describe.skipIf(!canSpy)(`another user of the machine${spyNote}`, () => {
       ['iso', 'ignition', 'embed', '-f', '-i', '../in/small.ign', '../in/large.iso'],
     ],
     [
-      'reads no secret of iso network embed',
-      false,
-      ['iso', 'network', 'embed', '-f', '-k', '../in/eth0.nmconnection', '../in/large.iso'],
-    ],
-    [
-      'reads no secret of iso customize',
-      false,
-      ['iso', 'customize', '-f', '--live-ignition', '../in/small.ign', '../in/large.iso'],
-    ],
-    [
       'reads no secret of pxe customize',
       false,
       ['pxe', 'customize', '--live-ignition', '../in/small.ign', '../in/large.img'],

@@ -5,7 +5,6 @@
  * all system calls, which takes half an hour, with IRONIC_COREOS_KILL=all.
  */
 
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -15,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/hosts/artifacts/manifest.ts';
+import { inputsNameImage } from '../support/agentImage.ts';
 import { liveBuild } from '../support/newIso.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { mountSmallDisk } from '../support/smallDisk.ts';
@@ -27,6 +27,7 @@ import {
   sampleOf,
   traceNote,
 } from '../support/strace.ts';
+import { runCli, type RunResult } from '../support/runCli.ts';
 import { programCommand, startProgram } from '../support/runProgram.ts';
 
 const all = process.env['IRONIC_COREOS_KILL'] === 'all';
@@ -94,15 +95,8 @@ function commandOf(options: readonly string[], build: number, folder: string): s
   return ['prepare', inventory, ...images, '--base-url=http://h', `--output=${folder}`, ...options];
 }
 
-function run(
-  options: readonly string[],
-  build: number,
-  folder: string,
-): { code: number | null; stderr: string } {
-  const [node = '', ...args] = [...programCommand, ...commandOf(options, build, folder)];
-  const { status, stderr } = spawnSync(node, args, { cwd, encoding: 'utf8' });
-  return { code: status, stderr };
-}
+const run = (options: readonly string[], build: number, folder: string): Promise<RunResult> =>
+  runCli(commandOf(options, build, folder), { cwd, env: { ...process.env, ...inputsNameImage } });
 
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 const isScript = (path: string): boolean => /^(?:[^/]+\.ipxe|(?:ipxe|grub|pxelinux\.cfg)\/[^/]+)$/.test(path);
@@ -166,8 +160,8 @@ function checkFolder(root: string, builds: readonly Build[], options: readonly s
 }
 
 /** The next run leaves the second build, and nothing else. */
-function checkNextRun(folder: string, options: readonly string[]): void {
-  const { code, stderr } = run(options, 2, folder);
+async function checkNextRun(folder: string, options: readonly string[]): Promise<void> {
+  const { code, stderr } = await run(options, 2, folder);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
   const root = resolve(cwd, folder);
   const { files }: Manifest = JSON.parse(readFileSync(join(root, 'manifest.json'), 'utf8'));
@@ -183,9 +177,9 @@ function checkNextRun(folder: string, options: readonly string[]): void {
 /** Prepares both builds, the first one in `before`. */
 async function prepareBuilds(options: readonly string[]): Promise<readonly Build[]> {
   for (const name of ['before', 'after']) await rm(join(cwd, name), { recursive: true, force: true });
-  expect(run(options, 1, 'before')).toMatchObject({ code: 0 });
+  expect(await run(options, 1, 'before')).toMatchObject({ code: 0 });
   await cp(join(cwd, 'before'), join(cwd, 'after'), { recursive: true });
-  expect(run(options, 2, 'after')).toMatchObject({ code: 0 });
+  expect(await run(options, 2, 'after')).toMatchObject({ code: 0 });
   return [readBuild(join(cwd, 'before')), readBuild(join(cwd, 'after'))];
 }
 
@@ -232,7 +226,7 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
   if (!all && !/initramfs|bifrost/.test(name)) return;
 
   const seedNote = all ? '' : `, seed ${killSeed}`;
-  it.skipIf(!canTrace)(`is killed${seedNote}${traceNote}`, { timeout: 3_600_000 }, () => {
+  it.skipIf(!canTrace)(`is killed${seedNote}${traceNote}`, { timeout: 3_600_000 }, async () => {
     const seen = { former: 0, new: 0, between: 0 };
     const command = [...programCommand, ...commandOf(options, 2, 'killed')];
     restore('killed');
@@ -242,7 +236,7 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
       const build = checkFolder(join(cwd, 'killed'), builds, options);
       if (build === undefined) seen.between++;
       else seen[build === builds[0] ? 'former' : 'new']++;
-      checkNextRun('killed', options);
+      await checkNextRun('killed', options);
     }
     if (all) console.log(name, JSON.stringify(seen));
     expect([seen.former > 0, seen.between > 0]).toEqual([true, true]);
@@ -256,13 +250,13 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
       await rm(folder, { recursive: true, force: true });
       await cp(join(cwd, 'before'), folder, { recursive: true });
       disk?.leave(kib);
-      const { code, stderr } = run(options, 2, folder);
+      const { code, stderr } = await run(options, 2, folder);
       const isFull = code === 1 && /no space/i.test(stderr);
       if (isFull) failed.push(kib);
       expect([isFull || code === 0, stderr]).toEqual([true, expect.any(String)]);
       checkFolder(folder, builds, options);
       disk?.leave(DISK);
-      checkNextRun(folder, options);
+      await checkNextRun(folder, options);
     }
     expect(failed).not.toEqual([]);
   });
