@@ -2,7 +2,7 @@
 
 import type { Path } from '../core/finding.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
-import type { Disk, Partition } from '../ignition/config.ts';
+import type { Partition } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
@@ -177,8 +177,7 @@ function checkBootDeviceLuks(
   return [!hasMethod && butaneIssue(problems.luksNoMethod, ['luks'])];
 }
 
-// Modes that were written in decimal: 644 instead of 0644.
-
+/** Modes that were written in decimal: 644 instead of 0644. */
 function checkMode(mode: unknown, isTypical: (mode: number) => boolean): readonly (ButaneFinding | false)[] {
   if (typeof mode !== 'number' || !/^[0-7]{1,4}$/.test(String(mode)) || isTypical(mode)) return [];
   const octal = `0${mode}`;
@@ -221,8 +220,6 @@ function isTypicalFileMode(mode: number): boolean {
   return isUsual && (mode & 0o1000) === 0 && (!isSetId || (canRun && (mode & 2) === 0));
 }
 
-// Disks, with those that boot_device adds.
-
 /** Numbers of the partitions of a CoreOS image, by label. */
 const imagePartitions: Readonly<Record<string, number>> = {
   'BIOS-BOOT': 1,
@@ -232,7 +229,7 @@ const imagePartitions: Readonly<Record<string, number>> = {
   root: 4,
 };
 
-/** Warnings about partitions that replace those of the image. */
+/** Warnings about partitions that replace those of the image, also of disks that boot_device adds. */
 export function checkPartitions(
   { config, locate }: Generated,
   { features }: ButaneRules,
@@ -247,7 +244,11 @@ export function checkPartitions(
         // Butane reports the path in the config, also of a disk that boot_device moves.
         if (isSized && partition.sizeMiB !== undefined && partition.sizeMiB < 8192)
           issues.push(butaneIssue(problems.rootSmall, [...path, 'size_mib']));
-        if (!isSized && isFollowed(disk, number)) issues.push(butaneIssue(problems.rootConstrained, label));
+        if (
+          !isSized &&
+          (disk.partitions ?? []).some(({ startMiB = 0 }, other) => other !== number && startMiB === 0)
+        )
+          issues.push(butaneIssue(problems.rootConstrained, label));
       }
       if (disk.wipeTable !== true && hasOtherNumber(partition)) {
         issues.push(butaneIssue(problems.partitionNumber, label));
@@ -255,11 +256,6 @@ export function checkPartitions(
     }
   }
   return issues;
-}
-
-/** Another partition may be anywhere. */
-function isFollowed({ partitions = [] }: Disk, number: number): boolean {
-  return partitions.some(({ startMiB = 0 }, index) => index !== number && startMiB === 0);
 }
 
 function hasOtherNumber({ label = '', number = 0 }: Partition): boolean {

@@ -111,12 +111,12 @@ function tagOf(node: ValueNode): string {
   return node.kind === 'sequence' ? '!!seq' : '!!map';
 }
 
-// Scalars with the type of their field, as yaml.v3 reads them: a mix of YAML 1.1 and 1.2, in which `0644` is octal and `yes`
-// is true where a boolean is expected. Source: its `resolve.go` and `decode.go`.
-
 type Resolved = { readonly tag: string; readonly value: null | boolean | Integer | string };
 
-/** The value; undefined if it has another type. */
+/**
+ * The value, as yaml.v3 reads it: a mix of YAML 1.1 and 1.2, in which `0644` is octal and `yes` is true where a boolean is
+ * expected. Source: its `resolve.go` and `decode.go`. Undefined if it has another type.
+ */
 function readScalar(node: ScalarNode, kind: ScalarField['kind']): string | Integer | boolean | undefined {
   const { tag, value } = resolve(node);
   if (kind === 'string') return tag === '!!binary' ? undefined : node.text;

@@ -41,39 +41,40 @@ export function desugarValues(
 interface Copier extends ButaneTranslation {
   readonly sources: Sources;
   /** Paths of the current value, in the YAML and in the config. */
-  readonly from: (string | number)[];
-  readonly to: (string | number)[];
+  readonly from: Path;
+  readonly to: Path;
 }
 
 function copyStruct(copier: Copier, type: StructType, members: ButaneMembers): ButaneMembers {
-  const { from, to } = copier;
   const copy: ButaneMembers = {};
   for (const field of type.fields) {
     const { name, target } = field;
     const struct = structOf(field);
     const value = members[name];
     if (target === undefined || value === undefined) continue;
-    from.push(name);
-    to.push(target);
+    const [from, to] = [
+      [...copier.from, name],
+      [...copier.to, target],
+    ];
     if (struct === undefined) copy[target] = value;
-    else if (field.kind === 'list')
-      copy[target] = itemsOf(value).map((item, index) => copyItem(copier, struct, item, index));
-    else if (isMapping(value)) copy[target] = copyStruct(copier, struct, value);
-    from.pop();
-    to.pop();
+    else if (field.kind === 'list') {
+      copy[target] = itemsOf(value).map((item, index) => {
+        const ofItem = { ...copier, from: [...from, index], to: [...to, index] };
+        return copyStruct(ofItem, struct, isMapping(item) ? item : {});
+      });
+    } else if (isMapping(value)) copy[target] = copyStruct({ ...copier, from, to }, struct, value);
   }
   if (type.name === 'Resource' || type.name === 'FileContents') addContents(copier, members, copy);
-  if (type.name === 'Unit' || type.name === 'Dropin') addUnitContents(copier, members, copy);
+  if (type.name === 'Unit' || type.name === 'Dropin') {
+    const from = [...copier.from, 'contents_local'];
+    const local = asString(members['contents_local']);
+    const contents = local === '' ? undefined : readLocal(copier, local, from);
+    if (contents !== undefined) {
+      copy['contents'] = textOf(contents);
+      copier.sources.add([...copier.to, 'contents'], from);
+    }
+  }
   if (type.name === 'PasswdUser') addLocalKeys(copier, members, copy);
-  return copy;
-}
-
-function copyItem(copier: Copier, type: StructType, item: unknown, index: number): ButaneMembers {
-  copier.from.push(index);
-  copier.to.push(index);
-  const copy = copyStruct(copier, type, isMapping(item) ? item : {});
-  copier.from.pop();
-  copier.to.pop();
   return copy;
 }
 
@@ -95,19 +96,6 @@ function addContents(copier: Copier, { inline, local }: ButaneMembers, copy: But
   Object.assign(copy, dataUrlOf(contents, compression));
 }
 
-function addUnitContents(
-  copier: Copier,
-  { contents_local: local }: ButaneMembers,
-  copy: ButaneMembers,
-): void {
-  if (asString(local) === '') return;
-  const from = [...copier.from, 'contents_local'];
-  const contents = readLocal(copier, asString(local), from);
-  if (contents === undefined) return;
-  copy['contents'] = textOf(contents);
-  copier.sources.add([...copier.to, 'contents'], from);
-}
-
 /** One key per line. */
 function addLocalKeys(
   copier: Copier,
@@ -115,9 +103,8 @@ function addLocalKeys(
   copy: ButaneMembers,
 ): void {
   const paths = itemsOf(local);
-  if (paths.length === 0) return;
   const from = [...copier.from, 'ssh_authorized_keys_local'];
-  if (copier.files === undefined) {
+  if (paths.length > 0 && copier.files === undefined) {
     copier.issues.push(butaneIssue(problems.noFilesDir, from));
     return;
   }

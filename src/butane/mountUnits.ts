@@ -1,7 +1,7 @@
 /** `with_mount_unit`: a systemd unit that mounts a filesystem or enables a swap device. */
 
 import type { Path } from '../core/finding.ts';
-import type { Config, Filesystem, Luks, Unit } from '../ignition/config.ts';
+import type { Config, Filesystem, Unit } from '../ignition/config.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
@@ -26,7 +26,11 @@ export function mountUnits(
     if (!isMapping(filesystem) || filesystem['with_mount_unit'] !== true) continue;
     const options = itemsOf(filesystem['mount_options']).map(asString);
     const device = asString(filesystem['device']);
-    const isRemote = rules.features.has('remote-mounts') && needsNetwork(device, luks);
+    // A LUKS device that Tang unlocks.
+    const name = /^\/dev\/(?:mapper\/|disk\/by-id\/dm-name-)(.*)$/s.exec(device)?.[1];
+    const isRemote =
+      rules.features.has('remote-mounts') &&
+      luks.some(({ clevis, name: own = '' }) => own === name && (clevis?.tang ?? []).length > 0);
     sources.addAll(['systemd', 'units', units.length], [...below, index, 'with_mount_unit']);
     units.push(
       mountUnit(
@@ -38,12 +42,6 @@ export function mountUnits(
     );
   }
   return { config: { systemd: { units } }, locate: (path) => sources.find(path) ?? below };
-}
-
-/** A LUKS device that Tang unlocks. */
-function needsNetwork(device: string, luks: readonly Luks[]): boolean {
-  const name = /^\/dev\/(?:mapper\/|disk\/by-id\/dm-name-)(.*)$/s.exec(device)?.[1];
-  return luks.some(({ clevis, name: own = '' }) => own === name && (clevis?.tang ?? []).length > 0);
 }
 
 function mountUnit(

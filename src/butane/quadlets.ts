@@ -28,7 +28,7 @@ export function addQuadlets(
       asString(quadlet['name']),
     );
     const target = templateOf(asString(quadlet['name']));
-    if (target === undefined) addFile(translation, nodes, { path, from, source: quadlet });
+    if (target === undefined) addFile(translation, nodes, path, from, quadlet);
     else if (nodes.has(path)) translation.issues.push(butaneIssue(nodeExists(path), from));
     else {
       const link = nodes.lengthOf('links');
@@ -37,8 +37,8 @@ export function addQuadlets(
     }
     for (const [number, dropin] of itemsOf(quadlet['dropins']).entries()) {
       if (!isMapping(dropin)) continue;
-      const ofDropin = { path: `${path}.d/${asString(dropin['name'])}`, source: dropin };
-      addFile(translation, nodes, { ...ofDropin, from: [...from, 'dropins', number] });
+      const dropinPath = `${path}.d/${asString(dropin['name'])}`;
+      addFile(translation, nodes, dropinPath, [...from, 'dropins', number], dropin);
     }
   }
   return nodes.result();
@@ -51,17 +51,13 @@ export function templateOf(name: string): string | undefined {
   return at < 0 || dot < 0 || at + 1 === dot ? undefined : `${name.slice(0, at)}@.${name.slice(dot + 1)}`;
 }
 
-interface QuadletFile {
-  readonly path: string;
-  readonly from: Path;
-  /** The quadlet or its drop-in. */
-  readonly source: ButaneMembers;
-}
-
+/** @param source the quadlet or its drop-in */
 function addFile(
   translation: ButaneTranslation,
   nodes: NodeTracker,
-  { path, from, source }: QuadletFile,
+  path: string,
+  from: Path,
+  source: ButaneMembers,
 ): void {
   if (nodes.has(path)) {
     translation.issues.push(butaneIssue(nodeExists(path), from));

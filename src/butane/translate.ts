@@ -75,12 +75,10 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
   };
 }
 
-interface Result {
-  readonly issues: readonly ButaneFinding[];
-  readonly generated?: Generated;
-}
-
-function translateDocument(root: DocumentNode | undefined, files: LocalFiles | undefined): Result {
+function translateDocument(
+  root: DocumentNode | undefined,
+  files: LocalFiles | undefined,
+): { readonly issues: readonly ButaneFinding[]; readonly generated?: Generated } {
   const header = decodeButane(root, headerType);
   if (header.issues.length > 0) return { issues: header.issues };
   const rules = rulesOf(header.value);
@@ -138,15 +136,11 @@ function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneFindi
   if (number === undefined) return butaneIssue(problems.invalidVersion, ['version']);
   const rules = rulesOfVersion(number);
   if (rules !== undefined) return rules;
-  const message = `no translator exists for variant fcos with version ${number.slice(0, LONGEST_VERSION)}`;
+  const message = `no translator exists for variant fcos with version ${number.slice(0, 40)}`;
   return { ...butaneIssue(problems.unknownVersion, ['version']), message };
 }
 
-const LONGEST_VERSION = 40;
-
-// `grub.users`: passwords that the boot loader asks for, in /boot/grub2/user.cfg.
-
-/** Undefined without users. */
+/** `grub.users`: passwords that the boot loader asks for, in /boot/grub2/user.cfg. Undefined without users. */
 function grubConfig(grub: ButaneMembers): Generated | undefined {
   const users = itemsOf(grub['users']).filter(isMapping);
   if (users.length === 0) return undefined;
@@ -165,8 +159,7 @@ function grubConfig(grub: ButaneMembers): Generated | undefined {
   return { config: { storage }, locate: () => ['grub', 'users'] };
 }
 
-// `storage.trees`: the files, links and, if they have an owner or a mode, folders of a local folder.
-
+/** `storage.trees`: the files, links and, if they have an owner or a mode, folders of a local folder. */
 function addTrees(translation: ButaneTranslation, storage: ButaneMembers, base: Generated): Generated {
   const trees = itemsOf(storage['trees']);
   if (trees.length === 0) return base;
