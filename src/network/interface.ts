@@ -105,7 +105,7 @@ const readersByKind = new Map<string, reader.Reader<InterfaceFields>>(
 export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place) => {
   if (!isMapping(value)) return refuse(place, 'expected a mapping');
   if (value['state'] === 'absent') {
-    // nmstate reads nothing else of it, of whatever type.
+    // nmstate reads no more of it, of whatever type.
     const kept = Object.fromEntries(Object.entries(value).filter(([key]) => key in absentShape));
     const absent = readAbsentFields(kept, place);
     return absent && { name: absent.name, state: 'absent' };
@@ -137,7 +137,8 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
   return toInterface(name, written === 'veth' ? 'ethernet' : written, own, place);
 };
 
-const absentShape = { name: reader.linkName, type: reader.text, state: reader.oneOf(states) };
+const { identifier, name: linkName, state, type } = sharedShape;
+const absentShape = { identifier, name: linkName, state, type };
 const readAbsentFields = reader.objectWith(absentShape, ['name']);
 
 function isKind(type: string): type is InterfaceType {

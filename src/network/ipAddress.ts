@@ -66,6 +66,16 @@ export interface Subnet {
   readonly prefixLength: number;
 }
 
+/** `192.0.2.0/24`; an address alone is the network of it alone. */
+export function parseSubnet(text: string): Subnet | undefined {
+  const [base = '', length, ...more] = text.split('/');
+  const address = parseAddress(base);
+  if (address === undefined || more.length > 0 || !/^\d{1,3}$/.test(length ?? '0')) return undefined;
+  const bits = addressBits(address.family);
+  const prefixLength = Number(length ?? bits);
+  return prefixLength <= bits ? { address, prefixLength } : undefined;
+}
+
 /** `192.0.2.0/24`: the bits after the prefix are cleared. */
 export function formatSubnet({ address, prefixLength }: Subnet): string {
   return `${formatAddress(maskAddress(address, prefixLength))}/${prefixLength}`;

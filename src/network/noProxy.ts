@@ -7,7 +7,7 @@
 import { isIpv4, isLoopbackHost, parseIpv6 } from '../formats/hostName.ts';
 import { parseUrl, portOf, urlHost, withoutBrackets } from '../formats/url.ts';
 import { lintNote, lintWarning, type Rule } from '../core/rule.ts';
-import { addressBits, formatAddress, isInSubnet, parseAddress, type Subnet } from './ipAddress.ts';
+import { formatAddress, isInSubnet, parseAddress, parseSubnet } from './ipAddress.ts';
 import type { Server } from './reachability.ts';
 
 /** Whether the agent connects to the URL without a proxy. */
@@ -39,8 +39,9 @@ export function isExceptForGo(url: URL, entries: readonly string[]): boolean {
     if (text.includes('/')) return isInNetwork(host, text);
     const [name, onlyPort] = splitPort(text);
     if (onlyPort !== undefined && onlyPort !== port) return false;
-    if (parseAddress(name) !== undefined) return isSameAddress(name, host);
-    if (name === '' || parseAddress(host) !== undefined) return false;
+    const [address, own] = [parseAddress(name), parseAddress(host)];
+    if (address !== undefined) return own !== undefined && formatAddress(address) === formatAddress(own);
+    if (name === '' || own !== undefined) return false;
     const domain = name.startsWith('*.') ? name.slice(1) : name;
     return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
   });
@@ -120,17 +121,4 @@ function isInNetwork(host: string, network: string): boolean {
   const address = parseAddress(host);
   const subnet = parseSubnet(network);
   return address !== undefined && subnet !== undefined && isInSubnet(address, subnet);
-}
-
-function parseSubnet(text: string): Subnet | undefined {
-  const [base = '', length = ''] = text.split('/');
-  const address = parseAddress(base);
-  if (address === undefined || !/^\d{1,4}$/.test(length)) return undefined;
-  const prefixLength = Number(length);
-  return prefixLength <= addressBits(address.family) ? { address, prefixLength } : undefined;
-}
-
-function isSameAddress(one: string, other: string): boolean {
-  const [first, second] = [parseAddress(one), parseAddress(other)];
-  return first !== undefined && second !== undefined && formatAddress(first) === formatAddress(second);
 }

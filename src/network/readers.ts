@@ -15,6 +15,7 @@ import {
   formatSubnet,
   type IpAddress,
   parseAddress,
+  parseSubnet,
 } from './ipAddress.ts';
 import {
   type DocumentPlace,
@@ -334,14 +335,10 @@ export interface IpNetwork {
 
 /** A network, or an address in place of the network of it alone. Like nmstate, clears the bits after the prefix. */
 export const network: Reader<IpNetwork> = (value, place) => {
-  const written = typeof value === 'string' ? value : '';
-  const [, ip = '', length] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(written) ?? [];
-  const parsed = parseAddress(ip);
-  const bits = parsed === undefined ? 0 : addressBits(parsed.family);
-  const prefix = length === undefined ? bits : Number(length);
-  if (parsed === undefined || prefix > bits)
-    return refuse(place, 'expected a network, for example 192.0.2.0/24');
-  return { family: parsed.family, text: formatSubnet({ address: parsed, prefixLength: prefix }) };
+  const subnet = typeof value === 'string' ? parseSubnet(value) : undefined;
+  return subnet === undefined
+    ? refuse(place, 'expected a network, for example 192.0.2.0/24')
+    : { family: subnet.address.family, text: formatSubnet(subnet) };
 };
 
 export function prefixLength(family: Family): Reader<number> {

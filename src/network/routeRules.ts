@@ -1,8 +1,7 @@
 /** The `route-rules` of a document. NetworkManager stores rules per interface, so nmstate selects an interface. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../core/lists.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
 import { type DocumentPlace, refuse, step } from './documentPlace.ts';
 import { ipSettingsOf } from './interface.ts';
@@ -84,8 +83,8 @@ export function readRouteRules(
   for (const { fields } of rules) last = Math.max(last, fields.priority ?? -1);
   const written = rules.flatMap((rule): RouteRule[] => {
     const { family, place: at } = rule;
-    const like = hasPriority(rule) ? rule : rules.find((other) => hasPriority(other) && isLike(rule, other));
-    if (like === undefined) last += 1;
+    const { priority = -1 } = rule.fields;
+    if (priority === -1) last += 1;
     const interfaceName = findTarget(rule, links, routes);
     const target = links.interfaces.get(interfaceName);
     if (target?.isUp !== true || ipSettingsOf(target, family)?.enabled !== true) {
@@ -93,26 +92,12 @@ export function readRouteRules(
       refuse(at, message, `set iif to an interface whose ipv${family}.enabled is true`);
       return [];
     }
-    const text = formatRule(rule, like?.fields.priority ?? last);
+    const text = formatRule(rule, priority === -1 ? last : priority);
     return [{ family, interfaceName, value: { value: text, from: at.path } }];
   });
   // nmstate keeps one of several equal rules.
   const byText = groupBy(written, ({ interfaceName, value: { value: text } }) => `${interfaceName} ${text}`);
   return [...byText.values()].flatMap(([first]) => first ?? []);
-}
-
-function hasPriority({ fields: { priority = -1 } }: Rule): boolean {
-  return priority !== -1;
-}
-
-/** Whether another rule has everything that this one sets, so that this one is meant to be the other. */
-function isLike({ family, fields }: Rule, other: Rule): boolean {
-  const { priority: _priority, ...set } = fields;
-  const others: Mapping = other.fields;
-  return (
-    family === other.family &&
-    Object.entries(set).every(([key, value]) => isDeepStrictEqual(value, others[key]))
-  );
 }
 
 /**
