@@ -137,8 +137,12 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
   return toInterface(name, written === 'veth' ? 'ethernet' : written, own, place);
 };
 
-const { identifier, name: linkName, state, type } = sharedShape;
-const absentShape = { identifier, name: linkName, state, type };
+const absentShape = {
+  name: reader.linkName,
+  type: reader.text,
+  state: reader.oneOf(states),
+  identifier: sharedShape.identifier,
+};
 const readAbsentFields = reader.objectWith(absentShape, ['name']);
 
 function isKind(type: string): type is InterfaceType {
