@@ -79,7 +79,7 @@ const STRING = `[\\]P][^${BELL}${ESCAPE}\\n]{0,1000}`;
  * ESC \; other sequences have one character, those that select a character set two.
  */
 const BREAK_OR_SEQUENCE = new RegExp(
-  `(\\r|\\n|${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|${STRING}(?:${BELL}|${ESCAPE}\\\\)|[()#%]?[^[\\]P()#%\\n]))`,
+  `(\\r|\\n|${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|${STRING}(?:${BELL}|${ESCAPE}\\\\)|[()#%]?[^[\\]P()#%\\n${ESCAPE}]))`,
 );
 /** The beginning of a sequence, whose end is still to come. */
 const OPEN_SEQUENCE = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*|${STRING}${ESCAPE}?|[()#%]?)$`);

@@ -27,6 +27,7 @@ describe('lines of a console', () => {
     ['end where the cursor moves', ['\u001B[2J\u001B[01;01Hmenu\u001B[5;1Hentry'], ['menu', 'entry']],
     ['go on where it moves within them', ['a\u001B[3Cb'], ['ab']],
     ['take sequences that come in pieces', ['a\u001B', '[', '1', ';1', 'Hb'], ['a', 'b']],
+    ['begin a sequence with the last of two escapes', ['a\u001B\u001B[1;1Hb'], ['a?', 'b']],
     ['have no titles of windows', ['\u001B]0;evil\u0007a'], ['a']],
     ['have none that end as a terminal has them', ['\u001B]0;evil\u001B\\a'], ['a']],
     ['lose what was erased', ['abc\b\bX\n'], ['aX']],
