@@ -3,11 +3,10 @@
  * process: no environment, no streams, no signals. The modules of `src/library/` are the other entries of the package.
  */
 
-export type { Diagnostic, HostNames } from './core/diagnostic.ts';
 export { CliError, FormatError, UsageError, errorCodes, type ErrorCode } from './core/errors.ts';
-export type { Excerpt, FilePlace } from './core/errors.ts';
+export type { Excerpt, FilePlace, Position } from './core/errors.ts';
 export { formatPath } from './core/finding.ts';
-export type { Finding, Path, Position, Report, Severity } from './core/finding.ts';
+export type { Diagnostic, Finding, HostNames, Path, Report, Severity } from './core/finding.ts';
 export type { WorkProgress } from './io/io.ts';
 export { ReportedError, type CallOptions } from './library/call.ts';
 export { embed, type Embedded, type Embedding } from './library/embed.ts';

@@ -6,6 +6,7 @@
  * Messages do not quote values: a config may contain secrets, also as parts of other values.
  */
 
+import type { Position } from '../core/errors.ts';
 import { sequenceLength } from '../formats/utf8.ts';
 import { isUtf8 } from 'node:buffer';
 import { lineColumns } from '../formats/lineColumns.ts';
@@ -19,14 +20,7 @@ import {
 } from '../formats/osloConfig.ts';
 import { type Rule } from '../core/rule.ts';
 import { append } from '../core/lists.ts';
-import {
-  type Finding,
-  limitFindings,
-  MAX_FINDINGS,
-  type Position,
-  type Problem,
-  type Report,
-} from '../core/finding.ts';
+import { type Finding, limitFindings, MAX_FINDINGS, type Problem, type Report } from '../core/finding.ts';
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';

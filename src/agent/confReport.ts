@@ -5,8 +5,7 @@
 
 import { formatSource, type InputSource } from '../core/errors.ts';
 import { readDefaults } from '../formats/osloConfig.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Diagnostic, Finding } from '../core/finding.ts';
 import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
 import { declaresCollectors, isEntryPoints } from '../ipa/collectors.ts';

@@ -13,6 +13,7 @@ import {
   renderDataFile,
   SECRET_MODE,
 } from '../ignition/dataFile.ts';
+import { madeOf } from '../ignition/origins.ts';
 import type { AgentSettings, HardwareManager } from './settings.ts';
 import { readAsset } from '../core/assets.ts';
 import { fillTemplate } from '../formats/template.ts';
@@ -37,7 +38,11 @@ export function renderExtraFiles(settings: AgentSettings): File[] {
     // Image sources of podman, e.g. mirrors for a network without internet access.
     ...renderIfSet('/etc/containers/registries.conf', registriesConf),
     // NetworkManager ignores a connection that other users can read, because it may contain a password.
-    ...keyfiles.flatMap(({ name, text }) => renderIfSet(`${KEYFILE_FOLDER}/${name}`, text, SECRET_MODE)),
+    ...keyfiles.flatMap((keyfile) =>
+      renderIfSet(`${KEYFILE_FOLDER}/${keyfile.name}`, keyfile.text, SECRET_MODE).map((file) =>
+        madeOf(file, keyfile),
+      ),
+    ),
     ...(hostname === undefined ? [] : renderHostname(hostname)),
     ...hardwareManagers.flatMap(renderHardwareManager),
     ...settings.files.map(renderDataFile),

@@ -1,6 +1,6 @@
 /** What the parser of a setting gets beside the text. `flag` is the name of the input: a flag, a variable or the setting in a file. */
 
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Diagnostic } from '../core/finding.ts';
 import type { UrlSource } from './ironicUrl.ts';
 
 export interface ParseContext extends UrlSource {

@@ -4,8 +4,7 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { FormatError } from '../core/errors.ts';
-import type { Position } from '../core/finding.ts';
+import { FormatError, type Position } from '../core/errors.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';

@@ -4,6 +4,7 @@
  * it ignores. Compared with podman 4.3; the messages follow those of podman.
  */
 
+import type { Position } from '../core/errors.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { HIDDEN } from '../core/masking.ts';
 import { trimEndOf } from '../core/trimming.ts';
@@ -11,7 +12,7 @@ import { nearestName } from '../core/nearestNames.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
-import type { Path, Position, Problem, Severity } from '../core/finding.ts';
+import type { Path, Problem, Severity } from '../core/finding.ts';
 
 interface RegistriesIssue extends Problem {
   readonly severity: Severity;

@@ -6,8 +6,8 @@
  * variable counts, because the script reads none.
  */
 
-import { type FilePlace, formatSource, type InputSource, UsageError } from '../core/errors.ts';
-import type { Path, Position } from '../core/finding.ts';
+import { type FilePlace, formatSource, type InputSource, type Position, UsageError } from '../core/errors.ts';
+import type { Path } from '../core/finding.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
 

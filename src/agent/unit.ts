@@ -4,6 +4,7 @@
  */
 
 import type { Unit } from '../ignition/config.ts';
+import { madeOf } from '../ignition/origins.ts';
 import { readAsset } from '../core/assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { renderConsoleUnits } from './login.ts';
@@ -78,6 +79,8 @@ function envFlag(name: string, value: string): string[] {
 
 /** Units other than that of the agent: consoles, and units from the user. */
 export function renderExtraUnits(settings: AgentSettings): Unit[] {
-  const own = settings.units.map(({ name, text }) => ({ contents: text, enabled: true, name }));
+  const own = settings.units.map((unit) =>
+    madeOf({ contents: unit.text, enabled: true, name: unit.name }, unit),
+  );
   return [...renderConsoleUnits(settings), ...own];
 }

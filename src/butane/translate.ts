@@ -1,7 +1,7 @@
 /** Translates a Butane document to an Ignition config, which machines of all ages read. */
 
-import { FormatError } from '../core/errors.ts';
-import type { Finding, Path, Position } from '../core/finding.ts';
+import { FormatError, type Position } from '../core/errors.ts';
+import type { Finding, Path } from '../core/finding.ts';
 import { deepestNode, type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';

@@ -3,7 +3,6 @@
  * fixes the error. Any other exception is a defect of this program.
  */
 
-import type { Position } from './finding.ts';
 import { LONGEST_MESSAGE, shorten } from './foreignText.ts';
 
 /** Error codes, grouped by the action of the user. `explain CODE` prints their section in docs/errors.md. */
@@ -50,6 +49,12 @@ export interface Excerpt {
   /** The marked text; may be empty. */
   readonly marked: string;
   readonly after: string;
+}
+
+/** Both count from 1; `column` counts bytes, as Ignition does. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
 }
 
 /** Where in a file of the user something is; line and column count from 1. */

@@ -1,7 +1,10 @@
 /**
- * Findings: the results of a check of a document, as data. Checks return findings and never throw them. The caller adds
- * positions at the end, and the commands and `io/` create the text.
+ * Diagnostics: errors, warnings and notes as data, and findings, those of a check of a document. Checks return findings and never
+ * throw them. The caller adds positions at the end, and passes them to `report` (`io/report/report.ts`). Text, log lines and status
+ * pages are created from them.
  */
+
+import type { CliError, ErrorCode, Excerpt, FilePlace, Position } from './errors.ts';
 
 /**
  * `error`: Ignition rejects the config, or the system or the agent does not start with it. `warning`: it may be unwanted, but
@@ -12,25 +15,47 @@ export type Severity = 'error' | 'warning' | 'info';
 /** Steps from the root of a document: member names and list indexes, e.g. `['storage', 'files', 0, 'path']`. */
 export type Path = readonly (string | number)[];
 
-/** Both count from 1; `column` counts bytes, as Ignition does. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
 /** The sentence that describes a problem, and how to fix it; neither contains a secret. */
 export interface Problem {
   readonly message: string;
   readonly hint: string;
 }
 
-export interface Finding {
+export interface Diagnostic {
   readonly severity: Severity;
+  /** The id of a rule for `explain`. */
+  readonly rule?: string | undefined;
+  /** The code of an error for `explain`. */
+  readonly code?: ErrorCode | undefined;
+  /** A sentence without the place. */
+  readonly message: string;
+  /** How to fix it. */
+  readonly hint?: string | undefined;
+  /** The position in a file of the user. */
+  readonly at?: FilePlace | undefined;
+  /** The path in a document: `['storage', 'files', 0]`. */
+  readonly path?: Path | undefined;
+  /** The line that it refers to. */
+  readonly excerpt?: Excerpt | undefined;
+  /** The affected host, and its position in the inventory. */
+  readonly host?: { readonly name: string; readonly at: FilePlace } | undefined;
+  /** The affected hosts, if there are several. */
+  readonly hosts?: HostNames | undefined;
+  /** Nested diagnostics; they continue the message. */
+  readonly details?: readonly Diagnostic[];
+}
+
+/** Any number of hosts, by the names of some of them. */
+export interface HostNames {
+  readonly names: readonly string[];
+  readonly count: number;
+}
+
+/** A diagnostic about a document. */
+export interface Finding extends Diagnostic {
   /** Stable name of the rule, e.g. `path-relative`. */
   readonly rule: string;
   readonly path: Path;
-  readonly message: string;
-  readonly hint?: string | undefined;
   readonly position?: Position | undefined;
   /** The line, from 1, in the text that the value at `path` contains: a unit, a keyfile, a script. */
   readonly line?: number | undefined;
@@ -87,4 +112,22 @@ export interface Report {
 /** A path as Ignition prints it: `$.storage.files.0.path`; steps are not escaped. */
 export function formatPath(path: Path): string {
   return ['$', ...path].join('.');
+}
+
+/** Converts an error to a diagnostic. */
+export function diagnosticOf({ sentence, hint, excerpt, at, code, rule }: CliError): Diagnostic {
+  return { severity: 'error', code, rule, message: sentence, hint, excerpt, at };
+}
+
+/** A finding as a diagnostic: the place in a file of the user, if there is one, replaces the path in the document. */
+export function diagnosticAt({ severity, rule, message, hint }: Finding, at?: FilePlace): Diagnostic {
+  return { severity, rule, message, hint, at };
+}
+
+/** Converts a finding about a file to a diagnostic, without the path in the document. */
+export function diagnosticIn(
+  file: string,
+  { severity, message, hint, position }: Pick<Finding, 'severity' | 'message' | 'hint' | 'position'>,
+): Diagnostic {
+  return { severity, message, hint, at: { file, ...position } };
 }

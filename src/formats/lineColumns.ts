@@ -3,7 +3,7 @@
  * count from 1; columns count bytes of UTF-8.
  */
 
-import type { Position } from '../core/finding.ts';
+import type { Position } from '../core/errors.ts';
 import type { Span } from './documentTree.ts';
 
 /** From offsets to positions; offsets count bytes, or UTF-16 code units of a string. */

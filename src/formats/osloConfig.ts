@@ -8,8 +8,7 @@
 
 import { append } from '../core/lists.ts';
 import { quoteText } from '../core/foreignText.ts';
-import { FormatError } from '../core/errors.ts';
-import type { Position } from '../core/finding.ts';
+import { FormatError, type Position } from '../core/errors.ts';
 import { stripPython, stripPythonEnd, stripPythonStart } from './pythonText.ts';
 
 /** The lines of a file in order. Positions are there where the document was read from a text. */

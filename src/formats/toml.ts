@@ -6,8 +6,8 @@
  */
 
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
-import { FormatError } from '../core/errors.ts';
-import type { Path, Position } from '../core/finding.ts';
+import { FormatError, type Position } from '../core/errors.ts';
+import type { Path } from '../core/finding.ts';
 import { lineColumns } from './lineColumns.ts';
 
 export interface ParsedToml {

@@ -7,8 +7,8 @@
  * js-yaml is not needed by most commands: import this file only where YAML is read.
  */
 
-import { FormatError } from '../core/errors.ts';
-import type { Path, Position } from '../core/finding.ts';
+import { FormatError, type Position } from '../core/errors.ts';
+import type { Path } from '../core/finding.ts';
 import {
   childAt,
   type DocumentNode,

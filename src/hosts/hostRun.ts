@@ -5,7 +5,7 @@
 
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Diagnostic, type HostNames, diagnosticOf } from '../core/diagnostic.ts';
+import { type Diagnostic, diagnosticOf, type HostNames } from '../core/finding.ts';
 import { CliError, type FilePlace, formatPlace } from '../core/errors.ts';
 import { isDiskFull } from '../io/files/fileErrors.ts';
 import { formatCount } from '../formats/messageText.ts';

@@ -1,6 +1,7 @@
 /** Files with inline contents, and their modes on the host. */
 
 import type { File } from './config.ts';
+import { madeOf } from './origins.ts';
 
 export const PUBLIC_MODE = 0o644;
 export const SECRET_MODE = 0o600;
@@ -19,6 +20,7 @@ export interface AddedFile {
 }
 
 /** A file that replaces an existing file at its path. */
-export function renderDataFile({ path, mode, content }: AddedFile): File {
-  return { path, overwrite: true, contents: { source: base64DataUrl(content) }, mode };
+export function renderDataFile(added: AddedFile): File {
+  const { path, mode, content } = added;
+  return madeOf({ path, overwrite: true, contents: { source: base64DataUrl(content) }, mode }, added);
 }

@@ -14,6 +14,11 @@ export function madeOf<T extends object>(made: T, ...from: readonly unknown[]): 
   return made;
 }
 
+/** What an object or list was made of; none if it is not known. */
+export function partsOf(made: object): readonly object[] {
+  return parts.get(made) ?? [];
+}
+
 /** A value of a merged config in one of the configs that were merged. */
 interface Origin<Source> {
   readonly source: Source;
@@ -43,7 +48,7 @@ export function traceOrigins<Source extends { readonly config: Config }>(
     (original && places().get(original)) ?? { source: sources[0]!, path: [] };
   /** Objects and lists of the sources. */
   const originals = (made: object): readonly object[] =>
-    places().has(made) ? [made] : (parts.get(made) ?? []).flatMap(originals);
+    places().has(made) ? [made] : partsOf(made).flatMap(originals);
 
   return (path) => {
     const around: object[] = [merged];

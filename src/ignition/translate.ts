@@ -9,6 +9,7 @@ import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
+import { madeOf } from './origins.ts';
 import { normalizeConfig } from './normalize.ts';
 import { errorRule, warningRule, type Rule } from '../core/rule.ts';
 import { configType, type Field, structAt, structOf, type StructType } from './schema.ts';
@@ -65,7 +66,8 @@ export function translateConfig(config: Config, { from, to }: Versions): Transla
   // Ignition, and empty values are not reported as lost.
   const members = asMapping(normalizeConfig(config, from));
   const carried: Config = carryMembers(journey, configType(from), configType(to), members);
-  const versioned = { ...carried, ignition: { ...carried.ignition, version: to } };
+  const ignition = madeOf({ ...carried.ignition, version: to }, carried.ignition);
+  const versioned = madeOf({ ...carried, ignition }, carried);
   const translated = normalizeConfig(versioned, to);
   if (!isSince(to, from)) {
     const report = validateConfig(Buffer.from(formatIgnition(translated)));
@@ -130,7 +132,7 @@ function carryMembers(journey: Journey, from: StructType, to: StructType, member
     else carried[field.name] = carryMember(journey, field, target, member);
     journey.path.pop();
   }
-  return carried;
+  return madeOf(carried, members);
 }
 
 /** @param target the field in the target version */
@@ -142,12 +144,13 @@ function carryMember(journey: Journey, field: Field, target: Field, member: unkn
   }
   const [from, to] = [structOf(field), structOf(target)];
   if (!Array.isArray(member) || from === undefined || to === undefined) return member;
-  return member.map((item: unknown, index) => {
+  const items = member.map((item: unknown, index) => {
     journey.path.push(index);
     const carried = carryMembers(journey, from, to, asMapping(item));
     journey.path.pop();
     return carried;
   });
+  return madeOf(items, member);
 }
 
 function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {

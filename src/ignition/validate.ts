@@ -3,15 +3,8 @@
  * additional hints. Nothing is fetched, merged or translated.
  */
 
-import { FormatError } from '../core/errors.ts';
-import {
-  type Finding,
-  hasErrors,
-  limitFindings,
-  type Path,
-  type Position,
-  type Report,
-} from '../core/finding.ts';
+import { FormatError, type Position } from '../core/errors.ts';
+import { type Finding, hasErrors, limitFindings, type Path, type Report } from '../core/finding.ts';
 import { append } from '../core/lists.ts';
 import { deepestNode, type DocumentNode } from '../formats/documentTree.ts';
 import { type JsonTree, readJsonTree } from '../formats/json/tree.ts';

@@ -3,7 +3,7 @@
  * replacement, are not supported, so that scripts get the same bytes from both programs.
  */
 
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Diagnostic } from '../core/finding.ts';
 import { CliError } from '../core/errors.ts';
 import { trimSpace } from '../formats/goText.ts';
 import type { KargsAreas } from './kargsAreas.ts';

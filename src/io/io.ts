@@ -1,7 +1,7 @@
 /** The process environment of a command. Tests replace it. */
 
 import type { Readable, Writable } from 'node:stream';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Diagnostic } from '../core/finding.ts';
 import type { ReadFiles } from './files/readFiles.ts';
 import type { Paint } from './report/paint.ts';
 

@@ -8,8 +8,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
-import { CliError, FormatError } from '../core/errors.ts';
-import type { Position } from '../core/finding.ts';
+import { CliError, FormatError, type Position } from '../core/errors.ts';
 import { parseYaml } from '../formats/yaml.ts';
 
 /** A kubeconfig file with its named entries. */

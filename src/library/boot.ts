@@ -5,7 +5,8 @@ import { type BootFormName, bootForms } from '../kargs/bootForms.ts';
 import type { BootSettings } from '../kargs/bootSettings.ts';
 import { checkBoot as checkForm } from '../kargs/checkBoot.ts';
 
-export type { Finding, Path, Position, Severity } from '../core/finding.ts';
+export type { Position } from '../core/errors.ts';
+export type { Finding, Path, Severity } from '../core/finding.ts';
 export { bootFormNames, type BootFormName } from '../kargs/bootForms.ts';
 export type { BootSettings } from '../kargs/bootSettings.ts';
 export { kernelArguments } from '../kargs/kernelArguments.ts';

@@ -2,7 +2,7 @@
 
 import { append } from '../core/lists.ts';
 import { Readable, Writable } from 'node:stream';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Diagnostic } from '../core/finding.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io, WorkProgress } from '../io/io.ts';
 

@@ -2,7 +2,7 @@
 
 import type { EmbeddingOptions } from '../commands/iso/ignition.ts';
 import type { OutputOptions } from '../imagefile/imageOutput.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Diagnostic } from '../core/finding.ts';
 import type { Io } from '../io/io.ts';
 import { call, type CallOptions } from './call.ts';
 import { bytesOf, notContent } from './content.ts';

@@ -3,7 +3,7 @@
 import type { InputKind, KnownSetting } from '../agent/settingTable.ts';
 import type { ProfileName } from '../agent/settings.ts';
 import type { Architecture } from '../core/architecture.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Diagnostic } from '../core/finding.ts';
 import { CliError } from '../core/errors.ts';
 import type { InventoryDocument } from '../hosts/settings/inventoryDocument.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';

@@ -1,8 +1,8 @@
 /** The keyfiles to which documents of all network formats are converted: sorted keys, and lines that know where they come from. */
 
 import { createHash } from 'node:crypto';
-import type { FilePlace } from '../core/errors.ts';
-import type { Finding, Path, Position } from '../core/finding.ts';
+import type { FilePlace, Position } from '../core/errors.ts';
+import type { Finding, Path } from '../core/finding.ts';
 import { formatKeyfile } from '../formats/keyfile.ts';
 
 /** The place of a line of a keyfile in a file of the user; of the whole keyfile without a line. */

@@ -242,9 +242,7 @@ describe.skipIf(!have('systemd-analyze'))(`units${oracleNote('systemd-analyze')}
     ];
     const env = { PATH: dirname(oracleFile('systemd-analyze')) };
     const { stderr } = await runCli(args, { cwd, env });
-    expect(stderr).toContain(
-      "warning: own.service:3: own.service:3: Unknown key 'Restrat' in section [Service], ignoring",
-    );
+    expect(stderr).toContain("warning: own.service:3: Unknown key 'Restrat' in section [Service], ignoring");
     expect(stderr).not.toContain('ironic-agent.service:');
   });
 

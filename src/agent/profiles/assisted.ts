@@ -7,6 +7,7 @@
 
 import type { Config } from '../../ignition/config.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
+import { madeOf } from '../../ignition/origins.ts';
 import { CONF_PATH } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { renderAgentUnit } from '../unit.ts';
@@ -30,7 +31,7 @@ export function renderAssistedConfig(settings: AgentSettings): Config {
  */
 export function withDiscovery(part: Config, discovery: Config): Config {
   const units = discovery.systemd?.units?.map((unit) =>
-    unit.name === ASSISTED_UNIT_NAME ? { ...unit, enabled: false } : unit,
+    unit.name === ASSISTED_UNIT_NAME ? madeOf({ ...unit, enabled: false }, unit) : unit,
   );
   const waiting =
     units === undefined ? discovery : { ...discovery, systemd: { ...discovery.systemd, units } };

@@ -9,6 +9,7 @@ import { readAsset } from '../../core/assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
 import { PUBLIC_MODE, SECRET_MODE } from '../../ignition/dataFile.ts';
+import { madeOf } from '../../ignition/origins.ts';
 import { ANCHOR_FOLDER, AUTH_FILE_PATH, CONF_PATH, KEYFILE_FOLDER, renderPlainPullSecret } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { renderAgentUnit } from '../unit.ts';
@@ -71,9 +72,11 @@ function renderFiles(settings: AgentSettings): File[] {
       : fillTemplate(readAsset('templates/agent/icc-hostname'), { hostname });
   return [
     ...renderIccFile(CONF_PATH, formatIccConf(settings)),
-    ...keyfiles.flatMap(({ name, text }) =>
-      renderIccFile(`${KEYFILE_FOLDER}/${name}`, text, { overwrite: true, mode: SECRET_MODE }),
-    ),
+    ...keyfiles.flatMap((keyfile) => {
+      const facts = { overwrite: true, mode: SECRET_MODE };
+      const files = renderIccFile(`${KEYFILE_FOLDER}/${keyfile.name}`, keyfile.text, facts);
+      return files.map((file) => madeOf(file, keyfile));
+    }),
     ...renderPlainPullSecret(settings),
     ...renderIccFile(`${ANCHOR_FOLDER}ca.crt`, caCertificates),
     ...renderIccFile('/etc/NetworkManager/conf.d/clientid.conf', CLIENT_ID),

@@ -5,7 +5,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { diagnosticOf } from '../../core/diagnostic.ts';
+import { diagnosticOf } from '../../core/finding.ts';
 import { shorten } from '../../core/foreignText.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';

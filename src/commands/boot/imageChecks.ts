@@ -2,7 +2,7 @@
 
 import { CliError, only } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { applyIgnored } from '../../io/report/ignored.ts';
 import { parseImageOption } from '../../hosts/plan/imageInputs.ts';
 import { findArchitecture } from '../../image/bootParts.ts';

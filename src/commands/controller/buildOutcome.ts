@@ -5,7 +5,7 @@ import type { Io } from '../../io/io.ts';
 import type { Outcome } from './api/outcome.ts';
 import { keyText } from '../../kube/objects.ts';
 import { type PreprovisioningImage, STREAM_LABEL } from './api/preprovisioningImage.ts';
-import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
+import { type Diagnostic, diagnosticOf } from '../../core/finding.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics, knownError, report, withoutRepeats } from '../../io/report/report.ts';
 import type { Links } from '../serve/links.ts';

@@ -19,7 +19,7 @@ import { imageFiles } from '../../hosts/plan/baseImages.ts';
 import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { printable } from '../../core/foreignText.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';

@@ -24,7 +24,7 @@ import { type Informers, preprovisioningImages } from './informers.ts';
 import { keyText } from '../../kube/objects.ts';
 import { BuildCache } from './buildCache.ts';
 import { inOneLine } from './buildOutcome.ts';
-import { diagnosticOf } from '../../core/diagnostic.ts';
+import { diagnosticOf } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
 import { SharedProblems } from '../../io/report/sharedProblems.ts';
 import { ApiError, isConflict, isNotFound } from '../../kube/apiError.ts';

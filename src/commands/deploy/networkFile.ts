@@ -1,6 +1,6 @@
 /** Files that describe the network of a host: nmstate or OpenStack network data. */
 
-import { diagnosticIn } from '../../core/diagnostic.ts';
+import { diagnosticIn } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';

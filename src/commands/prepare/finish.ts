@@ -15,7 +15,7 @@ import { programVersion } from '../../core/programVersion.ts';
 import { UNPACKED_IMAGE } from '../../agent/agentArchive.ts';
 import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';
 import { report } from '../../io/report/report.ts';
-import type { HostNames } from '../../core/diagnostic.ts';
+import type { HostNames } from '../../core/finding.ts';
 import { addHost, type HostRun, reportGroups } from '../../hosts/hostRun.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 import type { InputImages } from '../../hosts/plan/imageInputs.ts';

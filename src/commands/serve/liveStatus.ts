@@ -1,6 +1,6 @@
 /** The hosts of `serve` and `controller` on a terminal: the rows of the status page, with the running transfers. */
 
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { formatCount, formatSize } from '../../formats/messageText.ts';
 import type { Io } from '../../io/io.ts';
 import { type LiveRows, showLiveRows } from '../../io/liveRows.ts';

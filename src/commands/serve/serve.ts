@@ -21,7 +21,7 @@ import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { formatHosts } from '../../io/report/diagnosticText.ts';
 import { report } from '../../io/report/report.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { pageMessage, showLiveHosts } from './liveStatus.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';

@@ -1,8 +1,7 @@
 /** The messages of a service: as text for users, as for every command, or as events of its JSON log for programs. */
 
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import { type Diagnostic, formatPath } from '../../core/finding.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { formatPath } from '../../core/finding.ts';
 import { formatHosts } from '../../io/report/diagnosticText.ts';
 import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import type { LogFields, ServerLog } from '../../http/server/serverLog.ts';

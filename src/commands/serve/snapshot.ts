@@ -17,7 +17,7 @@ import { openBaseSets, type BaseSet } from '../../hosts/plan/baseImages.ts';
 import { createCatalog } from './catalog.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { shareOpenFiles } from './openFiles.ts';
-import type { HostNames } from '../../core/diagnostic.ts';
+import type { HostNames } from '../../core/finding.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import { type Links, unknownPlaces, unknownStem, unknownStems } from './links.ts';
 import type { ServeOptions } from './options.ts';

@@ -6,7 +6,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
+import { type Diagnostic, diagnosticOf } from '../../core/finding.ts';
 import { CliError, only, UsageError } from '../../core/errors.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { quoteShellWord } from '../../formats/shell.ts';

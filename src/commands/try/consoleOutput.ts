@@ -9,7 +9,7 @@ import { maskLogLine } from '../../core/masking.ts';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
-import { diagnosticOf } from '../../core/diagnostic.ts';
+import { diagnosticOf } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { openPrivate } from '../../io/files/newFile.ts';

@@ -25,7 +25,7 @@ import { formatCount } from '../../formats/messageText.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
 import { UsageError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from './timeline/addresses.ts';
 import { hostSource } from '../../hosts/settings/renderHosts.ts';
 import { readIronic } from '../../hosts/settings/ironicUrls.ts';

@@ -13,7 +13,7 @@ import type { TrialPage } from './trialPage.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
 import type { ObservedPart } from './timeline/likelyCauses.ts';
 import type { Ports } from './timeline/causeBook.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { createDeferred } from '../../core/deferred.ts';
 import { report } from '../../io/report/report.ts';
 import type { TrialEvent } from './timeline/events.ts';

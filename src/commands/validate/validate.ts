@@ -15,7 +15,7 @@ import {
   type UncheckedFile,
 } from '../../io/report/reporter.ts';
 import { parseChoice, parseFormat } from '../../io/report/choices.ts';
-import { diagnosticOf } from '../../core/diagnostic.ts';
+import { diagnosticOf } from '../../core/finding.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { applyIgnored } from '../../io/report/ignored.ts';
 import { createTextReporter } from '../../io/report/text.ts';

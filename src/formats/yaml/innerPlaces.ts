@@ -4,8 +4,9 @@
  * the document, and may continue on the next ones.
  */
 
+import type { Position } from '../../core/errors.ts';
 import { append } from '../../core/lists.ts';
-import type { Path, Position } from '../../core/finding.ts';
+import type { Path } from '../../core/finding.ts';
 import { type BlockLayout, childAt, type DocumentNode, type ScalarNode, targetOf } from '../documentTree.ts';
 import { lineColumns } from '../lineColumns.ts';
 

@@ -3,8 +3,7 @@
  * network if the config of the image has none (coreos-teardown-initramfs copies it to the system).
  */
 
-import type { Finding } from '../../core/finding.ts';
-import { diagnosticAt } from '../../core/diagnostic.ts';
+import { diagnosticAt, type Finding } from '../../core/finding.ts';
 import { posix } from 'node:path';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
 import { checkLineNetwork } from '../../kargs/argumentLine.ts';

@@ -1,9 +1,8 @@
 /** Descriptions of networks, nmstate and OpenStack network data, which become keyfiles of NetworkManager. */
 
 import type { InputDocument } from '../../agent/settingInputs.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { CliError, FormatError, type FilePlace } from '../../core/errors.ts';
-import type { Finding, Path, Position } from '../../core/finding.ts';
+import type { Diagnostic, Finding, Path } from '../../core/finding.ts';
+import { CliError, type FilePlace, FormatError, type Position } from '../../core/errors.ts';
 import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import { readNetworkDocument } from './pastedPart.ts';
 

@@ -4,9 +4,8 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { CliError, FormatError, only } from '../../core/errors.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { Path, Position } from '../../core/finding.ts';
+import { CliError, FormatError, only, type Position } from '../../core/errors.ts';
+import type { Diagnostic, Path } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';

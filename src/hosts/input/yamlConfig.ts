@@ -7,7 +7,7 @@ import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '.
 import { butaneHint } from '../../butane/hints.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
 import { translateButane } from '../../butane/translate.ts';
-import { FormatError, ifWellFormed } from '../../core/errors.ts';
+import { FormatError, ifWellFormed, type Position } from '../../core/errors.ts';
 import type { DocumentNode, Span } from '../../formats/documentTree.ts';
 import { readJsonTree } from '../../formats/json/tree.ts';
 import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
@@ -17,7 +17,7 @@ import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { jsonType, readConfig } from '../../ignition/validate.ts';
 import { readVersion } from '../../ignition/readVersion.ts';
-import type { Finding, Path, Position } from '../../core/finding.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 
 export interface YamlConfig {
   /** Compact JSON for Ignition, with a final line feed; empty if the translation found errors. */

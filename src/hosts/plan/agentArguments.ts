@@ -3,7 +3,7 @@
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { diagnosticAt } from '../../core/diagnostic.ts';
+import { diagnosticAt } from '../../core/finding.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';

@@ -1,6 +1,6 @@
 /** The boot settings of a host, and its boot scripts. */
 
-import { diagnosticAt } from '../../core/diagnostic.ts';
+import { diagnosticAt, hasErrors } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
@@ -12,7 +12,6 @@ import { type NetworkBoot, networkBootFiles } from '../../kargs/folder.ts';
 import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { hasErrors } from '../../core/finding.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from './artifacts.ts';

@@ -10,10 +10,10 @@
 import { trimEndOf } from '../../core/trimming.ts';
 import { createHash } from 'node:crypto';
 import { checkUrl, isPlainText } from '../../kargs/urlArgument.ts';
-import { UsageError, CliError } from '../../core/errors.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 import { type ConfigArtifact, configArtifacts } from './artifacts.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { hostScriptPaths, type NetworkLoader } from '../../kargs/folder.ts';
 
 export const MANIFEST = 'manifest.json';

@@ -6,15 +6,14 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import type { FilePlace } from '../../core/errors.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { FilePlace, Position } from '../../core/errors.ts';
+import type { Diagnostic, Path } from '../../core/finding.ts';
 import { ignoreProblem } from '../../io/report/ignored.ts';
 import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
-import type { Path, Position } from '../../core/finding.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';

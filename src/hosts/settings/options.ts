@@ -1,6 +1,6 @@
 /** The options of `render`, before they are checked, and the flags of the settings table for other commands. */
 
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
 
 /** The options as commander returns them: those of the settings table and those of the command itself. */

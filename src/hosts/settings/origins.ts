@@ -1,80 +1,73 @@
 /** Which input made a part of a rendered config. A problem of the part names the input, by its file and line. */
 
-import { isDeepStrictEqual } from 'node:util';
-import { KEYFILE_FOLDER } from '../../agent/files.ts';
-import type { AgentSettings } from '../../agent/settings.ts';
+import { basename } from 'node:path';
+import type { AddedUnit } from '../../agent/settings.ts';
 import type { FilePlace } from '../../core/errors.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { asMapping, valueAt } from '../../formats/mapping.ts';
 import type { Config } from '../../ignition/config.ts';
+import type { EffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { partsOf, traceOrigins } from '../../ignition/origins.ts';
+import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import type { ValidConfig } from '../input/configFiles.ts';
 
-/** Where the part that a finding is about is from. */
-export type OriginOf = (finding: Finding) => Origin;
-
-interface Origin {
-  /** The merged config that the part is from; undefined if a setting made it. */
+/** A config that was merged: the rendered one, or one of the user. */
+export interface MergedConfig {
+  readonly config: Config;
+  /** Undefined if the settings made it. */
   readonly document?: ValidConfig;
-  /** Leads into that config, or else into the rendered one. */
-  readonly path: Path;
-  /** In the file that the setting names. */
-  readonly at?: FilePlace | undefined;
 }
 
-/** Where in a file a line of the rendered text is; the file if the line is undefined. */
-type Locate = (line?: number) => FilePlace | undefined;
+interface Original {
+  /** Of the config that was merged, if it is of the user. */
+  readonly document?: ValidConfig | undefined;
+  /** With a path in the document, or else in the rendered config, and a place in the file that a setting names. */
+  readonly finding: Finding;
+}
 
 /**
- * @param documents those that were merged over the rendered config, in this order
- * @returns the origin of what a finding is about
+ * Returns a function that finds what a finding about the merged configs is about.
+ * @param effective the merged configs, merged with those that they inline
  */
 export function createOrigins(
-  config: Config,
-  settings: AgentSettings,
-  documents: readonly ValidConfig[],
-): OriginOf {
-  const made = new Map<string, Locate>();
-  for (const { from, path } of settings.files) made.set(path, inFile(from));
-  for (const { from, name } of settings.units) made.set(name, inFile(from));
-  for (const { locate, name } of settings.keyfiles)
-    made.set(`${KEYFILE_FOLDER}/${name}`, (line) => locate?.(line));
-  return ({ path, line }) => {
-    for (const document of documents.toReversed()) {
-      const inner = pathInPart(config, document.config, path);
-      if (inner !== undefined) return { document, path: inner };
-    }
-    const { name, path: file = name } = asMapping(valueAt(config, path.slice(0, OWNER_STEPS)));
-    return { path, at: made.get(String(file))?.(line) };
+  merged: Config,
+  effective: EffectiveConfig,
+  sources: readonly MergedConfig[],
+): (finding: Finding) => Original {
+  const trace = traceOrigins(merged, sources);
+  return (finding) => {
+    const { path: inner, place } = effective.locate(finding.path);
+    const { path, source } = trace(place[0] === undefined ? inner : stepsOf(place[0]));
+    const { config, document } = source;
+    const part = document === undefined ? valueAt(config, path.slice(0, OWNER_STEPS)) : undefined;
+    const [input] = Object(part) === part ? partsOf(Object(part)) : [];
+    return { document, finding: atPlace({ ...finding, path }, part, placeOf(input, finding.line)) };
   };
-}
-
-function inFile(file: string | undefined): Locate {
-  return (line) => (file === undefined ? undefined : { file, ...(line !== undefined && { line }) });
 }
 
 /** Steps of the path of a file or unit in a config: `storage`, `files` and the index. */
 const OWNER_STEPS = 3;
 
-/** The path in `part` of the value that `path` leads to in `whole`, if it is the same one there. Named entries of lists may be at another index. */
-function pathInPart(whole: unknown, part: unknown, path: Path): Path | undefined {
-  const [step, ...rest] = path;
-  if (step === undefined) return [];
-  const value = valueAt(whole, [step]);
-  const name = nameOf(value);
-  const at =
-    Array.isArray(part) && typeof step === 'number'
-      ? part.findIndex((entry) =>
-          name === undefined ? isDeepStrictEqual(entry, value) : nameOf(entry) === name,
-        )
-      : step;
-  const inner = valueAt(part, [at]);
-  if (inner === undefined || (rest.length === 0 && typeof value === 'string' && inner !== value))
-    return undefined;
-  const below = pathInPart(value, inner, rest);
-  return below && [at, ...below];
+/** The path of a reference: `ignition.config.merge.0`. */
+function stepsOf(reference: string): Path {
+  return reference.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
-function nameOf(value: unknown): unknown {
-  const { path, name, device } = asMapping(value);
-  return path ?? name ?? device;
+/** What a part was made of: a keyfile, or a file or unit of the user. */
+type Input = Pick<Keyfile, 'locate'> & Pick<AddedUnit, 'from'>;
+
+function placeOf(input: Input = {}, line?: number): FilePlace | undefined {
+  const { from, locate } = input;
+  if (from === undefined) return locate?.(line);
+  return { file: from, ...(line !== undefined && { line }) };
+}
+
+/** The place replaces the name of the same file at the beginning of the message: `burn.service:2: `. */
+function atPlace(finding: Finding, part: unknown, at: FilePlace | undefined): Finding {
+  if (at === undefined) return finding;
+  const { name, path = name } = asMapping(part);
+  const own = basename(String(path));
+  const isNamed = basename(at.file) === own && finding.message.startsWith(own);
+  const [, message] = (isNamed && /^(?::\d+)*: (.*)$/s.exec(finding.message.slice(own.length))) || [];
+  return { ...finding, at, message: message ?? finding.message };
 }

@@ -11,7 +11,14 @@ import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
-import { type Finding, hasErrors, limitFindings, type Path } from '../../core/finding.ts';
+import {
+  type Diagnostic,
+  diagnosticAt,
+  type Finding,
+  hasErrors,
+  limitFindings,
+  type Path,
+} from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
@@ -24,7 +31,8 @@ import { CliError, formatSource, type InputSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
-import { newestOf, versionNamed } from '../../ignition/versions.ts';
+import { newestOf, type SpecVersion, versionNamed } from '../../ignition/versions.ts';
+import { resolveConfig } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
 import { type Rule, warningRule } from '../../core/rule.ts';
@@ -36,7 +44,7 @@ import { addressRules } from '../../agent/machineAddress.ts';
 import { credentialRules } from '../../agent/pullSecret.ts';
 import { confRules } from '../../ipa/confRules.ts';
 import { exceptionRules } from '../../network/noProxy.ts';
-import { createOrigins, type OriginOf } from './origins.ts';
+import { createOrigins, type MergedConfig } from './origins.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
 import { type CheckUnits, unitToolRules } from '../input/unitTools.ts';
 
@@ -73,23 +81,23 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     if (hasErrors(report(io, remarks))) return undefined;
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
-    const { config, documents } = isMerged
+    const { config, sources } = isMerged
       ? await mergeGivenConfigs(rendered, inputs, io)
-      : { config: rendered, documents: [] };
+      : { config: rendered, sources: [{ config: rendered }] };
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
-    const checked = await checkRendered(document, io);
-    if (checked === undefined) return undefined;
-    const { effective, own } = checked;
+    const version = await checkRendered(document, io);
+    if (version === undefined) return undefined;
+    const effective = resolveConfig({ config, version });
     const hasNetwork = hasKeyfiles(document);
     if (isMerged || hasNetwork || hasOwnParts(settings)) {
-      const ofUnits = (await checkUnits?.(effective)) ?? [];
-      const issues = [...lintConfig(effective, { now: new Date() }), ...ofUnits];
-      const findings = reportParts(issues, createOrigins(effective, settings, documents), io);
+      const ofUnits = (await checkUnits?.(effective.config)) ?? [];
+      const issues = [...lintConfig(effective.config, { now: new Date() }), ...ofUnits];
+      const findings = reportParts(issues, createOrigins(config, effective, sources), io);
       if (hasErrors(findings)) return undefined;
     }
-    const secrets = listConfigSecrets(settings, effective, inputs);
-    return { document, settings, secrets, connections: hasNetwork ? connectionsOf(own) : [] };
+    const secrets = listConfigSecrets(settings, effective.config, inputs);
+    return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
 }
 
@@ -106,25 +114,16 @@ function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inpu
   return isRestricted ? ['a file with restricted permissions'] : [];
 }
 
-/** Reports findings without an excerpt of the document, which may contain secrets. */
-function reportPlain(findings: readonly Finding[], io: Io): void {
-  for (const { severity, message, path, hint, rule } of findings) {
-    report(io, { severity, message, path, hint, rule });
-  }
-}
-
 /**
- * Reports errors and warnings. Returns the config, and the same merged with the configs that it inlines, which have been
- * checked one by one before; undefined if the config is invalid.
+ * Reports errors and warnings of Ignition's rules, without an excerpt of the document, which may contain secrets. Returns the
+ * version; undefined if the config is invalid.
  */
-async function checkRendered(document: Buffer, io: Io) {
+async function checkRendered(document: Buffer, io: Io): Promise<SpecVersion | undefined> {
   const { read, report: own } = examineConfig(document);
   const configs = read.status === 'read' ? await findConfigs(document, read, own) : undefined;
   const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
-  const findings = withoutIgnored([...own.findings, ...inlined], io);
-  reportPlain(findings, io);
-  if (hasErrors(findings) || read.status !== 'read' || configs === undefined) return undefined;
-  return { own: read.config, effective: configs.config };
+  const isInvalid = hasErrors(report(io, [...own.findings, ...inlined].map(withoutPath)));
+  return isInvalid || read.status !== 'read' ? undefined : read.version;
 }
 
 /** Whether the user wrote parts of the config that are not checked where they are read. */
@@ -134,25 +133,30 @@ function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean
 }
 
 /** Reports each problem of the result at the input that made the part, and returns the problems. */
-function reportParts(issues: readonly Finding[], originOf: OriginOf, io: Io): readonly Finding[] {
-  const findings = withoutIgnored(issues, io)
+function reportParts(
+  issues: readonly Finding[],
+  originOf: ReturnType<typeof createOrigins>,
+  io: Io,
+): readonly Finding[] {
+  const problems = withoutIgnored(issues, io)
     .filter(({ severity }) => severity !== 'info')
-    .map((finding) => ({ ...finding, ...originOf(finding) }))
+    .map(originOf)
     .filter(
-      ({ at, document, rule }) =>
+      ({ document, finding: { at, rule } }) =>
         document !== undefined || !(at === undefined ? NOT_OF_USER : CHECKED_BEFORE).has(rule),
     );
-  for (const [document, own] of groupBy(findings, ({ document: of }) => of)) {
-    if (document !== undefined) reportFindings(limitFindings(own), document, io);
-    else {
-      for (const finding of limitFindings(own)) {
-        const { severity, message, hint, rule, path } = finding;
-        const at = 'at' in finding ? finding.at : undefined;
-        report(io, { severity, message, hint, rule, at, path: at === undefined ? path : undefined });
-      }
-    }
+  for (const [document, own] of groupBy(problems, (problem) => problem.document)) {
+    const findings = limitFindings(own.map(({ finding }) => finding));
+    if (document !== undefined) reportFindings(findings, document, io);
+    else report(io, findings.map(withoutPath));
   }
-  return findings;
+  return problems.map(({ finding }) => finding);
+}
+
+/** A place in a file of the user replaces the path in the rendered config. */
+function withoutPath(finding: Finding): Diagnostic {
+  const { at, path } = finding;
+  return { ...diagnosticAt(finding, at), path: at === undefined ? path : undefined };
 }
 
 /** What is checked where the settings are read. Parts of merged configs are not. */
@@ -202,8 +206,8 @@ function logSettings({ inputs, profile, unread }: RenderInputs, note: (text: str
 
 interface MergedConfigs {
   readonly config: Config;
-  /** Those of `ignition.merge`. */
-  readonly documents: readonly ValidConfig[];
+  /** The rendered config, the discovery config and those of `ignition.merge`. */
+  readonly sources: readonly MergedConfig[];
 }
 
 /** @throws CliError for configs that are missing or invalid, or have a version that cannot be merged */
@@ -211,27 +215,27 @@ async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Prom
   const [discovery] = filesOf(inputs, 'ignition.discovery');
   const merge = filesOf(inputs, 'ignition.merge');
   const [filesDir] = filesOf(inputs, 'ignition.filesDir');
-  const base = discovery === undefined ? rendered : await mergeDiscovery(rendered, discovery, io);
+  const discovered = discovery === undefined ? [] : await readConfigFiles([discovery], io);
+  const base = discovered.reduce((below, document) => mergeDiscovery(below, document, io), rendered);
   let config = base;
   const documents = await readConfigFiles(merge, io, { filesDir });
   for (const document of documents) {
     reportFindings(findMergeConflicts(base, document.config), document, io);
     config = mergeOver(config, document, filesDir, io);
   }
-  return { config, documents };
+  const given = [...discovered, ...documents].map((document) => ({ config: document.config, document }));
+  return { config, sources: [{ config: rendered }, ...given] };
 }
 
 function filesOf(inputs: Inputs, name: SettingName): string[] {
   return (inputs.get(name) ?? []).map((value) => pathIn(value, value.text));
 }
 
-async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<Config> {
-  const [document] = await readConfigFiles([path], io);
-  if (document === undefined) return rendered;
+function mergeDiscovery(rendered: Config, document: ValidConfig, io: Io): Config {
   const discovery = translateTo(ICC_SPEC_VERSION, document, io);
   const hasService = discovery.systemd?.units?.some(({ name }) => name === ASSISTED_UNIT_NAME) === true;
   if (!hasService) {
-    throw new CliError(`--discovery: ${path} has no unit ${ASSISTED_UNIT_NAME}`, {
+    throw new CliError(`--discovery: ${document.name} has no unit ${ASSISTED_UNIT_NAME}`, {
       code: 'ERR_SETTING',
       hint: 'pass the discovery config of assisted-service; use --merge for any other config',
     });

@@ -4,7 +4,7 @@
  */
 
 import { readAsset } from '../../core/assets.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteReader.ts';
 import { fillTemplate } from '../../formats/template.ts';

@@ -1,6 +1,6 @@
 /** Findings count columns in bytes; programs that show text count them in UTF-16 code units. */
 
-import type { Position } from '../../core/finding.ts';
+import type { Position } from '../../core/errors.ts';
 import { lineSpans } from '../../formats/lineColumns.ts';
 
 /** For each position its column in UTF-16 code units, from 1. One pass, however long the lines and many the positions. */

@@ -1,8 +1,7 @@
 /** Diagnostics as text for users: message, place, excerpt and hint. Control characters are escaped. */
 
-import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
+import { type Diagnostic, formatPath, type HostNames, type Severity } from '../../core/finding.ts';
 import { type Excerpt, formatPlace } from '../../core/errors.ts';
-import { formatPath, type Severity } from '../../core/finding.ts';
 import { LONGEST_MESSAGE, printable, shorten } from '../../core/foreignText.ts';
 import { displayWidth } from './terminalText.ts';
 import { type Paint, withoutColors } from './paint.ts';

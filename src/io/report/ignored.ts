@@ -3,8 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
 import { type Io, ioWith } from '../io.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { hasErrors, type Problem, type Report } from '../../core/finding.ts';
+import { type Diagnostic, hasErrors, type Problem, type Report } from '../../core/finding.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { explanationsIn } from './explanations.ts';
 

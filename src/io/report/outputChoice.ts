@@ -1,7 +1,7 @@
 /** The output of the program, with the log level and the colors that the user selects. */
 
 import { Writable } from 'node:stream';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Io, ioWith, type Output } from '../io.ts';
 import { formatDiagnostics } from './diagnosticText.ts';

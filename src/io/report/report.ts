@@ -2,7 +2,7 @@
  * Prints diagnostics. For the error that ends a command, `--verbose` adds its causes, and `--debug` also adds stack traces.
  */
 
-import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
+import { type Diagnostic, diagnosticOf } from '../../core/finding.ts';
 import { type Io, ioWith } from '../io.ts';
 import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';

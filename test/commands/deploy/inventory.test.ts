@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import { Readable, Writable } from 'node:stream';
 import { loadAll } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/core/diagnostic.ts';
+import type { Diagnostic } from '../../../src/core/finding.ts';
 import { node } from '../../../src/commands/deploy/node.ts';
 import type { Io } from '../../../src/io/io.ts';
 import type { RunResult } from '../../support/runCli.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/core/diagnostic.ts';
+import type { Diagnostic } from '../../../src/core/finding.ts';
 import { mountSmallDisk, smallDiskNote } from '../../support/smallDisk.ts';
 import { createConsoleText, openConsoleOutput } from '../../../src/commands/try/consoleOutput.ts';
 import { createIo } from '../../support/createIo.ts';

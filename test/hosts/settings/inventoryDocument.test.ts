@@ -1,11 +1,12 @@
 /** The inventory: it takes the settings of the table, and no document makes the reader fail. */
 
+import type { Position } from '../../../src/core/errors.ts';
 import { array, assert, asyncProperty, constantFrom, dictionary, letrec, oneof, string } from 'fast-check';
 import { Ajv } from 'ajv';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Path, Position } from '../../../src/core/finding.ts';
+import type { Path } from '../../../src/core/finding.ts';
 import { type InventoryDocument, readInventory } from '../../../src/hosts/settings/inventoryDocument.ts';
 import { sectionKeys, settingKeys, spellings } from '../../../src/agent/settingSpelling.ts';
 import { type Setting, settingTable } from '../../../src/agent/settingTable.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/core/diagnostic.ts';
+import type { Diagnostic } from '../../../src/core/finding.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../../src/io/report/diagnosticText.ts';
 import { withColors } from '../../../src/io/report/colors.ts';
 

@@ -1,6 +1,6 @@
 /** The hosts of `serve` and `controller` as rows of their status page. What a host fetches shows how far its boot is. */
 
-import type { Diagnostic } from '../../../core/diagnostic.ts';
+import type { Diagnostic } from '../../../core/finding.ts';
 import { formatSize } from '../../../formats/messageText.ts';
 import type { ImageProgress } from '../../../http/server/answer/transfers.ts';
 import { formatPercent } from './figures.ts';

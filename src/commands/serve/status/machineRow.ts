@@ -1,8 +1,7 @@
 /** The row of a machine as data. The status page and the terminal show the same rows, in the same order. */
 
-import type { Diagnostic } from '../../../core/diagnostic.ts';
+import { type Diagnostic, formatPath, type Severity } from '../../../core/finding.ts';
 import { formatPlace } from '../../../core/errors.ts';
-import { formatPath, type Severity } from '../../../core/finding.ts';
 import type { MachineState, Selectable } from './select.ts';
 
 export interface MachineRow extends Selectable {

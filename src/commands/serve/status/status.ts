@@ -1,6 +1,6 @@
 /** The data of the status page. */
 
-import type { Diagnostic } from '../../../core/diagnostic.ts';
+import type { Diagnostic } from '../../../core/finding.ts';
 import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
 import type { ImageProgress, TransferEvent } from '../../../http/server/answer/transfers.ts';
 

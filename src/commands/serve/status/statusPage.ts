@@ -17,8 +17,7 @@ import {
 import { baseImageTable, factList, sharedTable, timeOf, transferTable } from './tables.ts';
 import type { PageAnswer } from '../../../http/server/pages.ts';
 import type { Status } from './status.ts';
-import { formatPath } from '../../../core/finding.ts';
-import type { Diagnostic } from '../../../core/diagnostic.ts';
+import { type Diagnostic, formatPath } from '../../../core/finding.ts';
 import type { ImageProgress, TransferEvent } from '../../../http/server/answer/transfers.ts';
 
 /**

@@ -4,10 +4,9 @@
  * call the mock Ironic is not started.
  */
 
-import type { Finding } from '../../../core/finding.ts';
+import type { Diagnostic, Finding } from '../../../core/finding.ts';
 import { join } from 'node:path';
 import type { Io } from '../../../io/io.ts';
-import type { Diagnostic } from '../../../core/diagnostic.ts';
 import {
   type ApiEndpoint,
   guestHostFor,
