@@ -47,7 +47,6 @@ export interface PgpSigner {
   readonly created: Date;
 }
 
-const MAX_SIGNATURES = 16;
 const KEY_BLOCK = '-----BEGIN PGP PUBLIC KEY BLOCK-----';
 
 /** gpg takes both kinds of keys, and these are used: one that was issued anew for a longer time, and very old ones. */
@@ -60,8 +59,6 @@ const config: PartialConfig = {
 export async function parseSignatures(bytes: Uint8Array): Promise<readonly DetachedSignature[]> {
   const packets = await readPackets(bytes);
   if (packets.length === 0) throw new FormatError('it contains no signature');
-  if (packets.length > MAX_SIGNATURES)
-    throw new FormatError(`it contains ${packets.length} signatures; the limit is ${MAX_SIGNATURES}`);
   return packets.map(describePacket);
 }
 

@@ -22,10 +22,6 @@ export interface EmbedArea {
 export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
 
 const DEFAULT_FILE = 'images/ignition.img';
-/** Limit, because the archive is decoded in memory. Enlarged images are much smaller. */
-const MAX_AREA = 512 * 1024 * 1024;
-/** Limit of unpacked bytes for small areas, far more than in real images. */
-const MIN_UNPACKED = 256 * 1024 * 1024;
 const ZEROS = new Uint8Array(CHUNK);
 
 /** @throws FormatError if the image reserves no area, or describes an invalid area */
@@ -54,13 +50,9 @@ export async function findEmbedArea(tree: IsoTree): Promise<EmbedArea> {
  */
 export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
   return unrecognizedUnless(async () => {
-    if (area.length > MAX_AREA) {
-      throw new FormatError(`its reserved area is too large: ${area.length} > ${MAX_AREA} bytes`);
-    }
     if (await isAllZeros(image, area)) return new Map();
-    const maxBytes = Math.max(MIN_UNPACKED, area.length * 4);
     const { readInitrd } = await import('./initrd.ts'); // most edits of kernel arguments find an empty area
-    return readInitrd(await image.read(area.offset, area.length), { maxBytes });
+    return readInitrd(await image.read(area.offset, area.length));
   });
 }
 

@@ -53,8 +53,6 @@ interface KargsPlace {
 const INFO_PATH = 'coreos/kargs.json';
 /** Limit of the kernel on x86_64. */
 const MAX_LENGTH = 2048;
-/** Real images have one or two. */
-const MAX_PLACES = 100;
 const DEFAULT_PAD = '#';
 const DEFAULT_END = '\n';
 
@@ -190,7 +188,6 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   if (typeof defaults !== 'string') throw invalidInfo('has no string "default"');
   if (!isByteCount(size)) throw invalidInfo('has no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
-  if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
   checkLength(size);
   const listed = files.map((file) => {
     if (!isMapping(file)) throw invalidInfo('contains an invalid entry in "files"');

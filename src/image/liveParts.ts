@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { FormatError, only } from '../core/errors.ts';
 import { readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
-import { LIVE_STAMP, versionIn } from './ramdiskSystem.ts';
+import { LIVE_STAMP, MAX_UNPACKED, versionIn } from './ramdiskSystem.ts';
 
 /** What the stamps of an initramfs say. */
 export interface InitramfsStamps {
@@ -32,10 +32,8 @@ const WANT_ROOTFS = 'etc/coreos-live-want-rootfs';
 const TAIL = 256 * 1024;
 /** Limit of the positions at which an archive may start. */
 const MAX_STARTS = 16;
-/** Limits of the archive with the stamps in bytes. */
-const STAMP_LIMITS = { maxBytes: 16 * 1024 * 1024, maxKept: 1024 * 1024 };
-/** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
-const MAX_UNPACKED = 16 * 1024 ** 3;
+/** Limit of the unpacked archive with the stamps in bytes. */
+const MAX_STAMPS = 16 * 1024 * 1024;
 
 const isStamp = (path: string): boolean => path === LIVE_STAMP || path === WANT_ROOTFS;
 
@@ -50,13 +48,13 @@ export async function readInitramfsStamps(initramfs: RandomAccess): Promise<Init
   for (let at = tail.length, tries = 0; tries < MAX_STARTS; tries++) {
     at = at <= 0 ? -1 : tail.lastIndexOf('\x1f\x8b\x08', at - 1, 'latin1');
     if (at < 0) break;
-    const files = await readInitrd(tail.subarray(at), { ...STAMP_LIMITS, wants: isStamp }).catch(
+    const files = await readInitrd(tail.subarray(at), { maxBytes: MAX_STAMPS, wants: isStamp }).catch(
       only(FormatError, () => undefined), // these bytes are data of another archive
     );
     if (files?.has(LIVE_STAMP) === true) return stampsOf(files);
   }
-  const limits = { maxBytes: MAX_UNPACKED, maxKept: STAMP_LIMITS.maxKept };
-  return stampsOf(await readInitrdFrom(sourceOfImage(initramfs), { ...limits, wants: isStamp }));
+  const files = await readInitrdFrom(sourceOfImage(initramfs), { maxBytes: MAX_UNPACKED, wants: isStamp });
+  return stampsOf(files);
 }
 
 function stampsOf(files: ReadonlyMap<string, Uint8Array>): InitramfsStamps {
@@ -79,7 +77,7 @@ const ROOTFS_STAMP = 'etc/coreos-live-rootfs';
  */
 export async function readRootfsBuild(rootfs: RandomAccess): Promise<string | undefined> {
   const wants = (path: string): boolean => path === ROOTFS_STAMP;
-  const files = await readInitrdFrom(sourceOfImage(rootfs), { wants, maxKept: STAMP_LIMITS.maxKept });
+  const files = await readInitrdFrom(sourceOfImage(rootfs), { wants });
   const stamp = files.get(ROOTFS_STAMP);
   return stamp && versionIn(stamp);
 }

@@ -19,6 +19,8 @@ import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts
 /** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
 const FEATURES = 'etc/coreos/features.json';
+/** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
+export const MAX_UNPACKED = 16 * 1024 ** 3;
 
 /** The files that identify the system of an initramfs, and the embedded files. */
 export interface InitrdMarks {
@@ -34,16 +36,13 @@ export interface InitrdMarks {
  * Reads the whole initramfs.
  * @throws FormatError if an archive is damaged or exceeds the limits; errors of the source
  */
-export async function readMarks(
-  initrd: ByteSource,
-  limits: { readonly maxBytes?: number; readonly maxKept: number },
-): Promise<InitrdMarks> {
+export async function readMarks(initrd: ByteSource): Promise<InitrdMarks> {
   let hasRootfs = false;
   const wants = (path: string): boolean => {
     hasRootfs ||= ROOTFS.has(path);
     return path === LIVE_STAMP || path === FEATURES || isEmbedded(path);
   };
-  const files = await readInitrdFrom(initrd, { ...limits, wants });
+  const files = await readInitrdFrom(initrd, { maxBytes: MAX_UNPACKED, wants });
   const embedded = new Map([...files].filter(([path]) => isEmbedded(path)));
   return { stamp: files.get(LIVE_STAMP), features: files.get(FEATURES), hasRootfs, embedded };
 }
@@ -81,19 +80,13 @@ export interface RamdiskSystem {
   readonly problem?: string;
 }
 
-/** Limit of the read files in bytes; real ones have a few thousand. */
-const MAX_KEPT = 64 * 1024 * 1024;
-/** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
-const MAX_UNPACKED = 16 * 1024 ** 3;
-
 /**
  * Reads the whole initramfs. If it cannot be read, the result contains the problem, because the kernel supports more formats
  * than this program (for example lz4).
  * @throws FormatError if `features.json` is invalid; errors of the image
  */
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
-  const limits = { maxKept: MAX_KEPT, maxBytes: MAX_UNPACKED };
-  const marks = await readMarks(sourceOfImage(initrd), limits).catch(only(FormatError, (error) => error));
+  const marks = await readMarks(sourceOfImage(initrd)).catch(only(FormatError, (error) => error));
   if (marks instanceof FormatError) return { kind: 'other', problem: marks.message };
   const { stamp, features, embedded } = marks;
   if (stamp === undefined) return { kind: 'other', embedded };

@@ -246,12 +246,6 @@ describe('readTarMembers', () => {
     expect(await source.next()).toBeUndefined();
   });
 
-  it('refuses more members than any archive has', async () => {
-    const folders = Buffer.concat(Array.from({ length: 1000 }, () => memberOf({ name: 'f/', kind: '5' })));
-    const members = readTarMembers(new ByteReader('tar', { next: async () => folders }));
-    await expect(members.next()).rejects.toThrow('it contains more than 200000 members at byte 102400000');
-  });
-
   it.each([
     ['no archive', Buffer.from('hello, world'), 'truncated'],
     ['text of a whole block', Buffer.alloc(1024, 'x'), 'a checksum does not match'],

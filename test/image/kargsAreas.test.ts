@@ -121,7 +121,6 @@ describe('kargs.json', () => {
     ['a negative size', withInfo({ size: -1 }), /no valid "size"/],
     ['no files', withInfo({ files: {} }), /no list "files"/],
     ['no file at all', withInfo({ files: [] }), /^No karg embed areas found; corrupted CoreOS ISO image\.$/],
-    ['too many files', withInfo({ files: Array.from({ length: 101 }, () => ({})) }), /more than 100 files/],
     ['a file that is none', withInfo({ files: [1] }), /contains an invalid entry in "files"$/],
     ['a file without path', withInfo({ files: [{ offset: 1 }] }), /without path or offset/],
     ['a file with a fraction', withInfo({ files: [{ path: grub, offset: 1.5 }] }), /without path or offset/],

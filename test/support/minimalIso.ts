@@ -52,7 +52,7 @@ export async function packedIso({ full, minimal }: IsoPair = isoPair()): Promise
   }
   const packed = storeXz(Buffer.concat([...gaps, minimal.subarray(end)]));
   const digest = createHash('sha256').update(minimal).digest();
-  const data = encodeMinisoData({ creator: 'test', files, digest, packed });
+  const data = encodeMinisoData({ files, digest, packed });
   const room = await fullTree.find('coreos/miniso.dat');
   if (room === undefined || data.length > room.size) throw new Error(`miniso.dat has ${data.length} bytes`);
   const image = Buffer.from(full);
@@ -60,12 +60,12 @@ export async function packedIso({ full, minimal }: IsoPair = isoPair()): Promise
   return image;
 }
 
-export function encodeMinisoData({ creator, files, digest, packed }: MinisoData): Uint8Array {
+export function encodeMinisoData({ files, digest, packed }: MinisoData): Uint8Array {
   const numbers = files.flatMap((file) => [file.minimalSector, file.fullSector, file.length]);
   return Buffer.concat([
     Buffer.from('MINISO\0\0'),
     bincodeNumber(1),
-    bincodeBytes(Buffer.from(creator)),
+    bincodeBytes(Buffer.from('the tests')),
     bincodeNumber(files.length),
     ...numbers.map(bincodeNumber),
     digest,

@@ -37,12 +37,12 @@ export async function* unpackXz(
   reader.format = 'xz';
   const decoder: Lzma2Decoder = { reader, maxBytes, maxDictionary, lzma: createLzmaDecoder(), length: 0 };
   const check = await readStreamHeader(reader);
-  const blocks = new BlockList();
+  const blocks: BlockRecord[] = [];
   for (;;) {
     if (!(await reader.has(1))) throw reader.truncated();
     // A block starts with the size of its header, the index with 0.
     if (reader.bytes[0] === 0) break;
-    blocks.add(yield* readBlock(decoder, check));
+    blocks.push(yield* readBlock(decoder, check));
   }
   const indexSize = await readIndex(reader, blocks);
   await readStreamFooter(reader, check, indexSize);
@@ -143,37 +143,18 @@ async function readLzma2Filter(fields: ByteReader): Promise<number> {
   return code === 40 ? 0xffff_ffff : (2 + (code & 1)) * 2 ** ((code >> 1) + 11);
 }
 
-/**
- * The blocks that were read, as far as the index is compared with them: a stream may have so many that their sizes would
- * fill the memory.
- */
-class BlockList {
-  count = 0;
-  /** CRC32 of the sizes of all blocks. */
-  crc = 0;
-
-  add({ unpaddedSize, uncompressedSize }: BlockRecord): void {
-    this.count++;
-    this.crc = crc32(new Uint8Array(Float64Array.of(unpaddedSize, uncompressedSize).buffer), this.crc);
-  }
-}
-
 /** Section 4: it has to list exactly the blocks that were read. Returns its size in bytes. */
-async function readIndex(reader: ByteReader, blocks: BlockList): Promise<number> {
+async function readIndex(reader: ByteReader, blocks: readonly BlockRecord[]): Promise<number> {
   const start = reader.offset;
   let crc = crc32(await reader.take(1));
   const readNumber = (): Promise<number> =>
     readVarint(reader, (bytes) => {
       crc = crc32(bytes, crc);
     });
-  const listed = new BlockList();
-  const count = await readNumber();
-  while (count === blocks.count && listed.count < count) {
-    listed.add({ unpaddedSize: await readNumber(), uncompressedSize: await readNumber() });
-  }
-  if (count !== blocks.count || listed.crc !== blocks.crc) {
-    throw reader.error('has an index that does not match its blocks', start);
-  }
+  const listed = [blocks.length, ...blocks.flatMap((block) => [block.unpaddedSize, block.uncompressedSize])];
+  for (const number of listed)
+    if ((await readNumber()) !== number)
+      throw reader.error('has an index that does not match its blocks', start);
   const padding = new Uint8Array(-(reader.offset - start) & 3);
   await expectBytes(reader, padding, 'has an index padding that is not zero');
   await expectBytes(reader, uint32Bytes(crc32(padding, crc)), 'has a damaged index');

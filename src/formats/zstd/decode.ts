@@ -55,9 +55,6 @@ export async function* unpackZstd(
   } while (isZstd(reader.bytes));
 }
 
-/** Blocks are handed on together up to so many bytes, packed or unpacked. */
-const MAX_PIECE = 32 * 1024;
-const MAX_PIECE_UNPACKED = 4 * 1024 * 1024;
 const OUTPUT_SIZE = 64 * 1024;
 
 /** Undefined before Node 22.15. A function, as loading zlib takes 3 ms, which `validate` seldom needs. */
@@ -110,10 +107,10 @@ async function* unpackFrame(
     yield* await unpack(header.bytes, { offset: header.start, problem: 'has a damaged frame header' });
     for (let isLast = false; !isLast;) {
       const { offset } = reader;
-      const blocks = await takeBlocks(reader, maxBlock);
-      isLast = blocks.isLast;
+      const block = await takeBlock(reader, maxBlock);
+      isLast = block.isLast;
       const isEnd = isLast && !header.hasChecksum;
-      yield* await unpack(blocks.bytes, { offset, problem: DAMAGED_BLOCK, isLast: isEnd });
+      yield* await unpack(block.bytes, { offset, problem: DAMAGED_BLOCK, isLast: isEnd });
     }
     if (header.hasChecksum) {
       const { offset } = reader;
@@ -129,27 +126,17 @@ async function* unpackFrame(
 
 const DAMAGED_BLOCK = 'has a damaged block';
 
-/** The next blocks, some at a time. */
-async function takeBlocks(
+async function takeBlock(
   reader: ByteReader,
   maxBlock: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly isLast: boolean }> {
-  let length = 0;
-  let unpacked = 0;
-  let isLast: boolean;
-  do {
-    const start = reader.offset + length;
-    if (!(await reader.has(length + BLOCK_HEADER_SIZE))) throw reader.truncated();
-    const block = parseBlockHeader(reader.bytes.readUIntLE(length, BLOCK_HEADER_SIZE));
-    if (block === undefined) throw reader.error('has an unknown kind of block', start);
-    if (block.size > maxBlock) throw reader.error('has a block that is too large', start);
-    const content = length + BLOCK_HEADER_SIZE;
-    length = content + block.length;
-    unpacked += block.kind === 'compressed' ? maxBlock : block.size;
-    if (!(await reader.has(length))) throw reader.truncated();
-    if (block.kind === 'compressed' && hasEndlessWeights(reader.bytes.subarray(content, length)))
-      throw reader.error(DAMAGED_BLOCK, start);
-    ({ isLast } = block);
-  } while (!isLast && length < MAX_PIECE && unpacked < MAX_PIECE_UNPACKED);
-  return { bytes: reader.pass(length), isLast };
+  const { offset } = reader;
+  if (!(await reader.has(BLOCK_HEADER_SIZE))) throw reader.truncated();
+  const block = parseBlockHeader(reader.bytes.readUIntLE(0, BLOCK_HEADER_SIZE));
+  if (block === undefined) throw reader.error('has an unknown kind of block', offset);
+  if (block.size > maxBlock) throw reader.error('has a block that is too large', offset);
+  const bytes = await reader.take(BLOCK_HEADER_SIZE + block.length);
+  if (block.kind === 'compressed' && hasEndlessWeights(bytes.subarray(BLOCK_HEADER_SIZE)))
+    throw reader.error(DAMAGED_BLOCK, offset);
+  return { bytes, isLast: block.isLast };
 }

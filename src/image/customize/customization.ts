@@ -210,9 +210,6 @@ export async function customizeIso(
   };
 }
 
-/** Limit of these files in bytes; real ones have a few hundred. */
-const MAX_KEPT = 16 * 1024 * 1024;
-
 /** An initramfs of a CoreOS live system. */
 export interface LiveInitrd {
   /** The version of its build. */
@@ -225,7 +222,7 @@ export interface LiveInitrd {
  * @throws FormatError if the initramfs is not of CoreOS, or is already customized; errors of the source
  */
 export async function readLiveInitrd(initrd: ByteSource): Promise<LiveInitrd> {
-  const marks = await readMarks(initrd, { maxKept: MAX_KEPT });
+  const marks = await readMarks(initrd);
   if (marks.stamp === undefined) {
     throw new FormatError('not a CoreOS live initramfs image', {
       hint: `use the initramfs of a live PXE image of CoreOS, which contains ${LIVE_STAMP}`,

@@ -185,11 +185,9 @@ function memoryFor(
   ];
 }
 
-/** Limit of all inspected files of an initramfs in bytes. */
-const MAX_KEPT = 256 * 1024 * 1024;
 /** @throws FormatError if an archive is damaged */
 export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
-  const marks = await readMarks(sourceOfImage(image), { maxKept: MAX_KEPT });
+  const marks = await readMarks(sourceOfImage(image));
   const { stamp, hasRootfs, embedded: files } = marks;
   const { issues, read } = damageReader();
   const features =

@@ -16,8 +16,6 @@ export interface SharedFile {
 }
 
 export interface MinisoData {
-  /** Program that created the data; for messages only. */
-  readonly creator: string;
   /** At least one file, in the order of the minimal ISO, where they do not overlap. */
   readonly files: readonly SharedFile[];
   /** SHA-256 of the minimal ISO, 32 bytes. */
@@ -40,7 +38,7 @@ const MAX_UINT32 = 0xffff_ffff;
  */
 export async function decodeMinisoData(bytes: Uint8Array): Promise<MinisoData> {
   const reader = new ByteReader('miniso', sourceOfBytes(bytes));
-  const creator = await readHeader(reader);
+  await readHeader(reader);
   // The count is untrusted, but cannot exhaust the memory: each entry requires at least three bytes of the file.
   const count = await readBincodeNumber(reader, { max: MAX_MINISO });
   const next = (): Promise<number> => readBincodeNumber(reader, { max: MAX_UINT32 });
@@ -49,11 +47,10 @@ export async function decodeMinisoData(bytes: Uint8Array): Promise<MinisoData> {
     files.push({ minimalSector: await next(), fullSector: await next(), length: await next() });
   }
   checkOrder(files);
-  return { creator, files, digest: await reader.take(32), packed: await readBincodeBytes(reader) };
+  return { files, digest: await reader.take(32), packed: await readBincodeBytes(reader) };
 }
 
-/** Returns the creator. */
-async function readHeader(reader: ByteReader): Promise<string> {
+async function readHeader(reader: ByteReader): Promise<void> {
   if (!(await reader.has(MAGIC.length)) || !reader.pass(MAGIC.length).equals(MAGIC)) {
     throw new FormatError('not a miniso file!', { offset: 0, hint: 'download the live ISO again' });
   }
@@ -65,7 +62,6 @@ async function readHeader(reader: ByteReader): Promise<string> {
       { hint: 'use the coreos-installer of the same release as the image' },
     );
   }
-  return creator;
 }
 
 function checkOrder(files: readonly SharedFile[]): void {

@@ -28,7 +28,6 @@ const expected = Buffer.concat([
   gaps.subarray(2096),
 ]);
 const sound: MinisoData = {
-  creator: '',
   files: [
     { minimalSector: 1, fullSector: 3, length: 2000 },
     { minimalSector: 2, fullSector: 0, length: 2048 },
