@@ -124,7 +124,7 @@ function checkPatches({ stages, size: sizeAfter }, imageSize, { name, longer = 0
     .map(({ offset, data }) => ({ offset, end: offset + ('length' in data ? data.length : data.size) }))
     .filter(({ offset, end }) => offset !== end)
     .toSorted((left, right) => left.offset - right.offset);
-  if (size > imageSize || size < 0 || !Number.isSafeInteger(size))
+  if (size > most || size < 0 || !Number.isSafeInteger(size))
     throw new Error(`${name}: the size becomes ${size}`);
   let previous = 0;
   for (const { offset, end } of ranges) {
