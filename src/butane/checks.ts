@@ -171,7 +171,8 @@ function checkBootDeviceLuks(
 ): readonly (ButaneFinding | false)[] {
   if (!features.has('strict-boot-device') || asString(luks['device']) === '') return [];
   const hasTang = itemsOf(luks['tang']).some(
-    (tang) => isMapping(tang) && Object.values(tang).some((it) => it !== ''),
+    // Other than the URL, an empty key counts.
+    (tang) => isMapping(tang) && Object.entries(tang).some(([name, it]) => name !== 'url' || it !== ''),
   );
   const hasMethod = hasTang || luks['tpm2'] === true || mappingAt(luks, ['cex'])['enabled'] === true;
   return [!hasMethod && butaneIssue(problems.luksNoMethod, ['luks'])];
