@@ -280,7 +280,7 @@ function isIgnoredValue({ message, severity }: KeyfileProblem): boolean {
 
 /** Not compared: unknown sections and options. */
 function isCompared(name: string): boolean {
-  return name !== 'section' && name !== 'bond.nonsense';
+  return name !== 'section' && !/^bond\.(?:nonsense|\W)/.test(name);
 }
 
 function names(list: readonly string[]): string {

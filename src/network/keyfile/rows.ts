@@ -141,6 +141,13 @@ export const rows: readonly KeyfileRow[] = [
     problem: (parent) => `${quoteText(parent)} is not the name of an interface, nor a UUID`,
     hint: 'set parent to an interface such as eth0, or to the UUID of its connection',
   },
+  {
+    key: 'vlan.id',
+    effect: 'rejects',
+    isValid: (id) => id !== '4095',
+    problem: '4095 is reserved',
+    hint: 'use 1 to 4094',
+  },
   ...bondRows,
 ];
 

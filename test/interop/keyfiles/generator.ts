@@ -117,7 +117,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   'egress-priority-map': ['1:2', '1:2,3:4', 'x'],
   flags: ['0', '1', '15', '16', '0xf', '-1'],
   gateway: ['192.0.2.1', '2001:db8::1', '0.0.0.0', '::', 'x', ''],
-  id: ['5', '0', '4094', '4096', '5000', '-1', 'x', '', '0x10', '010'],
+  id: ['5', '0', '4094', '4095', '4096', '5000', '-1', 'x', '', '0x10', '010'],
   'interface-name': [
     'eth0',
     'averylonginterface',
