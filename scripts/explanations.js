@@ -11,7 +11,7 @@
  *     - message: TEXT
  *     - evidence: what shows that the rule is needed; test/evidence.test.ts knows the kinds
  *     paragraphs
- *     Invalid: or Valid:, each optional, with options of the command, and a fenced block
+ *     Invalid: or Valid:, each optional, and a fenced block
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -105,17 +105,14 @@ function parseProse(blocks, id) {
   const examples = {};
   for (let index = 0; index < blocks.length; index += 1) {
     const block = blocks[index] ?? '';
-    const label = /^(Invalid|Valid)(?:, with `(.+)`)?:$/.exec(block);
-    if (label === null) {
+    if (!/^(?:Invalid|Valid):$/.test(block)) {
       meaning.push(block.replaceAll('\n', ' '));
       continue;
     }
     index += 1;
     const [, language, text = ''] = /^```(\w+)\n(?:(.*)\n)?```$/s.exec(blocks[index] ?? '') ?? [];
     if (language === undefined) throw new Error(`docs: ${id} has an example without a block`);
-    const [, which, options] = label;
-    const example = { language, text, ...(options !== undefined && { options }) };
-    examples[which === 'Invalid' ? 'invalid' : 'valid'] = example;
+    examples[block === 'Invalid:' ? 'invalid' : 'valid'] = { language, text };
   }
   if (meaning.length === 0) throw new Error(`docs: ${id} is not explained`);
   return { meaning, ...examples };

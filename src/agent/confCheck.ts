@@ -33,13 +33,12 @@ import {
   hadIpaOption,
   hasIpaOption,
   ipaSectionNames,
-  isIpaOptionDeprecated,
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
 import { isVlanMode } from './settingParsers.ts';
 import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
-import { findHostProblem } from './machineAddress.ts';
+import { addressRules, findHostProblem } from './machineAddress.ts';
 import { splitList } from './proxy.ts';
 
 /** A supported option in the file. */
@@ -69,7 +68,7 @@ export function checkConf(text: string, ipaVersion?: IpaVersion): readonly Findi
     if (wins) effective.set(setting.option, setting);
   }
   for (const setting of settings) {
-    append(found, checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
+    append(found, checkLine(setting, effective.get(setting.option)?.line));
   }
   append(found, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
   const byLine = found.toSorted(
@@ -91,7 +90,13 @@ export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Repor
   const findings =
     offset === undefined
       ? checkConf(text, ipaVersion)
-      : [finding(confRules.encoding, { position: lineColumns(bytes)(offset) })];
+      : [
+          finding(confRules.syntax, {
+            position: lineColumns(bytes)(offset),
+            message: 'the file contains bytes that are not UTF-8',
+            hint: 'save the file as UTF-8',
+          }),
+        ];
   return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
 }
 
@@ -186,8 +191,12 @@ function rank({ option, line, renamed }: Setting): number {
 
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
-  const hint = suggestion && `use "[${suggestion}]"`;
-  return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
+  const hint =
+    suggestion === undefined
+      ? 'move the options to [DEFAULT] (capital letters, no spaces), where most options belong'
+      : `use "[${suggestion}]"`;
+  const message = 'unknown section: the agent ignores it and its options';
+  return finding(confRules.unknown, { path: [name], position, message, hint });
 }
 
 function checkUnknownName(
@@ -200,22 +209,18 @@ function checkUnknownName(
     if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
     const message = `the agent ignores the option since the release after ${removed.last}`;
     return [
-      finding(confRules.unknownOption, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
+      finding(confRules.unknown, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
     ];
   }
   const isListed = found.length < MAX_FINDINGS; // a suggestion takes time
   const suggestion = isListed ? suggestIpaOption(line.section, line.name) : undefined;
-  if (suggestion === undefined) return [finding(confRules.unknownOption, atName(line))];
+  if (suggestion === undefined) return [finding(confRules.unknown, atName(line))];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
-  return [finding(confRules.unknownOption, { ...atName(line), hint: `use "${suggestion.name}"${place}` })];
+  return [finding(confRules.unknown, { ...atName(line), hint: `use "${suggestion.name}"${place}` })];
 }
 
-/** Findings about the line, not its value: overridden by `winner`, too new, deprecated, or without effect in a file. */
-function checkLine(
-  { option, line, renamed, isThere }: Setting,
-  winner: OsloOption | undefined,
-  ipaVersion: IpaVersion | undefined,
-): Finding[] {
+/** Findings about the line, not its value: overridden by `winner`, or too new. */
+function checkLine({ option, line, renamed, isThere }: Setting, winner: OsloOption | undefined): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: Rule, details?: Partial<Problem>): unknown =>
     findings.push(finding(rule, { ...atName(line), ...details }));
@@ -224,18 +229,10 @@ function checkLine(
     const hint = `remove this line, or line ${winner.position?.line}`;
     report(confRules.overridden, { message, hint });
   }
-  if (!isThere) {
-    // If the release does not support the current name, the old name is correct.
-    if (renamed) return findings;
-    report(confRules.version, { message: `the agent ignores the option: release ${option.since} added it` });
-    return findings;
-  }
-  if (renamed) {
-    const hint = `use "${option.name}" in [${option.section}]`;
-    report(confRules.deprecated, { message: 'the option has a new name', hint });
-  } else if (option.deprecated !== undefined && isIpaOptionDeprecated(option, ipaVersion)) {
-    const message = 'a future release of the agent will remove the option';
-    report(confRules.deprecated, { message, hint: option.deprecated });
+  // If the release does not support the current name, the old name is correct.
+  if (!isThere && !renamed) {
+    const message = `the agent ignores the option: release ${option.since} added it`;
+    report(confRules.unknown, { message, hint: 'remove the line, or use a newer agent' });
   }
   return findings;
 }
@@ -249,10 +246,17 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
     const problem = findValueProblem(value, option);
     if (problem !== undefined) findings.push(finding(problem, atValue(line)));
     const hasComment = /\s[#;]\s/.test(value);
-    if (hasComment) findings.push(finding(confRules.inlineComment, atValue(line)));
+    if (hasComment) {
+      const message = 'the text that looks like a comment is part of the value';
+      const hint = 'move the comment to a separate line';
+      findings.push(finding(confRules.unusable, { ...atValue(line), message, hint }));
+    }
     if (problem !== undefined) continue;
     const isNumber = ['integer', 'port', 'float'].includes(option.type);
-    if (isNumber && value.trim() === '') findings.push(finding(confRules.emptyNumber, atValue(line)));
+    if (isNumber && value.trim() === '') {
+      const message = 'the value is empty: the option has no value, and its default is not used';
+      findings.push(finding(confRules.unusable, { ...atValue(line), message }));
+    }
     // What `$` expands to is unknown here, and a comment in the value is already reported.
     const isPlain = option.section === 'DEFAULT' && !hasComment && !value.includes('$');
     if (isPlain) for (const one of checkText(line, option.name, ipaVersion)) findings.push(one);
@@ -264,9 +268,9 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
 function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Finding[] {
   if (name === 'api_url' || name === 'inspection_callback_url') {
     const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
-    if (problem !== undefined) return [finding(confRules.url, { ...atValue(line), ...problem })];
+    if (problem !== undefined) return [finding(confRules.unusable, { ...atValue(line), ...problem })];
     const address = findUrlListAddress(line.value);
-    return address === undefined ? [] : [finding(confRules.urlAddress, { ...atValue(line), ...address })];
+    return address === undefined ? [] : [finding(addressRules.address, { ...atValue(line), ...address })];
   }
   if (name === 'inspection_collectors') {
     const problem = findCollectorProblem(line.value, ipaVersion);
@@ -308,8 +312,7 @@ function findVlanProblem(value: string): Problem | undefined {
 }
 
 /**
- * Whether the agent verifies the certificate of Ironic, and can. Without verification, "cafile" is probably a mistake.
- * Without a line "insecure", a kernel argument decides.
+ * Whether the agent verifies the certificate of Ironic, and can. Without a line "insecure", a kernel argument decides.
  */
 function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const lines = new Map<string, OsloOption>();
@@ -320,7 +323,7 @@ function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const cafile = lines.get('cafile');
   const hasCafile = (cafile?.value ?? '') !== '';
   if (insecure !== undefined && parseOsloBoolean(insecure.value) === true) {
-    return hasCafile ? [finding(confRules.cafileUnused, atValue(insecure))] : [];
+    return [];
   }
   const urls = [lines.get('api_url'), lines.get('inspection_callback_url')].filter(
     (line) => line !== undefined,

@@ -4,30 +4,11 @@ import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
-import { lintError, lintWarning, type Rule } from '../core/rule.ts';
+import type { Rule } from '../core/rule.ts';
 import { isInternalHost } from '../network/internalHost.ts';
 import { findAddressProblem } from './machineAddress.ts';
 import { planPull, type PullSource } from './imagePull.ts';
 import type { Registries } from './registriesConf.ts';
-
-export const imageSourceRules = {
-  unqualified: lintError(
-    'agent-image-unqualified',
-    'the image has no registry, and podman cannot select one',
-    'add the registry, for example registry.example.com/ironic-agent',
-  ),
-  /** A CoreOS that was built with the CA, or with another registries.conf, pulls the image. */
-  issuer: lintWarning(
-    'agent-image-issuer',
-    'no public CA issues certificates for the registry, so podman rejects its certificate',
-    'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
-  ),
-  unpullable: lintError(
-    'agent-image-unpullable',
-    'registries.conf leaves podman no registry to pull the image from',
-    'fix the entry of registries.conf, or use an image from another registry',
-  ),
-};
 
 interface BareRegistry extends Problem {
   /** The reference is not a plausible image name. */
@@ -59,7 +40,7 @@ export function findBareRegistry(text: string): BareRegistry | undefined {
  * The reason why podman cannot pull a reference without registry; undefined if it can, or if there is a registry.
  * Without another registries.conf, CoreOS lists several registries, and podman prompts for one of them.
  */
-export function findShortNameProblem(text: string, registries?: Registries): Rule | undefined {
+export function findShortNameProblem(text: string, registries?: Registries): Problem | undefined {
   const { registry, repository } = referenceOf(text);
   if (repository === undefined || registry !== undefined) return undefined;
   const { aliases, search = [], shortNameMode } = registries ?? {};
@@ -67,7 +48,7 @@ export function findShortNameProblem(text: string, registries?: Registries): Rul
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
   const message = `the image ${text} has no registry, and podman cannot select one`;
   const hint = `add the registry: registry.example.com/${text}`;
-  return { ...imageSourceRules.unqualified, ...(findBareRegistry(text) ?? { message, hint }) };
+  return findBareRegistry(text) ?? { message, hint };
 }
 
 /** Reports a registry with an address that does not lead to another machine. */
@@ -77,14 +58,12 @@ export function findImageAddress(text: string): Rule | undefined {
 }
 
 /** Reports an image that podman cannot pull because of registries.conf. */
-export function findPullProblem(text: string, registries?: Registries): Rule | undefined {
+export function findPullProblem(text: string, registries?: Registries): Problem | undefined {
   const { entry, malformed, sources } = planPull(text, registries) ?? { sources: [] };
   if (entry === undefined) return undefined;
   const where = `the entry ${quoteText(entry.prefix)} of registries.conf`;
-  const { unpullable } = imageSourceRules;
   if (malformed !== undefined) {
     return {
-      ...unpullable,
       message: `${where} rewrites the image ${text} to ${quoteText(malformed)}, which podman refuses`,
       hint: 'fix its location: HOST/PATH, with library/ for official images of docker.io',
     };
@@ -92,7 +71,6 @@ export function findPullProblem(text: string, registries?: Registries): Rule | u
   const registry = sources.at(-1)?.registry ?? '';
   if (sources.every(({ blocked }) => blocked)) {
     return {
-      ...unpullable,
       message: `podman cannot pull the image ${text}: registries.conf blocks ${listRegistries(sources)}`,
       hint: `remove blocked = true from the entry, add a mirror for ${registry}, or use an image from another registry`,
     };
@@ -105,23 +83,19 @@ function listRegistries(sources: readonly PullSource[]): string {
 }
 
 /**
- * Reports an image for which every registry that podman tries needs a CA of the user.
+ * A message if every registry that podman tries for an image needs a CA of the user.
  * @param isTrusted whether the host trusts a CA for the certificate of a registry (host and port)
  */
 export function findRegistryIssuer(
   text: string,
   registries?: Registries,
   isTrusted: (registry: string) => boolean = () => false,
-): Rule | undefined {
+): string | undefined {
   const tried = (planPull(text, registries)?.sources ?? []).filter(({ blocked }) => !blocked);
   const isRejected = ({ insecure, registry }: PullSource): boolean =>
     !insecure && isInternalHost(registryHost(registry)) && !isTrusted(registry);
   if (tried.length === 0 || !tried.every(isRejected)) return undefined;
-  return {
-    ...imageSourceRules.issuer,
-    message: `no public CA issues certificates for ${listRegistries(tried)}, so podman rejects the certificate of the registry`,
-    hint: imageSourceRules.issuer.hint,
-  };
+  return `no public CA issues certificates for ${listRegistries(tried)}, so podman rejects the certificate of the registry`;
 }
 
 /** Prefix of images that podman builds locally; no registry contains them. */

@@ -24,9 +24,21 @@ const methods: readonly RegExp[] = [
   new RegExp(`^\\$(?:y|gy)\\$${DIGITS}+\\$${DIGITS}{0,86}\\$${DIGITS}{43}$`),
   new RegExp(`^\\$7\\$${DIGITS}{11,97}\\$${DIGITS}{43}$`),
   new RegExp(`^\\$2[aby]\\$[0-9]{2}\\$${DIGITS}{53}$`),
-  new RegExp(`^\\$6\\$(?:rounds=[0-9]{4,9}\\$)?${DIGITS}{1,16}\\$${DIGITS}{86}$`),
-  new RegExp(`^\\$5\\$(?:rounds=[0-9]{4,9}\\$)?${DIGITS}{1,16}\\$${DIGITS}{43}$`),
+  new RegExp(`^\\$6\\$(?:rounds=[0-9]{1,9}\\$)?[^$:\\s]{0,16}\\$${DIGITS}{86}$`),
+  new RegExp(`^\\$5\\$(?:rounds=[0-9]{1,9}\\$)?[^$:\\s]{0,16}\\$${DIGITS}{43}$`),
 ];
+
+/** Those that it supports for old passwords: MD5, SHA-1 and DES. */
+const oldMethods: readonly RegExp[] = [
+  new RegExp(`^\\$1\\$[^$:\\s]{0,8}\\$${DIGITS}{22}$`),
+  /^\$(?:2x?|sha1|md5[^$]*)\$\S+$/,
+  new RegExp(`^(?:${DIGITS}{13}|_${DIGITS}{19})$`),
+];
+
+/** Whether the field for the password in /etc/shadow is a hash, or locks the password. */
+export function isShadowPassword(text: string): boolean {
+  return /^[!*]/.test(text) || [...methods, ...oldMethods].some((method) => method.test(text));
+}
 
 /** The hash without surrounding blanks. Throws FormatError without a subject. */
 export function parsePasswordHash(text: string): string {

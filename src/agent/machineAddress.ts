@@ -16,11 +16,6 @@ export const addressRules = {
   address: lintWarning('agent-address', 'the address does not reach another machine', HINT),
   /** The address cannot work with any setup of network or machine. */
   unusable: lintError('agent-address-unusable', 'no machine can connect to the address', HINT),
-  issuer: lintError(
-    'agent-source-issuer',
-    'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot does not continue',
-    'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
-  ),
 };
 
 const scopes = {
@@ -41,7 +36,7 @@ export function findAddressProblem(host: Host): Rule | undefined {
   if (scope === undefined || host.kind === 'invalid') return undefined;
   const { rule, text } = scopes[scope];
   const name = host.kind === 'name' ? host.name : host.address;
-  return { ...rule, message: `${name} ${text}`, hint: HINT };
+  return { ...rule, message: `${name} ${text}` };
 }
 
 /** Names in the examples of help and hints; the case differs from that of the names of real machines. */
@@ -76,12 +71,11 @@ export function findUrlAddressProblem(url: string): Rule | undefined {
   return findPlaceholder(url) ?? findAddressProblem(parseHost(urlHost(url)));
 }
 
-/** Ignition needs a CA of the user to fetch contents from the URL. */
-export function findSourceIssuer(url: string): Rule | undefined {
+/** A message if Ignition needs a CA of the user to fetch contents from the URL. */
+export function findSourceIssuer(url: string): string | undefined {
   const host = findInternalTlsHost(url);
   if (host === undefined) return undefined;
-  const message = `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot does not continue`;
-  return { ...addressRules.issuer, message };
+  return `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot does not continue`;
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {

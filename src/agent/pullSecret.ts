@@ -5,10 +5,10 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError, type Position } from '../core/errors.ts';
+import type { Problem } from '../core/finding.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
-import { lintError, lintWarning, type Rule } from '../core/rule.ts';
 
 const EXPECTED_FORM = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
 
@@ -169,99 +169,28 @@ function registryOf(host: string): string {
   return ['docker.io', 'registry-1.docker.io'].includes(host) ? 'index.docker.io' : host;
 }
 
-export const credentialRules = {
-  entry: lintWarning(
-    'agent-secret-entry',
-    'podman ignores an entry of the pull secret, because it contains no valid credentials',
-    'log in with "podman login --authfile FILE REGISTRY", and use that file',
-  ),
-  unreadable: lintError(
-    'agent-secret-unreadable',
-    'podman cannot decode the credentials of the image, and does not pull it without them',
-    'log in with "podman login --authfile FILE REGISTRY", and use that file',
-  ),
-  registry: lintWarning(
-    'agent-secret-registry',
-    'the pull secret has no entry for the registry of the image',
-    'add an entry for the registry, or remove the pull secret if the image is public',
-  ),
-  helper: lintWarning(
-    'agent-secret-helper',
-    'podman gets the credentials of the image from a program that CoreOS does not contain',
-    'log in with "podman login --authfile FILE REGISTRY" on a machine without the helper, and use that file',
-  ),
-};
-
-/** The value of `credential-helpers` for the files of credentials. */
-const AUTH_FILES = 'containers-auth.json';
-
 /**
- * The helper programs without which podman gets no credentials for an image.
- * @param names of the image that is pulled with the credentials
- * @param global `credential-helpers` of registries.conf
- * @param hasProgram whether the host gets a program, by its name
+ * Why podman has no credentials for an image with `names`, mirrors first; undefined if it has some for one of the names, or asks a
+ * credential helper.
  */
-export function findHelperProblems(
-  credentials: Credentials,
-  names: readonly string[],
-  global: readonly string[] = [],
-  hasProgram: (name: string) => boolean = () => false,
-): Rule[] {
-  const { helper: rule } = credentialRules;
-  if (global.length > 0 && !global.includes(AUTH_FILES) && names.length > 0) {
-    const message = `podman ignores the pull secret, because credential-helpers of registries.conf does not list ${quoteText(AUTH_FILES)}`;
-    return [
-      { ...rule, message, hint: `add ${quoteText(AUTH_FILES)} to credential-helpers, or remove the line` },
-    ];
-  }
-  const found = names.flatMap((name) => {
-    const login = findLogin(name, credentials);
-    const program =
-      login !== undefined && 'helper' in login ? `docker-credential-${login.helper}` : undefined;
-    if (program === undefined || hasProgram(program)) return [];
-    const [registry = ''] = name.split('/', 1);
-    const message = `podman gets the credentials for ${registry} from a credential helper, a program that CoreOS does not contain`;
-    const hint = `remove ${quoteText(registry)} from credHelpers, and add credentials: podman login --authfile FILE ${registry}`;
-    return [[message, { ...rule, message, hint }] as const];
-  });
-  return [...new Map(found).values()];
-}
-
-/**
- * One problem for each entry that podman ignores; entries for registries with a credential helper may be empty.
- * @param names of the image that is pulled with the credentials
- */
-export function findEntryProblems(credentials: Credentials, names: readonly string[]): Rule[] {
-  const { entries, helpers } = credentials;
-  const isFatal =
-    names.length > 0 &&
-    names.every((name) => {
-      const login = findLogin(name, credentials);
-      return login !== undefined && 'state' in login && login.state === 'not base64';
-    });
-  return [...entries].flatMap(([name, state]) => {
-    if (state === 'usable' || (state === 'empty' && helpers.has(name))) return [];
-    return [
-      {
-        ...(isFatal && state === 'not base64' ? credentialRules.unreadable : credentialRules.entry),
-        message: `the entry for ${quoteText(name)} ${credentialProblems[state]}`,
-        hint: `log in with "podman login --authfile FILE ${name}", and use that file`,
-      },
-    ];
-  });
-}
-
-/** The missing credentials of an image with `names`, mirrors first; undefined if one of the names is covered. */
-export function findMissingCredentials(names: readonly string[], credentials: Credentials): Rule | undefined {
+export function findLoginProblem(names: readonly string[], credentials: Credentials): Problem | undefined {
   const [name] = names.toReversed();
-  // An unusable entry is a separate problem.
-  if (name === undefined || names.some((it) => findLogin(it, credentials) !== undefined)) return undefined;
-  const [registry = ''] = name.split('/', 1);
-  const known = [...credentials.entries.keys()].slice(0, 10);
-  const others = known.length === 0 ? 'it has no entries' : `it has entries for ${known.join(', ')}`;
+  const logins = names.flatMap((one) => findLogin(one, credentials) ?? []);
+  if (name === undefined) return undefined;
+  const [login] = logins;
+  if (login === undefined) {
+    const [registry = ''] = name.split('/', 1);
+    const known = [...credentials.entries.keys()].slice(0, 10);
+    const others = known.length === 0 ? 'it has no entries' : `it has entries for ${known.join(', ')}`;
+    return {
+      message: `the pull secret has no entry for the image ${name}: ${others}`,
+      hint: `add an entry for ${registry}, or remove the pull secret if the image is public`,
+    };
+  }
+  if ('helper' in login || login.state === 'usable') return undefined;
+  if (logins.some((other) => 'helper' in other || other.state === 'usable')) return undefined;
   return {
-    ...credentialRules.registry,
-    message: `the pull secret has no entry for the image ${name}: ${others}`,
-    hint: `add an entry for ${registry}, or remove the pull secret if the image is public`,
+    message: `the entry for ${quoteText(login.key)} ${credentialProblems[login.state]}`,
+    hint: `log in with "podman login --authfile FILE ${login.key}", and use that file`,
   };
 }

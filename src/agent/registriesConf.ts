@@ -1,21 +1,19 @@
 /**
  * A registries.conf as podman parses it (containers-registries.conf(5), version 2): registries and mirrors, and aliases of
- * short names. Errors are problems for which podman refuses the whole file and pulls no image; warnings are settings that
- * it ignores. Compared with podman 4.3; the messages follow those of podman.
+ * short names. For each issue, podman refuses the whole file and pulls no image. Compared with podman 4.3; the messages follow those
+ * of podman.
  */
 
 import type { Position } from '../core/errors.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { HIDDEN } from '../core/masking.ts';
 import { trimEndOf } from '../core/trimming.ts';
-import { nearestName } from '../core/nearestNames.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
-import type { Path, Problem, Severity } from '../core/finding.ts';
+import type { Path, Problem } from '../core/finding.ts';
 
 interface RegistriesIssue extends Problem {
-  readonly severity: Severity;
   /** In the file; columns count bytes. */
   readonly position: Position;
 }
@@ -32,8 +30,6 @@ export interface Registries {
   /** The registries that podman searches for a short name, in order; undefined if the file does not set them. */
   readonly search?: readonly string[];
   readonly shortNameMode?: string;
-  /** Where podman looks for credentials, in order; undefined if the file does not set it: only in the pull secret. */
-  readonly credentialHelpers?: readonly string[];
   /** Full names by short name. */
   readonly aliases: ReadonlyMap<string, string>;
   readonly entries: readonly RegistryEntry[];
@@ -123,31 +119,20 @@ export function readRegistriesConf(content: string): RegistriesConf {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { hint = '', message, position } = error;
-    return { issues: [{ severity: 'error', position, message: `the file ${message}`, hint }] };
+    return { issues: [{ position, message: `the file ${message}`, hint }] };
   }
 }
 
-type Report = (severity: Severity, path: Path, message: string, hint: string) => void;
+type Report = (path: Path, message: string, hint: string) => void;
 
 function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
   const found: RegistriesIssue[] = [];
-  const report: Report = (severity, path, message, hint) =>
-    found.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-  // Without errors, all values have valid types.
-  const isAccepted = (_table: Table): _table is FileTable =>
-    found.every(({ severity }) => severity !== 'error');
-  const old = Object.keys(value).find((key) => key.toLowerCase() === 'registries');
-  if (old !== undefined) {
-    const hint =
-      'use version 2: unqualified-search-registries = ["…"] for [registries.search], and [[registry]] with insecure or blocked for the other keys';
-    report(
-      'warning',
-      [old],
-      'the file uses version 1 of the format, which is deprecated and not checked',
-      hint,
-    );
-    return { issues: found };
-  }
+  const report: Report = (path, message, hint) =>
+    found.push({ position: locate(path) ?? { line: 1, column: 1 }, message, hint });
+  // Without issues, all values have valid types.
+  const isAccepted = (_table: Table): _table is FileTable => found.length === 0;
+  // Version 1 of the format.
+  if (Object.keys(value).some((key) => key.toLowerCase() === 'registries')) return { issues: [] };
   const table = readTable(value, rootFields, [], report);
   if (isAccepted(table)) checkMeaning(table, report);
   const issues = found.toSorted(({ position: a }, { position: b }) => a.line - b.line || a.column - b.column);
@@ -156,18 +141,13 @@ function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** The fields by their declared names: podman ignores the case. Values have valid types. */
+/** The fields by their declared names: podman ignores the case and unknown keys. Values have valid types. */
 function readTable(value: unknown, fields: Fields, path: Path, report: Report): Table {
   const table: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(isTable(value) ? value : {})) {
     const name = key.toLowerCase();
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) {
-      const near = nearestName(name, Object.keys(fields));
-      const message = `podman ignores the unknown key ${quoteText(key)}`;
-      const all = `use one of ${Object.keys(fields).join(', ')}, or remove the line`;
-      report('warning', [...path, key], message, near === undefined ? all : `use "${near}"`);
-    } else table[name] = readField(member, field, [...path, key], report);
+    if (field !== undefined) table[name] = readField(member, field, [...path, key], report);
   }
   return table;
 }
@@ -181,7 +161,7 @@ function readField(value: unknown, field: Field, path: Path, report: Report): un
   const keys = path.filter(isText);
   const name = keys.join('.');
   const hint = field.kind === 'value' ? field.hint : `write each entry with double brackets: [[${name}]]`;
-  report('error', path, `invalid value of ${quoteText(keys.at(-1) ?? '')}`, hint);
+  report(path, `invalid value of ${quoteText(keys.at(-1) ?? '')}`, hint);
   return undefined;
 }
 
@@ -195,7 +175,6 @@ interface FileTable extends Table {
   readonly 'short-name-mode'?: string;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly registry?: readonly RegistryTable[];
-  readonly 'credential-helpers'?: readonly string[];
 }
 
 interface RegistryTable {
@@ -217,11 +196,9 @@ interface MirrorTable {
 function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Registries {
   const search = table['unqualified-search-registries'];
   const shortNameMode = table['short-name-mode'] ?? '';
-  const credentialHelpers = table['credential-helpers'];
   return {
     ...(search !== undefined && { search: search.map(withoutSlashes) }),
     ...(shortNameMode !== '' && { shortNameMode }),
-    ...(credentialHelpers !== undefined && { credentialHelpers }),
     aliases: new Map(Object.entries(aliases)),
     entries: registry.map(toEntry),
   };
@@ -252,7 +229,7 @@ function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTa
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
     const message = `${shown(registry)} is not a registry host`;
-    report('error', path, message, 'use a host, such as "quay.io"');
+    report(path, message, 'use a host, such as "quay.io"');
   }
   for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
   for (const [index, entry] of entries.entries()) checkEntry(entry, ['registry', index], report);
@@ -272,9 +249,9 @@ function checkLocation(location: string, path: Path, report: Report): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
     const hint = `use ${shown(rest.replace(CREDENTIALS, ''))}; for plain HTTP add insecure = true`;
-    report('error', path, `${shown(location)} is a URL`, hint);
+    report(path, `${shown(location)} is a URL`, hint);
   } else if (rest === '') {
-    report('error', path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
+    report(path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
   }
   return scheme === undefined && rest !== '';
 }
@@ -284,13 +261,13 @@ function checkAlias(name: string, full: string, report: Report): void {
   const short = parseImageReference(name);
   if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
     const hint = 'use a name without registry, tag and digest: "ironic-agent"';
-    report('error', path, `${shown(name)} is not a short name`, hint);
+    report(path, `${shown(name)} is not a short name`, hint);
   }
   if (full === '') return; // removes an alias of another file
   const target = parseImageReference(full);
   if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
   const hint = 'use registry and repository without tag and digest: "registry.example.com/ironic-agent"';
-  report('error', path, `${shown(full)} is not a full image name`, hint);
+  report(path, `${shown(full)} is not a full image name`, hint);
 }
 
 function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
@@ -302,17 +279,17 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
   const isWildcard = prefix.startsWith('*.');
   if ((entry['pull-from-mirror'] ?? '') !== '') {
     const hint = 'move it to the [[registry.mirror]] that it is for';
-    report('error', [...path, 'pull-from-mirror'], 'pull-from-mirror belongs to a mirror', hint);
+    report([...path, 'pull-from-mirror'], 'pull-from-mirror belongs to a mirror', hint);
   }
   if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
   if (location !== '') checkLocation(location, [...path, 'location'], report);
   else if (!isWildcard) {
     const hint = 'add location = "HOST", for example location = "registry.example.com"';
-    report('error', path, 'the registry has no location', hint);
+    report(path, 'the registry has no location', hint);
   }
   if (isWildcard && /[/@:]/.test(prefix)) {
     const message = `${shown(prefix)} is not "*." followed by a domain`;
-    report('error', [...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
+    report([...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
   for (const [index, mirror] of mirrors.entries()) {
     const at = [...path, 'mirror', index];
@@ -320,7 +297,7 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
     if ((mirror['pull-from-mirror'] ?? '') === '' || entry['mirror-by-digest-only'] !== true) continue;
     const message =
       'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
-    report('error', [...at, 'pull-from-mirror'], message, 'remove mirror-by-digest-only or pull-from-mirror');
+    report([...at, 'pull-from-mirror'], message, 'remove mirror-by-digest-only or pull-from-mirror');
   }
 }
 
@@ -336,7 +313,7 @@ function checkTwins(entries: readonly RegistryTable[], report: Report): void {
     for (const name of ['insecure', 'blocked'] as const) {
       if ((first[name] ?? false) === (entry[name] ?? false)) continue;
       const message = `the registry ${shown(location)} is defined twice, with different "${name}"`;
-      report('error', ['registry', index], message, `set ${name} to the same value in both entries`);
+      report(['registry', index], message, `set ${name} to the same value in both entries`);
     }
   }
 }

@@ -4,7 +4,6 @@
  * config; the agent's conf has separate checks (`confCheck.ts`).
  */
 
-import { append } from '../core/lists.ts';
 import { parseHost } from '../formats/hostName.ts';
 import {
   findImageAddress,
@@ -16,12 +15,7 @@ import {
 } from './imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from './machineAddress.ts';
 import { pullNames } from './imagePull.ts';
-import {
-  findEntryProblems,
-  findHelperProblems,
-  findMissingCredentials,
-  readCredentials,
-} from './pullSecret.ts';
+import { findLoginProblem, readCredentials } from './pullSecret.ts';
 import { findIgnoredExceptions } from '../network/noProxy.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
 import type { Rule } from '../core/rule.ts';
@@ -33,6 +27,14 @@ export interface SettingRemark {
   /** Also reports the mistake in a config. */
   readonly problem: Rule;
 }
+
+/** Rules of the lint that the setting breaks. */
+const rules = {
+  unpullable: { rule: 'agent-image-unpullable', severity: 'error' },
+  issuer: { rule: 'agent-image-issuer', severity: 'warning' },
+  source: { rule: 'agent-source-issuer', severity: 'error' },
+  login: { rule: 'agent-secret-registry', severity: 'warning' },
+} as const;
 
 /** Checks several configs; parts that equal the previous config are not checked again. */
 export function createSettingCheck(): (settings: AgentSettings) => readonly SettingRemark[] {
@@ -49,7 +51,7 @@ export function createSettingCheck(): (settings: AgentSettings) => readonly Sett
   };
 }
 
-type Found = readonly [setting: SettingName, problem: Rule | undefined];
+type Found = readonly [setting: SettingName, problem: Rule | '' | undefined];
 
 export function checkSettings(settings: AgentSettings): readonly SettingRemark[] {
   const { agentImage, archive, pullSecret, registriesConf } = settings;
@@ -58,25 +60,19 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
   // An image from an archive needs neither registry nor credentials.
   if (archive === undefined) {
     if (settings.pullPolicy !== 'never') {
+      const name = findShortNameProblem(agentImage, registries);
+      const pull = findPullProblem(agentImage, registries);
       found.push(
-        ['agent.image', findShortNameProblem(agentImage, registries)],
-        ['agent.registriesConf', findPullProblem(agentImage, registries)],
+        ['agent.image', name && { ...rules.unpullable, ...name }],
+        ['agent.registriesConf', pull && { ...rules.unpullable, ...pull }],
       );
     }
-    if (pullSecret !== undefined) append(found, findSecretProblems(agentImage, pullSecret, registries));
+    if (pullSecret !== undefined) {
+      const problem = findLoginProblem(pullNames(agentImage, registries), readCredentials(pullSecret));
+      found.push(['agent.pullSecret', problem && { ...rules.login, ...problem }]);
+    }
   }
-  return found.flatMap(([setting, problem]) => (problem === undefined ? [] : [{ setting, problem }]));
-}
-
-function findSecretProblems(agentImage: string, pullSecret: string, registries?: Registries): Found[] {
-  const credentials = readCredentials(pullSecret);
-  const names = pullNames(agentImage, registries);
-  const entries = findEntryProblems(credentials, names);
-  const helpers = findHelperProblems(credentials, names, registries?.credentialHelpers);
-  return [
-    ...[...entries, ...helpers].map((problem): Found => ['agent.pullSecret', problem]),
-    ['agent.pullSecret', findMissingCredentials(names, credentials)],
-  ];
+  return found.flatMap(([setting, problem]) => (problem ? [{ setting, problem }] : []));
 }
 
 function findAddresses(settings: AgentSettings, registries?: Registries): Found[] {
@@ -97,11 +93,9 @@ function findAddresses(settings: AgentSettings, registries?: Registries): Found[
   ];
 }
 
-/** The list of hosts without a proxy also is for podman and Ignition, so a network of IPv6 may be intended. */
 function findExceptions({ http, https, noProxy }: AgentSettings['proxy']): Found[] {
   if (http === undefined && https === undefined) return [];
-  const warnings = findIgnoredExceptions(noProxy).filter(({ severity }) => severity !== 'info');
-  return warnings.map((problem) => ['proxy.none', problem]);
+  return findIgnoredExceptions(noProxy).map((problem) => ['proxy.none', problem]);
 }
 
 /** Servers whose certificates the machine cannot verify: no public CA issues them, and no other CA is set. */
@@ -111,8 +105,15 @@ function findIssuers(settings: AgentSettings, registries?: Registries): Found[] 
   const isVerified = archive === undefined && pullPolicy !== 'never' && verifyRegistryTls;
   const ofImage = isVerified ? findRegistryIssuer(agentImage, registries) : undefined;
   const ofArchive = archive?.url === undefined ? undefined : findSourceIssuer(archive.url);
+  const caHint = 'add the CA certificate with --ca-file';
   return [
-    ['agent.archiveUrl', ofArchive],
-    ['agent.image', ofImage],
+    [
+      'agent.archiveUrl',
+      ofArchive && { ...rules.source, message: ofArchive, hint: `${caHint}, or use http` },
+    ],
+    [
+      'agent.image',
+      ofImage && { ...rules.issuer, message: ofImage, hint: `${caHint}, or use --insecure-registry` },
+    ],
   ];
 }

@@ -77,15 +77,10 @@ export function parseRegistries(text: string, context: ParseContext): string | u
 /** ICC ignores an empty file. */
 export function parseIccRegistries(
   text: string,
-  { file = 'registries.conf', warn }: ParseContext,
+  { file = 'registries.conf' }: ParseContext,
 ): string | undefined {
   if (text === '') return undefined;
-  const { issues } = readRegistriesConf(text);
-  for (const { hint, message, position, severity } of issues) {
-    if (severity !== 'error')
-      warn({ at: { file, ...position }, message, hint, rule: 'agent-registries-conf-ignored' });
-  }
-  const [first, ...others] = issues.filter(({ severity }) => severity === 'error');
+  const [first, ...others] = readRegistriesConf(text).issues;
   if (first === undefined) return text;
   const more = others.map(({ position: { column, line } }) => `${line}:${column}`);
   throw new CliError(first.message, {

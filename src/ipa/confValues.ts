@@ -22,7 +22,7 @@ export function findValueProblem(text: string, option: IpaOption): Rule | undefi
     if (choices.some(isEqual)) return undefined;
     const listed = choices.map((choice) => (choice === '' ? 'an empty value' : choice)).join(', ');
     const message = `the value of ${name} is not one of the allowed values`;
-    return { ...confRules.choice, message, hint: `use one of: ${listed}` };
+    return { ...confRules.value, message, hint: `use one of: ${listed}` };
   }
   if (type === 'boolean' && parseOsloBoolean(text) === undefined) {
     const hint = 'use true or false (or yes, on, 1, no, off, 0)';
@@ -54,5 +54,5 @@ function findIntegerProblem(text: string, name: string, min = -Infinity, max = I
   const hint = `use an integer${range} in decimal digits, without a unit`;
   return number === undefined
     ? { ...confRules.value, message: `${name} requires an integer`, hint }
-    : { ...confRules.range, message: `the number for ${name} is out of range`, hint };
+    : { ...confRules.value, message: `the number for ${name} is out of range`, hint };
 }

@@ -30,10 +30,6 @@ export interface IpaOption {
   readonly kernelParam?: string;
   /** `SECTION.NAME`; the agent still reads them. */
   readonly deprecatedNames?: readonly string[];
-  /** Why the option is deprecated. */
-  readonly deprecated?: string;
-  /** The first release in which it is deprecated; undefined if it is in all since 9.0.0. */
-  readonly deprecatedSince?: string;
   /** The declared name, if it contains dashes. */
   readonly registeredName?: string;
   /** The first release of ironic-python-agent with it; undefined for options of libraries, which 9.0.0 also supports. */
@@ -183,14 +179,6 @@ export function ipaCollectors(version?: IpaVersion): string[] {
   return ipaKnowledge()
     .collectors.filter(({ since }) => version === undefined || isFrom(version, since))
     .map(({ name }) => name);
-}
-
-/** Whether the option is deprecated in the release. */
-export function isIpaOptionDeprecated(
-  { deprecated, deprecatedSince }: IpaOption,
-  version?: IpaVersion,
-): boolean {
-  return deprecated !== undefined && (version === undefined || isFrom(version, deprecatedSince));
 }
 
 /**

@@ -5,46 +5,22 @@
  * Not checked: values that require a library of the agent, for example cipher suites.
  */
 
-import type { Finding } from '../core/finding.ts';
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
-import { lintError, lintWarning } from '../core/rule.ts';
+import type { Finding } from '../core/finding.ts';
+import { lintWarning } from '../core/rule.ts';
+import { confRules } from '../ipa/confRules.ts';
 import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 
-const ipaNoValue = lintWarning(
-  'ipa-parameter-value-missing',
-  'the agent ignores a parameter without a value',
-  'use NAME=VALUE, for example debug=1',
-);
-const ipaUnknown = lintWarning(
-  'ipa-parameter-unknown',
-  'the agent does not support this kernel parameter, and ignores it',
-  'use an option of ironic-python-agent that has a kernel parameter',
-);
-const ipaValue = lintError(
-  'ipa-parameter-value',
-  'invalid value for an option of the agent',
-  'use a value of the type of this option',
-);
-const ipaUrl = lintWarning(
-  'ipa-parameter-url',
-  'the URL contains the path /v1, which the agent appends',
-  'remove /v1 from the end of the URL',
-);
-const ipaCollector = lintWarning(
-  'ipa-parameter-collector',
-  'unknown collector: the agent runs none, and the inspection fails',
-  'use collectors of the agent, separated by commas: default,logs',
-);
-const ipaSecret = lintWarning(
+export const ipaSecret = lintWarning(
   'ipa-parameter-secret',
   'the value is a secret, and every program on the machine can read the kernel command line',
   'remove the parameter; Ironic sends secrets to the agent in the lookup',
 );
 
-export const ipaParameterRules = { ipaNoValue, ipaUnknown, ipaValue, ipaUrl, ipaCollector, ipaSecret };
+const { collector: collectorRule, unknown, unusable, value: valueRule } = confRules;
 
 /** The kernel argument for `NAME=VALUE`, with the name of an option (`ntp_server`) or of an argument (`ipa-ntp-server`). */
 export function ipaArgument(assignment: string): string {
@@ -57,7 +33,10 @@ export function ipaArgument(assignment: string): string {
 
 /** Returns the issues of an argument with the prefix `ipa-`. */
 export function checkIpaArgument({ name, value }: KernelArgument): readonly Finding[] {
-  if (value === undefined) return [{ ...ipaNoValue, path: [] }];
+  if (value === undefined) {
+    const message = 'the agent ignores a parameter without a value';
+    return [{ ...unusable, path: [], message, hint: 'use NAME=VALUE, for example debug=1' }];
+  }
   const option = parameterOptions().find((candidate) => candidate.kernelParam === name);
   if (option === undefined)
     return ipaKnowledge().kernelParameters.some((parameter) => parameter.name === name)
@@ -69,13 +48,13 @@ export function checkIpaArgument({ name, value }: KernelArgument): readonly Find
   const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
   return [
     ...secret,
-    ...(hasVersion ? [{ ...ipaUrl, path: [] }] : []),
-    ...(collector === undefined ? [] : [{ ...ipaCollector, path: [], ...collector }]),
+    ...(hasVersion ? [{ ...unusable, path: [], ...versionInUrl }] : []),
+    ...(collector === undefined ? [] : [{ ...collectorRule, path: [], ...collector }]),
     ...(wanted === undefined
       ? []
       : [
           {
-            ...ipaValue,
+            ...valueRule,
             path: [],
             message: `${option.name} must be ${wanted}`,
             hint: `set ${option.name} to ${wanted} (${option.help})`,
@@ -84,6 +63,11 @@ export function checkIpaArgument({ name, value }: KernelArgument): readonly Find
   ];
 }
 
+const versionInUrl = {
+  message: 'the URL contains the path /v1, which the agent appends',
+  hint: 'remove /v1 from the end of the URL',
+};
+
 function parameterOptions(): readonly IpaOption[] {
   return ipaKnowledge().options.filter((option) => option.kernelParam !== undefined);
 }
@@ -91,20 +75,17 @@ function parameterOptions(): readonly IpaOption[] {
 function unknownParameter(name: string): Finding {
   const plain = name.slice('ipa-'.length).replaceAll('-', '_');
   const removed = findRemovedIpaOption(plain);
-  if (removed !== undefined) {
-    return {
-      ...ipaUnknown,
-      path: [],
-      hint: `remove the parameter; ironic-python-agent ${removed.last} was the last release that supports it`,
-    };
-  }
   const option = suggestIpaOption('DEFAULT', plain);
-  if (option === undefined) return { ...ipaUnknown, path: [] };
   const hint =
-    option.kernelParam === undefined
-      ? `set ${option.name} in the configuration file of the agent; it has no kernel parameter`
-      : `use ${option.kernelParam}`;
-  return { ...ipaUnknown, path: [], hint };
+    removed !== undefined
+      ? `remove the parameter; ironic-python-agent ${removed.last} was the last release that supports it`
+      : option === undefined
+        ? 'use an option of ironic-python-agent that has a kernel parameter'
+        : option.kernelParam === undefined
+          ? `set ${option.name} in the configuration file of the agent; it has no kernel parameter`
+          : `use ${option.kernelParam}`;
+  const message = 'the agent does not support this kernel parameter, and ignores it';
+  return { ...unknown, path: [], message, hint };
 }
 
 /** Numbers that the agent converts itself; without a value, others are not set. */

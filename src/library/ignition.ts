@@ -1,7 +1,7 @@
 /** `ironic-coreos/ignition`: functions of Ignition configs. They use no files, no network and no output. */
 
 import { lintConfig as listIssues } from '../agent/lint/lintConfig.ts';
-import type { HostLintOptions } from '../agent/lint/lintHost.ts';
+import type { HostLintOptions } from '../agent/lint/lintRule.ts';
 import { FormatError } from '../core/errors.ts';
 import type { Finding, Report } from '../core/finding.ts';
 import type { Config } from '../ignition/config.ts';
@@ -41,8 +41,6 @@ export function readConfig(config: string | Uint8Array): Config {
 export interface ConfigLintOptions extends Partial<HostLintOptions> {
   /** The release of ironic-python-agent, e.g. `11.2.0` (default: the newest one). */
   readonly ipaVersion?: string;
-  /** The document, to check whether it fits into a live ISO; if absent, the size is not checked. */
-  readonly document?: Uint8Array;
 }
 
 /**

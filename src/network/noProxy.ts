@@ -6,7 +6,7 @@
 
 import { isIpv4, isLoopbackHost, parseIpv6 } from '../formats/hostName.ts';
 import { parseUrl, portOf, urlHost, withoutBrackets } from '../formats/url.ts';
-import { lintNote, lintWarning, type Rule } from '../core/rule.ts';
+import { lintWarning, type Rule } from '../core/rule.ts';
 import { formatAddress, isInSubnet, parseAddress, parseSubnet } from './ipAddress.ts';
 import type { Server } from './reachability.ts';
 
@@ -70,18 +70,11 @@ export function connectedServer(
   return proxy === undefined ? { purpose, host: urlHost(url) } : { purpose: 'proxy', host: urlHost(proxy) };
 }
 
-export const exceptionRules = {
-  ignored: lintWarning(
-    'agent-proxy-exception',
-    'the agent ignores an entry in the list of hosts without a proxy',
-    'use a domain such as .example.com, an address, or a network such as 192.0.2.0/24',
-  ),
-  ipv6Network: lintNote(
-    'agent-proxy-network',
-    'the agent ignores networks of IPv6 in the list of hosts without a proxy',
-    'add the addresses of the hosts one by one, or the domain of their names',
-  ),
-};
+export const exceptionRule = lintWarning(
+  'agent-proxy-exception',
+  'the agent ignores an entry in the list of hosts without a proxy',
+  'use a domain such as .example.com, an address, or a network such as 192.0.2.0/24',
+);
 
 /** Reports entries that match no host for the agent, although they may for podman and Ignition. */
 export function findIgnoredExceptions(entries: readonly string[]): Rule[] {
@@ -89,8 +82,8 @@ export function findIgnoredExceptions(entries: readonly string[]): Rule[] {
 }
 
 function findIgnored(text: string, hasOthers: boolean): Rule | undefined {
-  const ignored = (why: string, hint: string, rule = exceptionRules.ignored): Rule => ({
-    ...rule,
+  const ignored = (why: string, hint = exceptionRule.hint): Rule => ({
+    ...exceptionRule,
     message: `the agent ignores ${text} in the list of hosts without a proxy: Python's requests ${why}`,
     hint,
   });
@@ -102,13 +95,9 @@ function findIgnored(text: string, hasOthers: boolean): Rule | undefined {
     return ignored('compares IPv6 addresses without brackets', hint);
   }
   if (!text.includes('/') || isPythonNetwork(text)) return undefined;
-  const {
-    ignored: { hint },
-    ipv6Network,
-  } = exceptionRules;
   return parseIpv6(text.split('/', 1)[0] ?? '') === undefined
-    ? ignored('does not read it as a network', hint)
-    : ignored('supports no networks of IPv6', ipv6Network.hint, ipv6Network);
+    ? ignored('does not read it as a network')
+    : ignored('supports no networks of IPv6', 'add the addresses of the hosts, or the domain of their names');
 }
 
 /** IPv4 with a prefix length from 1 to 32. */

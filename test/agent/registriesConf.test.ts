@@ -8,11 +8,11 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
 import { have, oracleNote } from '../support/programs.ts';
-import { goodConfs, ignoredConfs, refusedConfs } from '../support/registriesConfs.ts';
+import { goodConfs, refusedConfs } from '../support/registriesConfs.ts';
 
 const issuesOf = (text: string): string[] =>
   readRegistriesConf(text).issues.map(
-    ({ message, position: { line, column }, severity }) => `${severity} ${line}:${column} ${message}`,
+    ({ message, position: { line, column } }) => `${line}:${column} ${message}`,
   );
 
 describe('readRegistriesConf', () => {
@@ -23,25 +23,28 @@ describe('readRegistriesConf', () => {
 
   it('does not check version 1 of the format', () => {
     const { issues, registries } = readRegistriesConf('[registries.search]\nregistries = ["quay.io"]\n');
-    expect(issues).toMatchObject([{ severity: 'warning', position: { line: 1, column: 2 } }]);
+    expect(issues).toEqual([]);
     expect(registries).toBeUndefined();
   });
 
-  it.each(ignoredConfs)('warns of %j', (text, issue) => {
-    expect(issuesOf(text)).toEqual([expect.stringContaining(`warning ${issue}`)]);
-    expect(readRegistriesConf(text).registries).toBeDefined();
+  it('takes keys that podman ignores', () => {
+    expect(
+      readRegistriesConf('search = ["quay.io"]\n[[registry]]\nlocation = "a"\nmirors = 1\n'),
+    ).toMatchObject({
+      issues: [],
+      registries: { entries: [{ location: 'a' }] },
+    });
   });
 
   it.each(refusedConfs)('refuses %j', (text, issue) => {
-    expect(issuesOf(text)).toEqual([expect.stringContaining(`error ${issue}`)]);
+    expect(issuesOf(text)).toEqual([expect.stringContaining(issue)]);
     expect(readRegistriesConf(text).registries).toBeUndefined();
   });
 
   it('reports everything at once, by line, each with a hint', () => {
-    const text = '[[registry]]\ninsecure = 1\nblocked = 1\nlocatoin = "a"\n';
+    const text = '[[registry]]\ninsecure = 1\nblocked = 1\nlocation = 1\n';
     const { issues } = readRegistriesConf(text);
     expect(issues.map(({ position }) => position.line)).toEqual([2, 3, 4]);
-    expect(issues.at(-1)?.hint).toBe('use "location"');
     for (const { hint } of issues) expect(hint).toMatch(/^[a-z].*[^.]$/);
   });
 
@@ -64,11 +67,11 @@ describe('readRegistriesConf', () => {
 
   it.each([
     ['deep lists', `a = ${'['.repeat(100_000)}`],
-    ['deep keys', `a${'.a'.repeat(100_000)} = 1`],
-    ['a long text', `a = "${'x'.repeat(900_000)}"`],
+    ['deep keys', `a${'.a'.repeat(100_000)} = [`],
+    ['a long text', `a = "${'x'.repeat(900_000)}`],
     ['many lines', 'a = 1\n'.repeat(300_000)],
   ])('survives %s', (_title, text) => {
-    expect(issuesOf(text)).toEqual([expect.stringMatching(/^(?:error|warning) \d+:\d+ /)]);
+    expect(issuesOf(text)).toEqual([expect.stringMatching(/^\d+:\d+ /)]);
   });
 
   it('takes or refuses any text', () => {
@@ -96,7 +99,7 @@ describe('readRegistriesConf', () => {
         ),
         (text) => {
           const { issues, registries } = readRegistriesConf(text);
-          expect(registries === undefined).toBe(issues.some(({ severity }) => severity === 'error'));
+          expect(registries === undefined).toBe(issues.length > 0);
         },
       ),
       { numRuns: 2000 },
@@ -122,7 +125,7 @@ function askPodman(text: string): string {
 }
 
 describe.skipIf(!have('podman'))(`podman says the same${oracleNote('podman')}`, () => {
-  it.each([...goodConfs, ...ignoredConfs.map(([text]) => text)])('of %j: loaded', (text) => {
+  it.each(goodConfs)('of %j: loaded', (text) => {
     expect(askPodman(text)).toBe('loaded');
   });
 

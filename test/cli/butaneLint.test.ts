@@ -28,7 +28,7 @@ const rows: readonly Row[] = [
   {
     title: 'a mount point that the live system cannot create',
     lines: ['storage:', '  filesystems:', '    - device: /dev/sdb', '      format: xfs', '      path: /data'],
-    finding: 'error agent-live-mount-point 7:13',
+    finding: 'error agent-path-read-only 7:13',
     system: 'live',
   },
   {

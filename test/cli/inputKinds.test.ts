@@ -69,19 +69,19 @@ const configFaults: readonly Fault[] = [
 const liveFaults: readonly Fault[] = [
   ...configFaults,
   {
-    title: 'a misspelled command of podman',
+    title: 'an image that podman refuses',
     input: config({
       systemd: {
         units: [
           {
             name: 'ironic-agent.service',
             enabled: true,
-            contents: agentUnit(`ExecStart=/bin/podman rum --privileged ${agent}`),
+            contents: agentUnit(`ExecStart=/bin/podman run --privileged https://${agent}`),
           },
         ],
       },
     }),
-    says: 'agent-unit-command',
+    says: 'agent-image-unpullable',
     isFatal: true,
   },
   {

@@ -91,7 +91,7 @@ it.runIf(canKeep)(
     expect(await Promise.all(paths.map(statusOf))).toEqual(expected);
     write(
       'inv.yaml',
-      `${settings}hosts: [{name: a, network: {nmstate: net.yaml}}, {name: '-'}, {name: c, ignore: [agent-image-unverified]}]\n`,
+      `${settings}hosts: [{name: a, network: {nmstate: net.yaml}}, {name: '-'}, {name: c, ignore: [agent-image-issuer]}]\n`,
     );
     await saysOf(service, /"event":"(loaded)","hosts":2,"stale":0,"invalid":1/);
     expect(await statusOf('c.iso')).toEqual(['c.iso', 200, true]);

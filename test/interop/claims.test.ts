@@ -416,7 +416,7 @@ json.dump({t: {k: sorted(n for n, c in points[k].items() if c in getattr(h(), 's
 
 /** Whether the value of a kernel argument is reported as one with which the agent does not start. */
 function isRefused(text: string): boolean {
-  return checkIpaArgument(parseArgument(text)).some(({ rule }) => rule === 'ipa-parameter-value');
+  return checkIpaArgument(parseArgument(text)).some(({ rule }) => rule === 'conf-value');
 }
 
 describe.runIf(hasIpa)(`ironic-python-agent${ipaNote}`, () => {

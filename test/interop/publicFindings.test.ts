@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lintHost } from '../../src/agent/lint/lintHost.ts';
+import { lintHost } from '../../src/agent/lint/lintConfig.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { formatPath } from '../../src/core/finding.ts';
 import type { Config } from '../../src/ignition/config.ts';

@@ -237,7 +237,7 @@ describe('checkBoot, for every form', () => {
     ['a VLAN', extra('vlan=eno1'), 'warning argument-value extraArguments.0'],
     ['a DNS server', extra('nameserver=192.0.2.300'), 'warning argument-value extraArguments.0'],
     ['DNS servers', extra('nameserver=192.0.2.3', 'nameserver=[2001:db8::1]', 'nameserver=dns+tls://a'), ''],
-    ['a URL with a version', extra('ipa-api-url=http://a/v1'), 'warning ipa-parameter-url extraArguments.0'],
+    ['a URL with a version', extra('ipa-api-url=http://a/v1'), 'warning conf-unusable extraArguments.0'],
     ['the initramfs of a loader', extra('initrd=a.img'), 'error argument-of-loader extraArguments.0'],
     ['a wrong console', { consoles: ['tty0', 'COM1'] }, 'warning console-spec consoles.1'],
     ['a wrong console that is added', extra('console=COM1'), 'warning console-spec extraArguments.0'],

@@ -12,10 +12,12 @@ export const starts = (text: string): boolean =>
 export function ignoredNames(text: string): string[] {
   const findings = checkConf(text);
   const sections = new Set(
-    findings.filter(({ rule }) => rule === 'conf-unknown-section').map(({ path }) => path[0]),
+    findings
+      .filter(({ path, rule }) => rule === 'conf-unknown' && path.length === 1)
+      .map(({ path }) => path[0]),
   );
   const names = findings
-    .filter(({ rule }) => rule === 'conf-unknown-option')
+    .filter(({ path, rule }) => rule === 'conf-unknown' && path.length === 2)
     .map(({ path }) => path.join('.'));
   const inSections = parseOsloConfig(text).document.entries.flatMap((entry) =>
     entry.kind === 'option' && sections.has(entry.section) ? [`${entry.section}.${entry.name}`] : [],

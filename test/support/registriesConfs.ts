@@ -12,20 +12,6 @@ export const goodConfs: readonly string[] = [
   '[[registry]]\nlocation = "a"\n[[registry]]\nprefix = "b"\nlocation = "a"\n',
 ];
 
-export const ignoredConfs: readonly (readonly [text: string, issue: string])[] = [
-  ['[[registry]]\nlocation = "a"\nmirors = 1\n', '3:1 podman ignores the unknown key "mirors"'],
-  [
-    '[[registry]]\nlocation = "a"\n[[registry.mirrors]]\nlocation = "b"\n',
-    '3:12 podman ignores the unknown key "mirrors"',
-  ],
-  [
-    '[[registry]]\nlocation = "a"\n[[registry.mirror]]\nlocation = "b"\nmirror-by-digest-only = true\n',
-    '5:1 podman ignores the unknown key',
-  ],
-  ['[[registry]]\nlocation = "a" # ü\n"ü" = 1\n', '3:1 podman ignores the unknown key "ü"'],
-  ['search = ["quay.io"]\n', '1:1 podman ignores the unknown key "search"'],
-];
-
 export const refusedConfs: readonly (readonly [text: string, issue: string])[] = [
   ['hello world\n', '1:7 the file is not TOML: expected equal'],
   ['<html>\n', '1:1 the file is not TOML'],

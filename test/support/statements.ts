@@ -3,7 +3,7 @@
 import { parseAst } from 'rolldown/parseAst';
 import { visit } from './importGraph.ts';
 
-/** A sentence, and where it is: `src/agent/lint/unit.ts:44`, or `docs/rules.md, agent-unit-type`. */
+/** A sentence, and where it is: `src/agent/lint/units.ts:44`, or `docs/rules.md, agent-unit-timeout`. */
 export interface Statement {
   readonly place: string;
   /** One line; `…` is a value that the program inserts. */

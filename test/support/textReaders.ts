@@ -13,7 +13,7 @@ import {
   parseInspectorUrls,
 } from '../../src/agent/ironicUrl.ts';
 import { maskConfSecrets, maskSecrets } from '../../src/agent/lint/secrets.ts';
-import { findEntryProblems, parsePullSecret, readCredentials } from '../../src/agent/pullSecret.ts';
+import { findLoginProblem, parsePullSecret, readCredentials } from '../../src/agent/pullSecret.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
 import { parseArgument } from '../../src/kargs/argument.ts';
 import { checkArgument } from '../../src/kargs/argumentChecks.ts';
@@ -435,7 +435,7 @@ const documents: readonly Reader[] = [
   many('inventory: keys of a host', '{"hosts":[{"name":"h",', (i) => `"key${i}":1`, '}]}', inventory),
   many('inventory: settings', '{"agent":{', (i) => `"key${i}":1`, '}}', inventory),
   many('inventory: ignored rules', '{"ignore":[', (i) => `"rule${i}"`, ']}', inventory),
-  many('credentials: registries', '{"auths":{', (i) => `"r${i}.example.com":{"auth":"YTpi"}`, '}}', (text) => { parsePullSecret(text); const all = readCredentials(text); findEntryProblems(all, Array.from({ length: 1000 }, (_, i) => `r${i}.example.com/a`)); }), // prettier-ignore
+  many('credentials: registries', '{"auths":{', (i) => `"r${i}.example.com":{"auth":"YTpi"}`, '}}', (text) => { parsePullSecret(text); const all = readCredentials(text); findLoginProblem(Array.from({ length: 1000 }, (_, i) => `r${i}.example.com/a`), all); }), // prettier-ignore
 ];
 
 export const readers: readonly Reader[] = [

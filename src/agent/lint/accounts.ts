@@ -4,23 +4,25 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import type { Path, Finding } from '../../core/finding.ts';
+import type { Path } from '../../core/finding.ts';
 import type { Integer, PasswdUser } from '../../ignition/config.ts';
-import { lintError, lintWarning } from '../../core/rule.ts';
-import { broken, type LintSubject } from './subject.ts';
+import { rule, type Violation } from './lintRule.ts';
+import type { LintSubject } from './subject.ts';
 
-export const accountRules = {
-  missing: lintWarning(
+export const accountRules = [
+  rule(
     'agent-account-missing',
-    'neither CoreOS nor the config has the user or group, so Ignition stops and the boot fails',
+    'warning',
     'create it in "passwd.users" or "passwd.groups"',
+    (subject) => checkAccounts(subject).missing,
   ),
-  exists: lintError(
+  rule(
     'agent-account-exists',
-    'Ignition cannot create the user or group, because its group or number exists, so the boot fails',
+    'error',
     'set "primaryGroup" of the user to the group, or use another number',
+    (subject) => checkAccounts(subject).existing,
   ),
-};
+];
 
 /** The groups of every CoreOS: manifests/group of fedora-coreos-config. */
 const everyGroup = new Set(
@@ -46,23 +48,28 @@ const NUMBER = /^\d+$/;
 /** The uid of the first user whose config has none. */
 const FIRST_UID = 1000;
 
-export function checkAccounts({ config, isComplete }: LintSubject): Finding[] {
-  if (!isComplete) return [];
+interface AccountViolations {
+  readonly missing: Violation[];
+  readonly existing: Violation[];
+}
+
+function checkAccounts({ config, isComplete }: LintSubject): AccountViolations {
+  const found: AccountViolations = { missing: [], existing: [] };
+  if (!isComplete) return found;
   const { groups = [], users = [] } = config.passwd ?? {};
-  const issues: Finding[] = [];
   const knownGroups = new Set([...everyGroup, ...otherGroups]);
   const knownUsers = new Set(imageUsers);
   const requireName = (kind: 'user' | 'group', name: string | undefined, path: Path): void => {
     const known = kind === 'user' ? knownUsers : knownGroups;
     if (name === undefined || name === '' || known.has(name)) return;
     const message = `neither CoreOS nor the config has the ${kind} ${quoteText(name)}, so Ignition stops and the boot fails`;
-    issues.push(broken(accountRules.missing, path, { message, hint: `create it in "passwd.${kind}s"` }));
+    found.missing.push({ path, message, hint: `create it in "passwd.${kind}s"` });
   };
   const takeNumber = (number: Integer | undefined, taken: Set<Integer>, path: Path): void => {
     if (number === undefined) return;
     if (taken.has(number)) {
       const message = `the number ${number} is taken when Ignition uses it, so Ignition stops and the boot fails`;
-      issues.push(broken(accountRules.exists, path, { message, hint: 'use another number' }));
+      found.existing.push({ path, message, hint: 'use another number' });
     }
     taken.add(number);
   };
@@ -95,7 +102,7 @@ export function checkAccounts({ config, isComplete }: LintSubject): Finding[] {
         if (everyGroup.has(name) || created.has(name)) {
           const message = `the user gets a group of its name, and the group ${quoteText(name)} exists, so Ignition stops and the boot fails`;
           const hint = `set "primaryGroup" to ${quoteText(name)}`;
-          issues.push(broken(accountRules.exists, [...path, 'name'], { message, hint }));
+          found.existing.push({ path: [...path, 'name'], message, hint });
         }
         knownGroups.add(name);
       }
@@ -109,7 +116,7 @@ export function checkAccounts({ config, isComplete }: LintSubject): Finding[] {
       requireName('group', group?.name, ['storage', list, index, 'group', 'name']);
     }
   }
-  return issues;
+  return found;
 }
 
 /** The user core, then the others. */

@@ -3,15 +3,13 @@
 import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
-import { lintWarning, type Rule } from '../../core/rule.ts';
-import type { Resource } from '../../ignition/config.ts';
-import type { Path, Finding } from '../../core/finding.ts';
+import type { Finding, Path } from '../../core/finding.ts';
+import type { Rule } from '../../core/rule.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from '../machineAddress.ts';
 import { findIgnoredExceptions, isExceptForPython } from '../../network/noProxy.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
-  broken,
   chronyParts,
   confValues,
   effectiveSettings,
@@ -21,7 +19,8 @@ import {
   splitVariables,
   textOf,
 } from './subject.ts';
-import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
+import { agentPulls, listFiles as listRegistriesFiles } from './images.ts';
+import { rule } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
 interface Found {
@@ -58,7 +57,9 @@ export function checkAddresses(subject: LintSubject): Finding[] {
     })),
   ];
   return found.flatMap(({ about, path, problem }) => {
-    return problem === undefined ? [] : [broken(problem, path, { about })];
+    if (problem === undefined) return [];
+    const message = about === undefined ? problem.message : `${about}: ${problem.message}`;
+    return [{ ...problem, path, message }];
   });
 }
 
@@ -123,70 +124,65 @@ export function readVariables(unit: LintedUnit): ReadonlyMap<string, string> {
 
 const variablesByUnit = new WeakMap<LintedUnit, ReadonlyMap<string, string>>();
 
-export const sourceRules = {
-  unverified: lintWarning(
-    'agent-source-unverified',
-    'anyone on the network can change the data that Ignition fetches from this URL',
-    'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
+/** Also for configs that do not run the agent. */
+export const sourceRules = [
+  rule(
+    'agent-source-issuer',
+    'error',
+    'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
+    function* ({ config }) {
+      if ((config.ignition?.security?.tls?.certificateAuthorities ?? []).length > 0) return;
+      for (const { path, resource } of listResources(config)) {
+        const message = findSourceIssuer(resource.source ?? '');
+        if (message !== undefined) yield { path: [...path, 'source'], message };
+      }
+    },
   ),
-};
+];
 
-export function checkSources({ config }: LintSubject): Finding[] {
-  const authorities = config.ignition?.security?.tls?.certificateAuthorities ?? [];
-  return listResources(config).flatMap(({ path, resource }) => {
-    const at = [...path, 'source'];
-    const issuer = authorities.length === 0 ? findSourceIssuer(resource.source ?? '') : undefined;
-    return [
-      ...(isUnverified(resource) ? [broken(sourceRules.unverified, at)] : []),
-      ...(issuer === undefined ? [] : [broken(issuer, at)]),
-    ];
+export const agentProxyRules = [
+  rule('agent-proxy-ironic', 'warning', 'add the host of Ironic to NO_PROXY', function* (subject) {
+    const urls = ['api_url', 'inspection_callback_url']
+      .flatMap((option) => confValues(subject, option))
+      .flatMap((value) => value.split(',', MAX_URLS))
+      .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
+    for (const { run, variables } of proxiedRuns(subject)) {
+      const detoured = urls.filter((url) => {
+        const proxy = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? '';
+        return proxy !== '' && !isExceptForPython(url, exceptionsOf(variables));
+      });
+      const hosts = [...new Set(detoured.map(urlHost))];
+      if (hosts.length === 0) continue;
+      const { path, unitName } = run.setting;
+      const message = `${unitName}: the agent uses the proxy to reach Ironic at ${hosts.slice(0, 5).join(', ')}`;
+      yield { path, message };
+    }
+  }),
+];
+
+export function checkExceptions(subject: LintSubject): Finding[] {
+  return proxiedRuns(subject).flatMap(({ run, variables }) => {
+    if (!['http_proxy', 'https_proxy'].some((name) => (variables.get(name) ?? '') !== '')) return [];
+    const { path, unitName } = run.setting;
+    return findIgnoredExceptions(exceptionsOf(variables)).map((problem) => {
+      return { ...problem, path, message: `${unitName}: ${problem.message}` };
+    });
   });
 }
-
-function isUnverified({ source = '', verification }: Resource): boolean {
-  return /^(?:http|tftp):/i.test(source) && !verification?.hash;
-}
-
-export const unitProxyRules = {
-  ironic: lintWarning(
-    'agent-proxy-ironic',
-    'the agent uses the proxy to reach Ironic',
-    'add the host of Ironic to NO_PROXY',
-  ),
-};
 
 /** More URLs than a real agent has. */
 const MAX_URLS = 32;
 
-export function checkUnitProxy(subject: LintSubject): Finding[] {
-  const urls = ['api_url', 'inspection_callback_url']
-    .flatMap((option) => confValues(subject, option))
-    .flatMap((value) => value.split(',', MAX_URLS))
-    .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
-  return subject.agentUnits.flatMap((unit) => checkProxy(unit, urls));
-}
-
-function hasProxy(variables: ReadonlyMap<string, string>): boolean {
-  return ['http_proxy', 'https_proxy'].some((name) => (variables.get(name) ?? '') !== '');
-}
-
-/** All commands of a unit have its variables, so the first one that passes them to the agent is reported. */
-function checkProxy(unit: LintedUnit, urls: readonly URL[]): Finding[] {
-  const run = unit.runs.find(
-    ({ podman }) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
-  );
-  if (run === undefined) return [];
-  const { path, unitName } = run.setting;
-  const variables = readVariables(unit);
-  const exceptions = (variables.get('no_proxy') ?? '').split(',');
-  const detoured = urls.filter((url) => {
-    const proxy = variables.get(`${url.protocol.slice(0, -1)}_proxy`);
-    return proxy !== undefined && proxy !== '' && !isExceptForPython(url, exceptions);
+/** All commands of a unit have its variables: the first one that passes them to the agent. */
+function proxiedRuns({ agentUnits }: LintSubject) {
+  return agentUnits.flatMap((unit) => {
+    const run = unit.runs.find(
+      ({ podman }) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
+    );
+    return run === undefined ? [] : [{ run, variables: readVariables(unit) }];
   });
-  const ignored = hasProxy(variables) ? findIgnoredExceptions(exceptions) : [];
-  const issues = ignored.map((problem) => broken(problem, path, { about: unitName }));
-  const hosts = [...new Set(detoured.map(urlHost))];
-  if (hosts.length === 0) return issues;
-  const message = `${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
-  return [...issues, broken(unitProxyRules.ironic, path, { about: unitName, message })];
+}
+
+function exceptionsOf(variables: ReadonlyMap<string, string>): readonly string[] {
+  return (variables.get('no_proxy') ?? '').split(',');
 }

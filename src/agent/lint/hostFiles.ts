@@ -1,60 +1,176 @@
-/** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
+/**
+ * Rules about what a config writes to the host: files, certificates, SSH keys and passwords. A live system has no disk with a boot
+ * loader, and only /etc and /var are writable, in memory. Sources: the stages of Ignition 2.27, and the modules 35coreos-live and
+ * 35coreos-ignition of fedora-coreos-config.
+ */
 
-import { withSlashes } from '../../ignition/rules/path.ts';
-import { lintError, lintWarning } from '../../core/rule.ts';
-import { broken, type LintSubject, readContents } from './subject.ts';
-import { ANCHOR_FOLDER } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
-import { quoteText } from '../../core/foreignText.ts';
-import { MAX_FINDINGS, type Path, type Finding } from '../../core/finding.ts';
+import { MAX_FINDINGS } from '../../core/finding.ts';
 import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
-import type { TargetSystem } from './subject.ts';
-import { writeInitrd } from '../../image/initrd.ts';
+import { ANCHOR_FOLDER } from '../files.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
+import { writeInitrd } from '../../image/initrd.ts';
+import { isShadowPassword } from '../login.ts';
+import { rule, type Violation } from './lintRule.ts';
+import { type FileSubject, readContents } from './subject.ts';
 
-export const hostFileRules = {
-  readOnly: lintError(
+export const hostFileRules = [
+  rule(
     'agent-path-read-only',
-    'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails',
+    'error',
     'use a path below /etc, /var, /opt or /usr/local',
+    function* ({ config: { storage = {} } }, { machine }) {
+      for (const kind of ['files', 'directories', 'links'] as const) {
+        for (const [index, { path = '' }] of (storage[kind] ?? []).entries()) {
+          const isWritable =
+            !READ_ONLY_PATH.test(path) && (machine !== 'live' || path === '' || isWritableLive(path));
+          if (isWritable) continue;
+          const message =
+            'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails';
+          yield { path: ['storage', kind, index, 'path'], message };
+        }
+      }
+      if (machine !== 'live') return;
+      for (const [index, { path = '' }] of (storage.filesystems ?? []).entries()) {
+        if (path === '' || isWritableLive(path) || IMAGE_FOLDER.test(path)) continue;
+        const message =
+          'a live system cannot create the mount point, because the filesystem is read-only; Ignition fails and the boot stops';
+        yield { path: ['storage', 'filesystems', index, 'path'], message, hint: 'use a path below /var' };
+      }
+    },
   ),
-  mode: lintWarning(
-    'agent-mode-decimal',
-    'the mode looks like octal digits, but JSON numbers are decimal',
-    'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
-  ),
-  linkTarget: lintWarning(
-    'agent-link-backslash',
-    'the target of the link contains backslashes, which are no separators on Linux, so the link points nowhere',
-    'write the target with slashes',
-  ),
-};
 
-/** Without `machine`, the places are checked that neither a live nor an installed system can write. */
-export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Finding[] {
-  const { config, files } = subject;
-  const directories = (config.storage?.directories ?? []).map(({ mode }, index) => ({
-    mode,
-    path: ['storage', 'directories', index],
-  }));
-  const nodes = [...files.map(({ file, path }) => ({ mode: file.mode, path })), ...directories];
-  return [
-    ...nodes.flatMap(({ mode, path }) => {
-      const octal = String(mode ?? 0);
-      if (!USUAL_MODE.test(octal)) return [];
-      const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
-      return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
-    }),
-    ...checkPlaces(subject, machine),
-    ...(config.storage?.links ?? []).flatMap(({ target = '' }, index) => {
-      const hint = `write ${quoteText(withSlashes(target))}`;
-      const path = ['storage', 'links', index, 'target'];
-      return target.includes('\\') ? [broken(hostFileRules.linkTarget, path, { hint })] : [];
-    }),
-  ];
+  rule(
+    'agent-live-kernel-arguments',
+    'error',
+    'remove "kernelArguments"; add the arguments with "ironic-coreos iso kargs modify --append" or "ironic-coreos pxe kargs --append"',
+    function* ({ config }, { machine }) {
+      if (machine !== 'live' || (config.kernelArguments?.shouldExist ?? []).length === 0) return;
+      const message = 'a live system cannot add kernel arguments, so Ignition fails and the boot stops';
+      yield { path: ['kernelArguments', 'shouldExist'], message };
+    },
+  ),
+
+  rule(
+    'agent-mode-decimal',
+    'warning',
+    'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
+    function* ({ config: { storage = {} } }) {
+      for (const kind of ['files', 'directories'] as const) {
+        for (const [index, { mode }] of (storage[kind] ?? []).entries()) {
+          const octal = String(mode ?? 0);
+          if (!USUAL_MODE.test(octal)) continue;
+          yield {
+            path: ['storage', kind, index, 'mode'],
+            message: 'the mode looks like octal digits, but JSON numbers are decimal',
+            hint: `write ${Number.parseInt(octal, 8)}, which is 0${octal}`,
+          };
+        }
+      }
+    },
+  ),
+
+  rule(
+    'agent-ca-invalid',
+    'warning',
+    'use a file that contains only current certificates in PEM ("-----BEGIN CERTIFICATE-----")',
+    function* ({ config, files }, { now }) {
+      const anchors = files
+        .filter(({ name }) => name.startsWith(ANCHOR_FOLDER))
+        .map(({ file: { contents }, name, source }) => {
+          return { about: name.slice(ANCHOR_FOLDER.length), path: source, contents, isAnchor: true };
+        });
+      const bundles = config.ignition?.security?.tls?.certificateAuthorities ?? [];
+      const authorities = bundles.map((contents, index) => {
+        const path = ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'];
+        return { about: 'certificateAuthorities', path, contents, isAnchor: false };
+      });
+      for (const { about, contents, isAnchor, path } of [...anchors, ...authorities]) {
+        const bytes = readContents(contents);
+        // Installers write an empty anchor for "no CA of its own".
+        if (bytes === undefined || (isAnchor && bytes.length === 0)) continue;
+        try {
+          const { warnings } = parseCaCertificates(readPem(bytes), now);
+          for (const warning of warnings) yield { path, message: `${about}: ${warning}` };
+        } catch (error) {
+          if (!(error instanceof FormatError)) throw error;
+          // What Ignition itself cannot read is reported with its own problems.
+          if (isAnchor) yield { path, message: `${about}: the file ${error.message}` };
+        }
+      }
+    },
+  ),
+
+  rule(
+    'agent-ssh-key',
+    'warning',
+    'use the line of the .pub file unchanged: type, base64 text, comment',
+    function* ({ config }) {
+      for (const [user, { sshAuthorizedKeys = [] }] of (config.passwd?.users ?? []).entries()) {
+        for (const [index, entry] of sshAuthorizedKeys.entries()) {
+          const path = ['passwd', 'users', user, 'sshAuthorizedKeys', index];
+          const lines = splitAuthorizedKeys(entry);
+          if (lines.length === 0) yield { path, message: 'the entry contains no key' };
+          // Findings about more lines would not be reported.
+          for (const [number, line] of lines.slice(0, MAX_FINDINGS).entries()) {
+            const about = lines.length > 1 ? `key ${number + 1}: ` : '';
+            const check = checkSshPublicKey(line);
+            if (!check.ok) yield { path, message: `${about}sshd ignores the key: ${check.reason}` };
+            else if (check.key.weakness !== undefined) {
+              const hint = 'create a new key: ssh-keygen -t ed25519';
+              yield { path, message: `${about}${check.key.weakness}`, hint };
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  rule(
+    'agent-password-hash',
+    'warning',
+    'write the output of "mkpasswd --method=yescrypt", or of "openssl passwd -6"',
+    function* ({ config }) {
+      for (const [index, { passwordHash = '' }] of (config.passwd?.users ?? []).entries()) {
+        if (passwordHash === '' || isShadowPassword(passwordHash)) continue;
+        // The value is never shown, because it may be the password itself.
+        const message = 'the value is not a hash of crypt(5), so the user cannot log in with the password';
+        yield { path: ['passwd', 'users', index, 'passwordHash'], message };
+      }
+    },
+  ),
+];
+
+export const installerRule = rule(
+  'agent-installer',
+  'error',
+  'remove the settings of the installer: Ironic installs CoreOS with the deploy step install_coreos',
+  findInstallerFile,
+);
+
+/** The generator of coreos-installer looks only whether the folder has a file. */
+export function findInstallerFile({ files }: FileSubject): readonly Violation[] {
+  const settings = files.find(({ name }) => name.startsWith('/etc/coreos/installer.d/'));
+  if (settings === undefined) return [];
+  const message =
+    'with a file in /etc/coreos/installer.d, the installer runs instead of the agent and overwrites the disk';
+  return [{ path: [...settings.path, 'path'], message }];
 }
+
+export const sizeRule = rule(
+  'agent-size',
+  'warning',
+  'embed it with --grow, serve the large files by URL with their hashes, or boot over the network',
+  function* (_subject, { document }) {
+    if (document === undefined || document.length <= EMBED_AREA_SIZE) return;
+    const archive = writeInitrd(new Map([[CONFIG_NAME, document]]));
+    if (archive.length <= EMBED_AREA_SIZE) return;
+    const message = `the config is too large for a live ISO: the compressed config exceeds the reserved area (${EMBED_AREA_SIZE / 1024} KiB)`;
+    yield { path: [], message };
+  },
+);
 
 /** Ignition follows the links of CoreOS: /usr/local is below /var, and /bin is below /usr. */
 const READ_ONLY_PATH = /^\/(?:usr(?:\/(?!local(?:\/|$))|$)|(?:bin|sbin|lib|lib64)(?:\/|$))/;
@@ -63,62 +179,15 @@ const READ_ONLY_PATH = /^\/(?:usr(?:\/(?!local(?:\/|$))|$)|(?:bin|sbin|lib|lib64
 const varLinks = ['/home', '/mnt', '/opt', '/root', '/srv', '/usr/local'];
 
 /** Whether Ignition can write the path in a live system, where only /etc and /var are writable. */
-export function isWritableLive(path: string): boolean {
+function isWritableLive(path: string): boolean {
   return ['/etc', '/var', ...varLinks].some((folder) => `${path}/`.startsWith(`${folder}/`));
 }
 
-function checkPlaces({ config }: LintSubject, machine?: TargetSystem): Finding[] {
-  return (['files', 'directories', 'links'] as const).flatMap((kind) =>
-    (config.storage?.[kind] ?? []).flatMap(({ path = '' }, index) =>
-      READ_ONLY_PATH.test(path) || (machine === 'live' && path !== '' && !isWritableLive(path))
-        ? [broken(hostFileRules.readOnly, ['storage', kind, index, 'path'])]
-        : [],
-    ),
-  );
-}
+/** Folders of the image on which a filesystem can be mounted. A filesystem on / hides the system. */
+const IMAGE_FOLDER = /^\/(?:boot|dev|proc|run|sys|sysroot|tmp|usr)(?:\/|$)/;
 
 /** Modes that are usual in octal and implausible as decimal numbers. */
 const USUAL_MODE = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
-
-export const certificateRules = {
-  unreadable: lintWarning(
-    'agent-ca-unreadable',
-    'the file with CA certificates is invalid',
-    'use a file that contains only certificates in PEM ("-----BEGIN CERTIFICATE-----")',
-  ),
-  validity: lintWarning(
-    'agent-ca-validity',
-    'a CA certificate is expired or not yet valid',
-    'use the current certificate, or check the clock of this machine',
-  ),
-};
-
-/** `now` is the time for which validity is checked. */
-export function checkCertificates({ files, config }: LintSubject, now: Date): Finding[] {
-  const anchors = files
-    // Installers write an empty anchor for "no CA of its own".
-    .filter(({ file, name }) => name.startsWith(ANCHOR_FOLDER) && readContents(file.contents)?.length !== 0)
-    .map(({ file: { contents }, name, source }) => {
-      return { about: name.slice(ANCHOR_FOLDER.length), path: source, contents, isAnchor: true };
-    });
-  const bundles = config.ignition?.security?.tls?.certificateAuthorities ?? [];
-  const authorities = bundles.map((contents, index) => {
-    const path = ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'];
-    return { about: 'certificateAuthorities', path, contents, isAnchor: false };
-  });
-  return [...anchors, ...authorities].flatMap(({ about, contents, isAnchor, path }) => {
-    const bytes = readContents(contents);
-    try {
-      const { warnings = [] } = bytes === undefined ? {} : parseCaCertificates(readPem(bytes), now);
-      return warnings.map((message) => broken(certificateRules.validity, path, { about, message }));
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      // What Ignition itself cannot read is reported with its own problems.
-      if (!isAnchor) return [];
-      return [broken(certificateRules.unreadable, path, { about, message: `the file ${error.message}` })];
-    }
-  });
-}
 
 /** update-ca-trust accepts DER as well; a DER file starts with a sequence. */
 function readPem(bytes: Uint8Array): string {
@@ -129,79 +198,4 @@ function readPem(bytes: Uint8Array): string {
   } catch {
     return text;
   }
-}
-
-export const sshKeyRules = {
-  ignored: lintWarning(
-    'agent-ssh-key',
-    'sshd ignores the key',
-    'use the line of the .pub file unchanged: type, base64 text, comment',
-  ),
-  weak: lintWarning('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
-};
-
-export function checkSshKeys({ config }: LintSubject): Finding[] {
-  return (config.passwd?.users ?? []).flatMap(({ sshAuthorizedKeys = [] }, user) =>
-    sshAuthorizedKeys.flatMap((entry, index) => {
-      return checkEntry(entry, ['passwd', 'users', user, 'sshAuthorizedKeys', index]);
-    }),
-  );
-}
-
-function checkEntry(entry: string, path: Path): Finding[] {
-  const lines = splitAuthorizedKeys(entry);
-  if (lines.length === 0)
-    return [broken(sshKeyRules.ignored, path, { message: 'the entry contains no key' })];
-  const isSeveral = lines.length > 1;
-  // Findings about more lines would not be reported.
-  return lines
-    .slice(0, MAX_FINDINGS)
-    .flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined));
-}
-
-function checkKey(line: string, path: Path, about?: string): Finding[] {
-  const check = checkSshPublicKey(line);
-  if (!check.ok) {
-    const message = `${sshKeyRules.ignored.message}: ${check.reason}`;
-    return [broken(sshKeyRules.ignored, path, { about, message })];
-  }
-  const { weakness: message } = check.key;
-  return message === undefined ? [] : [broken(sshKeyRules.weak, path, { about, message })];
-}
-
-export const passwordRules = {
-  hash: lintWarning(
-    'agent-password-hash',
-    'the value is not a hash of crypt(5), so the user cannot log in with the password',
-    'write the output of "mkpasswd --method=yescrypt", or of "openssl passwd -6"',
-  ),
-};
-
-/** Passwords; the value is never shown, because it may be the password itself. */
-export function checkPasswords({ config }: LintSubject): Finding[] {
-  return (config.passwd?.users ?? []).flatMap(({ passwordHash = '' }, index) =>
-    passwordHash === '' || CRYPT_HASH.test(passwordHash)
-      ? []
-      : [broken(passwordRules.hash, ['passwd', 'users', index, 'passwordHash'])],
-  );
-}
-
-/** A locked password, or a hash: SHA-512, SHA-256, MD5 and DES have fixed lengths. */
-const CRYPT_HASH =
-  /^(?:[!*].*|\$6\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{86}|\$5\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{43}|\$1\$[^$:]{0,8}\$[./\dA-Za-z]{22}|\$2[abxy]?\$\d\d\$[./\dA-Za-z]{53}|\$(?:y|gy|7|sha1|md5[^$]*)\$\S+|[./\dA-Za-z]{13}|_[./\dA-Za-z]{19})$/s;
-
-export const sizeRules = {
-  tooLarge: lintWarning(
-    'agent-size',
-    'the config is too large for a live ISO',
-    'embed it with --grow, serve the large files by URL with their hashes, or boot over the network',
-  ),
-};
-
-export function checkSize(document: Uint8Array | undefined): Finding[] {
-  if (document === undefined || document.length <= EMBED_AREA_SIZE) return [];
-  const archive = writeInitrd(new Map([[CONFIG_NAME, document]]));
-  if (archive.length <= EMBED_AREA_SIZE) return [];
-  const message = `${sizeRules.tooLarge.message}: the compressed config exceeds the reserved area (${EMBED_AREA_SIZE / 1024} KiB)`;
-  return [broken(sizeRules.tooLarge, [], { message })];
 }

@@ -1,7 +1,7 @@
 /** Lint of the host's network: consistent connections, and a way to Ironic. */
 
 import { posix } from 'node:path';
-import type { Path, Finding } from '../../core/finding.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 import { readKeyfile } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { KEYFILE_FOLDER } from '../files.ts';
 import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
 import { listNeeds } from './servers.ts';
-import { broken, type LintedFile, type LintSubject, readContents, textOf } from './subject.ts';
+import { type LintedFile, type LintSubject, readContents, textOf } from './subject.ts';
 
 export function checkConnections(subject: LintSubject): Finding[] {
   // NetworkManager loads only keyfiles that it can parse and that no other user can read.
@@ -28,7 +28,7 @@ export function checkConnections(subject: LintSubject): Finding[] {
 function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Finding[] {
   if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
   const message = `NetworkManager ignores ${posix.basename(name)}, because other users can access the file`;
-  return [broken(networkRules.inconsistent, [...path, 'mode'], { message, hint: MODE_HINT })];
+  return [{ ...networkRules.inconsistent, path: [...path, 'mode'], message, hint: MODE_HINT }];
 }
 
 function checkSyntax(keyfile: LintedFile): Finding[] {
@@ -37,7 +37,7 @@ function checkSyntax(keyfile: LintedFile): Finding[] {
   return readKeyfile(about, textOf(keyfile)).problems.map(({ hint, line, message, severity }) => {
     const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
     const place = line === undefined ? about : `${about}:${line}`;
-    return broken(rule, keyfile.source, { about: place, message, hint, line });
+    return { ...rule, path: keyfile.source, message: `${place}: ${message}`, hint, line };
   });
 }
 
@@ -53,9 +53,11 @@ function checkParsed(subject: LintSubject): Finding[] {
     ...[
       ...findConnectionProblems(connections),
       ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]),
-    ].map(({ file, line, ...problem }) => broken(problem, sourceOf(file), { line })),
-    ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) =>
-      broken(networkRules.unreachable, sourceOf(file), problem),
-    ),
+    ].map(({ file, ...problem }) => ({ ...problem, path: sourceOf(file) })),
+    ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) => ({
+      ...networkRules.unreachable,
+      path: sourceOf(file),
+      ...problem,
+    })),
   ];
 }

@@ -27,7 +27,7 @@ interface BindMount {
 }
 
 /** Options that take no word behind them as their value. */
-export const podmanSwitches: ReadonlySet<string> = new Set(
+const podmanSwitches: ReadonlySet<string> = new Set(
   `all-tags debug detach env-host http-proxy init interactive no-healthcheck no-hostname no-hosts oom-kill-disable passwd
   privileged publish-all quiet read-only read-only-tmpfs remote replace rm rmi rootfs sig-proxy syslog tls-verify tty
   unsetenv-all`.split(/\s+/),

@@ -9,7 +9,7 @@ import type { Need } from '../../network/reachability.ts';
 import { planPull } from '../imagePull.ts';
 import { isLocalName } from '../imageSource.ts';
 import { listTimeServers, readVariables } from './addresses.ts';
-import { agentPulls, readRegistries } from './image.ts';
+import { agentPulls, readRegistries } from './images.ts';
 import { optionValues } from './podmanCommand.ts';
 import { confValues, type LintSubject } from './subject.ts';
 

@@ -14,12 +14,11 @@ import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
-import type { Rule } from '../../core/rule.ts';
 import { walkConfig } from '../../ignition/walkConfig.ts';
 import { configType } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import type { Path, Finding } from '../../core/finding.ts';
+import type { Path } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
@@ -61,7 +60,7 @@ export interface LintedFile {
 }
 
 /** A configuration file of the agent. */
-export interface LintedConf extends LintedFile {
+interface LintedConf extends LintedFile {
   /** Inline values in [DEFAULT]; the last value of each name. */
   readonly defaults: ReadonlyMap<string, string>;
 }
@@ -316,34 +315,4 @@ function isAgentRun({ setting, podman }: UnitCommand): boolean {
     bindMounts(podman).some(({ source }) => isConfPath(source)) ||
     /(?:^|\/)ironic-(?:python-agent|agent|ipa)[^/]*$/.test(podman.operands[0]?.text ?? '')
   );
-}
-
-/** Texts for one finding, instead of the general texts of the rule. They never contain a secret. */
-interface IssueTexts {
-  /** What the finding is about; precedes the message. */
-  readonly about?: string | undefined;
-  readonly message?: string;
-  readonly hint?: string;
-  /** The line, and the column if it is known, in the text at the path. */
-  readonly line?: number | undefined;
-  readonly column?: number | undefined;
-}
-
-/** A finding; `path` starts at the root of the config. */
-export function broken(
-  rule: Rule,
-  path: Path,
-  { about, line, column, message = rule.message, hint = rule.hint }: IssueTexts = {},
-): Finding {
-  const text = about === undefined ? message : `${about}: ${message}`;
-  return { ...rule, path, message: text, hint, ...(line !== undefined && { line, column }) };
-}
-
-/** A finding about a setting of a unit, with the names of both in front of the message. */
-export function brokenSetting(
-  rule: Rule,
-  { line, unitName, name, path }: UnitSetting,
-  texts: Omit<IssueTexts, 'about'> = {},
-): Finding {
-  return broken(rule, path, { ...texts, about: `${unitName}: ${name}=`, line });
 }

@@ -83,8 +83,7 @@ function nameSeverity(severity: string): string {
 
 function formatExample(label: string, example: Example | undefined): readonly string[] {
   if (example === undefined) return [];
-  const { text, options } = example;
+  const { text } = example;
   const lines = text === '' ? ['(nothing)'] : text.split('\n');
-  const how = options === undefined ? '' : `, with ${options}`;
-  return ['', `${label}${how}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
+  return ['', `${label}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
 }

@@ -119,7 +119,7 @@ async function lint(
     mode === 'agent' || mayRunAgent([document, ...documents.values()])
       ? await lintAgent(document, config, options)
       : undefined;
-  const findings = ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options);
+  const findings = ofAgent ?? (await import('../../agent/lint/lintConfig.ts')).lintHost(config, options);
   const ofUnits = (await options.checkUnits?.(config)) ?? [];
   const isKnown = ofAgent !== undefined || options.machine !== undefined;
   return place([...ofBoot, ...(isKnown ? findings : findings.map(withoutError)), ...ofUnits]);

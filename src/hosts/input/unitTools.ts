@@ -10,7 +10,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { broken } from '../../agent/lint/subject.ts';
 import { lintWarning, type Rule } from '../../core/rule.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Io } from '../../io/io.ts';
@@ -173,7 +172,8 @@ function toIssues(complaints: readonly Complaint[], sources: readonly UnitSource
     const path = sources.find((source) => source.name === name)?.path;
     if (path === undefined) continue;
     const about = line === undefined ? name : `${name}:${line}`;
-    issues.set(`${about} ${reason}`, broken(rule, path, { about, line, message: reason.replace(/\.$/, '') }));
+    const message = `${about}: ${reason.replace(/\.$/, '')}`;
+    issues.set(message, { ...rule, path, line, message });
   }
   return [...issues.values()];
 }

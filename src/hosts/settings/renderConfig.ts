@@ -39,11 +39,9 @@ import { type Rule, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { groupBy } from '../../core/lists.ts';
-import { imageSourceRules } from '../../agent/imageSource.ts';
 import { addressRules } from '../../agent/machineAddress.ts';
-import { credentialRules } from '../../agent/pullSecret.ts';
 import { confRules } from '../../ipa/confRules.ts';
-import { exceptionRules } from '../../network/noProxy.ts';
+import { exceptionRule } from '../../network/noProxy.ts';
 import { createOrigins, type MergedConfig } from './origins.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
 import { type CheckUnits, unitToolRules } from '../input/unitTools.ts';
@@ -160,11 +158,14 @@ function withoutPath(finding: Finding): Diagnostic {
 }
 
 /** What is checked where the settings are read. Parts of merged configs are not. */
-const CHECKED_BEFORE: ReadonlySet<string> = new Set(
-  [confRules, imageSourceRules, addressRules, credentialRules, exceptionRules]
-    .flatMap((rules) => Object.values<Rule>(rules))
-    .map(({ rule }) => rule),
-);
+const CHECKED_BEFORE: ReadonlySet<string> = new Set([
+  ...[confRules, addressRules].flatMap((rules) => Object.values<Rule>(rules)).map(({ rule }) => rule),
+  exceptionRule.rule,
+  'agent-image-issuer',
+  'agent-image-unpullable',
+  'agent-secret-registry',
+  'agent-source-issuer',
+]);
 
 /** In addition to these, what systemd says of units that this program writes itself. */
 const NOT_OF_USER: ReadonlySet<string> = new Set([

@@ -25,7 +25,7 @@ export function pathIssue(value: string | undefined, at: Path): Finding | undefi
 }
 
 /** A path as Windows writes it, with the slashes of Linux. */
-export function withSlashes(path: string): string {
+function withSlashes(path: string): string {
   return path.replace(/^[A-Za-z]:(?=\\)/, '').replaceAll('\\', '/');
 }
 

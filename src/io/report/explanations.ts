@@ -27,8 +27,6 @@ export interface Example {
   /** `json`: an Ignition config or a part of one. `yaml`: the same of a Butane config. `ini`: the agent's conf. `systemd`: the unit that runs the agent. `sh`: a command. */
   readonly language: string;
   readonly text: string;
-  /** With which options the program has to be called, e.g. `--ipa-version 9.11.0`. */
-  readonly options?: string;
 }
 
 /** All, in the order of the pages. The same id may be, for example, a check and a cause. */

@@ -1,7 +1,7 @@
 /** Users, groups and owners of a config that runs no agent. `interop/ignition.test.ts` boots the same configs. */
 
 import { describe, expect, it } from 'vitest';
-import { lintHost } from '../../../src/agent/lint/lintHost.ts';
+import { lintHost } from '../../../src/agent/lint/lintConfig.ts';
 import { formatPath } from '../../../src/core/finding.ts';
 import { accountConfigs } from '../../support/accountConfigs.ts';
 import { now } from './support.ts';

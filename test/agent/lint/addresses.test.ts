@@ -10,7 +10,7 @@ describe('addresses that mean no other machine', () => {
     ['https://[::1]:6385', '::1 is the booted machine itself'],
   ])('in api_url: %s', (url, message) => {
     const config = render({ apiUrls: url.split(',') });
-    expect(summary(config)).toEqual(['conf-url-address $.storage.files.0.contents.source']);
+    expect(summary(config)).toEqual(['agent-address $.storage.files.0.contents.source']);
     expect(messages(config)[0]).toContain(message);
   });
 
@@ -21,13 +21,13 @@ describe('addresses that mean no other machine', () => {
     'https://192.0.2.1/v1/',
   ])('and URLs that cannot be used: %s', (url) => {
     expect(summary(withConf(`[DEFAULT]\napi_url = ${url}\ninsecure = 0\n`))).toEqual([
-      'conf-url $.storage.files.0.contents.source',
+      'conf-unusable $.storage.files.0.contents.source',
     ]);
   });
 
   it('of inspection data', () => {
     const config = render({ callbackUrls: ['http://localhost:5050/v1/continue'] });
-    expect(summary(config)).toEqual(['conf-url-address $.storage.files.0.contents.source']);
+    expect(summary(config)).toEqual(['agent-address $.storage.files.0.contents.source']);
   });
 
   it('of time servers, in chrony.conf and in the conf', () => {

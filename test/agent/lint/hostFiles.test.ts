@@ -15,17 +15,3 @@ describe('files of the host', () => {
     expect(summary(withFiles(file))).toEqual(expected);
   });
 });
-
-describe('targets of links', () => {
-  it.each<[target: string, expected: string[]]>([
-    ['/usr/share/zoneinfo/UTC', []],
-    ['../usr/share/zoneinfo/UTC', []],
-    ['\\usr\\share\\zoneinfo\\UTC', ['agent-link-backslash $.storage.links.0.target']],
-    ['..\\usr\\share', ['agent-link-backslash $.storage.links.0.target']],
-    ['C:\\zoneinfo', ['agent-link-backslash $.storage.links.0.target']],
-  ])('%s', (target, expected) => {
-    const config = withFiles();
-    const links = [{ path: '/etc/x', target }];
-    expect(summary({ ...config, storage: { ...config.storage, links } })).toEqual(expected);
-  });
-});

@@ -38,9 +38,6 @@ describe('the rendered config', () => {
   it('of build.py keeps the weaknesses of that script', () => {
     expect(summary(render({ profile: 'buildpy', agentImage: 'quay.io/example/ironic-agent' }))).toEqual([
       'conf-insecure-unset $.storage.files.0.contents.source',
-      'agent-host-access $.systemd.units.0.contents',
-      'agent-unit-restart $.systemd.units.0.contents',
-      'agent-image-short-name $.systemd.units.0.contents',
     ]);
   });
 });

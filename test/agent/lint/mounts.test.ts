@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messages, render, summary, withUnit } from './support.ts';
+import { render, summary, withUnit } from './support.ts';
 
 const mount =
   '--mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf';
@@ -13,37 +13,17 @@ describe('mounts', () => {
     [
       'a name that the agent does not read',
       '-v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/conf',
-      [`agent-conf-place ${path}`],
+      [`agent-conf-unmounted ${path}`],
     ],
-    ['another place', mount.replace('/ignition.conf', '.conf'), [`agent-conf-place ${path}`]],
+    ['another place', mount.replace('/ignition.conf', '.conf'), [`agent-conf-unmounted ${path}`]],
     [
       'a file of ours that is not written',
       `${mount} -v /etc/ironic/ca.crt:/ca.crt`,
-      [`agent-mount-missing ${contents}`],
+      [`agent-file-missing ${contents}`],
     ],
     ['a file of the OS', `${mount} -v /etc/resolv.conf:/etc/resolv.conf`, []],
   ])('%s', (_title, flags, expected) => {
     expect(summary(withUnit([mount, flags]))).toEqual(expected);
-  });
-
-  it('lists what the container lacks', () => {
-    const config = withUnit(
-      [' --uts=host', ''],
-      [' --privileged', ''],
-      ['src=/run/udev,', 'src=/run/other,'],
-    );
-    expect(summary(config)).toEqual([`agent-host-access ${contents}`]);
-    expect(messages(config)[0]).toMatch(/: --privileged, --uts=host, \/run\/udev$/);
-  });
-
-  it.each([
-    ['a second network', '--network host --network podman'],
-    ['the older name of the option', '--network bridge --net=host'],
-    ['a network of a variable', '--network ${AGENT_NETWORK}'],
-    ['an option of a newer podman before it', '--new-option value --network host'],
-  ])('does not report --network host as missing: %s', (_title, options) => {
-    const found = messages(withUnit(['--network host', options]));
-    expect(found.filter((message) => message.includes('lacks access'))).toEqual([]);
   });
 
   it('misses nothing that another config may bring', () => {

@@ -38,7 +38,7 @@ describe('pull secrets', () => {
     [
       'raw JSON',
       { path, mode: 0o600, contents: { source: `data:;base64,${json}` } },
-      [`agent-secret-undecodable ${at}.contents.source`],
+      [`agent-secret-content ${at}.contents.source`],
     ],
     [
       'base64 twice',
@@ -76,30 +76,22 @@ describe('pull secrets', () => {
     ['another registry', secretOf({ 'docker.io': auth }), [`agent-secret-registry ${source}`]],
     ['nothing', secretOf({}), [`agent-secret-registry ${source}`]],
     ['a URL of the registry', secretOf({ 'https://quay.io/v1/': auth }), []],
-    [
-      'a program for the registry',
-      secretOf({}, { credHelpers: { 'quay.io': 'x' } }),
-      [`agent-secret-helper ${source}`],
-    ],
-    ['a program without entries', '{"credHelpers":{"quay.io":"x"}}', [`agent-secret-helper ${source}`]],
+    ['a program for the registry', secretOf({}, { credHelpers: { 'quay.io': 'x' } }), []],
+    ['a program without entries', '{"credHelpers":{"quay.io":"x"}}', []],
     ['a program for another registry', secretOf({ 'quay.io': auth }, { credHelpers: { 'a.io': 'x' } }), []],
     [
       'a program that podman does not know',
       secretOf({ 'quay.io': '' }, { credsStore: 'x' }),
-      [`agent-secret-entry ${source}`],
+      [`agent-secret-registry ${source}`],
     ],
-    ['an empty auth', secretOf({ 'quay.io': '' }), [`agent-secret-entry ${source}`]],
+    ['an empty auth', secretOf({ 'quay.io': '' }), [`agent-secret-registry ${source}`]],
     [
       'a user alone',
       secretOf({ 'quay.io': Buffer.from('sesame').toString('base64') }),
-      [`agent-secret-entry ${source}`],
+      [`agent-secret-registry ${source}`],
     ],
-    ['a plain text', secretOf({ 'quay.io': 'user:sesame' }), [`agent-secret-unreadable ${source}`]],
-    [
-      'a broken entry of another registry',
-      secretOf({ 'quay.io': auth, x: 'sesame' }),
-      [`agent-secret-entry ${source}`],
-    ],
+    ['a plain text', secretOf({ 'quay.io': 'user:sesame' }), [`agent-secret-registry ${source}`]],
+    ['a broken entry of another registry', secretOf({ 'quay.io': auth, x: 'sesame' }), []],
     ['a number', '{"auths":{"quay.io":{"auth":1}}}', [`agent-secret-content ${source}`]],
   ])('for podman: %s', (_title, text, expected) => {
     const named = withUnit(['podman pull ', `podman pull --authfile ${path} `]);
@@ -137,7 +129,7 @@ describe('pull secrets', () => {
 
   it('in a place of their own', () => {
     const change = ['podman pull ', 'podman pull --authfile /opt/auth.json '] as const;
-    expect(summary(withUnit(change))).toEqual(['agent-authfile-missing $.systemd.units.0.contents']);
+    expect(summary(withUnit(change))).toEqual(['agent-file-missing $.systemd.units.0.contents']);
     const file: File = { path: '/opt/auth.json', contents: { source: dataUrl('sesame') } };
     const config = withUnit(change);
     const { storage = {} } = withFiles(file);

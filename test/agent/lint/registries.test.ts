@@ -17,16 +17,8 @@ describe('registries.conf', () => {
     ['not TOML', conf(main, 'hello world\n'), [`agent-registries-conf ${at}`]],
     ['a drop-in that is not TOML', conf(dropin, '{}'), [`agent-registries-conf ${at}`]],
     ['a URL', conf(dropin, '[[registry]]\nlocation = "https://quay.io"\n'), [`agent-registries-conf ${at}`]],
-    [
-      'an unknown key',
-      conf(main, '[[registry]]\nlocation = "quay.io"\nmirors = 1\n'),
-      [`agent-registries-conf-ignored ${at}`],
-    ],
-    [
-      'version 1',
-      conf(main, '[registries.search]\nregistries = ["quay.io"]\n'),
-      [`agent-registries-conf-ignored ${at}`],
-    ],
+    ['an unknown key', conf(main, '[[registry]]\nlocation = "quay.io"\nmirors = 1\n'), []],
+    ['version 1', conf(main, '[registries.search]\nregistries = ["quay.io"]\n'), []],
     ['another file', conf('/etc/containers/other.conf', 'hello world\n'), []],
     ['a drop-in that podman does not read', conf(`${dropin}.bak`, 'hello world\n'), []],
     [
@@ -81,7 +73,7 @@ describe('registries.conf', () => {
     expect(messages(config)).toEqual(['registries.conf:3:1: invalid value of "insecure"']);
   });
 
-  const unqualified = 'agent-image-unqualified $.systemd.units.0.contents';
+  const unqualified = 'agent-image-unpullable $.systemd.units.0.contents';
   it.each([
     ['names no registry', [conf(main, '')], [unqualified]],
     ['names one', [conf(main, 'unqualified-search-registries = ["quay.io"]\n')], []],

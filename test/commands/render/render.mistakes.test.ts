@@ -199,7 +199,7 @@ describe('render warns of what may be intended', () => {
     [
       'a placeholder',
       ['--api-url', 'http://IRONIC:6385'],
-      '--api-url: IRONIC is a placeholder of an example (conf-url-address)\nhint: write the address or name of the server in place of IRONIC',
+      '--api-url: IRONIC is a placeholder of an example (agent-address)\nhint: write the address or name of the server in place of IRONIC',
     ],
     [
       'a placeholder as a time server',

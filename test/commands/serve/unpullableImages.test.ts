@@ -23,7 +23,7 @@ const table: readonly (readonly [title: string, registriesConf: string, image: s
     'a name without a registry, and two registries to search',
     'unqualified-search-registries = ["a.example.com", "b.example.com"]\nshort-name-mode = "enforcing"\n',
     'team/ironic-agent',
-    'the image team/ironic-agent has no registry, and podman cannot select one (agent-image-unqualified)\n',
+    'the image team/ironic-agent has no registry, and podman cannot select one (agent-image-unpullable)\n',
   ],
 ];
 

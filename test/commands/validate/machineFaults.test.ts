@@ -82,7 +82,7 @@ describe('faults of a live system', () => {
     [
       'a mount point at the top',
       { storage: { filesystems: [{ device: '/dev/sda1', path: '/data', format: 'xfs' }] } },
-      'agent-live-mount-point',
+      'agent-path-read-only',
     ],
   ])(
     '%s: refused by commands that embed it, but valid for an installed system',

@@ -25,7 +25,7 @@ const unit = `[Unit]
 Description=a \\
   b
 [Service]
-ExecStart=/usr/bin/podman rum registry.example.com/a
+ExecStart=/usr/bin/podman run https://a.example.com
 `;
 const indent = (text: string, blanks: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(blanks));
 
@@ -60,12 +60,12 @@ systemd:
     - name: ironic-agent.service
       contents: |
 ${indent(unit, 8)}    - name: ironic-agent@b.service
-      contents: "[Service]\\nExecStart=/usr/bin/podman pulll registry.example.com/a\\n"
+      contents: "[Service]\\nExecStart=/usr/bin/podman run https://b.example.com\\n"
     - name: ironic-agent@c.service
       contents: >
         [Service]
 
-        ExecStart=/usr/bin/podman creat registry.example.com/a
+        ExecStart=/usr/bin/podman create https://c.example.com
 `;
 
 const lineOf = (source: string, text: string): number =>
@@ -76,9 +76,9 @@ describe('a finding in a text of a Butane config', () => {
     ['agent-network', 'mtu in [ethernet]', 'mtu=many'],
     ['agent-network', 'the gateway', 'address1='],
     ['agent-registries-conf', 'registries.conf', 'nothing'],
-    ['agent-unit-command', 'rum', 'ExecStart=/usr/bin/podman rum'],
-    ['agent-unit-command', 'pulll', 'contents: "[Service]'],
-    ['agent-unit-command', 'creat', 'ExecStart=/usr/bin/podman creat'],
+    ['agent-image-unpullable', 'ironic-agent.service', 'ExecStart=/usr/bin/podman run'],
+    ['agent-image-unpullable', 'ironic-agent@b.service', 'contents: "[Service]'],
+    ['agent-image-unpullable', 'ironic-agent@c', 'ExecStart=/usr/bin/podman create'],
     ['conf-value', 'lookup_timeout', 'soon'],
   ])('%s about %s is at its line', async (rule, detail, text) => {
     writeFileSync(join(folder, 'a.bu'), butane);

@@ -1,0 +1,133 @@
+/** The configuration of the agent: each file by itself, and whether the container sees the files that it names. */
+
+import { posix } from 'node:path';
+import { type Finding, type Path, TOO_MANY_FINDINGS } from '../../core/finding.ts';
+import { infoRule, type Rule } from '../../core/rule.ts';
+import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
+import { confRules } from '../../ipa/confRules.ts';
+import { parseOsloBoolean } from '../../ipa/confValues.ts';
+import type { IpaVersion } from '../../ipa/ipaOptions.ts';
+import { checkConfFile } from '../confCheck.ts';
+import { ANCHOR_FOLDER } from '../files.ts';
+import { addressRules } from '../machineAddress.ts';
+import { rule } from './lintRule.ts';
+import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
+import {
+  confValues,
+  type LintedFile,
+  type LintSubject,
+  readContents,
+  textOf,
+  type UnitCommand,
+} from './subject.ts';
+import { isMountedAt } from './units.ts';
+
+const rulesById: ReadonlyMap<string, Rule> = new Map(
+  [...Object.values<Rule>(confRules), addressRules.address].map((known) => [known.rule, known]),
+);
+
+/** For the number of findings about one conf that are left out. */
+const moreRule = infoRule(
+  TOO_MANY_FINDINGS,
+  'and more findings, which are not listed',
+  'fix the listed findings first',
+);
+
+export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Finding[] {
+  const known = new Map<string, boolean>();
+  const isElsewhere = (id: string): boolean => {
+    const isKnown = known.get(id) ?? elsewhere.get(id)?.(subject) === true;
+    known.set(id, isKnown);
+    return isKnown;
+  };
+  return subject.confs.flatMap((conf) => {
+    const bytes = readContents(conf.file.contents);
+    if (bytes === undefined) return [];
+    const { findings } = checkConfFile(bytes, ipaVersion);
+    return findings.filter(({ rule: id }) => !isElsewhere(id)).flatMap((finding) => toIssue(finding, conf));
+  });
+}
+
+function toIssue(finding: Finding, { name, source }: LintedFile): Finding[] {
+  const known = finding.rule === TOO_MANY_FINDINGS ? moreRule : rulesById.get(finding.rule);
+  if (known === undefined) return [];
+  const place = finding.position === undefined ? '' : `:${finding.position.line}:${finding.position.column}`;
+  const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
+  const end = finding.severity === 'error' ? '; the agent does not start' : '';
+  const message = `${posix.basename(name)}${place}: ${what}${finding.message}${end}`;
+  return [{ ...known, path: source, message, hint: finding.hint, ...finding.position }];
+}
+
+/** `debug`, `[mdns] params` or `[nope]`. */
+function formatName([section, name]: Path): string {
+  if (name === undefined) return `[${shorten(section)}]`;
+  return section === 'DEFAULT' ? shorten(name) : `[${shorten(section)}] ${shorten(name)}`;
+}
+
+function shorten(text: string | number = ''): string {
+  return String(text).slice(0, 60);
+}
+
+const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
+
+export const trustRules = [
+  rule(
+    'agent-conf-ca-unused',
+    'info',
+    'mount the file into the container and set "cafile" to its path there; the agent does not use the trust store of the host',
+    function* ({ confs, files }) {
+      if (!files.some(({ name }) => name.startsWith(ANCHOR_FOLDER))) return;
+      for (const { defaults, name, source } of confs) {
+        const isHttps = (defaults.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
+        if (!isHttps || (defaults.get('cafile') ?? '') !== '') continue;
+        const message = `${posix.basename(name)}: cafile: the config contains a CA certificate, but the agent does not use it to verify Ironic`;
+        yield { path: source, message };
+      }
+    },
+  ),
+  rule(
+    'agent-conf-host-path',
+    'warning',
+    'mount the file with --mount type=bind,src=PATH,dst=PATH',
+    function* ({ confs, filesByPath, runs }) {
+      for (const { defaults, name, source } of confs) {
+        for (const option of fileOptions) {
+          const file = defaults.get(option) ?? '';
+          if (!filesByPath.has(file) || runs.every((run) => isMountedAt(run, file))) continue;
+          const message = `${posix.basename(name)}: ${option}: the file is on the host, but not mounted into the container at this path`;
+          yield { path: source, message };
+        }
+      }
+    },
+  ),
+];
+
+/** Rules about what a conf lacks or does not know, each with whether another part of the config has it. */
+const elsewhere: ReadonlyMap<string, (subject: LintSubject) => boolean> = new Map([
+  [confRules.caMissing.rule, needsNoCa],
+  [confRules.collector.rule, hasOwnCollectors],
+  [confRules.insecureUnset.rule, (subject) => confValues(subject, 'insecure').length > 0],
+]);
+
+/** Whether another conf or the container gives CA certificates to the agent, or turns verification off. */
+function needsNoCa(subject: LintSubject): boolean {
+  const hasCafile = confValues(subject, 'cafile').some((path) => path !== '');
+  const isInsecure = confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true);
+  return hasCafile || isInsecure || subject.runs.some(addsCa);
+}
+
+/** Whether a Python package in the config adds collectors to the agent. */
+function hasOwnCollectors({ files }: LintSubject): boolean {
+  return files.some((file) => isEntryPoints(file.name) && declaresCollectors(textOf(file)));
+}
+
+/** Whether the container gets a trust store from the host, or variables, which may name one for `requests`. */
+function addsCa({ podman }: UnitCommand): boolean {
+  const variables = optionValues(podman, 'env', 'e').map(({ text }) => text);
+  return (
+    bindMounts(podman).some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target)) ||
+    variables.some((text) => /^(?:REQUESTS|CURL)_CA_BUNDLE(?:=|$)/.test(text)) ||
+    optionValues(podman, 'env-file').length > 0 ||
+    isOptionSet(podman, 'env-host')
+  );
+}

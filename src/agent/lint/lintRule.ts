@@ -1,0 +1,60 @@
+/** Rules of the lint as data: each has its check, and what it finds has the only text of its message. */
+
+import type { Finding, Path, Severity } from '../../core/finding.ts';
+import type { Rule } from '../../core/rule.ts';
+import type { LintSubject, TargetSystem, UnitSetting } from './subject.ts';
+
+export interface HostLintOptions {
+  /** The time for which the validity of certificates is checked. */
+  readonly now: Date;
+  /** If absent, only what applies to both is checked. */
+  readonly machine?: TargetSystem | undefined;
+  /** The document, to check whether it fits into a live ISO; if absent, the size is not checked. */
+  readonly document?: Uint8Array;
+}
+
+/** What breaks a rule. Texts never contain secrets. */
+export interface Violation {
+  /** Starts at the root of the config. */
+  readonly path: Path;
+  readonly message: string;
+  /** Replaces the hint of the rule. */
+  readonly hint?: string | undefined;
+  /** The line, and the column if it is known, in the text at the path. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+type Check = (subject: LintSubject, options: HostLintOptions) => Iterable<Violation>;
+
+/** A rule whose message is that of each violation. */
+export interface LintRule extends Omit<Rule, 'message'> {
+  readonly check: Check;
+}
+
+export function rule(id: string, severity: Severity, hint: string, check: Check): LintRule {
+  return { rule: id, severity, isLint: true, hint, check };
+}
+
+export function applyRules(
+  rules: readonly LintRule[],
+  subject: LintSubject,
+  options: HostLintOptions,
+): Finding[] {
+  return rules.flatMap((one) =>
+    Array.from(one.check(subject, options), (violation) => lintFinding(one, violation)),
+  );
+}
+
+export function lintFinding({ rule: id, severity, isLint, hint }: LintRule, violation: Violation): Finding {
+  return { rule: id, severity, ...(isLint && { isLint }), ...violation, hint: violation.hint ?? hint };
+}
+
+/** A violation by a setting of a unit, whose names precede the message. */
+export function atSetting(
+  { line, name, path, unitName }: UnitSetting,
+  message: string,
+  hint?: string,
+): Violation {
+  return { path, line, message: `${unitName}: ${name}=: ${message}`, hint };
+}
