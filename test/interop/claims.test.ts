@@ -14,12 +14,6 @@ import { readIp } from '../../src/kargs/ip.ts';
 import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
 import { isInterfaceName } from '../../src/network/networkData/devices.ts';
 import { nodeNameProblem } from '../../src/core/objectName.ts';
-import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
-import {
-  bootInterfaces,
-  checkInterfaces,
-  inspectInterfaces,
-} from '../../src/commands/deploy/documents/interfaces.ts';
 import { parseImageReference } from '../../src/formats/imageReference.ts';
 import { ipaKnowledge } from '../../src/ipa/ipaOptions.ts';
 import { listenLocally } from '../support/listening.ts';
@@ -384,33 +378,6 @@ describe.runIf(have('Ironic'))(`Ironic itself${oracleNote('Ironic')}`, () => {
       'import json, sys; from ironic.common import utils; json.dump([utils.is_valid_logical_name(n) for n in json.load(sys.stdin)], sys.stdout)';
     const accepted = names.map((name) => nodeNameProblem(name) === undefined);
     expect(accepted).toEqual(askIronic(script, names));
-  });
-
-  it('supports the interfaces that are accepted here, by hardware type', () => {
-    const script = `
-import importlib.metadata, json, sys
-from ironic.drivers import drac, ipmi, redfish
-types = {'ipmi': ipmi.IPMIHardware, 'redfish': redfish.RedfishHardware, 'idrac': drac.IDRACHardware}
-points = {k: {p.name: p.load() for p in importlib.metadata.entry_points(group='ironic.hardware.interfaces.' + k)}
-          for k in ('boot', 'inspect')}
-json.dump({t: {k: sorted(n for n, c in points[k].items() if c in getattr(h(), 'supported_%s_interfaces' % k))
-               for k in points} for t, h in types.items()}, sys.stdout)`;
-    const supported = askIronic(script, null);
-    const addresses = {
-      ipmi: 'ipmi://192.0.2.1',
-      redfish: 'redfish://192.0.2.1/redfish/v1/Systems/1',
-      idrac: 'idrac-redfish://192.0.2.1/redfish/v1/Systems/1',
-    };
-    const accepted = Object.entries(addresses).map(([type, text]) => {
-      const address = parseBmcAddress(text);
-      if ('problem' in address) throw new Error(address.problem);
-      const isAccepted = (interfaces: object): boolean =>
-        checkInterfaces(interfaces, { address, insecure: false }).length === 0;
-      const boot = bootInterfaces.filter((name) => isAccepted({ boot: name })).toSorted();
-      const inspect = inspectInterfaces.filter((name) => isAccepted({ inspect: name })).toSorted();
-      return [type, { boot, inspect }];
-    });
-    expect(Object.fromEntries(accepted)).toEqual(supported);
   });
 });
 

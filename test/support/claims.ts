@@ -859,26 +859,6 @@ export const CLAIMS: readonly Claim[] = [
   },
   // Ironic
   {
-    says: ['by default, Ironic does not permit vdi and vmdk'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/conf/conductor.py',
-        shows: /'permitted_image_formats',\s+default=\['raw', 'gpt', 'qcow2', 'iso'\]/,
-      },
-    ],
-  },
-  {
-    says: ['Ironic refuses file URLs in this folder'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/common/image_service.py',
-        shows: /BLOCKED_FILE_URL_PATHS = \{'\/dev', '\/sys', '\/proc', '\/boot', '\/etc', '\/run'\}/,
-      },
-    ],
-  },
-  {
     says: ['Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument'],
     sources: [
       {
@@ -1070,7 +1050,7 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: metal3, file: webhook, shows: /BMC driver %s requires a BootMACAddress value/ }],
   },
   {
-    says: ['the operator of Metal3 requires it, although install_coreos does not use it'],
+    says: ['the operator of Metal3 requires it'],
     sources: [
       {
         repository: metal3,

@@ -21,7 +21,6 @@ import { type HostContext, reportIssues } from './hostContext.ts';
 import { formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { readNetworkFile } from './networkFile.ts';
 import { deploymentOf, readHostOptions } from './options.ts';
-import { reportRamdiskNetwork } from './ramdiskNetwork.ts';
 import type { DeployOptions } from './settings.ts';
 
 type Manifests = ReturnType<typeof renderHostManifests>;
@@ -112,7 +111,7 @@ function isConsequence(rule: string, path: readonly unknown[], issues: readonly 
 async function hostSettings(
   options: DeployOptions,
   host: DeployHost,
-  { agent, io, nameOf, readConfig, readRamdiskNetwork }: HostContext,
+  { io, nameOf, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
   const config = await readConfig(options);
   const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
@@ -120,7 +119,6 @@ async function hostSettings(
     return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
   };
   const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork());
-  if (ramdiskNetwork !== undefined) await reportRamdiskNetwork(agent, options.nmstate, io);
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,

@@ -7,7 +7,6 @@ import { CliError, type FilePlace, only } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
-import type { AgentSource } from './ramdiskNetwork.ts';
 import { type NameOption, readInstalledConfig } from './options.ts';
 import type { DeployOptions } from './settings.ts';
 
@@ -24,7 +23,6 @@ export interface HostContext extends OptionSources {
   readonly readConfig: (options: DeployOptions) => Promise<PlainConfig | undefined>;
   /** The network of the host in the inventory, as text; undefined without one. */
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
-  readonly agent: AgentSource;
 }
 
 /** For a host that flags describe. */
@@ -35,23 +33,17 @@ export function flagContext(io: Io): HostContext {
     locate: () => undefined,
     readConfig: (options) => readInstalledConfig(options, io),
     readRamdiskNetwork: async () => undefined,
-    agent: { options: {} },
   };
 }
 
-/** Limit for the cache: configs may be large, and a config of a single host is read only once. */
-const MAX_CONFIGS = 8;
-
 /** Reads a config that several hosts share only once, and repeats its reports for each host. */
 export function cacheConfigs(): typeof readInstalledConfig {
-  const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
+  const known = new Map<string, ReturnType<typeof readQuietly>>();
   return async (options, io) => {
     if (options.ignition === undefined) return undefined;
     const key = JSON.stringify([options.ignition, options.imageSource, options.filesDir]);
     const entry = known.get(key) ?? readQuietly(options, io);
     known.set(key, entry);
-    const [oldest = ''] = known.keys();
-    if (known.size > MAX_CONFIGS) known.delete(oldest);
     const { answer, reported } = await entry;
     report(io, reported);
     if (answer instanceof CliError) throw answer;

@@ -149,10 +149,6 @@ function makerOf<Document>(
       io,
       readConfig: (config) => readConfig(config, io),
       readRamdiskNetwork: () => readRamdiskNetwork(source, io),
-      agent: {
-        files: [source.host.readInputs(), source.inventory.agent],
-        options: { profile: source.inventory.profile },
-      },
     };
     const { output = '-' } = options;
     const file = output === '-' ? output : join(output, `${name}${extension}`);

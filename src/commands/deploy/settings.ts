@@ -49,198 +49,170 @@ const host = ['baremetalhost', 'node'] as const;
 const metal3 = ['baremetalhost'] as const;
 const node = ['node'] as const;
 const install = ['steps', 'configdrive', 'baremetalhost'] as const;
+const image = ['steps', 'baremetalhost', 'node'] as const;
+
+/** A row with a flag. */
+function row<Kind extends DeployKind>(
+  kind: Kind,
+  words: readonly DeployWord[],
+  flag: string,
+  help: string,
+  more: Partial<DeploySetting> = {},
+): DeploySetting & { readonly kind: Kind } {
+  return { ...more, kind, for: words, flag, help };
+}
+
+const STEPS_HELP = 'deploy step: install_coreos or start_assisted_install (default: install_coreos)';
+const ofImage = ['imageChecksum', 'imageFormat'];
 
 const deploySettings = {
-  name: { kind: 'text', flag: '--name <name>', for: host, help: 'name of the host', place: 'host' },
-  bootMac: {
-    kind: 'text',
-    flag: '--boot-mac <mac>',
-    for: host,
-    help: 'MAC address of the boot interface',
+  name: row('text', host, '--name <name>', 'name of the host', { place: 'host' }),
+  bootMac: row('text', host, '--boot-mac <mac>', 'MAC address of the boot interface', {
     key: 'mac',
     place: 'host',
-  },
-  arch: {
-    kind: 'text',
-    flag: '--arch <arch>',
-    for: host,
-    help: 'architecture: x86_64, aarch64, ppc64le or s390x',
+  }),
+  arch: row('text', host, '--arch <arch>', 'architecture: x86_64, aarch64, ppc64le or s390x', {
     choices: architectures,
     key: 'architecture',
     place: 'host',
-  },
-  bmcAddress: {
-    kind: 'text',
-    flag: '--bmc-address <url>',
-    for: host,
-    help: 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1',
-  },
-  bmcInsecure: {
-    kind: 'switch',
-    flag: '--bmc-insecure',
-    for: host,
-    help: "do not verify the BMC's TLS certificate",
-  },
-  rootDevice: {
-    kind: 'hints',
-    flag: '--root-device <name=hint>',
-    for: host,
-    help: 'root device hint, e.g. "size=>= 100"; repeatable',
-    key: 'rootDeviceHints',
-  },
-  deployIso: {
-    kind: 'text',
-    flag: '--deploy-iso <url>',
-    for: node,
-    help: 'live ISO that runs the agent',
+  }),
+  bmcAddress: row(
+    'text',
+    host,
+    '--bmc-address <url>',
+    'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1',
+  ),
+  bmcInsecure: row('switch', host, '--bmc-insecure', "do not verify the BMC's TLS certificate"),
+  rootDevice: row(
+    'hints',
+    host,
+    '--root-device <name=hint>',
+    'root device hint, e.g. "size=>= 100"; repeatable',
+    { key: 'rootDeviceHints' },
+  ),
+  deployIso: row('text', node, '--deploy-iso <url>', 'live ISO that runs the agent', {
     replaces: ['deployKernel', 'deployRamdisk', 'kernelAppendParams'],
-  },
-  deployKernel: {
-    kind: 'text',
-    flag: '--deploy-kernel <url>',
-    for: node,
-    help: 'kernel that runs the agent; requires --deploy-ramdisk',
-    replaces: ['deployIso'],
-  },
-  deployRamdisk: {
-    kind: 'text',
-    flag: '--deploy-ramdisk <url>',
-    for: node,
-    help: 'initramfs that runs the agent; requires --deploy-kernel',
-    replaces: ['deployIso'],
-  },
-  kernelAppendParams: {
-    kind: 'text',
-    flag: '--kernel-append-params <text>',
-    for: node,
-    help: 'kernel arguments; for a node, %default% inserts those of the conductor',
-  },
-  inspectInterface: {
-    kind: 'text',
-    flag: '--inspect-interface <name>',
-    for: node,
-    help: `inspect interface (default: that of the conductor): ${inspectInterfaces.join(', ')}`,
-    choices: inspectInterfaces,
-  },
-  bootInterface: {
-    kind: 'text',
-    flag: '--boot-interface <name>',
-    for: node,
-    help: `boot interface (default: by the BMC address): ${bootInterfaces.join(', ')}`,
-    choices: bootInterfaces,
-  },
-  namespace: {
-    kind: 'text',
-    flag: '--namespace <name>',
-    for: metal3,
-    help: 'namespace of all objects (default: the namespace that kubectl uses)',
-  },
-  bmcCredentialsName: {
-    kind: 'text',
-    flag: '--bmc-credentials-name <name>',
-    for: metal3,
-    help: 'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
-  },
-  spec: {
-    kind: 'spec',
-    flag: '--spec <yaml>',
-    for: metal3,
-    help: 'other fields of spec of the BareMetalHost, e.g. "{bootMode: UEFI}"',
-  },
+  }),
+  deployKernel: row(
+    'text',
+    node,
+    '--deploy-kernel <url>',
+    'kernel that runs the agent; requires --deploy-ramdisk',
+    { replaces: ['deployIso'] },
+  ),
+  deployRamdisk: row(
+    'text',
+    node,
+    '--deploy-ramdisk <url>',
+    'initramfs that runs the agent; requires --deploy-kernel',
+    { replaces: ['deployIso'] },
+  ),
+  kernelAppendParams: row(
+    'text',
+    node,
+    '--kernel-append-params <text>',
+    'kernel arguments; for a node, %default% inserts those of the conductor',
+  ),
+  inspectInterface: row(
+    'text',
+    node,
+    '--inspect-interface <name>',
+    `inspect interface (default: that of the conductor): ${inspectInterfaces.join(', ')}`,
+    { choices: inspectInterfaces },
+  ),
+  bootInterface: row(
+    'text',
+    node,
+    '--boot-interface <name>',
+    `boot interface (default: by the BMC address): ${bootInterfaces.join(', ')}`,
+    { choices: bootInterfaces },
+  ),
+  namespace: row(
+    'text',
+    metal3,
+    '--namespace <name>',
+    'namespace of all objects (default: the namespace that kubectl uses)',
+  ),
+  bmcCredentialsName: row(
+    'text',
+    metal3,
+    '--bmc-credentials-name <name>',
+    'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
+  ),
+  spec: row(
+    'spec',
+    metal3,
+    '--spec <yaml>',
+    'other fields of spec of the BareMetalHost, e.g. "{bootMode: UEFI}"',
+  ),
   labels: { kind: 'labels', help: 'labels of the BareMetalHost' },
-  method: {
-    kind: 'text',
-    flag: '--method <name>',
-    for: metal3,
-    help: 'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
-    choices: stepNames,
-  },
-  step: {
-    kind: 'text',
-    flag: '--step <name>',
-    for: ['steps'],
-    help: 'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
-    choices: stepNames,
-    key: 'method',
-  },
-  nmstate: {
-    kind: 'file',
-    flag: '--nmstate <file>',
-    for: metal3,
-    help: 'nmstate network configuration of the ramdisk',
+  method: row('text', metal3, '--method <name>', STEPS_HELP, { choices: stepNames }),
+  step: row('text', ['steps'], '--step <name>', STEPS_HELP, { choices: stepNames, key: 'method' }),
+  nmstate: row('file', metal3, '--nmstate <file>', 'nmstate network configuration of the ramdisk', {
     place: 'flags',
-  },
-  networkData: {
-    kind: 'file',
-    flag: '--network-data <file>',
-    for: metal3,
-    help: 'OpenStack network data for the config drive (network_data.json)',
-  },
-  ignition: {
-    kind: 'file',
-    flag: '--ignition <file>',
-    for: install,
-    help: 'config for the installed host, or - for standard input',
-  },
-  filesDir: {
-    kind: 'file',
-    flag: '--files-dir <folder>',
-    for: install,
-    help: 'folder of the local files of Butane configs (default: no local file is read)',
-  },
-  appendKarg: {
-    kind: 'texts',
-    flag: '--append-karg <arg>',
-    for: install,
-    help: 'kernel argument for the installed host; repeatable',
-    key: 'appendKargs',
-  },
-  copyNetwork: {
-    kind: 'switch',
-    flag: '--copy-network',
-    for: install,
-    help: 'copy the network of the ramdisk to the installed host',
-    negatedHelp: 'do not copy the network (default: the setting of the agent)',
-  },
-  userDataName: {
-    kind: 'text',
-    flag: '--user-data-name <name>',
-    for: metal3,
-    help: 'name of the Secret with the config (default: NAME-user-data)',
-  },
-  imageSource: {
-    kind: 'text',
-    flag: '--image-source <url>',
-    for: ['steps', ...host],
-    help: 'image to install (default of deploy steps: the CoreOS of the ramdisk)',
-    replaces: ['imageChecksum', 'imageFormat', 'bootIso'],
-  },
-  imageChecksum: {
-    kind: 'text',
-    flag: '--image-checksum <sum>',
-    for: ['steps', ...host],
-    help: 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file',
-  },
-  imageFormat: {
-    kind: 'text',
-    flag: '--image-format <form>',
-    for: host,
-    help: 'format of the image: raw or qcow2',
-  },
-  bootIso: {
-    kind: 'text',
-    flag: '--boot-iso <url>',
-    for: host,
-    help: 'live ISO that the host boots, instead of an installation',
-    replaces: ['imageSource', 'imageChecksum', 'imageFormat'],
-  },
-  deployInterface: {
-    kind: 'text',
-    flag: '--deploy-interface <name>',
-    for: ['steps', ...host],
-    help: `deploy interface: ${deployInterfaces.join(', ')}; custom-agent runs deploy steps`,
-    choices: deployInterfaces,
-  },
+  }),
+  networkData: row(
+    'file',
+    metal3,
+    '--network-data <file>',
+    'OpenStack network data for the config drive (network_data.json)',
+  ),
+  ignition: row(
+    'file',
+    install,
+    '--ignition <file>',
+    'config for the installed host, or - for standard input',
+  ),
+  filesDir: row(
+    'file',
+    install,
+    '--files-dir <folder>',
+    'folder of the local files of Butane configs (default: no local file is read)',
+  ),
+  appendKarg: row(
+    'texts',
+    install,
+    '--append-karg <arg>',
+    'kernel argument for the installed host; repeatable',
+    { key: 'appendKargs' },
+  ),
+  copyNetwork: row(
+    'switch',
+    install,
+    '--copy-network',
+    'copy the network of the ramdisk to the installed host',
+    { negatedHelp: 'do not copy the network (default: the setting of the agent)' },
+  ),
+  userDataName: row(
+    'text',
+    metal3,
+    '--user-data-name <name>',
+    'name of the Secret with the config (default: NAME-user-data)',
+  ),
+  imageSource: row(
+    'text',
+    image,
+    '--image-source <url>',
+    'image to install (default of deploy steps: the CoreOS of the ramdisk)',
+    { replaces: [...ofImage, 'bootIso'] },
+  ),
+  imageChecksum: row(
+    'text',
+    image,
+    '--image-checksum <sum>',
+    'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file',
+  ),
+  imageFormat: row('text', host, '--image-format <form>', 'format of the image: raw or qcow2'),
+  bootIso: row('text', host, '--boot-iso <url>', 'live ISO that the host boots, instead of an installation', {
+    replaces: [...ofImage, 'imageSource'],
+  }),
+  deployInterface: row(
+    'text',
+    image,
+    '--deploy-interface <name>',
+    `deploy interface: ${deployInterfaces.join(', ')}; custom-agent runs deploy steps`,
+    { choices: deployInterfaces },
+  ),
 } as const satisfies Readonly<Record<string, DeploySetting>>;
 
 type Settings = {

@@ -81,7 +81,7 @@ describe('deploy baremetalhost', () => {
     [
       'the format of the design',
       [...minimal, '--image-format', 'coreos'],
-      /--image-format: .*never implemented \(image-format-coreos\)\nhint: .*install_coreos/,
+      /--image-format: .*never implemented \(image-format\)\nhint: .*install_coreos/,
     ],
     [
       'an image without a checksum',

@@ -119,7 +119,7 @@ function checkHostDeployment(settings: HostSettings): readonly Finding[] {
   const { image } = deployment;
   return [
     ...checkDeployment({ ...deployment, deployInterface: 'custom-agent' }),
-    ...(image === undefined ? [] : checkImageChecksum(image)),
+    ...(image === undefined ? [] : checkImageChecksum(image, true)),
   ];
 }
 

@@ -5,11 +5,12 @@
  */
 
 import type { Finding } from '../../../core/finding.ts';
+import { quoteText } from '../../../core/foreignText.ts';
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
-import { errorRule, found, infoRule, issue, issueWith, warningRule } from '../../../core/rule.ts';
+import { errorRule, found, infoRule, issue, issueWith } from '../../../core/rule.ts';
 import { isUuid } from '../../../core/objectName.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
-import { checkImageFormat, checkImageSource, type InstallImage, isChecksum } from './installation.ts';
+import { checkImageChecksum, checkImageFormat, checkImageSource, type InstallImage } from './installation.ts';
 import type { DeployInterface } from './interfaces.ts';
 import type { StepName } from '../../../core/installSteps.ts';
 
@@ -43,83 +44,60 @@ const imageAndIso = errorRule(
   'a host either installs an image or boots a live ISO',
   'remove {imageSource} or {bootIso}',
 );
-const isoNotBooted = errorRule(
-  'boot-iso-interface',
-  'the deploy interface does not boot a live ISO',
+const notDeployed = errorRule(
+  'deploy-interface',
+  'the deploy interface does not deploy this',
   'use the deploy interface ramdisk, or {imageSource} instead of {bootIso}',
-);
-const imageNotWritten = errorRule(
-  'image-interface',
-  'the deploy interface ramdisk writes no image: it boots a live ISO',
-  'use the deploy interface direct, or {bootIso} instead of {imageSource}',
-);
-const nothingDeployed = warningRule(
-  'deployment-missing',
-  'nothing is named that this deploy interface deploys',
-  'pass {imageSource} or {bootIso}, or set it before the node is deployed',
-);
-const isoUrl = errorRule(
-  'boot-iso-url',
-  'unsupported reference of a live ISO',
-  'use an http, https or file URL, or the UUID of an image in Glance',
-);
-const containerNeeded = errorRule(
-  'bootc-image',
-  'the deploy interface bootc installs bootable containers',
-  'use oci://REGISTRY/NAME:TAG, or the deploy interface direct',
 );
 const imageReference = errorRule(
   'image-reference',
   'unsupported image reference for Ironic',
-  'use an http, https, file or oci URL, or the UUID of an image in Glance',
-);
-const containerChecksum = errorRule(
-  'container-checksum',
-  'the checksum of a container image is in its registry',
-  'remove {imageChecksum}',
-);
-const checksumInvalid = errorRule(
-  'image-checksum-direct',
-  'missing or invalid image checksum: Ironic verifies what it writes',
-  'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with {imageChecksum}',
+  'use an http, https or file URL, or the UUID of an image in Glance; of a container oci://REGISTRY/NAME:TAG to install, and with @sha256:DIGEST to boot',
 );
 
 /** Checks for a node, or with `custom-agent` for a BareMetalHost, too. Paths are the names of options. */
 export function checkDeployment(deployment: Deployment): readonly Finding[] {
-  const { deployInterface: given, image, bootIso } = deployment;
+  const { image, bootIso } = deployment;
   const used = interfaceFor(deployment);
   if (image !== undefined && bootIso !== undefined) return [issue(imageAndIso, ['bootIso'])];
-  const bootsIso = used === 'ramdisk' || used === 'autodetect';
-  const isEmpty = image === undefined && bootIso === undefined;
-  return found(
-    bootIso !== undefined && !bootsIso && issue(isoNotBooted, ['bootIso']),
-    bootIso !== undefined && !isReference(bootIso, /^(?:https?|file):/) && issue(isoUrl, ['bootIso']),
-    image !== undefined && used === 'ramdisk' && issue(imageNotWritten, ['imageSource']),
-    isEmpty && (given === 'direct' || given === 'bootc' || given === 'ramdisk') && issue(nothingDeployed, []),
-    image === undefined || used === 'ramdisk' ? [] : checkImage(image, used),
-  );
-}
-
-function checkImage(image: InstallImage, used: DeployInterface | undefined): readonly Finding[] {
-  const { url, checksum, format } = image;
+  if (bootIso !== undefined) {
+    const isBooted = used === 'ramdisk' || used === 'autodetect';
+    return found(!isBooted && issue(notDeployed, ['bootIso']), checkReference('bootIso', bootIso, 'iso'));
+  }
+  if (image === undefined) return [];
   if (used === 'custom-agent') return checkImageSource(image);
-  const isContainer = url.startsWith('oci://');
-  return found(
-    used === 'bootc' && !isContainer && issue(containerNeeded, ['imageSource']),
-    !isReference(url, /^(?:https?|file|oci):/) && issue(imageReference, ['imageSource']),
-    isContainer && checksum !== undefined && issue(containerChecksum, ['imageChecksum']),
-    ((needsChecksum(url) && checksum === undefined) ||
-      (checksum !== undefined && !isContainer && !isChecksum(checksum))) &&
-      issue(checksumInvalid, ['imageChecksum']),
-    checkImageFormat(format, 'ironic'),
-  );
+  if (used === 'ramdisk') {
+    const hint = 'use the deploy interface direct, or {bootIso} instead of {imageSource}';
+    return [issue(notDeployed, ['imageSource'], hint)];
+  }
+  return [
+    ...checkReference('imageSource', image.url, 'image'),
+    ...checkImageChecksum(image, needsChecksum(image.url)),
+    ...checkImageFormat(image.format, 'ironic'),
+  ];
 }
 
-function isReference(text: string, schemes: RegExp): boolean {
-  if (isUuid(text.replace(/^glance:\/\//, ''))) return true;
-  if (!schemes.test(text) || /[^!-~]/.test(text)) return false;
-  if (text.startsWith('file:')) return /^file:\/\/\/./.test(text);
-  return text.startsWith('oci:') ? /^oci:\/\/[^/]+\/./.test(text) : parseBootUrl(text) !== undefined;
+/** As Ironic's image services: of a container that is booted, it does not look up the image behind a tag. */
+const references = {
+  image: /^(?:https?:|file:\/\/\/.|oci:\/\/[^/]+\/.)/,
+  iso: /^(?:https?:|file:\/\/\/.)/,
+  ramdisk: /^(?:https?:|file:\/\/\/.|oci:\/\/[^/@]+\/[^@]+@sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$)/,
+} as const;
+
+/** A reference with a user name may contain a password, so that it is not shown. */
+export function checkReference(
+  option: string,
+  reference: string,
+  kind: keyof typeof references,
+): readonly Finding[] {
+  const isUrl = references[kind].test(reference) && !/[^!-~]/.test(reference);
+  const isValid = isUrl && (!reference.startsWith('http') || parseBootUrl(reference) !== undefined);
+  if (isValid || isUuid(reference.replace(/^glance:\/\//, ''))) return [];
+  return [
+    reference.includes('@')
+      ? issue(imageReference, [option])
+      : issueWith(imageReference, [option], quoteText(reference)),
+  ];
 }
 
 /** Field names of Ironic. May be empty. */
@@ -184,10 +162,7 @@ export function checkStepsDeployment(
   return found(
     !isRun && issueWith(stepNotRun, ['deployInterface'], deployInterface),
     isRun && isDirect && image?.checksum === undefined && issue(stepNeedsImage, ['deployInterface']),
-    image === undefined ? [] : checkImageSource(image),
-    image?.checksum === undefined || isChecksum(image.checksum)
-      ? []
-      : [issue(checksumInvalid, ['imageChecksum'])],
+    image === undefined ? [] : [...checkImageSource(image), ...checkImageChecksum(image, false)],
   );
 }
 

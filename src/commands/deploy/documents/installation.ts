@@ -160,29 +160,30 @@ const imageUnverified = warningRule(
   'install_coreos does not verify the image: coreos-installer accepts it without a signature',
   'serve the image over https from a trusted host, or remove it to install the CoreOS of the ramdisk',
 );
-const imageFormatCoreos = errorRule(
-  'image-format-coreos',
-  `unsupported image format "coreos": Metal3's design was never implemented`,
-  'remove {imageFormat}; this command sets customDeploy.method to install_coreos instead',
-);
-const imageFormatIso = errorRule(
-  'image-format-live-iso',
-  'a live ISO is not an image to install',
-  'remove {imageFormat}, and pass the URL with {bootIso} instead of {imageSource}',
-);
 const imageFormat = errorRule(
   'image-format',
-  'unsupported image format: coreos-installer only writes raw images, optionally compressed',
-  'use raw and the …-metal… image of CoreOS, or the deploy interface direct',
+  'unsupported image format',
+  'use raw, or qcow2 with the deploy interface direct: coreos-installer only writes raw images, optionally compressed',
 );
-const imageFormatDirect = errorRule(
-  'image-format-direct',
-  'unsupported image format of a disk image: by default, Ironic does not permit vdi and vmdk',
-  'use raw or qcow2',
-);
+const otherFormats: ReadonlyMap<string, { readonly message: string; readonly hint: string }> = new Map([
+  [
+    'coreos',
+    {
+      message: `unsupported image format "coreos": Metal3's design was never implemented`,
+      hint: 'remove {imageFormat}; this command sets customDeploy.method to install_coreos instead',
+    },
+  ],
+  [
+    'live-iso',
+    {
+      message: 'a live ISO is not an image to install',
+      hint: 'remove {imageFormat}, and pass the URL with {bootIso} instead of {imageSource}',
+    },
+  ],
+]);
 const imageChecksum = errorRule(
   'image-checksum',
-  'missing or invalid image checksum: the operator of Metal3 requires it, although install_coreos does not use it',
+  'missing or invalid image checksum: Ironic verifies what it writes, and the operator of Metal3 requires it',
   'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with {imageChecksum}',
 );
 
@@ -202,18 +203,17 @@ export function checkImageFormat(
   writer: 'coreos-installer' | 'ironic',
 ): readonly Finding[] {
   if (format === undefined || format === 'raw' || (writer === 'ironic' && format === 'qcow2')) return [];
-  const own = writer === 'ironic' ? imageFormatDirect : imageFormat;
-  const rule = format === 'coreos' ? imageFormatCoreos : format === 'live-iso' ? imageFormatIso : own;
-  return [{ ...rule, path: ['imageFormat'] }];
+  return [{ ...imageFormat, ...otherFormats.get(format), path: ['imageFormat'] }];
 }
 
-/** The check of the operator's webhook, which only supports digests and URLs. */
-export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Finding[] {
-  return isChecksum(checksum) ? [] : [{ ...imageChecksum, path: ['imageChecksum'] }];
+/** @param isRequired whether an image without a checksum is refused, too */
+export function checkImageChecksum({ checksum }: InstallImage, isRequired: boolean): readonly Finding[] {
+  const isValid = checksum === undefined ? !isRequired : isChecksum(checksum);
+  return isValid ? [] : [{ ...imageChecksum, path: ['imageChecksum'] }];
 }
 
 /** SHA-256, SHA-512, or the URL of a file with one. */
-export function isChecksum(text: string): boolean {
+function isChecksum(text: string): boolean {
   const isDigest = /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(text);
   return isDigest || (/^https?:\/\/[!-~]+$/.test(text) && parseBootUrl(text) !== undefined);
 }

@@ -4,9 +4,7 @@
  */
 
 import type { Finding } from '../../../core/finding.ts';
-import { errorRule, found, infoRule, issueWith } from '../../../core/rule.ts';
-import { bmcKind } from '../../../redfish/bmcAddress.ts';
-import type { HostBmc } from './host.ts';
+import { infoRule } from '../../../core/rule.ts';
 
 export const deployInterfaces = ['autodetect', 'direct', 'ramdisk', 'bootc', 'custom-agent'] as const;
 export const inspectInterfaces = ['redfish', 'agent', 'no-inspect', 'idrac-redfish'] as const;
@@ -26,15 +24,6 @@ export const networkBootInterfaces: readonly string[] = ['ipxe', 'pxe', 'http-ip
 export type DeployInterface = (typeof deployInterfaces)[number];
 export type InspectInterface = (typeof inspectInterfaces)[number];
 export type BootInterface = (typeof bootInterfaces)[number];
-
-/** What nodes use. Without an interface, the conductor chooses one that it enables. */
-export interface Interfaces {
-  readonly deploy?: DeployInterface | undefined;
-  readonly inspect?: InspectInterface | undefined;
-  readonly boot?: BootInterface | undefined;
-}
-
-type Driver = ReturnType<typeof bmcKind>['driver'];
 
 /** Options of the section `[DEFAULT]`, with the values that Ironic uses without them. */
 const enabledByDefault = {
@@ -80,16 +69,11 @@ export function linesFor(used: UsedNames): readonly ConfLine[] {
 /** `[conductor]file_url_allowed_paths` of Ironic, without that line. */
 const FILES_ALLOWED = '/var/lib/ironic';
 
-/** Folders in which the conductor reads no file, whatever the configuration. */
-const filesBlocked = ['/boot', '/dev', '/etc', '/proc', '/run', '/sys'];
-
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
-
 /** The line for images that the conductor reads from files outside the folder that is allowed by default. @param urls of all images */
 export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
   const folders = urls.flatMap((url) => {
     const path = pathOf(url);
-    if (path === undefined || [FILES_ALLOWED, ...filesBlocked].some((one) => isBelow(path, one))) return [];
+    if (path === undefined || path.startsWith(`${FILES_ALLOWED}/`)) return [];
     return [path.slice(0, path.lastIndexOf('/')) || '/'];
   });
   if (folders.length === 0) return [];
@@ -101,20 +85,6 @@ export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
 /** The path of a `file:` URL, as Ironic reads it: without decoding. */
 function pathOf(url: string): string | undefined {
   return /^file:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1];
-}
-
-const fileBlocked = errorRule(
-  'file-url-blocked',
-  'Ironic refuses file URLs in this folder',
-  `use a file below ${FILES_ALLOWED}`,
-);
-
-/** @param urls of images by the option that gives each */
-export function checkFileUrls(urls: Readonly<Record<string, string | undefined>>): readonly Finding[] {
-  return Object.entries(urls).flatMap(([option, url = '']) => {
-    const folder = filesBlocked.find((blocked) => isBelow(pathOf(url) ?? '', blocked));
-    return found(folder !== undefined && issueWith(fileBlocked, [option], folder));
-  });
 }
 
 const lineNeeded = infoRule(
@@ -131,34 +101,4 @@ export function noteLines(lines: readonly ConfLine[]): readonly Finding[] {
     message: `the conductor must enable ${reason}: Ironic does not by default`,
     hint: `add to the section [${section}] of ironic.conf, unless it is there: ${text}`,
   }));
-}
-
-const supported: Readonly<Record<Driver, { inspect: readonly string[]; boot: readonly string[] }>> = {
-  ipmi: { inspect: ['agent', 'no-inspect'], boot: networkBootInterfaces },
-  redfish: {
-    inspect: ['redfish', 'agent', 'no-inspect'],
-    boot: [...networkBootInterfaces, 'redfish-virtual-media', 'redfish-https'],
-  },
-  idrac: {
-    inspect: ['idrac-redfish', 'agent', 'no-inspect'],
-    boot: [...networkBootInterfaces, 'idrac-redfish-virtual-media', 'redfish-https'],
-  },
-};
-
-const interfaceUnsupported = errorRule(
-  'interface-unsupported',
-  'the hardware type of the BMC address does not support this interface',
-  'use an interface of the hardware type',
-);
-/** Paths are the names of options. */
-export function checkInterfaces({ inspect, boot }: Interfaces, bmc: HostBmc | undefined): readonly Finding[] {
-  if (bmc === undefined) return [];
-  const { driver } = bmcKind(bmc.address);
-  return Object.entries({ inspect, boot }).flatMap(([kind, name]) => {
-    const names = supported[driver][kind === 'inspect' ? 'inspect' : 'boot'];
-    if (name === undefined || names.includes(name)) return [];
-    const message = `the hardware type ${driver}, which the BMC address selects, does not support ${name}`;
-    const path = [`${kind}Interface`];
-    return [{ ...interfaceUnsupported, path, message, hint: `use one of ${names.join(', ')}` }];
-  });
 }

@@ -5,16 +5,18 @@
  */
 
 import type { Finding } from '../../../core/finding.ts';
-import { quoteText } from '../../../core/foreignText.ts';
-import { parseBootUrl } from '../../../kargs/urlArgument.ts';
 import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
-import { checkDeployment, type Deployment, instanceInfo, interfaceFor } from './deployment.ts';
+import {
+  checkDeployment,
+  checkReference,
+  type Deployment,
+  instanceInfo,
+  interfaceFor,
+} from './deployment.ts';
 import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
 import {
   type BootInterface,
-  checkFileUrls,
-  checkInterfaces,
   type ConfLine,
   type DeployInterface,
   fileLinesFor,
@@ -23,7 +25,7 @@ import {
   networkBootInterfaces,
   noteLines,
 } from './interfaces.ts';
-import { isUuid, nodeNameProblem } from '../../../core/objectName.ts';
+import { nodeNameProblem } from '../../../core/objectName.ts';
 import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
@@ -61,11 +63,6 @@ export const nodeName = errorRule(
   'invalid name',
   'use letters, digits and dashes, e.g. worker-3',
 );
-const imageReference = errorRule(
-  'ramdisk-url',
-  'unsupported image reference for Ironic',
-  'use an http, https or file URL, oci://…@sha256:DIGEST, or the UUID of an image in Glance',
-);
 const isoNeedsVirtualMedia = errorRule(
   'iso-needs-virtual-media',
   'the BMC address selects network boot, which does not support an ISO',
@@ -84,13 +81,12 @@ export interface NodeSettings {
 
 /** Paths begin with the name of an option. */
 export function checkNode(settings: NodeSettings): readonly Finding[] {
-  const { host, ramdisk, deployment, inspectInterface: inspect, bootInterface } = settings;
+  const { host, ramdisk, deployment } = settings;
   const boot = bootInterfaceOf(settings);
   const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
   const bootsIso = deployment.bootIso !== undefined;
   return found(
     nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
-    checkInterfaces({ inspect, boot: bootInterface }, host.bmc),
     ramdisk === undefined ? [] : checkRamdisk(ramdisk),
     ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : [],
     ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
@@ -122,34 +118,11 @@ function linesOf(settings: NodeSettings): readonly ConfLine[] {
 }
 
 function checkRamdisk(ramdisk: Ramdisk): readonly Finding[] {
-  if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
-  return found(
-    checkReference('deployKernel', ramdisk.kernel),
-    checkReference('deployRamdisk', ramdisk.ramdisk),
-  );
-}
-
-/** A reference with a user name may contain a password. */
-function unsupportedReference(option: string, reference: string): Finding {
-  const named = reference.includes('@') ? '' : `: ${quoteText(reference)}`;
-  return { ...imageReference, path: [option], message: `${imageReference.message}${named}` };
-}
-
-function checkReference(option: string, reference: string): readonly Finding[] {
-  return found(
-    !isSupported(reference) && unsupportedReference(option, reference),
-    checkFileUrls({ [option]: reference }),
-  );
-}
-
-/** As Ironic's image services: of a container, it does not look up the image behind a tag. */
-function isSupported(reference: string): boolean {
-  if (isUuid(reference.replace(/^glance:\/\//, ''))) return true;
-  if (/[^!-~]/.test(reference)) return false;
-  if (/^oci:\/\/[^/@]+\/[^@]+@sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/.test(reference)) return true;
-  return (
-    /^file:\/\/\/./.test(reference) || (/^https?:/.test(reference) && parseBootUrl(reference) !== undefined)
-  );
+  if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso, 'ramdisk');
+  return [
+    ...checkReference('deployKernel', ramdisk.kernel, 'ramdisk'),
+    ...checkReference('deployRamdisk', ramdisk.ramdisk, 'ramdisk'),
+  ];
 }
 
 export function describeNode(settings: NodeSettings): NodeDescription {

@@ -125,7 +125,7 @@ describe('a BareMetalHost', () => {
     [
       'an image of Ironic without a checksum',
       deployed({ deployInterface: 'direct', image: { url: 'https://h/i' } }),
-      ['image-checksum-direct'],
+      ['image-checksum'],
     ],
     [
       'kernel arguments for an image of Ironic',
