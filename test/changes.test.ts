@@ -73,7 +73,7 @@ beforeAll(() => {
   named = [
     ...new Set(Array.from(stdout.matchAll(/^(src\/[^(]+)\(\d/gm), ([, path = '']) => path)),
   ].toSorted();
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('docs/architecture.md', () => {

@@ -73,6 +73,6 @@ describe('readers of foreign text take linear time', () => {
       }
       expect(problems).toEqual([]);
     },
-    isAll ? 3_600_000 : 60_000,
+    isAll ? 3_600_000 : undefined,
   );
 });

@@ -101,7 +101,6 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
 
   it.each(Object.entries(pages).flatMap(([page, render]) => sizes.map((count) => ({ page, count, render }))))(
     '$page with $count machines',
-    { timeout: 240_000 },
     async ({ page, count, render }) => {
       const body = render(count);
       expect(body.length).toBeLessThan(200 * 1024);

@@ -119,7 +119,7 @@ function stable(lines: readonly string[]): string {
   return `${shown.join('\n')}\n`;
 }
 
-describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
+describe.skipIf(!have('tmux'))(`a terminal${oracleNote('tmux')}`, () => {
   it('shows the stuck and the invalid machine among 20 on its first screen', async () => {
     const terminal = start(serve, { env: { NODE_OPTIONS: '--import ./laterDate.mjs' } });
     await terminal.shows('20 hosts: 1 failed, 19 no activity');
@@ -231,7 +231,7 @@ async function startLoading(shown: string | RegExp, ...command: readonly string[
   return terminal;
 }
 
-describe.skipIf(!have('tmux'))(`Ctrl-C${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
+describe.skipIf(!have('tmux'))(`Ctrl-C${oracleNote('tmux')}`, () => {
   it('says what serve waits for, and a second one ends at once', async () => {
     const terminal = start([...serve, '--grace', '1h']);
     await terminal.shows('19 no activity');
@@ -313,7 +313,7 @@ async function bootOnTerminal(): Promise<{
   return { bmc, silence: () => (isSilent = true), terminal };
 }
 
-describe.skipIf(!have('tmux'))(`--expect with 50 hosts${oracleNote('tmux')}`, { timeout: 240_000 }, () => {
+describe.skipIf(!have('tmux'))(`--expect with 50 hosts${oracleNote('tmux')}`, () => {
   it('is one line of figures, and the machines that are missing', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `worker-${index}`).join(',');
     const args = [

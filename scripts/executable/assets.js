@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 /** What the program reads, and its modules. */
-const FOLDERS = ['dist', 'docs', 'src', 'templates'];
+const FOLDERS = ['bin', 'dist', 'docs', 'src', 'templates'];
 
 /** Sources, and what is for people or for those who use the library. */
 const LEFT_OUT = /^dist\/(?:man|schemas|types)\/|^src\/.*\.ts$/;

@@ -19,18 +19,15 @@ registerHooks({
     // Other specifiers name modules of Node.
     if (!/^(?:\.|file:)/.test(specifier)) return next(specifier, context);
     const { href: url } = new URL(specifier, context.parentURL);
-    return url.startsWith(ROOT) ? { url, format: 'module', shortCircuit: true } : next(specifier, context);
+    return url.startsWith(ROOT) ? { url, shortCircuit: true } : next(specifier, context);
   },
   /** @param {string} url @param {Context} context @param {(url: string, context: Context) => object} next */
   load(url, context, next) {
     if (!url.startsWith(ROOT)) return next(url, context);
     const source = getAsset(url.slice(ROOT.length), 'utf8');
-    return { format: 'module', source, shortCircuit: true };
+    const format = url.startsWith(`${ROOT}bin/`) ? 'commonjs' : 'module';
+    return { format, source, shortCircuit: true };
   },
 });
 
-/** @type {{ main(argv: readonly string[]): Promise<number> }} */
-const program = createRequire(ROOT)('./dist/cli.js');
-void program.main(process.argv).then((exitCode) => {
-  process.exitCode = exitCode;
-});
+createRequire(ROOT)('./bin/start.js').start();

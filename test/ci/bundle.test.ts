@@ -43,7 +43,7 @@ describe('the bundler', () => {
         countStatementCalls(code ?? '', 'js') !== countStatementCalls(readFileSync(id, 'utf8'), 'ts'),
     );
     expect(lost.map(([id]) => id)).toEqual([]);
-  }, 120_000);
+  });
 
   it.each([
     ['these options', bundleOptions, outputOptions, true],

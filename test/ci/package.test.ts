@@ -28,7 +28,7 @@ describe('the package', () => {
     top = mkdtempSync(join(tmpdir(), 'package of '));
     tarball = install(top);
     folder = join(top, 'node_modules/ironic-coreos');
-  }, 180_000);
+  });
   afterAll(() => rmSync(top, { recursive: true, force: true }));
   const packedFiles = (): string[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true })

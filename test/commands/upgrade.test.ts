@@ -151,7 +151,7 @@ it('try reports the machine that calls', async () => {
   trial.upgrade();
   await scriptedAgent({ api, mac: '52:54:00:12:34:56' }).callHome();
   expect([await trial.ended, trial.said()]).toEqual([0, expect.stringContaining('called home')]);
-}, 60_000);
+});
 
 it('boot sees the machine call, and restores it', async () => {
   const mac = '52:54:00:12:34:56';
@@ -170,7 +170,7 @@ it('boot sees the machine call, and restores it', async () => {
   expect([await run.ended, run.said()]).toEqual([0, expect.stringContaining('restored 1 of 1 machine')]);
   expect([bmc.state.power, bmc.state.images.size]).toEqual(['Off', 0]);
   await bmc.close();
-}, 60_000);
+});
 
 function send(response: ServerResponse, body: object): void {
   response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));

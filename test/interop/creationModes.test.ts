@@ -192,7 +192,7 @@ it('each command has a run', () => {
 });
 
 describe.skipIf(!canTrace)(`files of the owner only${traceNote}`, () => {
-  it.each(Object.entries(commandRuns))('%s', { timeout: 120_000 }, async (command, runs) => {
+  it.each(Object.entries(commandRuns))('%s', async (command, runs) => {
     for (const run of runs) {
       const { code, output, trace } = await traceRun(command.split(' '), run);
       const isDone = run.until === undefined ? code === 0 : output.includes(run.until);
@@ -260,7 +260,7 @@ describe.skipIf(!canSpy)(`another user of the machine${spyNote}`, () => {
       true,
       ['iso', 'ignition', 'embed', '-f', '-i', '../in/small.ign', '--mode', '0644', '../in/large.iso'],
     ],
-  ])('%s', { timeout: 60_000 }, async (_title, isPublic, words) => {
+  ])('%s', async (_title, isPublic, words) => {
     const cwd = join(root, 'public');
     const as = ['setpriv', '--reuid=65534', '--clear-groups', process.execPath, '-e', SPY, cwd];
     const spy = spawn(as[0] ?? '', as.slice(1), { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] });

@@ -210,7 +210,7 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
     builds = await prepareBuilds(options);
   });
 
-  it('succeeds', { timeout: 60_000 }, async () => {
+  it('succeeds', async () => {
     restore('watched');
     const child = startProgram(commandOf(options, 2, 'watched'), cwd);
     const end = once(child, 'close');

@@ -72,7 +72,7 @@ it.each<[string, Words, Words]>([
     ['iso', 'kargs', 'modify', '-a', 'x=1'],
   ],
   ['grow and reset', embed('large a.ign', '--grow', '-f'), ['iso', 'reset']],
-])('%s', { timeout: 120_000 }, async (_name, first, second) => {
+])('%s', async (_name, first, second) => {
   const [oneWay, otherWay] = [await inTurn(first, second), await inTurn(second, first)];
   const turned = otherWay.replace(/^(\d),(\d)/, '$2,$1');
   for (let round = 0; round < ROUNDS; round++) {

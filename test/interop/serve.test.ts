@@ -162,13 +162,9 @@ async function fetchSlowly(url: string): Promise<string> {
 
 describe('the image as a real client gets it', () => {
   for (const client of clients) {
-    it.skipIf(!have(client.program))(
-      `${client.title}${oracleNote(client.program)}`,
-      { timeout: 120_000 },
-      async () => {
-        expect(await results.get(client)).toBe(expected);
-      },
-    );
+    it.skipIf(!have(client.program))(`${client.title}${oracleNote(client.program)}`, async () => {
+      expect(await results.get(client)).toBe(expected);
+    });
   }
 
   it('slowly, beside all others', async () => {

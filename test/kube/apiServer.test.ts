@@ -60,7 +60,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   beforeAll(async () => {
     server = await startKubernetes();
     admin = await findClusterConfig(server.writeKubeconfig('admin', server.adminToken), io);
-  }, 120_000);
+  });
   afterAll(async () => server.stop());
   afterEach(async () => {
     for (const connection of open.splice(0)) await connection.close();

@@ -253,7 +253,7 @@ export async function exchangeRaw(port: number, text: string): Promise<string> {
 }
 
 /** Waits until something is so. */
-export async function until(isSo: () => boolean, milliseconds = 20_000): Promise<void> {
+export async function until(isSo: () => boolean, milliseconds = 120_000): Promise<void> {
   const end = Date.now() + milliseconds;
   while (!isSo()) {
     if (Date.now() > end) throw new Error(`not so after ${milliseconds} ms`);

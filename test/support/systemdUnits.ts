@@ -29,7 +29,7 @@ function dump(folder: string): string {
     : command;
   if (isRoot) spawnSync('chmod', ['-R', 'a+rX', folder]);
   const env = { PATH: '/usr/bin:/bin', HOME: '/', LC_ALL: 'C.UTF-8', SYSTEMD_UNIT_PATH: folder };
-  return spawnSync(program, args, { env, timeout: 30_000, maxBuffer: 1 << 28 }).stdout.toString();
+  return spawnSync(program, args, { env, timeout: 120_000, maxBuffer: 1 << 28 }).stdout.toString();
 }
 
 function parseDump(text: string): ReadonlyMap<string, readonly string[]> {

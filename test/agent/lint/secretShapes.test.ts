@@ -181,7 +181,7 @@ function traces({ words }: Secret): readonly string[] {
   ]);
 }
 
-it('no form of a report shows a part of a secret', { timeout: 240_000 }, async () => {
+it('no form of a report shows a part of a secret', async () => {
   let reports = 0;
   await fc.assert(
     fc.asyncProperty(draft, async ({ place, secret, indent, isEscaped }) => {

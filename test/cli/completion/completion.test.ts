@@ -56,7 +56,7 @@ const shells: Readonly<Record<string, (line: string) => string[]>> = {
 
 function run(shell: string, args: readonly string[]): string[] {
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
-  const { stdout, error } = spawnSync(shell, args, { cwd: files(), encoding: 'utf8', env, timeout: 60_000 });
+  const { stdout, error } = spawnSync(shell, args, { cwd: files(), encoding: 'utf8', env, timeout: 240_000 });
   if (error !== undefined) throw error;
   const offers = stdout.split('\n').map((line) => line.trim());
   return [...new Set(offers)].filter((offer) => offer !== '').toSorted(); // zsh tries several ways

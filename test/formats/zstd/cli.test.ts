@@ -74,5 +74,5 @@ describe.skipIf(!have('zstd'))(`next to zstd${oracleNote('zstd')}`, () => {
       isSame(await decode(compress(options, data)), data),
     );
     await expect(fc.assert(property, { numRuns: 15 })).resolves.toBeUndefined();
-  }, 30_000);
+  });
 });

@@ -158,7 +158,7 @@ interface SnapshotContext {
 }
 
 /** Milliseconds for a whole page. */
-const PATIENCE = 50_000;
+const PATIENCE = 240_000;
 
 /** What was printed, with a mark before and behind each command. What is still running then is ended. */
 async function runInShell(commands: readonly string[], { cwd, env }: SnapshotContext): Promise<string> {
