@@ -67,7 +67,7 @@ describe('--ignore', () => {
     ['qqqq', 'unknown rule "qqqq"\nhint: run "ironic-coreos explain" to list all rules'],
     ['', 'unknown rule ""'],
     [`${rule},path-relative`, 'path-relative is an error and cannot be ignored'],
-    ['image-embed-area', 'image-embed-area is an error and cannot be ignored'],
+    ['image-unreadable', 'image-unreadable is an error and cannot be ignored'],
   ])('refuses %j', async (ignored, message) => {
     const { code, stdout, stderr } = await run('validate', '--ignore', ignored, 'warned.ign');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -569,16 +569,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['The boot loader passes this area to the kernel as part of the initramfs'],
-    sources: [
-      {
-        repository: coreos,
-        file: 'live/EFI/fedora/grub.cfg',
-        shows: /initrd \/images\/pxeboot\/initrd\.img \/images\/ignition\.img/,
-      },
-    ],
-  },
-  {
     says: ['because the agent uses that network if the config has none'],
     sources: [
       {

@@ -20,7 +20,7 @@ import { type Rule } from '../../core/rule.ts';
 import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
 import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
-import { imageRules } from '../../image/inspection/imageRules.ts';
+import { archiveProblems, imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
@@ -69,7 +69,7 @@ export async function inspectAgentArchive(
   if (deployed.url !== undefined || kind === 'other') return { ...nothing, state: 'unchecked' };
   const entry = kind === 'iso' ? await (await openIsoTree(image)).find(`coreos/${deployed.name}`) : undefined;
   if (entry?.kind !== 'file')
-    return { ...nothing, state: 'missing', issues: [issueOf(imageRules.archiveMissing)] };
+    return { ...nothing, state: 'missing', issues: [issueOf(archiveProblems.missing)] };
   const { offset, size } = entry;
   if (!isLocal) return { ...nothing, state: 'unchecked', size };
   return { ...deployed, size, ...(await checkFile(deployed, slice(image, { offset, length: size }))) };
@@ -82,14 +82,14 @@ async function checkFile(
   try {
     const content = await readContainerArchive(sourceOfImage(file));
     if (content.sha512 !== sha512)
-      return { state: 'mismatch', memory: [], issues: [issueOf(imageRules.archiveOther)] };
+      return { state: 'mismatch', memory: [], issues: [issueOf(archiveProblems.other)] };
     const memory = archiveMemory(content, chooseArchivedImage(content, image).image, {});
     return { state: 'present', memory, issues: [] };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const issue = issueOf(
-      imageRules.archiveUnreadable,
-      `${imageRules.archiveUnreadable.message}: it ${error.message}`,
+      archiveProblems.unreadable,
+      `${archiveProblems.unreadable.message}: it ${error.message}`,
     );
     return { state: 'mismatch', memory: [], issues: [issue] };
   }
@@ -120,7 +120,7 @@ function checkMounted(kargs: readonly KernelArgument[]): Finding[] {
   if (argument === undefined) return [];
   const message = `with ${name} the live system unmounts the medium with the agent archive: the agent does not start`;
   return [
-    { ...imageRules.archiveMissing, path: [], message, hint: `use \`iso kargs modify -d ${argument.text}\`` },
+    { ...archiveProblems.missing, path: [], message, hint: `use \`iso kargs modify -d ${argument.text}\`` },
   ];
 }
 

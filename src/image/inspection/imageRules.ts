@@ -10,27 +10,7 @@ import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 /** In the order of the documentation. */
 export const imageRules = {
   editUnfinished: errorRule('image-unfinished-edit', UNFINISHED_EDIT, UNFINISHED_HINT),
-  embedAreaUnreadable: errorRule(
-    'image-embed-area',
-    'the reserved area contains unreadable data',
-    'clear it with `iso reset --force`, and embed the config again',
-  ),
-  kernelArgumentsUnreadable: errorRule(
-    'image-kernel-arguments',
-    'the kernel arguments cannot be read',
-    'restore the default kernel arguments with `iso reset --force`',
-  ),
-  featuresUnreadable: errorRule(
-    'image-features',
-    'the list of features of the live system cannot be read',
-    DOWNLOAD_AGAIN,
-  ),
-  appendixUnreadable: errorRule(
-    'image-appendix',
-    'the record of the data that was appended to the image is damaged',
-    DOWNLOAD_AGAIN,
-  ),
-  layoutUnreadable: errorRule('image-files', 'the files of the image cannot be listed', COPY_AGAIN),
+  unreadable: errorRule('image-unreadable', 'a part of the image cannot be read', DOWNLOAD_AGAIN),
   configUnreadable: errorRule(
     'image-config',
     'the embedded config is not a readable Ignition config',
@@ -96,19 +76,51 @@ export const imageRules = {
     'NetworkManager ignores an embedded keyfile',
     'fix the keyfile, and embed all of them again with `iso network embed -f`',
   ),
-  archiveMissing: lintError(
-    'image-archive-missing',
-    'the agent archive that the config loads is missing on the medium: the agent does not start',
-    'add it with `iso ignition embed --iso-file FILE:NAME`, with the NAME from the config',
+  archive: lintError(
+    'image-archive',
+    'the agent archive on the medium is missing, another one, or unreadable',
+    'add the archive that the config was rendered with: `iso ignition embed --iso-file FILE:NAME`',
   ),
-  archiveOther: lintError(
-    'image-archive-other',
-    'the agent archive on the medium differs from the one that the config loads: the agent does not start',
-    'remove it with `iso reset`, and add the archive that the config was rendered with',
-  ),
-  archiveUnreadable: lintError(
-    'image-archive-unreadable',
-    'the agent archive cannot be loaded',
-    'create it again with podman save --format oci-archive -o FILE IMAGE',
-  ),
+};
+
+const { archive, unreadable } = imageRules;
+
+/** The parts of an image that may be unreadable. */
+export const unreadableParts = {
+  embedArea: {
+    ...unreadable,
+    message: 'the reserved area contains unreadable data',
+    hint: 'clear it with `iso reset --force`, and embed the config again',
+  },
+  kernelArguments: {
+    ...unreadable,
+    message: 'the kernel arguments cannot be read',
+    hint: 'restore the default kernel arguments with `iso reset --force`',
+  },
+  features: { ...unreadable, message: 'the list of features of the live system cannot be read' },
+  appendix: {
+    ...unreadable,
+    message: 'the record of the data that was appended to the image is damaged',
+  },
+  files: { ...unreadable, message: 'the files of the image cannot be listed', hint: COPY_AGAIN },
+};
+
+/** Why the agent's image cannot be loaded from the medium. */
+export const archiveProblems = {
+  missing: {
+    ...archive,
+    message: 'the agent archive that the config loads is missing on the medium: the agent does not start',
+    hint: 'add it with `iso ignition embed --iso-file FILE:NAME`, with the NAME from the config',
+  },
+  other: {
+    ...archive,
+    message:
+      'the agent archive on the medium differs from the one that the config loads: the agent does not start',
+    hint: 'remove it with `iso reset`, and add the archive that the config was rendered with',
+  },
+  unreadable: {
+    ...archive,
+    message: 'the agent archive cannot be loaded',
+    hint: 'create it again with podman save --format oci-archive -o FILE IMAGE',
+  },
 };

@@ -22,7 +22,7 @@ import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoD
 import { CHUNK, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
 import { readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
 import { readRollback } from '../rollback.ts';
-import { imageRules } from './imageRules.ts';
+import { imageRules, unreadableParts } from './imageRules.ts';
 import { type BootingIso, checkInitrd, checkIso, checkNetwork, issueOf } from './imageChecks.ts';
 import type { InitrdInspection, IsoInspection, Leftover } from './inspection.ts';
 import { splitArguments } from '../../kargs/argument.ts';
@@ -47,12 +47,12 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const tree = await openIsoTree(image);
   const { issues, read } = damageReader();
   if (journal !== undefined) issues.push(issueOf(imageRules.editUnfinished));
-  const area = await read(imageRules.embedAreaUnreadable, () => findEmbedArea(tree));
+  const area = await read(unreadableParts.embedArea, () => findEmbedArea(tree));
   // The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired.
-  const { hint } = imageRules.embedAreaUnreadable;
+  const { hint } = unreadableParts.embedArea;
   const files =
     area &&
-    (await read(imageRules.embedAreaUnreadable, () =>
+    (await read(unreadableParts.embedArea, () =>
       readEmbedArea(image, area).catch(
         only(FormatError, (error) => {
           throw new FormatError(error.message, { hint, cause: error });
@@ -60,14 +60,13 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
       ),
     ));
   // The areas of kernel arguments are known also if their contents cannot be read.
-  const layout = await read(imageRules.kernelArgumentsUnreadable, () => findKargsLayout(tree));
-  const kargs =
-    layout && (await read(imageRules.kernelArgumentsUnreadable, () => findKargsAreas(tree)))?.current;
-  const features = await read(imageRules.featuresUnreadable, () => readIsoFeatures(tree));
-  const appendix = await read(imageRules.appendixUnreadable, () => readAppendix(tree));
+  const layout = await read(unreadableParts.kernelArguments, () => findKargsLayout(tree));
+  const kargs = layout && (await read(unreadableParts.kernelArguments, () => findKargsAreas(tree)))?.current;
+  const features = await read(unreadableParts.features, () => readIsoFeatures(tree));
+  const appendix = await read(unreadableParts.appendix, () => readAppendix(tree));
   // During an unfinished edit, the end of the image is not inspected.
   const leftovers = journal === undefined ? await findLeftovers(tree) : [UNFINISHED];
-  const facts = await read(imageRules.layoutUnreadable, () => readFacts(tree, layout !== undefined));
+  const facts = await read(unreadableParts.files, () => readFacts(tree, layout !== undefined));
   const label = tree.volume.volumeId;
   const isOtherSystem = features?.otherSystem === true;
   const isMinimal = facts !== undefined && facts.rootfsSize === undefined && !isOtherSystem;
@@ -190,8 +189,7 @@ export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspecti
   const marks = await readMarks(sourceOfImage(image));
   const { stamp, hasRootfs, embedded: files } = marks;
   const { issues, read } = damageReader();
-  const features =
-    stamp && (await read(imageRules.featuresUnreadable, async () => readInitrdFeatures(marks)));
+  const features = stamp && (await read(unreadableParts.features, async () => readInitrdFeatures(marks)));
   const source = hasRootfs ? 'initramfs' : 'network';
   const sizes = [...files.values()].map(({ length }) => length);
   return {

@@ -59,7 +59,7 @@ describe('inspectInitrd', () => {
     const broken = archive({ 'etc/coreos-live-initramfs': 'a\n', 'etc/coreos/features.json': '[]' });
     expect(await inspect(broken, config)).toMatchObject({
       build: 'a',
-      issues: [{ rule: 'image-features' }],
+      issues: [{ rule: 'image-unreadable' }],
     });
   });
 

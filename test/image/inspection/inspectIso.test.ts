@@ -141,26 +141,21 @@ describe('inspectIso of a damaged image', () => {
     [
       'no archive in the embed area',
       liveIsoWith((files) => files.set('images/ignition.img', Buffer.alloc(262_144, 'x'))),
-      'image-embed-area',
+      'image-unreadable',
       'iso reset --force',
     ],
-    ['no embed area', noArea, 'image-embed-area', 'download'],
-    [
-      'different kernel arguments',
-      damaged('mitigations=', 'other'),
-      'image-kernel-arguments',
-      'iso reset --force',
-    ],
+    ['no embed area', noArea, 'image-unreadable', 'download'],
+    ['different kernel arguments', damaged('mitigations=', 'other'), 'image-unreadable', 'iso reset --force'],
     [
       'kernel arguments that are no text',
       damaged('mitigations=', '\xff\xff'),
-      'image-kernel-arguments',
+      'image-unreadable',
       'iso reset --force',
     ],
     [
       'features that are no JSON',
       liveIsoWith((files) => files.set('coreos/features.json', Buffer.from('{'))),
-      'image-features',
+      'image-unreadable',
       'download',
     ],
   ])('with %s still says the rest', async (_title, bytes, rule, hint) => {
