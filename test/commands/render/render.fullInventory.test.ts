@@ -35,8 +35,13 @@ const files: Readonly<Record<string, string>> = {
   'own.ign': '{"ignition":{"version":"3.2.0"},"storage":{"directories":[{"path":"/var/lib/data"}]}}',
 };
 
-/** One that another setting excludes is `null` here, and stands in a host. */
-const values: Readonly<Record<SettingName, unknown>> = {
+/** One that another setting excludes is `null` here, and stands in a host. Other switches are on, and of choices, the second one is chosen. */
+const values: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(
+    settingTable.flatMap(({ name, choices, kind }) =>
+      choices === undefined && kind !== 'switch' ? [] : [[name, choices?.[1] ?? true]],
+    ),
+  ),
   'ironic.apiUrls': ['https://192.0.2.1', 'https://[2001:db8::1]'],
   'ironic.port': 6385,
   'ironic.inspectionCallbackUrls': ['https://192.0.2.1:5050/v1/continue'],
@@ -46,30 +51,25 @@ const values: Readonly<Record<SettingName, unknown>> = {
   'ironic.insecure': false,
   'agent.standalone': false,
   'agent.image': `registry.example.com/metal3/ironic-agent@sha256:${'0123456789abcdef'.repeat(4)}`,
-  'agent.pullPolicy': 'missing',
   'agent.archive': null,
   'agent.archiveUrl': null,
   'agent.pullSecret': 'auth.json',
   'agent.registriesConf': 'registries.conf',
-  'agent.insecureRegistry': true,
   'agent.options': ['inspection_collectors = default,logs'],
   'agent.confFile': 'agent.conf',
   'agent.vlanInterfaces': ['eno1', 'eno2.100'],
   'agent.hardwareManagers': ['managers'],
-  'agent.debug': true,
   'agent.podman.mounts': ['type=bind,src=/var/lib/data,dst=/data,ro=true'],
   'agent.podman.environment': ['BURN_IN=1'],
   'agent.podman.args': ['--memory=2g'],
   'agent.podman.pullArgs': ['--quiet'],
   'host.sshKeys': ['core.pub', key],
   'host.passwordHash': 'core.hash',
-  'host.autologin': true,
   'host.consoles': ['ttyS0'],
   'host.hostname': 'worker.example.com',
   'host.nmstate': 'net.yaml',
   'host.networkData': null,
   'host.keyfiles': ['eth1.nmconnection'],
-  'host.copyNetwork': true,
   'host.installIpOptions': 'ip=dhcp6',
   'host.ntpServers': ['ntp.example.com'],
   'proxy.http': 'http://192.0.2.9:3128',

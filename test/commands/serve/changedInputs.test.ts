@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SettingName } from '../../../src/agent/settingTable.ts';
+import { type SettingName, settingTable } from '../../../src/agent/settingTable.ts';
 import type { ServeOptions } from '../../../src/commands/serve/options.ts';
 import { ociArchive } from '../../support/containerImages.ts';
 import { have, oracleNote } from '../../support/programs.ts';
@@ -145,8 +145,8 @@ type Content = string | (() => Promise<Uint8Array>);
 const archive = (name: string) => (): Promise<Uint8Array> =>
   ociArchive({ names: [`registry.example.com/${name}:1`] });
 
-/** Every setting. `undefined`: a snapshot cannot differ in it; the reason is beside it. */
-const settings: Readonly<Record<SettingName, Change | undefined>> = {
+/** The settings but most switches and choices. `undefined`: a snapshot cannot differ in it; the reason is beside it. */
+const examples: Readonly<Partial<Record<SettingName, Change | undefined>>> = {
   'ironic.apiUrls': { values: ['https://192.0.2.1', 'https://192.0.2.2'] },
   'ironic.port': { values: [6385, 6386] },
   'ironic.inspectionCallbackUrls': {
@@ -162,10 +162,8 @@ const settings: Readonly<Record<SettingName, Change | undefined>> = {
     file: 'ca.pem',
     contents: [certificate('certificates/test-ca'), certificate('tls/ca')],
   },
-  'ironic.insecure': { values: [false, true] },
   'agent.standalone': { agents: [{}, { 'agent.standalone': true, 'ironic.apiUrls': null }] },
   'agent.image': { values: ['registry.example.com/a:1', 'registry.example.com/a:2'] },
-  'agent.pullPolicy': { values: ['always', 'missing'] },
   'agent.archive': { value: 'agent.tar', file: 'agent.tar', contents: [archive('one'), archive('two')] },
   'agent.archiveUrl': {
     values: ['https://192.0.2.1/1.tar', 'https://192.0.2.1/2.tar'],
@@ -180,7 +178,6 @@ const settings: Readonly<Record<SettingName, Change | undefined>> = {
       '[[registry]]\nlocation = "mirror.example.com"\n',
     ],
   },
-  'agent.insecureRegistry': { values: [false, true] },
   'agent.options': { values: [['ip_lookup_attempts = 5'], ['ip_lookup_attempts = 6']] },
   'agent.confFile': {
     value: 'agent.conf',
@@ -193,7 +190,6 @@ const settings: Readonly<Record<SettingName, Change | undefined>> = {
     file: 'managers/burn_in.py',
     contents: ['class BurnIn:\n    pass\n', 'class BurnIn:\n    x = 1\n'],
   },
-  'agent.debug': { values: [false, true] },
   'agent.podman.mounts': {
     values: [['type=bind,src=/var/lib/a,dst=/a'], ['type=bind,src=/var/lib/b,dst=/a']],
   },
@@ -206,7 +202,6 @@ const settings: Readonly<Record<SettingName, Change | undefined>> = {
     file: 'core.hash',
     contents: [hash('c2FsdHNhbHQ'), hash('d2FsdHNhbHQ')],
   },
-  'host.autologin': { values: [false, true] },
   'host.consoles': { values: [['ttyS0'], ['ttyS1']] },
   'host.hostname': { values: ['a.example.com', 'b.example.com'] },
   'host.nmstate': { value: 'net.yaml', file: 'net.yaml', contents: [network('eth0'), network('eth1')] },
@@ -254,6 +249,14 @@ const settings: Readonly<Record<SettingName, Change | undefined>> = {
   'boot.kernelArguments': { values: [['a=1'], ['a=2']] },
 };
 
+/** Switches and choices have the examples that the table has. */
+function changeOf({ name, choices = [], kind }: (typeof settingTable)[number]): Change | undefined {
+  if (name in examples) return examples[name];
+  const [one, other] = kind === 'switch' ? [false, true] : choices;
+  if (other === undefined) throw new Error(`no example of ${name}`);
+  return { values: [one, other] };
+}
+
 const contentOf = async (content: Content): Promise<string | Uint8Array> =>
   typeof content === 'string' ? content : content();
 
@@ -296,9 +299,10 @@ function startForSettings(): Promise<Running> {
 }
 
 describe('after a change of a setting', () => {
-  const rows = Object.entries(settings).flatMap(([name, change]) =>
-    change === undefined ? [] : [[name, change] as const],
-  );
+  const rows = settingTable.flatMap((setting) => {
+    const change = changeOf(setting);
+    return change === undefined ? [] : [[setting.name, change] as const];
+  });
   it.each(rows)('%s, no file passes for the one before', async (name, change) => {
     const put = async (index: 0 | 1): Promise<void> => {
       if ('agents' in change) writeInventory(change.agents[index]);
