@@ -18,7 +18,7 @@ export interface MergedConfig {
   readonly document?: ValidConfig;
 }
 
-interface Original {
+export interface Original {
   /** Of the config that was merged, if it is of the user. */
   readonly document?: ValidConfig | undefined;
   /** With a path in the document, or else in the rendered config, and a place in the file that a setting names. */

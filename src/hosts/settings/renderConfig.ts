@@ -19,7 +19,7 @@ import {
   limitFindings,
   type Path,
 } from '../../core/finding.ts';
-import { report } from '../../io/report/report.ts';
+import { report, withoutRepeats } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
@@ -39,10 +39,9 @@ import { type Rule, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { groupBy } from '../../core/lists.ts';
-import { addressRules } from '../../agent/machineAddress.ts';
 import { confRules } from '../../ipa/confRules.ts';
-import { exceptionRule } from '../../network/noProxy.ts';
-import { createOrigins, type MergedConfig } from './origins.ts';
+import { createOrigins, type MergedConfig, type Original } from './origins.ts';
+import { RENDERED_PLACE, settingOf } from './settingProblems.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
 import { type CheckUnits, unitToolRules } from '../input/unitTools.ts';
 
@@ -88,12 +87,19 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     if (version === undefined) return undefined;
     const effective = resolveConfig({ config, version });
     const hasNetwork = hasKeyfiles(document);
-    if (isMerged || hasNetwork || hasOwnParts(settings)) {
-      const ofUnits = (await checkUnits?.(effective.config)) ?? [];
-      const issues = [...lintConfig(effective.config, { now: new Date() }), ...ofUnits];
-      const findings = reportParts(issues, createOrigins(config, effective, sources), io);
-      if (hasErrors(findings)) return undefined;
-    }
+    const hasOwn = isMerged || hasNetwork || hasOwnParts(settings);
+    const ofUnits = hasOwn ? ((await checkUnits?.(effective.config)) ?? []) : [];
+    const issues = withoutIgnored([...lintConfig(effective.config, { now: new Date() }), ...ofUnits], io);
+    const problems = issues
+      .filter(({ severity }) => severity !== 'info')
+      .map(createOrigins(config, effective, sources))
+      .map((problem) => ofSetting(problem, effective.config, inputs))
+      .filter(({ document: merged, finding: { at, rule }, isOfSetting = false }) => {
+        if (isOfSetting || merged !== undefined) return true;
+        return hasOwn && !(at === undefined ? NOT_OF_USER : CONF).has(rule);
+      });
+    reportParts(problems, io);
+    if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
     const secrets = listConfigSecrets(settings, effective.config, inputs);
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
@@ -130,46 +136,41 @@ function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean
   return [...files, ...units, ...pullArgs, ...args, ...environment, ...mounts].length > 0;
 }
 
-/** Reports each problem of the result at the input that made the part, and returns the problems. */
-function reportParts(
-  issues: readonly Finding[],
-  originOf: ReturnType<typeof createOrigins>,
-  io: Io,
-): readonly Finding[] {
-  const problems = withoutIgnored(issues, io)
-    .filter(({ severity }) => severity !== 'info')
-    .map(originOf)
-    .filter(
-      ({ document, finding: { at, rule } }) =>
-        document !== undefined || !(at === undefined ? NOT_OF_USER : CHECKED_BEFORE).has(rule),
-    );
+interface PartProblem extends Original {
+  readonly isOfSetting?: true;
+}
+
+/** A problem of a part that the user neither wrote nor merged, as a problem of the setting with the value. */
+function ofSetting(problem: Original, config: Config, inputs: Inputs): PartProblem {
+  const { document, finding } = problem;
+  const setting = document === undefined && finding.at === undefined ? settingOf(finding, config) : undefined;
+  if (setting === undefined) return problem;
+  const { at, name } = inputs.get(setting)?.at(-1) ?? { name: setting };
+  const message = `${name}: ${finding.message.replace(RENDERED_PLACE, '')}`;
+  return { finding: { ...finding, at, message, path: [] }, isOfSetting: true };
+}
+
+/** Reports each problem of the result at the input that made the part. */
+function reportParts(problems: readonly PartProblem[], io: Io): void {
   for (const [document, own] of groupBy(problems, (problem) => problem.document)) {
     const findings = limitFindings(own.map(({ finding }) => finding));
     if (document !== undefined) reportFindings(findings, document, io);
-    else report(io, findings.map(withoutPath));
+    else report(io, withoutRepeats(findings.map(withoutPath)));
   }
-  return problems.map(({ finding }) => finding);
 }
 
 /** A place in a file of the user replaces the path in the rendered config. */
 function withoutPath(finding: Finding): Diagnostic {
   const { at, path } = finding;
-  return { ...diagnosticAt(finding, at), path: at === undefined ? path : undefined };
+  return { ...diagnosticAt(finding, at), path: at === undefined && path.length > 0 ? path : undefined };
 }
 
-/** What is checked where the settings are read. Parts of merged configs are not. */
-const CHECKED_BEFORE: ReadonlySet<string> = new Set([
-  ...[confRules, addressRules].flatMap((rules) => Object.values<Rule>(rules)).map(({ rule }) => rule),
-  exceptionRule.rule,
-  'agent-image-issuer',
-  'agent-image-unpullable',
-  'agent-secret-registry',
-  'agent-source-issuer',
-]);
+/** What is checked in the conf by itself. */
+const CONF: ReadonlySet<string> = new Set(Object.values<Rule>(confRules).map(({ rule }) => rule));
 
 /** In addition to these, what systemd says of units that this program writes itself. */
 const NOT_OF_USER: ReadonlySet<string> = new Set([
-  ...CHECKED_BEFORE,
+  ...CONF,
   ...Object.values(unitToolRules).map(({ rule }) => rule),
 ]);
 

@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs';
 import { ICC_PULL_SECRET_PATH } from '../../agent/profiles/icc.ts';
 import { checkHostArchitecture } from '../../agent/agentArchive.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
-import { createSettingCheck } from '../../agent/settingChecks.ts';
 import {
   type CollectedInputs,
   collectInputs,
@@ -21,7 +20,7 @@ import {
   type ProxySettings,
 } from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
@@ -98,7 +97,6 @@ export type ReadSettings = (
 /** The reader throws UsageError for invalid flags and variables, and CliError for invalid files. */
 export function createSettingsReader(): ReadSettings {
   const known: Reading['known'] = new Map();
-  const checkSettings = createSettingCheck();
   return async (source, { inputs, profile }, warn) => {
     const { architecture, io, options, readArchive, settingsPlace } = source;
     const network = await readNetwork({ profile, inputs, options, io, warn, known });
@@ -138,16 +136,6 @@ export function createSettingsReader(): ReadSettings {
     };
     checkHostArchitecture(settings.archive, architecture);
     if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, warn);
-    for (const remark of checkSettings(settings)) {
-      const { setting } = remark;
-      const { hint, message, rule, severity } = remark.problem;
-      if (io.ignored?.includes(rule) === true) continue;
-      const { at, name } = inputOf(reading, setting) ?? { name: setting };
-      const text = `${name}: ${message}`;
-      if (severity !== 'error') warn({ at, message: text, hint, rule });
-      else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint, at, rule });
-      else throw new UsageError(text, { hint, at, rule });
-    }
     return settings;
   };
 }
@@ -185,11 +173,6 @@ function readConfOptions(reading: Reading): Readonly<Record<string, string>> {
   }
   return set;
 }
-
-/** Settings that name a file: an invalid file is not a usage error. */
-const fileSettings: ReadonlySet<SettingName> = new Set(
-  settingTable.filter(({ kind }) => kind === 'file' || kind === 'files').map(({ name }) => name),
-);
 
 /** @throws UsageError that names the flag, the variable or the line */
 export function readProxy(reading: Reading): ProxySettings {

@@ -78,19 +78,19 @@ describe('render refuses what can never work', () => {
     [
       'a time server at no address',
       [...url, '--ntp-server', '0.0.0.0'],
-      2,
+      1,
       '--ntp-server: 0.0.0.0 is an address',
     ],
     [
       'a registry at no address',
       [...url, '--agent-image', '0.0.0.0:5000/a'],
-      2,
+      1,
       '--agent-image: 0.0.0.0 is an address',
     ],
     [
       'a proxy at no address',
       [...url, '--https-proxy', 'http://[ff02::1]:80'],
-      2,
+      1,
       '--https-proxy: ff02::1 is not',
     ],
     [
@@ -380,7 +380,7 @@ describe('other generators', () => {
   it('do not pull an image without a name, either', async () => {
     const env = { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: 'quay.io' };
     const { code, stderr, stdout } = await render(['--profile', 'icc'], env);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('error: IRONIC_AGENT_IMAGE: quay.io looks like a registry');
   });
 });
