@@ -20,7 +20,6 @@ import {
   type Path,
 } from '../../core/finding.ts';
 import { report, withoutRepeats } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';
@@ -65,6 +64,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
   const checkAgentConf = createConfCheck();
   let isNoted = false; // most hosts have the settings of the first one
+  let linted: { readonly key: string | undefined; readonly problems: readonly PartProblem[] } | undefined;
   return async (source) => {
     const { io, options } = source;
     const collected = readInputs(source);
@@ -88,16 +88,22 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const effective = resolveConfig({ config, version });
     const hasNetwork = hasKeyfiles(document);
     const hasOwn = isMerged || hasNetwork || hasOwnParts(settings);
-    const ofUnits = hasOwn ? ((await checkUnits?.(effective.config)) ?? []) : [];
-    const issues = withoutIgnored([...lintConfig(effective.config, { now: new Date() }), ...ofUnits], io);
-    const problems = issues
-      .filter(({ severity }) => severity !== 'info')
-      .map(createOrigins(config, effective, sources))
-      .map((problem) => ofSetting(problem, effective.config, inputs))
-      .filter(({ document: merged, finding: { at, rule }, isOfSetting = false }) => {
-        if (isOfSetting || merged !== undefined) return true;
-        return hasOwn && !(at === undefined ? NOT_OF_USER : CONF).has(rule);
-      });
+    // Most hosts differ only in their names, which no problem of a setting depends on.
+    const others = hasOwn ? [] : [...inputs].filter(([name]) => name !== 'host.hostname');
+    const key = JSON.stringify(others);
+    if (hasOwn || linted?.key !== key) {
+      const ofUnits = hasOwn ? ((await checkUnits?.(effective.config)) ?? []) : [];
+      const problems = [...lintConfig(effective.config, { now: new Date() }), ...ofUnits]
+        .filter(({ severity }) => severity !== 'info')
+        .map(createOrigins(config, effective, sources))
+        .map((problem) => ofSetting(problem, effective.config, inputs))
+        .filter(({ document: merged, finding: { at, rule }, isOfSetting = false }) => {
+          if (isOfSetting || merged !== undefined) return true;
+          return hasOwn && !(at === undefined ? NOT_OF_USER : CONF).has(rule);
+        });
+      linted = { key: hasOwn ? undefined : key, problems };
+    }
+    const problems = linted.problems.filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
     const secrets = listConfigSecrets(settings, effective.config, inputs);
