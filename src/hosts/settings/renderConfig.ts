@@ -38,6 +38,7 @@ import { type Rule, warningRule } from '../../core/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
 import { groupBy } from '../../core/lists.ts';
+import { addressRules } from '../../agent/machineAddress.ts';
 import { confRules } from '../../ipa/confRules.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
 import { RENDERED_PLACE, settingOf } from './settingProblems.ts';
@@ -172,7 +173,9 @@ function withoutPath(finding: Finding): Diagnostic {
 }
 
 /** What is checked in the conf by itself. */
-const CONF: ReadonlySet<string> = new Set(Object.values<Rule>(confRules).map(({ rule }) => rule));
+const CONF: ReadonlySet<string> = new Set(
+  [...Object.values<Rule>(confRules), ...Object.values(addressRules)].map(({ rule }) => rule),
+);
 
 /** In addition to these, what systemd says of units that this program writes itself. */
 const NOT_OF_USER: ReadonlySet<string> = new Set([

@@ -18,7 +18,6 @@ const settingsByRule: ReadonlyMap<string, SettingName> = new Map([
 /** The settings of what else is contacted, by the files that they write. The URL of an archive is that of the only other file. */
 const settingsByFile: ReadonlyMap<unknown, SettingName> = new Map([
   ['/etc/chrony.conf', 'host.ntpServers'],
-  [CONF_PATH, 'host.ntpServers'],
   ['/etc/containers/registries.conf', 'agent.registriesConf'],
   [AUTH_FILE_PATH, 'agent.pullSecret'],
 ]);
@@ -35,7 +34,8 @@ export function settingOf({ message, path, rule }: Finding, config: Config): Set
   if (known !== undefined || !ofAddresses.has(rule)) return known;
   const [section, list] = path;
   if (section === 'storage') {
-    return settingsByFile.get(valueAt(config, [...path.slice(0, 3), 'path'])) ?? 'agent.archiveUrl';
+    const file = valueAt(config, [...path.slice(0, 3), 'path']);
+    return file === CONF_PATH ? undefined : (settingsByFile.get(file) ?? 'agent.archiveUrl');
   }
   if (path.includes('httpProxy') || message.includes(': HTTP_PROXY: ')) return 'proxy.http';
   if (list === 'proxy' || message.includes(': HTTPS_PROXY: ')) return 'proxy.https';
