@@ -224,13 +224,6 @@ const commands: readonly (readonly [name: string, said: () => Promise<string>])[
         .stderr;
     },
   ],
-  [
-    'deploy',
-    async () => {
-      const machine = ['--bmc-address', 'redfish://192.0.2.9/redfish/v1/Systems/1'];
-      return (await run('deploy', 'baremetalhost', '--inventory', 'hosts.yaml', ...machine)).stderr;
-    },
-  ],
 ];
 
 describe.each(table)('%s', (_title, network, settings, finding) => {
