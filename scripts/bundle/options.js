@@ -31,8 +31,9 @@ export const outputOptions = { comments: false, minify: false };
 
 /**
  * For `codeSplitting.groups`. A chunk has its modules and all that they import, without what chunks above it have. Every command
- * reads `core` and `program`, which the library does not. `validate` is the shortest command and reads `validate` and `lint`; most
- * others read these two as well. `iso ignition embed` starts with `imagefile`, and loads the others while the image is copied. `render` adds `agent`, `images` and `settings`; `iso ignition embed` adds `agent`, `images` and `iso`.
+ * reads `core` and `program`, which the library does not. `validate` is the shortest command and reads `validate`, and for the lint
+ * `agent`. `iso ignition embed` starts with `imagefile`, and loads `agent`, `images` and `iso` while the image is copied; `render`
+ * loads `agent`, `images` and `renderConfig`.
  */
 export const chunks = [
   // So that src/core/assets.ts knows them by their names.
@@ -53,7 +54,6 @@ export const chunks = [
   ]),
   chunk('imagefile', ['formats/tar', 'imagefile/rewriteImage']),
   chunk('validate', ['commands/validate/validate', 'hosts/input/nameInput']),
-  chunk('lint', ['agent/lint/lintHost']),
   chunk('agent', ['agent/lint/(lintConfig|secrets)', 'hosts/input/configFiles']),
   chunk('images', [
     'agent/(agentArchive|embeddedSecrets)',
@@ -64,7 +64,7 @@ export const chunks = [
     'kargs/(checkBoot|kernelArguments|loaders/ipxe)',
   ]),
   chunk('yaml', [String.raw`formats/yaml/\w+`]),
-  chunk('settings', ['hosts/settings/renderConfig']),
+  chunk('renderConfig', ['hosts/settings/renderConfig']),
   chunk('iso', ['hosts/input/(imageNetwork|imageRequirements)', 'image/isoState']),
   { name: 'common', minShareCount: 8 },
 ];

@@ -3,10 +3,10 @@
  */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseArgument } from '../../src/kargs/argument.ts';
 import { checkConsole } from '../../src/kargs/console.ts';
@@ -19,12 +19,6 @@ import { ipaKnowledge } from '../../src/ipa/ipaOptions.ts';
 import { listenLocally } from '../support/listening.ts';
 import { hasIpa, ipaNote, ipaPython } from '../support/ipaOracle.ts';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
-
-const source = resolve(import.meta.dirname, '../../src');
-const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
-  .map((path) => readFileSync(join(source, path), 'utf8'))
-  .join('\n');
 
 let folder = '';
 beforeAll(() => {
@@ -48,23 +42,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-/** A part of a message, what the program gets, and what it answers. */
-type Row = readonly [message: string, input: string, answer: RegExp];
-
 const service = '[Service]\nExecStart=/bin/true\n';
-const UNITS: readonly Row[] = [
-  ['the unit has no command', '[Service]\nRestart=on-failure\n', /no ExecStart=.* Refusing/],
-];
-
-describe(`units of systemd${oracleNote('systemd-analyze')}`, () => {
-  it.runIf(have('systemd-analyze')).each(UNITS)('%s: %j', (_message, unit, answer) => {
-    // Dependencies of units that exist are not about this unit.
-    const said = output('systemd-analyze', ['verify', '--man=no', write('claim.service', unit)]);
-    const own = said.split('\n').filter((line) => line.includes('claim.service') && !/[Ss]ysinit/.test(line));
-    expect(own.map((line) => `${line}\n`).join('')).toMatch(answer);
-  });
-});
-
 const verify = (name: string, path = ''): string =>
   spawnSync('systemd-analyze', ['verify', '--man=no', name], {
     cwd: folder,
@@ -434,12 +412,5 @@ except requests.exceptions.InvalidSchema as error:
     print(error)
 print(pools.connection_from_url('http://a').port, pools.connection_from_url('https://a').port)`;
     expect(ask(script)).toMatch(/No connection adapters were found[^]*\n80 443\n/);
-  });
-});
-
-describe('what messages say', () => {
-  const messages = UNITS.map(([message]) => message);
-  it.each([...new Set(messages)])('%s', (message) => {
-    expect(texts).toContain(message);
   });
 });
