@@ -8,6 +8,8 @@ import { buildOutcome } from '../../../src/commands/controller/buildOutcome.ts';
 import { createImageCatalog } from '../../../src/commands/controller/imageCatalog.ts';
 import type { ImageFactory } from '../../../src/commands/controller/imageFactory.ts';
 import type { ReadSecret } from '../../../src/commands/controller/buildRequest.ts';
+import type { Diagnostic } from '../../../src/core/finding.ts';
+import { CliError } from '../../../src/core/errors.ts';
 import type { Config } from '../../../src/ignition/config.ts';
 import {
   type Outcome,
@@ -506,8 +508,13 @@ describe('settings and images that are wrong for all', () => {
     );
     place.write('blocked.yaml', withImage('registry.example.com/ironic-agent', 'blocked.conf'));
     place.write('short.yaml', withImage('team/ironic-agent', 'short.conf'));
-    const io = { ...place.io, env: inputsNameImage };
-    await expect(place.factory(options, { io, ...more })).rejects.toThrow(message);
+    let reported = '';
+    const report = (diagnostics: readonly Diagnostic[]): void =>
+      void (reported += JSON.stringify(diagnostics));
+    const io = { ...place.io, env: inputsNameImage, report };
+    const error: unknown = await place.factory(options, { io, ...more }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CliError);
+    expect(`${reported}${String(error)}`).toContain(message);
   });
 });
 
