@@ -32,8 +32,7 @@ export const outputOptions = { comments: false, minify: false };
 /**
  * For `codeSplitting.groups`. A chunk has its modules and all that they import, without what chunks above it have. Every command
  * reads `core` and `program`, which the library does not. `validate` is the shortest command and reads `validate`, and for the lint
- * `agent`. `iso ignition embed` starts with `imagefile`, and loads `agent`, `images` and `iso` while the image is copied; `render`
- * loads `agent`, `images` and `renderConfig`.
+ * `agent`. `render` adds `images` and `renderConfig`; `iso ignition embed` adds `images` and `iso`.
  */
 export const chunks = [
   // So that src/core/assets.ts knows them by their names.
@@ -46,26 +45,24 @@ export const chunks = [
     'io/(processIo|stdout|files/(platform|readFiles|tempFile)|report/(choices|report))',
   ]),
   chunk('program', ['cli/main', 'io/commandLine']),
-  chunk('initrd', [
-    'core/lists',
-    'formats/(goText|url)',
-    'image/(embeddedIgnition|initrd)',
-    'io/files/files',
-  ]),
-  chunk('imagefile', ['formats/tar', 'imagefile/rewriteImage']),
   chunk('validate', ['commands/validate/validate', 'hosts/input/nameInput']),
   chunk('agent', ['agent/lint/(lintConfig|secrets)', 'hosts/input/configFiles']),
   chunk('images', [
     'agent/(agentArchive|embeddedSecrets)',
-    'formats/containerArchive',
+    'formats/(containerArchive|tar)',
     'hosts/input/(contentKind|liveParts)',
     'ignition/effectiveConfig',
-    'image/(networkSettings|ramdiskSystem)',
+    'image/(liveFeatures|mediumFiles|networkSettings|ramdiskSystem|rollback)',
+    'imagefile/(imageOutput|openImage)',
     'kargs/(checkBoot|kernelArguments|loaders/ipxe)',
   ]),
   chunk('yaml', [String.raw`formats/yaml/\w+`]),
   chunk('renderConfig', ['hosts/settings/renderConfig']),
-  chunk('iso', ['hosts/input/(imageNetwork|imageRequirements)', 'image/isoState']),
+  chunk('iso', [
+    'hosts/input/(imageNetwork|imageRequirements)',
+    'image/(growth|isoState)',
+    'imagefile/rewriteImage',
+  ]),
   { name: 'common', minShareCount: 8 },
 ];
 

@@ -3,7 +3,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { CliError } from '../core/errors.ts';
-import { once } from '../core/once.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { patchSource, type RandomAccess, reusedChunks } from '../image/overlay.ts';
 import { writeChunks } from '../io/files/handles.ts';
@@ -13,48 +12,41 @@ import type { Io } from '../io/io.ts';
 import { writeLentToStdout } from '../io/stdout.ts';
 import type { OpenImage } from './openImage.ts';
 
-/** What becomes of an image in its copy. */
-export interface PlannedCopy {
+/** What to write: an image with its change. */
+export interface ChangedImage {
+  readonly image: OpenImage;
   readonly change: ImageChange;
-  /** Permission bits that the content of the copy needs; they replace those of the output. */
-  readonly mode?: number | undefined;
 }
 
 /** Receives the number of bytes written. */
 type Report = (written: number) => void;
 
 /**
- * Writes an image with its change to a new file. The system copies a regular file, or shares its blocks, while the change is
- * planned; other images, and files that this user cannot open again, are read afterwards.
+ * Writes an image with its change to a new file. The system copies a regular file, or shares its blocks; other images, and
+ * files that this user cannot open again, are read.
  * @param report receives the number of bytes written, from time to time
- * @throws what `plan` throws, at once; the copy is removed then, although the system still writes it
  */
 export async function copyWithChange(
-  image: OpenImage,
-  plan: () => Promise<PlannedCopy>,
+  { image, change }: ChangedImage,
   output: NewFile,
   report: Report = () => undefined,
 ): Promise<void> {
-  const planned = once(plan);
+  const changed = changedImage(image, change);
+  const target = { ...output, size: changed.size };
   if (image.path !== undefined) {
     const copy = copyOf(image.path, constants.COPYFILE_FICLONE, (path, copying) =>
-      reportSize(path, report, Promise.all([copying, planned()])),
+      reportSize(path, report, copying),
     );
     const patch: Fill = async ({ handle }) => {
-      const { change, mode } = await planned();
       await image.checkUnchanged();
       if ((await handle.stat()).size !== image.size) throw changedMeanwhile(image);
       await writeChange(handle, change);
-      return mode;
     };
-    if (await isDone(() => createFile({ ...output, size: image.size }, patch, copy))) return;
+    if (await isDone(() => createFile(target, patch, copy))) return;
   }
-  const { change, mode } = await planned();
-  const changed = changedImage(image, change);
-  await createFile({ ...output, size: changed.size }, async ({ handle, path }) => {
+  await createFile(target, async ({ handle, path }) => {
     await reportSize(path, report, writeChunks(handle, allChunks(changed)));
     await image.checkUnchanged();
-    return mode;
   });
 }
 
@@ -79,7 +71,7 @@ export async function writeChange(handle: FileHandle, { stages, size }: ImageCha
 const LOOK_EVERY = 200;
 
 /** Reports the size of a file until it is copied: the system reports no progress. */
-async function reportSize(path: string, report: Report, copying: Promise<unknown>): Promise<void> {
+async function reportSize(path: string, report: Report, copying: Promise<void>): Promise<void> {
   let isCopying = true;
   const look = (): void => {
     stat(path).then(

@@ -62,7 +62,7 @@ export async function prepareExtraction(
   const write = async (name: string, data: Uint8Array, origin = name): Promise<void> => {
     const path = find(name);
     const place = join(folder, path);
-    const mode = await modeForContent(new Map([[origin, data]]));
+    const mode = modeForContent(new Map([[origin, data]]));
     if (!written.has(path)) await makeParents(path, folder, prefix);
     try {
       // Without sync, because an initramfs has thousands of files.

@@ -11,6 +11,7 @@ import { checkNewFile, type NewFile } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { hasPermissions } from '../io/files/platform.ts';
 import { refuseTerminal } from '../io/stdout.ts';
+import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 
 /** Under the names of the command line. */
 export interface OutputOptions {
@@ -82,17 +83,13 @@ async function refuseInput(file: NewFile, input: string, { cwd }: Io): Promise<v
  * The permission bits for a new file: the user's, else those for its owner alone where what goes into it is a secret.
  * Says so on standard error. Undefined where the umask is to decide.
  */
-export async function modeForFiles(
-  mode: number | undefined,
-  files: EmbedFiles,
-  io: Io,
-): Promise<number | undefined> {
-  return mode ?? modeForSecrets(await secretsIn(files), io, '; override with --mode');
+export function modeForFiles(mode: number | undefined, files: EmbedFiles, io: Io): number | undefined {
+  return mode ?? modeForSecrets(listEmbeddedSecrets(files), io, '; override with --mode');
 }
 
 /** The permission bits for a new file by its content: 0600 for secrets, else undefined, so that the umask decides. */
-export async function modeForContent(files: EmbedFiles): Promise<number | undefined> {
-  return hasPermissions() && (await secretsIn(files)).length > 0 ? OWNER_ONLY : undefined;
+export function modeForContent(files: EmbedFiles): number | undefined {
+  return hasPermissions() && listEmbeddedSecrets(files).length > 0 ? OWNER_ONLY : undefined;
 }
 
 /**
@@ -108,16 +105,10 @@ export function modeForSecrets(secrets: readonly string[], { stderr }: Io, hint 
 const OWNER_ONLY = 0o600;
 
 /** Warns on standard error if a file that all users can read now contains secrets that it did not contain before. */
-export async function warnOfSecrets(before: EmbedFiles, after: EmbedFiles, io: Io): Promise<void> {
-  const known = new Set(await secretsIn(before));
-  const secrets = (await secretsIn(after)).filter((secret) => !known.has(secret));
+export function warnOfSecrets(before: EmbedFiles, after: EmbedFiles, io: Io): void {
+  const known = new Set(listEmbeddedSecrets(before));
+  const secrets = listEmbeddedSecrets(after).filter((secret) => !known.has(secret));
   if (secrets.length === 0) return;
   const message = `the image now contains ${formatWordList(secrets)} and all users of this machine can read it`;
   report(io, { severity: 'warning', message, hint: 'run chmod 600 on the image' });
-}
-
-/** As nouns. The search reads configs, so it is loaded while the image is copied. */
-async function secretsIn(files: EmbedFiles): Promise<readonly string[]> {
-  const { listEmbeddedSecrets } = await import('../agent/embeddedSecrets.ts');
-  return listEmbeddedSecrets(files);
 }

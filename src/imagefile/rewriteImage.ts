@@ -12,7 +12,7 @@ import { openIsoTree } from '../image/isoTree.ts';
 import { MEDIUM_FOLDER } from '../image/mediumFiles.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
 import { bytesAccess, patchSource } from '../image/overlay.ts';
-import { copyWithChange, type PlannedCopy, streamImage } from './copyImage.ts';
+import { copyWithChange, streamImage, type ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
 import { type ImageIo, isLocalImage, readImage, withImageName } from './imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
@@ -72,16 +72,12 @@ export async function rewriteLiveIso(
   }
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
-      const plan = async (): Promise<Result> => {
-        const iso = await openLiveIso(image, growthOf(grow, force));
-        logImage(iso, io);
-        const change = await edit(iso);
-        logChange(change, image, io);
-        return { iso, image, change };
-      };
-      if (output === undefined) await deliverInPlace(await plan(), source, io);
-      else if (file === undefined) await streamImage(image, (await plan()).change, io);
-      else await deliverCopy(image, plan, file, io);
+      const iso = await openLiveIso(image, growthOf(grow, force));
+      logImage(iso, io);
+      const change = await edit(iso);
+      logChange(change, image, io);
+      if (output === undefined) await deliverInPlace({ iso, image, change }, source, io);
+      else await deliverCopy({ iso, image, change }, file, io);
     });
   await (output === undefined ? editAlone(source, io, run) : run());
   return 0;
@@ -124,10 +120,8 @@ function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io
   note(`changed ${patches} of the image (${formatCount(bytes, 'byte')}); ${length}`);
 }
 
-interface Result {
+interface Result extends ChangedImage {
   readonly iso: LiveIso;
-  readonly image: OpenImage;
-  readonly change: ImageChange;
 }
 
 async function deliverInPlace(result: Result, path: string, io: Io): Promise<void> {
@@ -135,21 +129,15 @@ async function deliverInPlace(result: Result, path: string, io: Io): Promise<voi
   await changeInPlace(path, result.change, io);
   const { files = new Map() } = result.change;
   if (files.size === 0 || !canAllRead(await stat(resolve(io.cwd, path)))) return;
-  await warnOfSecrets(await result.iso.embeddedFiles(), files, io);
+  warnOfSecrets(await result.iso.embeddedFiles(), files, io);
 }
 
-async function deliverCopy(
-  image: OpenImage,
-  plan: () => Promise<Result>,
-  file: NewFile,
-  io: Io,
-): Promise<void> {
-  const planned = async (): Promise<PlannedCopy> => {
-    const result = await plan();
-    const mode = file.mode ?? (await modeForFiles(undefined, await filesOnImage(result), io));
-    return { change: result.change, mode };
-  };
-  await withCopyProgress(image, io, (report) => copyWithChange(image, planned, file, report));
+/** @param file undefined for standard output */
+async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): Promise<void> {
+  const { image, change } = result;
+  if (file === undefined) return streamImage(image, change, io);
+  const mode = file.mode ?? modeForFiles(undefined, await filesOnImage(result), io);
+  await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
 }
 
 /** Larger files on the medium are archives of container images. */

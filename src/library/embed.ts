@@ -42,16 +42,11 @@ export async function embed(
     const { rewriteLiveBytes, rewriteLiveIso } = await import('../imagefile/rewriteImage.ts');
     if (typeof iso !== 'string' && !ArrayBuffer.isView(iso)) throw notContent(iso, 'iso');
     const checked = await checkConfigToEmbed(bytesOf(config, 'config'), 'config', options, io);
-    return planEmbedding(
-      async () => checked,
-      options,
-      io,
-      async (edit) => {
-        if (typeof iso !== 'string') return rewriteLiveBytes(iso, options, edit);
-        await rewriteLiveIso({ ...options, iso }, edit, io);
-        return undefined;
-      },
-    );
+    return planEmbedding(checked, options, io, async (edit) => {
+      if (typeof iso !== 'string') return rewriteLiveBytes(iso, options, edit);
+      await rewriteLiveIso({ ...options, iso }, edit, io);
+      return undefined;
+    });
   };
   const { result: image, diagnostics } = await call(callOptions, work);
   return { diagnostics, ...(image && { image }) };

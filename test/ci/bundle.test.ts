@@ -78,16 +78,12 @@ describe('the chunks', () => {
   });
 
   it('that validate loads are few, and none of them is for Butane, images or networks', () => {
-    expect(loadedWith('validate-')).toEqual(['core', 'initrd', 'rolldown-runtime', 'validate']);
+    expect(loadedWith('validate-')).toEqual(['core', 'rolldown-runtime', 'validate']);
   });
 
   it('that render and iso ignition embed load are the same but for the settings, and changes of images; the library loads them, too, without the program', () => {
-    const both = ['agent', 'core', 'imagefile', 'images', 'initrd', 'rolldown-runtime', 'validate'];
+    const both = ['agent', 'core', 'images', 'rolldown-runtime', 'validate'];
     expect(loadedWith('renderConfig-')).toEqual([...both, 'renderConfig'].toSorted());
     expect(loadedWith('iso-')).toEqual([...both, 'iso'].toSorted());
-  });
-
-  it('that iso ignition embed loads before it copies the image are few', () => {
-    expect(loadedWith('imagefile-')).toEqual(['core', 'imagefile', 'initrd', 'rolldown-runtime']);
   });
 });

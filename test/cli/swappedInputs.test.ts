@@ -44,7 +44,8 @@ const run = (line: string) => runCli(line.split(' '), { cwd });
 
 describe('an image in place of another file', () => {
   it.each([
-    ['iso ignition embed -i image a.ign', 'error: a.ign: not an ISO 9660 image'],
+    ['iso ignition embed -i image a.ign', 'hint: this is an ISO image, not an Ignition config: inspect it'],
+    ['iso ignition embed --no-validate -i image a.ign', 'error: a.ign: not an ISO 9660 image'],
     ['iso network embed -k image keyfile', 'error: image is an ISO image, not a NetworkManager keyfile'],
     ['pxe network wrap -k image -o out', 'error: image is an ISO image, not a NetworkManager keyfile'],
     ['iso customize --live-ignition image a.ign', 'error: a.ign: not an ISO 9660 image'],

@@ -97,7 +97,7 @@ const output = (): NewFile => ({ path: join(cwd, 'copy'), shownPath: 'copy', exi
 async function copy(list: readonly Patch[], file: NewFile): Promise<void> {
   const image = await openImage('image', { cwd });
   try {
-    await copyWithChange(image, async () => ({ change: patchesOnly(list) }), file);
+    await copyWithChange({ image, change: patchesOnly(list) }, file);
   } finally {
     await image.close();
   }
@@ -143,7 +143,7 @@ describe('copyWithChange', () => {
               stages: [[{ offset, data }]],
               ...(most !== undefined && { size: Math.min(most, end) }),
             };
-            await copyWithChange(image, async () => ({ change }), { ...output(), existing: 'replace' });
+            await copyWithChange({ image, change }, { ...output(), existing: 'replace' });
             const whole = changedImage(bytesAccess(original), change);
             const copied = await readFile(join(cwd, 'copy'));
             expect(copied.equals(await whole.read(0, whole.size))).toBe(true);
@@ -159,7 +159,7 @@ describe('copyWithChange', () => {
   it('writes nothing of an image that another program changes', async () => {
     const image = await openImage('image', { cwd });
     await writeFile(join(cwd, 'image'), 'another image');
-    await expect(copyWithChange(image, async () => ({ change: unchanged }), output())).rejects.toThrow(
+    await expect(copyWithChange({ image, change: unchanged }, output())).rejects.toThrow(
       'image was changed by another program while it was in use',
     );
     await image.close();
@@ -174,12 +174,7 @@ describe('copyWithChange', () => {
     const image = { ...(await openImage('image', { cwd })), ...slow };
     const sizes: number[] = [];
     const { path: _path, ...pathless } = image;
-    await copyWithChange(
-      pathless,
-      async () => ({ change: unchanged }),
-      output(),
-      (size) => void sizes.push(size),
-    );
+    await copyWithChange({ image: pathless, change: unchanged }, output(), (size) => void sizes.push(size));
     await image.close();
     expect(sizes.length).toBeGreaterThan(1);
     expect(sizes.at(-1)).toBeLessThanOrEqual(original.length);
@@ -187,14 +182,6 @@ describe('copyWithChange', () => {
 
   it('leaves nothing when something fails', async () => {
     await expect(copy([failing], output())).rejects.toThrow('the source broke off');
-    expect(await readdir(cwd)).toEqual(['image']);
-  });
-
-  it('leaves nothing when the change is refused while the image is copied', async () => {
-    const image = await openImage('image', { cwd });
-    const run = copyWithChange(image, () => Promise.reject(new Error('refused')), output());
-    await expect(run).rejects.toThrow('refused');
-    await image.close();
     expect(await readdir(cwd)).toEqual(['image']);
   });
 

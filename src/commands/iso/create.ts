@@ -93,7 +93,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
       kargs,
       efi: efiImage && (await efiLoader(efiImage, options, label, io)),
     });
-    const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
+    const mode = modeForFiles(file?.mode, system.embedded ?? new Map(), io);
     if (file !== undefined) return createFile({ ...file, mode }, ({ handle }) => writeChange(handle, iso));
     const bytes = changedImage(zeros(iso.size), iso);
     await writeStdout(io, chunksOf(bytes, { offset: 0, length: iso.size }));

@@ -6,7 +6,11 @@
 import { CliError, FormatError, only, UsageError } from '../../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
+import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
+import { outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import {
   type GrowthOptions,
@@ -21,7 +25,7 @@ import { readInitrd } from '../../image/initrd.ts';
 import type { MediumFile } from '../../image/mediumFiles.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
-import type { ConfigOptions } from '../../hosts/input/configFiles.ts';
+import { type ConfigOptions, readConfigToEmbed } from '../../hosts/input/configFiles.ts';
 import { writeStdout } from '../../io/stdout.ts';
 
 /** What is embedded with the config, and how. */
@@ -45,7 +49,7 @@ export interface EmbedOptions extends EmbeddingOptions, ConfigOptions, Rewrite {
 }
 
 /**
- * The code that checks the config is loaded while the image is copied.
+ * Reads the config before it opens the image, so that errors of the config are reported first.
  * @throws CliError for the user; nothing is written then
  */
 export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
@@ -54,21 +58,20 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
       hint: 'use -i FILE for the config',
     });
   }
-  const read = async (): Promise<Uint8Array> => {
-    const { readConfigToEmbed } = await import('../../hosts/input/configFiles.ts');
-    return readConfigToEmbed(options, io);
-  };
-  return planEmbedding(read, options, io, (edit) => rewriteLiveIso(options, edit, io));
+  outputFile(options, io); // a usage error is reported before a file is opened
+  const config = await readConfigToEmbed(options, io);
+  return planEmbedding(config, options, io, (edit) => rewriteLiveIso(options, edit, io));
 }
 
-/** Passes `apply` the edit that reads a checked config and embeds it with the files of the options, which are open until it is done. */
+/** Passes `apply` the edit that embeds a checked config with the files of the options, which are open until it is done. */
 export async function planEmbedding<T>(
-  readConfig: () => Promise<Uint8Array>,
+  config: Uint8Array,
   options: EmbeddingOptions,
   io: Io,
   apply: (edit: (iso: LiveIso) => Promise<ImageChange>) => Promise<T>,
 ): Promise<T> {
   const existing = options.force === true ? 'replace' : 'refuse';
+  const initrdFiles = await readInitrdFiles(options, io);
   return withOpened(io, async (open) => {
     const mediumFiles: MediumFile[] = [];
     for (const option of options.isoFile ?? []) {
@@ -76,10 +79,6 @@ export async function planEmbedding<T>(
       mediumFiles.push({ name, content: await open(hostPath, 'File for the medium') });
     }
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
-      const config = await readConfig();
-      const initrdFiles = await readInitrdFiles(options, io);
-      const { refuseForImage } = await import('../../hosts/input/imageRequirements.ts');
-      const { reportImageNetwork } = await import('../../hosts/input/imageNetwork.ts');
       await reportUnreadConfig(iso, io);
       const { current = '' } = (await iso.kargsAreas()) ?? {};
       refuseForImage(config, { kargs: current, build: iso.label }, { io, options });
@@ -95,7 +94,6 @@ export async function planEmbedding<T>(
 async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
   const features = await iso.features().catch(only(FormatError, () => undefined));
   if (features?.otherSystem !== true) return;
-  const { imageRules } = await import('../../image/inspection/imageRules.ts');
   const { hint, message } = imageRules.configUnread;
   report(io, { severity: 'warning', message, hint });
 }

@@ -51,7 +51,7 @@ async function writeArtifact(
   const { path } = image;
   const appended = appendedBytes(change, image.size);
   if (appended === undefined || path === undefined) {
-    await copyWithChange(image, async () => ({ change }), target);
+    await copyWithChange({ image, change }, target);
     return undefined;
   }
   // The hash state after a file that many other files begin with is computed once.
@@ -60,7 +60,7 @@ async function writeArtifact(
     hashFile(path, ['sha256']).then((found) => found.get('sha256') ?? createHash('sha256'));
   hashes.set(path, start);
   const begun = await start;
-  await copyWithChange(image, async () => ({ change }), target);
+  await copyWithChange({ image, change }, target);
   return begun.copy().update(appended).digest('hex');
 }
 

@@ -39,7 +39,7 @@ function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
 async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, io: Io): Promise<void> {
   const bytes = writeInitrd(files);
   if (output === undefined) return writeStdout(io, [bytes]);
-  const bits = await modeForFiles(mode === undefined ? undefined : parseMode(mode), files, io);
+  const bits = modeForFiles(mode === undefined ? undefined : parseMode(mode), files, io);
   await writeOutput(output, bytes, io, bits);
 }
 

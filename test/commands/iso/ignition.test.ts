@@ -109,7 +109,7 @@ describe('embed', () => {
 
 describe('errors are one line and a hint, and nothing changes', () => {
   it.each([
-    ['embed -i nowhere.ign coreos.iso', 'Ignition config not found: nowhere.ign'],
+    ['embed -i nowhere.ign nowhere.iso', 'Ignition config not found: nowhere.ign'],
     ['embed -i config.ign nowhere.iso', 'ISO image not found: nowhere.iso'],
     ['embed -i config.ign .', '. is a directory'],
     ['embed -i config.ign --iso-file nowhere:a coreos.iso', 'File for the medium not found: nowhere'],
