@@ -169,11 +169,19 @@ function registryOf(host: string): string {
   return ['docker.io', 'registry-1.docker.io'].includes(host) ? 'index.docker.io' : host;
 }
 
+interface LoginProblem extends Problem {
+  /** podman stops, instead of pulling without credentials. */
+  readonly isFatal: boolean;
+}
+
 /**
  * Why podman has no credentials for an image with `names`, mirrors first; undefined if it has some for one of the names, or asks a
  * credential helper.
  */
-export function findLoginProblem(names: readonly string[], credentials: Credentials): Problem | undefined {
+export function findLoginProblem(
+  names: readonly string[],
+  credentials: Credentials,
+): LoginProblem | undefined {
   const [name] = names.toReversed();
   const logins = names.flatMap((one) => findLogin(one, credentials) ?? []);
   if (name === undefined) return undefined;
@@ -185,6 +193,7 @@ export function findLoginProblem(names: readonly string[], credentials: Credenti
     return {
       message: `the pull secret has no entry for the image ${name}: ${others}`,
       hint: `add an entry for ${registry}, or remove the pull secret if the image is public`,
+      isFatal: false,
     };
   }
   if ('helper' in login || login.state === 'usable') return undefined;
@@ -192,5 +201,7 @@ export function findLoginProblem(names: readonly string[], credentials: Credenti
   return {
     message: `the entry for ${quoteText(login.key)} ${credentialProblems[login.state]}`,
     hint: `log in with "podman login --authfile FILE ${login.key}", and use that file`,
+    isFatal:
+      logins.length === names.length && logins.every((one) => 'state' in one && one.state === 'not base64'),
   };
 }

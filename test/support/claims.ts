@@ -681,6 +681,8 @@ export const CLAIMS: readonly Claim[] = [
     says: [
       'podman reads JSON with an object `auths`',
       'podman looks up the name of the image, then its parent paths, then the registry',
+      'podman cannot decode the credentials of the image',
+      'podman stops instead of pulling without credentials',
     ],
     tests: [podmanLogins, podmanSources],
   },

@@ -6,7 +6,7 @@ import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imagePull.ts';
 import { findLoginProblem, parsePullSecret, readCredentials } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './images.ts';
-import { rule } from './lintRule.ts';
+import { rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 import { type LintedFile, type LintSubject, readInlineText, textOf } from './subject.ts';
 
@@ -29,28 +29,14 @@ export const pullSecretRules = [
     'agent-secret-registry',
     'warning',
     'add an entry for the registry, or remove the pull secret if the image is public',
-    function* (subject) {
-      const registries = readRegistries(subject);
-      const reported = new Set<string>();
-      for (const { command, image } of agentPulls(subject)) {
-        const named = optionValues(command.podman, 'authfile');
-        if (named.some(({ expands }) => expands)) continue;
-        const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
-        const files = paths.flatMap((path) => subject.filesByPath.get(path) ?? []);
-        const problems = files.map((file) => {
-          const text = textOf(file);
-          // An unreadable file is a separate finding, or another config writes it.
-          if (findProblem(text) !== undefined) return undefined;
-          return findLoginProblem(pullNames(image, registries), readCredentials(text));
-        });
-        const [first] = files;
-        const [problem] = problems;
-        if (first === undefined || problem === undefined || problems.includes(undefined)) continue;
-        if (reported.has(problem.message)) continue;
-        reported.add(problem.message);
-        yield { path: first.source, ...problem };
-      }
-    },
+    (subject) => listLoginProblems(subject).flatMap(({ isFatal, violation }) => (isFatal ? [] : violation)),
+  ),
+
+  rule(
+    'agent-secret-unreadable',
+    'error',
+    'log in with "podman login --authfile FILE REGISTRY", and use that file',
+    (subject) => listLoginProblems(subject).flatMap(({ isFatal, violation }) => (isFatal ? violation : [])),
   ),
 
   rule('agent-secret-mode', 'warning', 'set "mode" to 384, which is octal 0600', function* (subject) {
@@ -73,6 +59,36 @@ const defaultPaths = [
 
 /** Usual paths of credentials: the defaults of podman, and those of the units of the agent and of CoreOS. */
 const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.json'];
+
+interface PlacedLoginProblem {
+  /** podman stops, instead of pulling without credentials. */
+  readonly isFatal: boolean;
+  readonly violation: Violation;
+}
+
+/** Why podman has no credentials for the images that the agent's commands pull, each message once. */
+function listLoginProblems(subject: LintSubject): PlacedLoginProblem[] {
+  const registries = readRegistries(subject);
+  const found = new Map<string, PlacedLoginProblem>();
+  for (const { command, image } of agentPulls(subject)) {
+    const named = optionValues(command.podman, 'authfile');
+    if (named.some(({ expands }) => expands)) continue;
+    const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
+    const files = paths.flatMap((path) => subject.filesByPath.get(path) ?? []);
+    const problems = files.map((file) => {
+      const text = textOf(file);
+      // An unreadable file is a separate finding, or another config writes it.
+      if (findProblem(text) !== undefined) return undefined;
+      return findLoginProblem(pullNames(image, registries), readCredentials(text));
+    });
+    const [first] = files;
+    const [problem] = problems;
+    if (first === undefined || problem === undefined || problems.includes(undefined)) continue;
+    const { isFatal, message, hint } = problem;
+    found.set(message, { isFatal, violation: { path: first.source, message, hint } });
+  }
+  return [...found.values()];
+}
 
 /** The files of the config that contain registry credentials. */
 export function listPullSecrets({ units, filesByPath }: LintSubject): LintedFile[] {

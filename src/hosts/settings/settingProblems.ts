@@ -12,6 +12,7 @@ const settingsByRule: ReadonlyMap<string, SettingName> = new Map([
   ['agent-image-issuer', 'agent.image'],
   ['agent-image-unpullable', 'agent.image'],
   ['agent-secret-registry', 'agent.pullSecret'],
+  ['agent-secret-unreadable', 'agent.pullSecret'],
   [exceptionRule.rule, 'proxy.none'],
 ]);
 
@@ -31,6 +32,8 @@ const ofAddresses: ReadonlySet<string> = new Set([
 export function settingOf({ message, path, rule }: Finding, config: Config): SettingName | undefined {
   const known = settingsByRule.get(rule);
   if (known === 'agent.image' && message.includes('registries.conf')) return 'agent.registriesConf';
+  // The setting is checked where it is read; profile icc passes on any text, as image-customization-controller does.
+  if (known === 'agent.image' && message.includes('image reference')) return undefined;
   if (known !== undefined || !ofAddresses.has(rule)) return known;
   const [section, list] = path;
   if (section === 'storage') {

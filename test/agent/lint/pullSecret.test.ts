@@ -90,7 +90,7 @@ describe('pull secrets', () => {
       secretOf({ 'quay.io': Buffer.from('sesame').toString('base64') }),
       [`agent-secret-registry ${source}`],
     ],
-    ['a plain text', secretOf({ 'quay.io': 'user:sesame' }), [`agent-secret-registry ${source}`]],
+    ['a plain text', secretOf({ 'quay.io': 'user:sesame' }), [`agent-secret-unreadable ${source}`]],
     ['a broken entry of another registry', secretOf({ 'quay.io': auth, x: 'sesame' }), []],
     ['a number', '{"auths":{"quay.io":{"auth":1}}}', [`agent-secret-content ${source}`]],
   ])('for podman: %s', (_title, text, expected) => {

@@ -28,6 +28,7 @@ const files: Readonly<Record<string, string>> = {
   'other.json': secretOf('registry.example.com', good),
   'nocolon.json': secretOf('quay.io', encode('hunter2')),
   'empty.json': secretOf('quay.io', ''),
+  'text.json': secretOf('quay.io', 'user:hunter2'),
   'garbage.pub': 'hunter2\n',
   'site.yaml':
     'agent:\n  ironic.apiUrls: https://localhost\n  host.ntpServers: [127.0.0.1]\n  agent.image: ironic-agent\n',
@@ -106,6 +107,12 @@ describe('render refuses what can never work', () => {
       [...url, '--registries-conf', 'url.conf'],
       1,
       'url.conf:3:1: invalid value of "insecure"',
+    ],
+    [
+      'credentials that are not base64',
+      [...url, '--pull-secret', 'text.json'],
+      1,
+      '--pull-secret: the entry for "quay.io" has an "auth" that is not base64',
     ],
   ])('%s', async (_title, args, code, message) => {
     const result = await render(args);
