@@ -81,7 +81,7 @@ const liveFaults: readonly Fault[] = [
         ],
       },
     }),
-    says: 'agent-image-unpullable',
+    says: 'agent-image-reference',
     isFatal: true,
   },
   {

@@ -3,7 +3,6 @@
 import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
-import type { Finding, Path } from '../../core/finding.ts';
 import type { Rule } from '../../core/rule.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from '../machineAddress.ts';
@@ -20,47 +19,52 @@ import {
   textOf,
 } from './subject.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './images.ts';
-import { rule } from './lintRule.ts';
+import { type LintFinding, lintFinding, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
-interface Found {
-  /** Purpose of the address; undefined if the path is sufficient. */
-  readonly about?: string;
-  readonly path: Path;
+/** An address that the host contacts: where it is, and its problem. */
+interface Address extends Pick<Violation, 'path' | 'place' | 'settingName'> {
   readonly problem: Rule | undefined;
 }
 
-export function checkAddresses(subject: LintSubject): Finding[] {
-  const found: Found[] = [
+export function checkAddresses(subject: LintSubject): LintFinding[] {
+  const addresses: Address[] = [
     ...agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
       if (podman.verb !== 'pull' && isLocalName(image)) return [];
-      const about = `${setting.unitName}: ${setting.name}=`;
-      return [{ about, path: setting.path, problem: findImageAddress(image) }];
+      const place = `${setting.unitName}: ${setting.name}=`;
+      const settingName = 'agent.image' as const;
+      return [{ place, path: setting.path, settingName, problem: findImageAddress(image) }];
     }),
     ...listRegistriesFiles(subject).flatMap((file) => {
       const { registries } = readRegistriesConf(textOf(file));
-      const place = { about: posix.basename(file.name), path: file.source };
+      const place = posix.basename(file.name);
       const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [
         ...mirrors.map((mirror) => mirror.location),
         location,
       ]);
-      return locations.map((location) => ({ ...place, problem: findRegistryAddress(location) }));
+      return locations.map((location) => ({
+        path: file.source,
+        place,
+        settingName: 'agent.registriesConf' as const,
+        problem: findRegistryAddress(location),
+      }));
     }),
-    ...listTimeServers(subject).map(({ host, ...place }) => ({
-      ...place,
+    ...listTimeServers(subject).map(({ host, ...server }) => ({
+      ...server,
       problem: findAddressProblem(parseHost(host)),
     })),
     ...ofProxies(subject),
     ...listResources(subject.config).map(({ path, resource: { source = '' } }) => ({
       path: [...path, 'source'],
+      settingName: 'agent.archiveUrl' as const,
       problem: findUrlProblem(source),
     })),
   ];
-  return found.flatMap(({ about, path, problem }) => {
-    if (problem === undefined) return [];
-    const message = about === undefined ? problem.message : `${about}: ${problem.message}`;
-    return [{ ...problem, path, message }];
-  });
+  return addresses.flatMap(({ problem, ...where }) =>
+    problem === undefined
+      ? []
+      : lintFinding(problem, { ...where, message: problem.message, hint: problem.hint }),
+  );
 }
 
 function findUrlProblem(url = ''): Rule | undefined {
@@ -69,9 +73,8 @@ function findUrlProblem(url = ''): Rule | undefined {
 
 const TIME_SERVER = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
 
-interface TimeServer {
-  readonly about: string;
-  readonly path: Path;
+interface TimeServer extends Pick<Violation, 'path' | 'settingName'> {
+  readonly place: string;
   /** Name or address; empty for none. */
   readonly host: string;
 }
@@ -79,30 +82,44 @@ interface TimeServer {
 /** The NTP servers of chrony and of the agent. */
 export function listTimeServers(subject: LintSubject): TimeServer[] {
   const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
-    [...text.matchAll(TIME_SERVER)].map(([, host = '']) => ({ about: posix.basename(name), path, host })),
+    [...text.matchAll(TIME_SERVER)].map(([, host = '']) => ({
+      place: posix.basename(name),
+      path,
+      settingName: 'host.ntpServers' as const,
+      host,
+    })),
   );
   const ofConfs = subject.confs.map(({ defaults, name, source }) => ({
-    about: `${posix.basename(name)}: ntp_server`,
+    place: `${posix.basename(name)}: ntp_server`,
     path: source,
     host: defaults.get('ntp_server') ?? '',
   }));
   return [...ofChrony, ...ofConfs];
 }
 
-function ofProxies({ agentUnits, config }: LintSubject): Found[] {
+function ofProxies({ agentUnits, config }: LintSubject): Address[] {
   const { httpProxy, httpsProxy } = config.ignition?.proxy ?? {};
   const ofUnits = agentUnits.flatMap((unit) => {
     const [first] = effectiveSettings(unit.settings, 'Environment');
     const variables = readVariables(unit);
-    return ['http_proxy', 'https_proxy'].map((name) => ({
-      about: `${unit.name}: ${name.toUpperCase()}`,
+    return (['http', 'https'] as const).map((scheme) => ({
+      place: `${unit.name}: ${scheme.toUpperCase()}_PROXY`,
       path: first?.path ?? [],
-      problem: findUrlProblem(variables.get(name)),
+      settingName: `proxy.${scheme}` as const,
+      problem: findUrlProblem(variables.get(`${scheme}_proxy`)),
     }));
   });
   return [
-    { path: ['ignition', 'proxy', 'httpProxy'], problem: findUrlProblem(httpProxy) },
-    { path: ['ignition', 'proxy', 'httpsProxy'], problem: findUrlProblem(httpsProxy) },
+    {
+      path: ['ignition', 'proxy', 'httpProxy'],
+      settingName: 'proxy.http',
+      problem: findUrlProblem(httpProxy),
+    },
+    {
+      path: ['ignition', 'proxy', 'httpsProxy'],
+      settingName: 'proxy.https',
+      problem: findUrlProblem(httpsProxy),
+    },
     ...ofUnits,
   ];
 }
@@ -134,7 +151,8 @@ export const sourceRules = [
       if ((config.ignition?.security?.tls?.certificateAuthorities ?? []).length > 0) return;
       for (const { path, resource } of listResources(config)) {
         const message = findSourceIssuer(resource.source ?? '');
-        if (message !== undefined) yield { path: [...path, 'source'], message };
+        if (message !== undefined)
+          yield { path: [...path, 'source'], message, settingName: 'agent.archiveUrl' };
       }
     },
   ),
@@ -160,12 +178,13 @@ export const agentProxyRules = [
   }),
 ];
 
-export function checkExceptions(subject: LintSubject): Finding[] {
+export function checkExceptions(subject: LintSubject): LintFinding[] {
   return proxiedRuns(subject).flatMap(({ run, variables }) => {
     if (!['http_proxy', 'https_proxy'].some((name) => (variables.get(name) ?? '') !== '')) return [];
     const { path, unitName } = run.setting;
     return findIgnoredExceptions(exceptionsOf(variables)).map((problem) => {
-      return { ...problem, path, message: `${unitName}: ${problem.message}` };
+      const { message, hint } = problem;
+      return lintFinding(problem, { path, place: unitName, message, hint, settingName: 'proxy.none' });
     });
   });
 }

@@ -1,11 +1,13 @@
 /** Rules about the images that the units of the agent pull and run, and about their registries and mirrors. */
 
 import { posix } from 'node:path';
+import type { Problem } from '../../core/finding.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { combineRegistries } from '../imagePull.ts';
 import { findPullProblem, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
-import { atSetting, rule } from './lintRule.ts';
+import type { SettingName } from '../settingTable.ts';
+import { atSetting, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 import {
   type LintedFile,
@@ -16,13 +18,13 @@ import {
 } from './subject.ts';
 
 export const agentImageRules = [
+  // No problem of a setting: `agent.image` is checked where it is read, and profile icc accepts any text.
   rule(
-    'agent-image-unpullable',
+    'agent-image-reference',
     'error',
     'use a reference like registry.example.com/ironic-agent:latest',
-    function* (subject) {
-      const registries = readRegistries(subject);
-      const commands = subject.agentUnits.flatMap(({ pulls, runs }) => [...pulls, ...runs]);
+    function* ({ agentUnits }) {
+      const commands = agentUnits.flatMap(({ pulls, runs }) => [...pulls, ...runs]);
       for (const { podman, setting } of commands) {
         const [first] = podman.operands;
         const images = podman.verb === 'pull' ? podman.operands : first === undefined ? [] : [first];
@@ -32,13 +34,21 @@ export const agentImageRules = [
           if (!parsed.ok) yield atSetting(setting, `podman refuses the image reference: ${parsed.reason}`);
         }
       }
-      // Another config may add registries.
-      if (registries === undefined) return;
-      for (const { command, image } of agentPulls(subject)) {
-        const problem = findShortNameProblem(image, registries) ?? findPullProblem(image, registries);
-        if (problem !== undefined) yield atSetting(command.setting, problem.message, problem.hint);
-      }
     },
+  ),
+
+  rule(
+    'agent-image-unpullable',
+    'error',
+    'use a reference with a registry, like registry.example.com/ironic-agent',
+    (subject) => pullProblems(subject, 'agent.image', findShortNameProblem),
+  ),
+
+  rule(
+    'agent-image-registries',
+    'error',
+    'fix the entry of registries.conf, or use an image from another registry',
+    (subject) => pullProblems(subject, 'agent.registriesConf', findPullProblem),
   ),
 
   rule(
@@ -54,11 +64,25 @@ export const agentImageRules = [
         const message = findRegistryIssuer(image, registries, (registry) =>
           hasTrustAnchor(subject, registry),
         );
-        if (message !== undefined) yield atSetting(setting, message);
+        if (message !== undefined) yield { ...atSetting(setting, message), settingName: 'agent.image' };
       }
     },
   ),
 ];
+
+function* pullProblems(
+  subject: LintSubject,
+  settingName: SettingName,
+  findProblem: (image: string, registries: Registries) => Problem | undefined,
+): Iterable<Violation> {
+  const registries = readRegistries(subject);
+  if (registries === undefined) return; // another config may add registries
+  for (const { command, image } of agentPulls(subject)) {
+    const problem = findProblem(image, registries);
+    if (problem === undefined) continue;
+    yield { ...atSetting(command.setting, problem.message, problem.hint), settingName };
+  }
+}
 
 /** Also for configs that do not run the agent. */
 export const registriesRule = rule(

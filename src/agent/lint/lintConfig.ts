@@ -4,7 +4,6 @@
  * not reported as missing. Commands inside scripts and containers that are declared as quadlets are not checked.
  */
 
-import type { Finding } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { accountRules } from './accounts.ts';
@@ -12,7 +11,7 @@ import { checkAddresses, checkExceptions, agentProxyRules, sourceRules } from '.
 import { checkConfs, trustRules } from './conf.ts';
 import { hostFileRules, installerRule, sizeRule } from './hostFiles.ts';
 import { agentImageRules, registriesRule } from './images.ts';
-import { applyRules, type HostLintOptions, type LintRule } from './lintRule.ts';
+import { applyRules, type HostLintOptions, type LintFinding, type LintRule } from './lintRule.ts';
 import { checkConnections } from './network.ts';
 import { pullSecretRules } from './pullSecret.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
@@ -47,7 +46,7 @@ const hostRules: readonly LintRule[] = [registriesRule, ...hostFileRules, ...acc
 export const lintRules: readonly LintRule[] = [...agentRules, installerRule, ...hostRules];
 
 /** All findings; paths start at the root of the config. Messages never contain secrets. */
-export function lintConfig(config: Config, options: LintOptions): Finding[] {
+export function lintConfig(config: Config, options: LintOptions): LintFinding[] {
   const { ipaVersion, machine = 'live', ...others } = options;
   const subject = readSubject(config);
   const rules = machine === 'live' ? [...agentRules, installerRule] : agentRules;
@@ -61,10 +60,10 @@ export function lintConfig(config: Config, options: LintOptions): Finding[] {
 }
 
 /** The findings that apply to every config, whether or not it runs the agent. */
-export function lintHost(config: Config, options: HostLintOptions): Finding[] {
+export function lintHost(config: Config, options: HostLintOptions): LintFinding[] {
   return checkHost(readSubject(config), options);
 }
 
-function checkHost(subject: LintSubject, options: HostLintOptions): Finding[] {
+function checkHost(subject: LintSubject, options: HostLintOptions): LintFinding[] {
   return [...applyRules(hostRules, subject, options), ...checkConnections(subject)];
 }

@@ -2,6 +2,7 @@
 
 import type { Finding, Path, Severity } from '../../core/finding.ts';
 import type { Rule } from '../../core/rule.ts';
+import type { SettingName } from '../settingTable.ts';
 import type { LintSubject, TargetSystem, UnitSetting } from './subject.ts';
 
 export interface HostLintOptions {
@@ -13,10 +14,19 @@ export interface HostLintOptions {
   readonly document?: Uint8Array;
 }
 
+/** Data of the lint for configs that settings made. */
+interface Origin {
+  /** The file or unit, and what in it has the value, as the message names them before a colon: `a.service: ExecStart=`. */
+  readonly place?: string | undefined;
+  /** The setting whose value breaks the rule, unless the user wrote this part of the config. */
+  readonly settingName?: SettingName | undefined;
+}
+
 /** What breaks a rule. Texts never contain secrets. */
-export interface Violation {
+export interface Violation extends Origin {
   /** Starts at the root of the config. */
   readonly path: Path;
+  /** Without the place. */
   readonly message: string;
   /** Replaces the hint of the rule. */
   readonly hint?: string | undefined;
@@ -24,6 +34,9 @@ export interface Violation {
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
+
+/** With the place in the message, too. */
+export type LintFinding = Finding & Origin;
 
 type Check = (subject: LintSubject, options: HostLintOptions) => Iterable<Violation>;
 
@@ -40,21 +53,24 @@ export function applyRules(
   rules: readonly LintRule[],
   subject: LintSubject,
   options: HostLintOptions,
-): Finding[] {
+): LintFinding[] {
   return rules.flatMap((one) =>
     Array.from(one.check(subject, options), (violation) => lintFinding(one, violation)),
   );
 }
 
-export function lintFinding({ rule: id, severity, isLint, hint }: LintRule, violation: Violation): Finding {
-  return { rule: id, severity, ...(isLint && { isLint }), ...violation, hint: violation.hint ?? hint };
+export function lintFinding(broken: Omit<LintRule, 'check'>, violation: Violation): LintFinding {
+  const { rule: id, severity, isLint } = broken;
+  const { hint = broken.hint, place } = violation;
+  const message = place === undefined ? violation.message : `${place}: ${violation.message}`;
+  return { rule: id, severity, ...(isLint && { isLint }), ...violation, message, hint };
 }
 
-/** A violation by a setting of a unit, whose names precede the message. */
+/** A violation by a setting of a unit. */
 export function atSetting(
   { line, name, path, unitName }: UnitSetting,
   message: string,
   hint?: string,
 ): Violation {
-  return { path, line, message: `${unitName}: ${name}=: ${message}`, hint };
+  return { path, line, place: `${unitName}: ${name}=`, message, hint };
 }

@@ -85,7 +85,10 @@ function listLoginProblems(subject: LintSubject): PlacedLoginProblem[] {
     const [problem] = problems;
     if (first === undefined || problem === undefined || problems.includes(undefined)) continue;
     const { isFatal, message, hint } = problem;
-    found.set(message, { isFatal, violation: { path: first.source, message, hint } });
+    found.set(message, {
+      isFatal,
+      violation: { path: first.source, message, hint, settingName: 'agent.pullSecret' },
+    });
   }
   return [...found.values()];
 }

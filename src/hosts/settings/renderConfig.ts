@@ -41,8 +41,8 @@ import { groupBy } from '../../core/lists.ts';
 import { addressRules } from '../../agent/machineAddress.ts';
 import { confRules } from '../../ipa/confRules.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
-import { RENDERED_PLACE, settingOf } from './settingProblems.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
+import type { LintFinding } from '../../agent/lint/lintRule.ts';
 import { type CheckUnits, unitToolRules } from '../input/unitTools.ts';
 
 export interface RenderedConfig {
@@ -94,10 +94,11 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const key = JSON.stringify(others);
     if (hasOwn || linted?.key !== key) {
       const ofUnits = hasOwn ? ((await checkUnits?.(effective.config)) ?? []) : [];
-      const problems = [...lintConfig(effective.config, { now: new Date() }), ...ofUnits]
+      const originOf = createOrigins(config, effective, sources);
+      const found: LintFinding[] = [...lintConfig(effective.config, { now: new Date() }), ...ofUnits];
+      const problems = found
         .filter(({ severity }) => severity !== 'info')
-        .map(createOrigins(config, effective, sources))
-        .map((problem) => ofSetting(problem, effective.config, inputs))
+        .map((finding) => ofSetting(finding, originOf(finding), inputs))
         .filter(({ document: merged, finding: { at, rule }, isOfSetting = false }) => {
           if (isOfSetting || merged !== undefined) return true;
           return hasOwn && !(at === undefined ? NOT_OF_USER : CONF).has(rule);
@@ -148,13 +149,12 @@ interface PartProblem extends Original {
 }
 
 /** A problem of a part that the user neither wrote nor merged, as a problem of the setting with the value. */
-function ofSetting(problem: Original, config: Config, inputs: Inputs): PartProblem {
+function ofSetting({ place, settingName }: LintFinding, problem: Original, inputs: Inputs): PartProblem {
   const { document, finding } = problem;
-  const setting = document === undefined && finding.at === undefined ? settingOf(finding, config) : undefined;
-  if (setting === undefined) return problem;
-  const { at, name } = inputs.get(setting)?.at(-1) ?? { name: setting };
-  const message = `${name}: ${finding.message.replace(RENDERED_PLACE, '')}`;
-  return { finding: { ...finding, at, message, path: [] }, isOfSetting: true };
+  if (document !== undefined || finding.at !== undefined || settingName === undefined) return problem;
+  const { at, name } = inputs.get(settingName)?.at(-1) ?? { name: settingName };
+  const own = place === undefined ? finding.message : finding.message.slice(`${place}: `.length);
+  return { finding: { ...finding, at, message: `${name}: ${own}`, path: [] }, isOfSetting: true };
 }
 
 /** Reports each problem of the result at the input that made the part. */

@@ -9,7 +9,7 @@ describe('images', () => {
     [
       'upper case',
       [image, 'quay.io/Metal3/Agent'],
-      [`agent-image-unpullable ${contents}`, `agent-image-unpullable ${contents}`],
+      [`agent-image-reference ${contents}`, `agent-image-reference ${contents}`],
     ],
     [
       'a short name in both commands',

@@ -40,13 +40,13 @@ describe('registries.conf', () => {
   const moved = '[[registry]]\nprefix = "quay.io"\nlocation = "10.0.0.1:5000"\n';
   const mirror = '[[registry.mirror]]\nlocation = "m.example.com"\n';
   it.each([
-    ['blocks the registry', `${quay}blocked = true\n`, [`agent-image-unpullable ${unit}`]],
+    ['blocks the registry', `${quay}blocked = true\n`, [`agent-image-registries ${unit}`]],
     ['blocks the registry, but not its mirror', `${quay}blocked = true\n${mirror}`, []],
     ['blocks another registry', '[[registry]]\nlocation = "docker.io"\nblocked = true\n', []],
     [
       'rewrites the image to a name without host',
       '[[registry]]\nprefix = "quay.io"\nlocation = "mirror"\n',
-      [`agent-image-unpullable ${unit}`],
+      [`agent-image-registries ${unit}`],
     ],
     ['moves the image to a registry without a public certificate', moved, [`agent-image-issuer ${unit}`]],
     ['does not verify this registry', `${moved}insecure = true\n`, []],

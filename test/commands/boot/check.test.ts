@@ -268,8 +268,8 @@ describe('the image', () => {
   });
 
   it.each([
-    ['refused', [], 1, /image error: .*\(agent-image-unpullable\)/],
-    ['not refused if its rule is ignored', ['agent-image-unpullable'], 0, /: can be booted /],
+    ['refused', [], 1, /image error: .*\(agent-image-reference\)/],
+    ['not refused if its rule is ignored', ['agent-image-reference'], 0, /: can be booted /],
   ] as const)('with a config that cannot start the agent is %s', async (_, ignored, code, text) => {
     const contents = `[Service]\nRestart=always\nExecStart=/bin/podman run --privileged https://x\n`;
     const unit = { name: 'ironic-agent.service', enabled: true, contents };

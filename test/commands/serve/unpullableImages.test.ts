@@ -11,13 +11,13 @@ const table: readonly (readonly [title: string, registriesConf: string, image: s
     'a blocked registry',
     '[[registry]]\nlocation = "registry.example.com"\nblocked = true\n',
     'registry.example.com/ironic-agent',
-    'podman cannot pull the image registry.example.com/ironic-agent: registries.conf blocks registry.example.com (agent-image-unpullable)\n',
+    'podman cannot pull the image registry.example.com/ironic-agent: registries.conf blocks registry.example.com (agent-image-registries)\n',
   ],
   [
     'a location that is no name of an image',
     '[[registry]]\nprefix = "registry.example.com"\nlocation = "docker.io"\n',
     'registry.example.com/ironic-agent',
-    'the entry "registry.example.com" of registries.conf rewrites the image registry.example.com/ironic-agent to "docker.io/ironic-agent:latest", which podman refuses (agent-image-unpullable)\n',
+    'the entry "registry.example.com" of registries.conf rewrites the image registry.example.com/ironic-agent to "docker.io/ironic-agent:latest", which podman refuses (agent-image-registries)\n',
   ],
   [
     'a name without a registry, and two registries to search',

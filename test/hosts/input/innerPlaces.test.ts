@@ -76,9 +76,9 @@ describe('a finding in a text of a Butane config', () => {
     ['agent-network', 'mtu in [ethernet]', 'mtu=many'],
     ['agent-network', 'the gateway', 'address1='],
     ['agent-registries-conf', 'registries.conf', 'nothing'],
-    ['agent-image-unpullable', 'ironic-agent.service', 'ExecStart=/usr/bin/podman run'],
-    ['agent-image-unpullable', 'ironic-agent@b.service', 'contents: "[Service]'],
-    ['agent-image-unpullable', 'ironic-agent@c', 'ExecStart=/usr/bin/podman create'],
+    ['agent-image-reference', 'ironic-agent.service', 'ExecStart=/usr/bin/podman run'],
+    ['agent-image-reference', 'ironic-agent@b.service', 'contents: "[Service]'],
+    ['agent-image-reference', 'ironic-agent@c', 'ExecStart=/usr/bin/podman create'],
     ['conf-value', 'lookup_timeout', 'soon'],
   ])('%s about %s is at its line', async (rule, detail, text) => {
     writeFileSync(join(folder, 'a.bu'), butane);
