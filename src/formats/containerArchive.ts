@@ -215,14 +215,14 @@ function* ociImages(
     if (MEDIA.indexes.some((known) => known === mediaType)) {
       yield* ociImages(files, listIn(document, 'manifests'), names);
     } else if (MEDIA.manifests.some((known) => known === mediaType)) {
-      const image = readOciImage(files, document);
-      if (image !== undefined) yield { ...image, names };
+      const image = readOciImage(files, document, names);
+      if (image !== undefined) yield image;
     }
   }
 }
 
 /** Undefined for what is no image: attestations, signatures and other artifacts. */
-function readOciImage(files: Files, manifest: unknown): Omit<ArchivedImage, 'names'> | undefined {
+function readOciImage(files: Files, manifest: unknown, names: readonly string[]): ArchivedImage | undefined {
   const descriptor = valueAt(manifest, ['config']);
   const mediaType = textIn(descriptor, 'mediaType');
   if (!MEDIA.configs.some((known) => known === mediaType)) return undefined;
@@ -230,7 +230,7 @@ function readOciImage(files: Files, manifest: unknown): Omit<ArchivedImage, 'nam
   const config = parseDocument(file.text, digestOf(descriptor));
   if (textIn(config, 'architecture') === 'unknown') return undefined;
   const layers = listIn(manifest, 'layers').map((layer) => requireBlob(files, layer));
-  return { id: file.sha256, ...describeImage(config, layers) };
+  return describeImage({ id: file.sha256, names }, config, layers);
 }
 
 function readDockerImages(files: Files): ArchivedImage[] {
@@ -249,19 +249,17 @@ function readDockerImages(files: Files): ArchivedImage[] {
       requireFile(files, typeof layer === 'string' ? layer : ''),
     );
     const names = listIn(manifest, 'RepoTags', 'optional').filter((name) => typeof name === 'string');
-    return {
-      id: file.sha256,
-      names: names.filter(isFullName),
-      ...describeImage(parseDocument(file.text, path), layers),
-    };
+    const identity = { id: file.sha256, names: names.filter(isFullName) };
+    return describeImage(identity, parseDocument(file.text, path), layers);
   });
 }
 
 /** Checks that the layers unpack to what the config says. */
 function describeImage(
+  identity: { readonly id: string; readonly names: readonly string[] },
   config: unknown,
   files: readonly IndexedFile[],
-): Pick<ArchivedImage, 'architecture' | 'os' | 'layers'> {
+): ArchivedImage {
   const diffIds = listIn(valueAt(config, ['rootfs']), 'diff_ids');
   if (diffIds.length !== files.length) {
     throw new FormatError(`contains ${files.length} layers, but the image config lists ${diffIds.length}`);
@@ -273,7 +271,7 @@ function describeImage(
   const [architecture, os] = ['architecture', 'os'].map((key) => textIn(config, key));
   if (!architecture || !os)
     throw new FormatError('contains an image without an architecture or operating system');
-  return { architecture, os, layers };
+  return { ...identity, architecture, os, layers };
 }
 
 function namesIn(descriptor: unknown): string[] {

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Finding, formatPath } from '../../src/core/finding.ts';
+import { type Finding, formatPath, MAX_FINDINGS } from '../../src/core/finding.ts';
 import { JSON_LIMITS, readJsonTree } from '../../src/formats/json/tree.ts';
 import { versionHint } from '../../src/ignition/hints.ts';
-import { MAX_FINDINGS } from '../../src/core/finding.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { readVersion } from '../../src/ignition/readVersion.ts';
 import { isSince, specVersions } from '../../src/ignition/versions.ts';

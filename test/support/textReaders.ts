@@ -28,8 +28,7 @@ import { parseStreamMetadata } from '../../src/commands/download/artifacts/strea
 import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import { parseGoUrl, queryParameter } from '../../src/formats/goUrl.ts';
 import { machineNameProblem, parseHost } from '../../src/formats/hostName.ts';
-import { checkConditions, parseHttpDate } from '../../src/http/server/answer/answer.ts';
-import { parseRange } from '../../src/http/server/answer/answer.ts';
+import { checkConditions, parseHttpDate, parseRange } from '../../src/http/server/answer/answer.ts';
 import { parseRequestPath } from '../../src/http/server/answer/requestPath.ts';
 import { parseImageReference } from '../../src/formats/imageReference.ts';
 import { parseKeyfile } from '../../src/formats/keyfile.ts';

@@ -4,8 +4,7 @@ import { UsageError } from '../../core/errors.ts';
 import { NETWORK_FOLDER, type NetworkFile } from '../../image/networkSettings.ts';
 import { type ExtractionTarget, prepareExtraction } from '../../imagefile/extractFiles.ts';
 import type { Io } from '../../io/io.ts';
-import { writeStdout } from '../../io/stdout.ts';
-import { lineForOutput } from '../../io/stdout.ts';
+import { lineForOutput, writeStdout } from '../../io/stdout.ts';
 import { jsonBytes, type TextOrJson } from '../../io/report/choices.ts';
 
 /** Where the files go; without a folder, to standard output. */

@@ -13,8 +13,7 @@ import { type LiveIso, restoreDefaultKargs } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
 import { report } from '../../io/report/report.ts';
-import { writeStdout } from '../../io/stdout.ts';
-import { lineForOutput } from '../../io/stdout.ts';
+import { lineForOutput, writeStdout } from '../../io/stdout.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface ModifyKargsOptions extends Rewrite, KargsEdits {}

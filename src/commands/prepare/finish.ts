@@ -6,6 +6,7 @@ import { type PrepareRun, urlOf } from './run.ts';
 import type { UnlistedMemory, BootWay, MemoryNeed } from '../../hosts/artifacts/hostMemory.ts';
 import {
   GENERATOR,
+  listInputs,
   type Manifest,
   type ManifestHost,
   type ManifestFile,
@@ -19,7 +20,6 @@ import type { HostNames } from '../../core/finding.ts';
 import { addHost, type HostRun, reportGroups } from '../../hosts/hostRun.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 import type { InputImages } from '../../hosts/plan/imageInputs.ts';
-import { listInputs } from '../../hosts/artifacts/manifest.ts';
 import { writeBundle } from './bundle.ts';
 import { archiveInputs } from './putFiles.ts';
 import { formatHosts } from '../../io/report/diagnosticText.ts';
