@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import type { TestModule } from 'vitest/node';
+import { TEST_LIMIT, WAIT_LIMIT } from './test/support/patience.ts';
 
 /** What has no input and output of its own, so that all of it can run in the process of its tests. */
 const pureFolders = [
@@ -41,10 +42,9 @@ export default defineConfig({
     reporters: ['default', { onTestRunEnd: printUnasked }],
     // Each run of the program makes the same calls of the system.
     env: { NODE_DISABLE_COMPILE_CACHE: '1' },
-    // A test that hangs is seen late. On a machine with much other work, a test takes up to thirty times as long, and none may fail.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000, interval: 20 } },
+    testTimeout: TEST_LIMIT,
+    hookTimeout: TEST_LIMIT,
+    expect: { poll: { timeout: WAIT_LIMIT, interval: 20 } },
     // By default one processor stays free for the terminal.
     maxWorkers: '100%',
     // Starting each of hundreds of files anew takes half of the time. No test leaves anything behind for another one.

@@ -87,7 +87,7 @@ function expectInstalled(clean: string, zsh: string): void {
   expect(status).toBe(0);
 }
 
-describe.skipIf(wanted === '')(`a release${note}`, { timeout: 120_000 }, () => {
+describe.skipIf(wanted === '')(`a release${note}`, () => {
   const top = mkdtempSync(join(tmpdir(), 'release of '));
   const folder = existsSync(wanted) ? resolve(wanted) : join(top, 'release');
   const inFolder = (name: string): string => join(folder, name);

@@ -12,14 +12,7 @@ const run = (...args: string[]) => runCli(args, { cwd });
 /** A config that runs the agent, with a file that does not compress. */
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'grown-'));
-  const { stdout } = await run(
-    'render',
-    '--api-url',
-    'https://192.0.2.1',
-    '--agent-image',
-    'registry.example.com/ironic-agent',
-    '--no-ssh-key',
-  );
+  const { stdout } = await run('render', '--api-url', 'https://192.0.2.1', '--no-ssh-key');
   const config: { storage: { files: unknown[] } } = JSON.parse(stdout);
   const source = `data:;base64,${randomBytes(340_000).toString('base64')}`;
   config.storage.files.push({ path: '/var/noise', mode: 420, contents: { source } });

@@ -126,7 +126,7 @@ describe.each(inProcesses)('%s by a proxy that connects', (name) => {
   });
 });
 
-it.each(names)('%s: the proxy wants a password, and none is told', async (name) => {
+it.each(names)('%s: the proxy refuses the password, which is not printed', async (name) => {
   await serveByProxy();
   const env = { https_proxy: (proxy?.url ?? '').replace('hunter2', 'hunter3') };
   const { code, stderr } = await runCli(await argumentsOf(name, 'https://images.test'), { cwd, env });
@@ -187,7 +187,7 @@ describe('an image by URL', () => {
       0,
       expect.stringContaining('the connection was interrupted; retrying in 1 s'),
     ]);
-    expect((await readFile(join(cwd, 'new.iso'))).equals(expected)).toBe(true);
+    expect(await readFile(join(cwd, 'new.iso'))).toEqual(expected);
     const rest = server.requests.find(({ range }) => range?.endsWith(`-${image.length - 1}`) === true);
     expect(Number(/\d+/.exec(rest?.range ?? '')?.[0])).toBeGreaterThan(2 * MIB);
   });
@@ -252,7 +252,7 @@ describe('standard output', () => {
       code: 0,
       stderr: '',
     });
-    expect((await readFile(join(cwd, 'out.iso'))).equals(await readFile(join(cwd, 'file.iso')))).toBe(true);
+    expect(await readFile(join(cwd, 'out.iso'))).toEqual(await readFile(join(cwd, 'file.iso')));
   });
 
   it('may go away', async () => {

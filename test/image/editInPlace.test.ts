@@ -137,7 +137,7 @@ describe.each(Object.entries(edits))('an edit in place: %s', (_name, prepare) =>
   });
 
   it('makes the change', () => {
-    expect(same(edited, goal)).toBe(true);
+    expect(edited).toEqual(goal);
   });
 
   const states = (): Buffer[] => steps.map((_step, count) => after(before, steps.slice(0, count + 1)));
@@ -230,7 +230,7 @@ describe('an edit in place', () => {
     };
     const stages = [[{ offset: 5, data: Buffer.from('new') }], [{ offset: before.length, data: failing }]];
     await expect(editInPlace(image, { stages })).rejects.toThrow('the source broke off');
-    expect(same(image.bytes, before)).toBe(true);
+    expect(image.bytes).toEqual(before);
   });
 
   it('does not take a journal for its own that is damaged, or names what the image does not have', async () => {
@@ -252,7 +252,7 @@ describe('an edit in place', () => {
           damaged[damaged.length - back]! ^= value;
           const image = memoryImage(damaged);
           await rollBack(image);
-          expect(same(image.bytes.subarray(0, before.length), before)).toBe(true);
+          expect(image.bytes.subarray(0, before.length)).toEqual(before);
         },
       ),
     );

@@ -96,7 +96,7 @@ describe('the embed area', () => {
       original,
       await embedIgnition(await open(original), { config: noise, existing: 'refuse' }),
     );
-    expect(Buffer.compare((await readIgnition(await open(embedded))) ?? new Uint8Array(), noise)).toBe(0);
+    expect((await readIgnition(await open(embedded))) ?? new Uint8Array()).toEqual(noise);
   });
 
   it.each<[string, Uint8Array]>([

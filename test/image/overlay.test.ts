@@ -172,7 +172,7 @@ describe('reusedChunks', () => {
       memory.add(chunk.buffer);
       copies.push(Buffer.from(chunk));
     }
-    expect(Buffer.compare(Buffer.concat(copies), bytes.subarray(3, 3 + 3 * CHUNK))).toBe(0);
+    expect(Buffer.concat(copies)).toEqual(bytes.subarray(3, 3 + 3 * CHUNK));
     expect(memory.size).toBe(2);
   });
 
@@ -181,7 +181,7 @@ describe('reusedChunks', () => {
     for await (const chunk of reusedChunks(reusing, { offset: 0, length: bytes.length })) {
       const before = Buffer.from(chunk);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(Buffer.compare(chunk, before)).toBe(0);
+      expect(chunk).toEqual(before);
       size += chunk.length;
     }
     expect(size).toBe(bytes.length);

@@ -48,7 +48,7 @@ const failing: Patch = {
 describe('changeInPlace', () => {
   it('changes what the patches cover', async () => {
     await changeInPlace('image', patchesOnly(patches), { cwd });
-    expect(Buffer.compare(await imageBytes(), patched)).toBe(0);
+    expect(await imageBytes()).toEqual(patched);
   });
 
   it('makes a file longer', async () => {
@@ -69,19 +69,19 @@ describe('changeInPlace', () => {
   it('takes back what it wrote when something fails', async () => {
     const run = changeInPlace('image', patchesOnly([...patches.slice(0, 1), failing]), { cwd });
     await expect(run).rejects.toThrow('the source broke off');
-    expect(Buffer.compare(await imageBytes(), original)).toBe(0);
+    expect(await imageBytes()).toEqual(original);
   });
 
   it('makes a file shorter, and long again where it cannot', async () => {
     await changeInPlace('image', { stages: [patches], size: 2_000_000 }, { cwd });
-    expect(Buffer.compare(await imageBytes(), patched.subarray(0, 2_000_000))).toBe(0);
+    expect(await imageBytes()).toEqual(patched.subarray(0, 2_000_000));
     const run = changeInPlace(
       'image',
       { stages: [[{ offset: 2_500_000, data: Buffer.from('end') }], [failing]] },
       { cwd },
     );
     await expect(run).rejects.toThrow('the source broke off');
-    expect(Buffer.compare(await imageBytes(), patched.subarray(0, 2_000_000))).toBe(0);
+    expect(await imageBytes()).toEqual(patched.subarray(0, 2_000_000));
   });
 
   it.each([
@@ -109,8 +109,8 @@ describe('copyWithChange', () => {
     await handle.chmod(0o400);
     await handle.close();
     await copy(patches, output());
-    expect(Buffer.compare(await readFile(join(cwd, 'copy')), patched)).toBe(0);
-    expect(Buffer.compare(await imageBytes(), original)).toBe(0);
+    expect(await readFile(join(cwd, 'copy'))).toEqual(patched);
+    expect(await imageBytes()).toEqual(original);
     expect((await stat(join(cwd, 'copy'))).mode & 0o777).toBe(0o666 & ~process.umask());
     expect((await readdir(cwd)).toSorted()).toEqual(['copy', 'image']);
   });
@@ -146,7 +146,7 @@ describe('copyWithChange', () => {
             await copyWithChange({ image, change }, { ...output(), existing: 'replace' });
             const whole = changedImage(bytesAccess(original), change);
             const copied = await readFile(join(cwd, 'copy'));
-            expect(copied.equals(await whole.read(0, whole.size))).toBe(true);
+            expect(copied).toEqual(await whole.read(0, whole.size));
           }),
           { numRuns: 20 },
         );
@@ -265,7 +265,7 @@ describe('streamImage', () => {
       }
       const outputs = [await readFile(join(cwd, 'streamed')), await taken];
       const [written, other] = isFile ? outputs : outputs.toReversed();
-      expect(written?.equals(bytesAfter(list, size))).toBe(true);
+      expect(written).toEqual(bytesAfter(list, size));
       expect(other).toHaveLength(0);
     });
   });

@@ -52,7 +52,6 @@ describe.skipIf(!have('ansible'))(`Ansible itself${oracleNote('ansible')}`, () =
 
 describe.skipIf(!have('Bifrost', 'Ansible'))(
   `prepare --layout bifrost and Bifrost itself${oracleNote('Bifrost', 'Ansible')}`,
-  { timeout: 120_000 },
   () => {
     beforeAll(async () => {
       writeFileSync(path('live.iso'), liveIso('2023-07'));

@@ -19,13 +19,13 @@ describe.skipIf(!have('boots'))(`a machine boots${oracleNote('boots')}`, () => {
     mkdirSync(join(folder, 'work'));
     makeBootIso(pristine(), join(folder, 'work'));
     writeInputs(folder);
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   describe.each(Object.entries(variants))('%s', (_name, variant) => {
     beforeAll(() => prepare(variant, { pristine: pristine(), folder }));
 
-    it.each(machines)('$firmware, $medium', { timeout: 300_000 }, async (machine) => {
+    it.each(machines)('$firmware, $medium', async (machine) => {
       expect(compareBoot(variant.expected, await boot(join(folder, 'boot.iso'), machine))).toEqual([]);
     });
   });

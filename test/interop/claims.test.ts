@@ -282,22 +282,18 @@ describe(`consoles of Linux${oracleNote('chain')}`, () => {
   it.runIf(have('chain')).each([
     ['console=ttyS0 console=foo0', true],
     ['console=foo0', false],
-  ])(
-    '%s: the kernel starts, and prints on the console that it knows',
-    { timeout: 240_000 },
-    (text, prints) => {
-      expect(checkConsole('foo0').map(({ rule }) => rule)).toEqual(['console-spec']);
-      const machine =
-        '-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg -m 512 -serial stdio';
-      const kernel = ['-kernel', oracleFile('chainKernel'), '-append', `${text} panic=-1`];
-      // Without a root filesystem, the kernel panics, and the machine ends.
-      const { status, stdout } = spawnSync(emulator, [...machine.split(' '), ...kernel], {
-        encoding: 'latin1',
-      });
-      expect(status).toBe(0);
-      expect(stdout.includes('Kernel panic')).toBe(prints);
-    },
-  );
+  ])('%s: the kernel starts, and prints on the console that it knows', (text, prints) => {
+    expect(checkConsole('foo0').map(({ rule }) => rule)).toEqual(['console-spec']);
+    const machine =
+      '-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg -m 512 -serial stdio';
+    const kernel = ['-kernel', oracleFile('chainKernel'), '-append', `${text} panic=-1`];
+    // Without a root filesystem, the kernel panics, and the machine ends.
+    const { status, stdout } = spawnSync(emulator, [...machine.split(' '), ...kernel], {
+      encoding: 'latin1',
+    });
+    expect(status).toBe(0);
+    expect(stdout.includes('Kernel panic')).toBe(prints);
+  });
 });
 
 describe(`invalid netmasks${oracleNote('nm-initrd-generator')}`, () => {

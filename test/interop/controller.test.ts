@@ -43,7 +43,7 @@ const labelled = (stream: string | null): object => ({
 
 const settingsOf = (text: string): object => ({ data: { 'ramdisk.yaml': text } });
 
-describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { timeout: 240_000 }, () => {
+describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, () => {
   const { configIn, create, createSecret, patch, preparedIso, read, remove, start, until, ...cluster } =
     controllerCluster();
   const { images, secrets } = paths;
@@ -63,7 +63,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
       expect(conditionOf(object, 'Error')).toMatchObject({ status: 'False' });
       const fetched = await bytesFrom(replica, object.status?.imageUrl);
       const expected = await preparedIso(`create-${index}`, nmstate(`192.0.2.${index}`));
-      expect(fetched.equals(expected)).toBe(true);
+      expect(fetched).toEqual(expected);
       const config = await configIn(fetched, 'iso', 'ignition', 'show');
       const [unit] = config.systemd?.units ?? [];
       expect(unit?.contents).toContain(`IPA_DEFAULT_HOSTNAME=create-${index} `);
@@ -130,7 +130,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     expect(await answer()).toBe(200);
     await remove(`${images}/delete`);
     await cluster.untilGone('delete');
-    await expect.poll(answer, { timeout: 60_000 }).toBe(404);
+    await expect.poll(answer).toBe(404);
   });
 
   it('notices another content of a Secret', async () => {
@@ -143,7 +143,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     const { metadata } = await read(`${secrets}/rotate`);
     expect(status?.networkData?.version).toBe(metadata.resourceVersion);
     const expected = await preparedIso('rotate', nmstate('192.0.2.31'));
-    expect((await bytesFrom(replica, status?.imageUrl)).equals(expected)).toBe(true);
+    expect(await bytesFrom(replica, status?.imageUrl)).toEqual(expected);
   });
 
   it('says what is wrong, in the object and as an event, and goes on when it is right', async () => {
@@ -159,7 +159,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await until('wrong', hasFailed('ImageBuildInvalid', words));
     const note: unknown = expect.stringContaining(words);
     await expect
-      .poll(async () => cluster.eventsOf('wrong'), { timeout: 60_000 })
+      .poll(async () => cluster.eventsOf('wrong'))
       .toEqual(
         expect.arrayContaining([
           expect.objectContaining({ reason: 'MissingNetworkData', type: 'Warning' }),
@@ -176,9 +176,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
       reason: 'MissingNetworkData',
       series: expect.anything(),
     });
-    await expect
-      .poll(async () => cluster.eventsOf('wrong'), { timeout: 60_000 })
-      .toEqual(expect.arrayContaining([again]));
+    await expect.poll(async () => cluster.eventsOf('wrong')).toEqual(expect.arrayContaining([again]));
   });
 
   it.each([
@@ -246,9 +244,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
       metadata: { name: 'elsewhere' },
       spec: { acceptFormats: ['iso'], architecture: 'x86_64' },
     });
-    await expect
-      .poll(async () => isReady(await read(`${elsewhere}/elsewhere`)), { timeout: 60_000 })
-      .toBe(true);
+    await expect.poll(async () => isReady(await read(`${elsewhere}/elsewhere`))).toBe(true);
     const { status } = await read(`${elsewhere}/elsewhere`);
     const fetched = await bytesFrom(replica, status?.imageUrl);
     expect(status?.imageUrl).toContain('/h.default~2Felsewhere.');
@@ -262,10 +258,10 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await create('replicas', { networkDataName: 'replicas' });
     const { status } = await until('replicas', isReady);
     const leaders = (): number => [one, other].filter(({ isLeader }) => isLeader).length;
-    await expect.poll(leaders, { timeout: 60_000 }).toBe(1);
+    await expect.poll(leaders).toBe(1);
     const expected = await preparedIso('replicas', nmstate('192.0.2.50'));
     for (const replica of [one, other]) {
-      expect((await bytesFrom(replica, status?.imageUrl)).equals(expected)).toBe(true);
+      expect(await bytesFrom(replica, status?.imageUrl)).toEqual(expected);
     }
     const [leader, next] = one.isLeader ? [one, other] : [other, one];
     await cluster.stop(leader);
@@ -273,7 +269,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await until('replicas-2', isReady);
     expect(next.isLeader).toBe(true);
     const third = await start();
-    expect((await bytesFrom(third, status?.imageUrl)).equals(expected)).toBe(true);
+    expect(await bytesFrom(third, status?.imageUrl)).toEqual(expected);
     expect((await read(`${images}/replicas`)).status).toEqual(status);
   });
 
@@ -283,7 +279,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     const { status } = await until('restart', isReady);
     const before = await bytesFrom(replica, status?.imageUrl);
     await cluster.server().down();
-    expect((await bytesFrom(replica, status?.imageUrl)).equals(before)).toBe(true);
+    expect(await bytesFrom(replica, status?.imageUrl)).toEqual(before);
     expect((await fetch(`${replica.origin}/readyz`)).status).toBe(200);
     await sleep(1500); // so that attempts fail
     await cluster.server().up();
@@ -298,9 +294,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await create('settings');
     const before = await until('settings', isReady);
     await patch(paths.settings, settingsOf('agent: {ironic.apiUrls: "no url"}\n'));
-    await expect
-      .poll(cluster.said, { timeout: 60_000 })
-      .toContain('still serving the previous settings and images');
+    await expect.poll(cluster.said).toContain('still serving the previous settings and images');
     expect((await fetchFrom(replica, before.status?.imageUrl, 'HEAD')).status).toBe(200);
     await patch(paths.settings, settingsOf(settings.replace('192.0.2.1', '192.0.2.111')));
     const after = await until('settings', ({ status }) => status?.imageUrl !== before.status?.imageUrl);
@@ -315,7 +309,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     const replica = await start({ tokenFile: 'tokens' });
     await create('pages');
     await until('pages', isReady);
-    await expect.poll(() => replica.isLeader, { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => replica.isLeader).toBe(true);
     const headers = { authorization: 'Bearer operator-token-0123456789' };
     const pageAt = async (page: string): Promise<string> =>
       (await fetch(`${replica.origin}${page}`, { headers })).text();
@@ -325,9 +319,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     const [, contact] = /^ironic_coreos_cluster_contact_timestamp_seconds ([\d.]+)$/m.exec(metrics) ?? [];
     expect(Number(contact)).toBeGreaterThan(Date.now() / 1000 - 300);
     expect(metrics).toMatch(/^ironic_coreos_statuses_written_total\{reason="ImageSuccess"\} \d+$/m);
-    await expect
-      .poll(async () => pageAt('/metrics'), { timeout: 60_000 })
-      .toMatch(/^ironic_coreos_queue\{state="waiting"\} 0$/m);
+    await expect.poll(async () => pageAt('/metrics')).toMatch(/^ironic_coreos_queue\{state="waiting"\} 0$/m);
     expect(await pageAt('/?format=json')).toContain('"name":"metal3/pages"');
     expect(await pageAt('/')).toContain('metal3/pages');
   });
@@ -348,7 +340,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     const running = await beginDownload(status?.imageUrl ?? '');
     program.signal('SIGTERM');
     const readiness = async (): Promise<number> => (await fetch(`${origin}/readyz`)).status;
-    await expect.poll(readiness, { timeout: 60_000 }).toBe(503);
+    await expect.poll(readiness).toBe(503);
     await sleep(3500); // beyond the time to look elsewhere
     expect((await buffer(running)).length).toBe(size);
     expect(await program.ended).toBe(0);

@@ -42,7 +42,7 @@ function podOf(manifests: readonly Manifest[]): Template {
   return { ...template, metadata: { ...template.metadata, name: 'pod' } };
 }
 
-describe.skipIf(!haveKubernetes || !have('kubectl'))(`the manifests${note}`, { timeout: 240_000 }, () => {
+describe.skipIf(!haveKubernetes || !have('kubectl'))(`the manifests${note}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'manifests '));
   let server: ApiServer;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.skipIf(!haveKubernetes || !have('kubectl'))(`the manifests${note}`, { t
     server = await startKubernetes();
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     await server.ask('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE, labels } });
-  }, 240_000);
+  });
   afterAll(async () => {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -41,7 +41,7 @@ describe.skipIf(!isReady)(`every command for images${note}`, { timeout: 600_000 
     };
     writeInputs(lab.inputs);
     images = makeImages(join(folder, 'images'));
-  }, 300_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /**

@@ -184,7 +184,7 @@ describe.skipIf(!have('boots'))(`a machine boots a new ISO${oracleNote('boots')}
     ['BIOS, USB', usb],
     ['UEFI, CD', [...uefi, ...cd]],
     ['UEFI, USB', [...uefi, ...usb]],
-  ])('%s', { timeout: 200_000 }, (_title, medium) => {
+  ])('%s', (_title, medium) => {
     const machine = ['-m', '1024', '-nographic', '-no-reboot', '-net', 'none', ...medium];
     const console = run('timeout', '180', 'qemu-system-x86_64', ...machine);
     expect(console).toMatch(/BOOT-CMDLINE .*console=ttyS0/);

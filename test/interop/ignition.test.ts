@@ -76,7 +76,7 @@ const withAuthority = (pem: string): object => ({
 });
 const hash = `sha512-${'0'.repeat(128)}`;
 
-describe.skipIf(!have('Ignition'))(`Ignition itself${oracleNote('Ignition')}`, { timeout: 60_000 }, () => {
+describe.skipIf(!have('Ignition'))(`Ignition itself${oracleNote('Ignition')}`, () => {
   it('creates files that all users can read', async () => {
     expect(await boot(withFile({ contents: { source: 'data:,a' } }))).toMatchObject({ status: 0 });
     expect(statSync(inRoot('etc/a')).mode & 0o777).toBe(0o644);

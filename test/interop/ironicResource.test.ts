@@ -3,10 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiServer, startApiServer } from './kubernetes/apiServer.js';
 import { ironicDefinition } from './kubernetes/programs.js';
 import { fileOfPage } from '../support/docs/markdown.ts';
+import { eventually } from '../support/eventually.ts';
 import { haveKubernetes, kubernetesNote } from '../support/kubernetes.ts';
 import { have, oracleNote } from '../support/programs.ts';
 
@@ -18,7 +19,7 @@ const prepared = fileOfPage('docs/metal3.md', 'ironic.yaml');
 const { spec }: Ironic = JSON.parse(JSON.stringify(load(prepared)));
 const withUrls = fileOfPage('docs/metal3.md', 'extra-config.yaml');
 
-describe.skipIf(!haveKubernetes)(`the resource of Ironic${kubernetesNote}`, { timeout: 240_000 }, () => {
+describe.skipIf(!haveKubernetes)(`the resource of Ironic${kubernetesNote}`, () => {
   let server: ApiServer;
   const ironics = '/apis/ironic.metal3.io/v1alpha1/namespaces/baremetal-operator-system/ironics';
   /** Unknown fields are errors, too. Nothing is stored. */
@@ -30,7 +31,7 @@ describe.skipIf(!haveKubernetes)(`the resource of Ironic${kubernetesNote}`, { ti
     await server.ask('POST', '/api/v1/namespaces', { metadata: { name: 'baremetal-operator-system' } });
     const definition = load(readFileSync(ironicDefinition, 'utf8'));
     await server.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
-    await vi.waitFor(() => server.ask('GET', ironics), { timeout: 60_000 });
+    await eventually(() => server.ask('GET', ironics));
   });
   afterAll(async () => server?.stop());
 

@@ -1,7 +1,7 @@
 /**
  * Commands that write files, killed at each of their system calls in turn, by strace: each file is then missing, or complete.
- * From each state that a kill leaves, the next run writes what a run without interruption writes. A
- * sample of commands and system calls always runs; all of them, which takes an hour, with IRONIC_COREOS_KILL=all.
+ * From each state that a kill leaves, the next run writes what a run without interruption writes. A sample of commands and system
+ * calls always runs; all of them, which takes an hour, with IRONIC_COREOS_KILL=all.
  */
 
 import { spawnSync } from 'node:child_process';

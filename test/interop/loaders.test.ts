@@ -174,26 +174,22 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, or
     work = mkdtempSync(join(tmpdir(), 'loaders-'));
     await prepareFolders(architecture, work);
     for (const delivery of Object.keys(deliveries)) addLoaders(architecture, join(work, delivery));
-  }, 120_000);
+  });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   const titled = boots.map((boot) => [boot.title, boot] as const);
-  it.skipIf(!have(oracle)).each(titled)(
-    `boots by %s${oracleNote(oracle)}`,
-    { timeout: 300_000 },
-    async (_title, boot) => {
-      const folder = join(work, boot.delivery);
-      const network = await openBootNetwork(folder, dnsmasq[boot.loading]);
-      try {
-        const [commandLine, ...lines] = await bootMachine(network, boot.firmware, boot.mac);
-        expect({ commandLine, lines, log: network.log() }).toMatchObject({
-          commandLine: expect.stringMatching(new RegExp(`BOOTIF=\\S*${boot.mac.replaceAll(':', '[:-]')}`)),
-          lines: expectedLines(folder, boot),
-          log: expect.stringMatching(boot.sign),
-        });
-      } finally {
-        await network.close();
-      }
-    },
-  );
+  it.skipIf(!have(oracle)).each(titled)(`boots by %s${oracleNote(oracle)}`, async (_title, boot) => {
+    const folder = join(work, boot.delivery);
+    const network = await openBootNetwork(folder, dnsmasq[boot.loading]);
+    try {
+      const [commandLine, ...lines] = await bootMachine(network, boot.firmware, boot.mac);
+      expect({ commandLine, lines, log: network.log() }).toMatchObject({
+        commandLine: expect.stringMatching(new RegExp(`BOOTIF=\\S*${boot.mac.replaceAll(':', '[:-]')}`)),
+        lines: expectedLines(folder, boot),
+        log: expect.stringMatching(boot.sign),
+      });
+    } finally {
+      await network.close();
+    }
+  });
 });

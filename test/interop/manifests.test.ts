@@ -44,7 +44,7 @@ const secret = (bytes: number): Manifest & { readonly data: object } => ({
   data: { value: Buffer.alloc(bytes).toString('base64') },
 });
 
-describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, { timeout: 240_000 }, () => {
+describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'manifests-'));
   let server: ApiServer;
 
@@ -52,7 +52,7 @@ describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, { timeout: 240_00
     writeFileSync(join(folder, 'host.ign'), '{"ignition":{"version":"3.4.0"}}');
     server = await startKubernetes();
     await defineKind('baremetalhosts.metal3.io', server.ask);
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await server.stop();

@@ -242,7 +242,7 @@ describe.skipIf(!canLoad)(`NetworkManager${managerNote}`, () => {
     return stdout.trim().split('\n');
   }
 
-  it('loads every keyfile without a complaint', { timeout: 300_000 }, () => {
+  it('loads every keyfile without a complaint', () => {
     const sets = conversions.map(({ keyfiles }) => keyfiles);
     // The last one shows that complaints are seen.
     const [first] = sets[0] ?? [];

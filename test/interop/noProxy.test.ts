@@ -115,7 +115,7 @@ function findDifferences(
 }
 
 describe.skipIf(!hasIpa)(`Python's requests${ipaNote}`, () => {
-  it('connects to the same hosts without the proxy', { timeout: 60_000 }, () => {
+  it('connects to the same hosts without the proxy', () => {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)));
     const different = findDifferences(isExceptForPython, (input) =>
       execFileSync(ipaPython, [join(folder, 'askRequests.py')], { input, env, encoding: 'utf8' }),
@@ -125,7 +125,7 @@ describe.skipIf(!hasIpa)(`Python's requests${ipaNote}`, () => {
 });
 
 describe.skipIf(!have('httpproxy'))(`httpproxy of Go${oracleNote('httpproxy')}`, () => {
-  it('connects to the same hosts without the proxy', { timeout: 60_000 }, () => {
+  it('connects to the same hosts without the proxy', () => {
     const different = findDifferences(isExceptForGo, (input) =>
       execFileSync(oracleFile('httpproxy'), { input, encoding: 'utf8' }),
     );

@@ -25,7 +25,7 @@ beforeAll(() => {
   if (!isAble) return;
   folder = mkdtempSync(join(tmpdir(), 'podman-'));
   makeArchives(folder);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function read(path: string): Promise<ContainerArchive> {

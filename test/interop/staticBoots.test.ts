@@ -195,7 +195,7 @@ describe.skipIf(!have('boots without DHCP'))(
       const relays = { [FOLDER_PORT]: server.port, [SERVE_PORT]: servePort };
       const files = { kernel: bootIso.kernelFile(), initramfs: path('peer.img') };
       peer = await startPeer(folder, files, relays);
-    }, 300_000);
+    });
 
     afterAll(async () => {
       peer?.kill();

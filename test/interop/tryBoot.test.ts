@@ -37,7 +37,7 @@ describe.skipIf(!have('boots'))(`a machine boots and calls home${oracleNote('boo
       const { code, stderr } = await runCli(args, { cwd: folder });
       if (code !== 0) throw new Error(stderr);
     }
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const served = { inventory: 'inv.yaml', iso: ['live.iso'], serveListen: '127.0.0.1:0', qemu: 'worker-0' };
@@ -60,7 +60,7 @@ describe.skipIf(!have('boots'))(`a machine boots and calls home${oracleNote('boo
       { qemu: 'worker.iso', accel: 'whatever works' },
       ['heartbeat'],
     ],
-  ])('%s', { timeout: 180_000 }, async (_title, options, seen) => {
+  ])('%s', async (_title, options, seen) => {
     const { accel = 'tcg', ...rest } = options;
     const trial = await startTry(
       { ...usual, ...rest, format: 'full', ...(accel === 'tcg' && { accel }) },
@@ -78,7 +78,7 @@ describe.skipIf(!have('boots'))(`a machine boots and calls home${oracleNote('boo
     });
   });
 
-  it('or does not, and the report says how far it came', { timeout: 180_000 }, async () => {
+  it('or does not, and the report says how far it came', async () => {
     const trial = await startTry({ ...usual, accel: 'tcg', qemu: 'crash.iso' }, folder);
     const { code, report } = await trial.ended;
     expect([code, report]).toEqual([1, expect.stringContaining('powered off')]);

@@ -348,7 +348,6 @@ const note = documents === '' ? ' (skipped: there is no reference data)' : oracl
 
 it.skipIf(documents === '' || !have(generator))(
   `nm-initrd-generator makes the same network of public nmstate documents, unless they are refused${note}`,
-  { timeout: 120_000 },
   () => {
     const networks = readFileSync(documents, 'utf8')
       .trim()

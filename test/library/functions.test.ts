@@ -212,11 +212,11 @@ describe('embed and inspect', () => {
       config: Buffer.from(config),
     });
     const expected = readFileSync(join(cwd, 'by-command.iso'));
-    expect(expected.equals(readFileSync(join(cwd, 'by-path.iso')))).toBe(true);
-    expect(expected.equals(image)).toBe(true);
+    expect(expected).toEqual(readFileSync(join(cwd, 'by-path.iso')));
+    expect(expected).toEqual(image);
     writeFileSync(join(cwd, 'in-place.iso'), readFileSync(join(cwd, 'coreos.iso')));
     await embed({ iso: 'in-place.iso', config }, { cwd });
-    expect(expected.equals(readFileSync(join(cwd, 'in-place.iso')))).toBe(true);
+    expect(expected).toEqual(readFileSync(join(cwd, 'in-place.iso')));
   });
 
   it('inspects as the command does, a path and bytes', async () => {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { load } from 'js-yaml';
 
 export interface CorpusLog {
   /** Name of the file without its suffix. */
@@ -25,9 +26,14 @@ export function corpusLogs(): readonly CorpusLog[] {
   });
 }
 
+interface LinesTable {
+  readonly programs: readonly { readonly lines: Readonly<Record<string, { readonly source: string }>> }[];
+}
+
 /** The program that prints each line of `console-lines.yaml`, and the file with its message, by the ids of the lines. */
 export function sourcesOfLines(): ReadonlyMap<string, string> {
-  const table = readFileSync(resolve(import.meta.dirname, '../../schemas/console-lines.yaml'), 'utf8');
-  const rows = table.matchAll(/^ {6}([a-z\d-]+):\n(?: {8}.*\n)*? {8}source: (.+)$/gm);
-  return new Map(Array.from(rows, ([, id = '', source = '']) => [id, source.replaceAll(/^'|'$/g, '')]));
+  const file = resolve(import.meta.dirname, '../../schemas/console-lines.yaml');
+  const { programs }: LinesTable = JSON.parse(JSON.stringify(load(readFileSync(file, 'utf8'))));
+  const lines = programs.flatMap((program) => Object.entries(program.lines));
+  return new Map(lines.map(([id, { source }]) => [id, source]));
 }

@@ -21,6 +21,7 @@ import { createServerLog } from '../../src/http/server/serverLog.ts';
 import { entryOf, type ServedResource } from '../../src/http/server/answer/resource.ts';
 import { createSigner } from '../../src/http/server/answer/signedPath.ts';
 import { createTransferLog } from '../../src/http/server/answer/transfers.ts';
+import { WAIT_LIMIT } from './patience.ts';
 
 /**
  * Certificates and keys for 2026 to 2126, made with openssl (EC, P-256): `ca` has signed `server` and `renewed` (for
@@ -253,7 +254,7 @@ export async function exchangeRaw(port: number, text: string): Promise<string> {
 }
 
 /** Waits until something is so. */
-export async function until(isSo: () => boolean, milliseconds = 120_000): Promise<void> {
+export async function until(isSo: () => boolean, milliseconds = WAIT_LIMIT): Promise<void> {
   const end = Date.now() + milliseconds;
   while (!isSo()) {
     if (Date.now() > end) throw new Error(`not so after ${milliseconds} ms`);

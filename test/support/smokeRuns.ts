@@ -23,16 +23,7 @@ const runs: readonly SmokeRun[] = [
   { title: 'finds templates', args: ['quickstart'], output: /config read from the ISO: the same \d+ bytes/ },
   {
     title: 'renders',
-    args: [
-      'render',
-      '--api-url',
-      'https://192.0.2.1',
-      '--agent-image',
-      'registry.example.com/ironic-agent',
-      '--no-ssh-key',
-      '-o',
-      'agent.ign',
-    ],
+    args: ['render', '--api-url', 'https://192.0.2.1', '--no-ssh-key', '-o', 'agent.ign'],
     output: /agent\.ign written/,
   },
   { title: 'validates', args: ['validate', '--strict', 'agent.ign'], output: /agent\.ign: valid/ },

@@ -175,7 +175,7 @@ describe('the ISO of an object', () => {
     const [here, there] = await Promise.all(
       [one, third].map(async (factory) => bytesOf(await fetchImage(factory, pathOf(outcome), { image }))),
     );
-    expect(here?.equals(there ?? Buffer.alloc(0))).toBe(true);
+    expect(here).toEqual(there ?? Buffer.alloc(0));
   });
 
   it.each([

@@ -107,7 +107,7 @@ describe('download', () => {
     const run = await download();
     expect(run).toMatchObject({ code: 0, stdout: `out/${name}\n`, files: [name, `${name}.sig`] });
     expect(run.stderr).toContain('signed by Test <test@example.com>');
-    expect(written().equals(content)).toBe(true);
+    expect(written()).toEqual(content);
     expect(written(`${name}.sig`)).toEqual(Buffer.from(signature));
   });
 
@@ -167,7 +167,7 @@ describe('download', () => {
     server.files.set('/mirror', { content });
     const run = await download('--fetch-retries', '3');
     expect(run).toMatchObject({ code: 0, files: [name, `${name}.sig`] });
-    expect(written().equals(content)).toBe(true);
+    expect(written()).toEqual(content);
   });
 
   it('goes on where it broke off, in the same run and in the next', async () => {
@@ -177,7 +177,7 @@ describe('download', () => {
     expect(first.stderr).toContain('the connection was interrupted');
     fault({ kind: 'drop', after: 500_000 });
     expect(await download()).toMatchObject({ code: 0, files: [name, `${name}.sig`] });
-    expect(written().equals(content)).toBe(true);
+    expect(written()).toEqual(content);
     const ranges = server.requests.filter(({ path }) => path === `/builds/${name}`).map(({ range }) => range);
     const starts = ranges.map((range) => Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0));
     expect(starts).toHaveLength(3);
@@ -191,7 +191,7 @@ describe('download', () => {
     await download('--fetch-retries', '0');
     server.files.set(`/builds/${name}`, { content, etag: '"2"' });
     expect(await download()).toMatchObject({ code: 0 });
-    expect(written().equals(content)).toBe(true);
+    expect(written()).toEqual(content);
   });
 
   it('starts once more where what it had was wrong', async () => {
@@ -201,7 +201,7 @@ describe('download', () => {
     const run = await download();
     expect(run.stderr).toContain('starting from the beginning');
     expect(run).toMatchObject({ code: 0, files: [name, `${name}.sig`] });
-    expect(written().equals(content)).toBe(true);
+    expect(written()).toEqual(content);
   });
 
   it('needs no more than what is there, if that is all', async () => {
@@ -262,7 +262,7 @@ describe('download', () => {
     expect(written().toString()).toBe('customized');
     server.files.set(`/builds/${name}`, { content });
     expect(await download()).toMatchObject({ code: 0 });
-    expect(written().equals(content)).toBe(true);
+    expect(written()).toEqual(content);
   });
 
   it('leaves alone what another run is at', async () => {
@@ -409,7 +409,7 @@ describe('--decompress', () => {
     });
     const run = await download('-d');
     expect(run).toMatchObject({ code: 0, stdout: 'out/disk.raw\n', files: ['disk.raw'] });
-    expect(written('disk.raw').equals(raw)).toBe(true);
+    expect(written('disk.raw')).toEqual(raw);
     const before = server.requests.length;
     expect(await download('-d')).toMatchObject({ code: 0, files: ['disk.raw'] });
     expect(server.requests.slice(before).map(({ path }) => path)).toEqual(['/streams/stable.json']);
@@ -442,7 +442,7 @@ describe('--decompress', () => {
     const packed = spawnSync('zstd', ['-c'], { input: raw }).stdout;
     serveImage({ name: 'disk.raw.zst', content: packed, isSigned: false });
     expect(await download('-d')).toMatchObject({ code: 0, files: ['disk.raw'] });
-    expect(written('disk.raw').equals(raw)).toBe(true);
+    expect(written('disk.raw')).toEqual(raw);
   });
 });
 

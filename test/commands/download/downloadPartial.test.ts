@@ -73,7 +73,7 @@ describe('fetchPartial', () => {
 
   it('goes on for as long as each attempt gets further', async () => {
     serve({}, (request) => (request < 5 ? { kind: 'drop', after: MIB } : undefined));
-    expect(readFileSync(await fetchFile(1)).equals(content)).toBe(true);
+    expect(readFileSync(await fetchFile(1))).toEqual(content);
     expect(server.requests).toHaveLength(6);
   });
 
@@ -81,7 +81,7 @@ describe('fetchPartial', () => {
     serve({ ranges: false }, (request) =>
       request < 4 ? { kind: 'drop', after: (request + 1) * 1.2 * MIB } : undefined,
     );
-    expect(readFileSync(await fetchFile(1)).equals(content)).toBe(true);
+    expect(readFileSync(await fetchFile(1))).toEqual(content);
     expect(server.requests).toHaveLength(5);
   });
 });

@@ -57,7 +57,7 @@ describe('iso create', () => {
     });
     const { code, stdoutBytes } = await cli(...base, ...loaders, '-o', '-');
     expect(code).toBe(0);
-    expect(Buffer.compare(stdoutBytes, await readFile(join(cwd, 'new.iso')))).toBe(0);
+    expect(stdoutBytes).toEqual(await readFile(join(cwd, 'new.iso')));
   });
 
   it('takes kernel arguments and a label', async () => {
@@ -97,7 +97,7 @@ describe('iso create', () => {
     expect((await cli('inspect', 'new.iso')).code).toBe(0);
     expect(await readFile(join(cwd, 'pxe/new-vmlinuz'))).toEqual(kernel);
     expect((await cli('iso', 'reset', 'new.iso')).code).toBe(0);
-    expect(Buffer.compare(await readFile(join(cwd, 'new.iso')), before)).toBe(0);
+    expect(await readFile(join(cwd, 'new.iso'))).toEqual(before);
   });
 
   it('grows, and shrinks again', async () => {
@@ -122,7 +122,7 @@ describe('iso create', () => {
     expect(await cli(...embed)).toMatchObject({ code: 0 });
     expect((await cli('iso', 'ignition', 'remove', 'new.iso')).code).toBe(0);
     expect((await cli('iso', 'reset', 'new.iso')).code).toBe(0);
-    expect(Buffer.compare(await readFile(join(cwd, 'new.iso')), before)).toBe(0);
+    expect(await readFile(join(cwd, 'new.iso'))).toEqual(before);
   });
 
   it('makes a live ISO of CoreOS that takes what its own live ISO takes', async () => {
@@ -138,7 +138,7 @@ describe('iso create', () => {
     const customize = ['--dest-device', '/dev/sda', '--dest-console', 'ttyS0', 'new.iso'];
     expect((await cli('iso', 'customize', ...customize)).code).toBe(0);
     expect((await cli('iso', 'reset', 'new.iso')).code).toBe(0);
-    expect(Buffer.compare(await readFile(join(cwd, 'new.iso')), before)).toBe(0);
+    expect(await readFile(join(cwd, 'new.iso'))).toEqual(before);
     const inspected = JSON.parse((await cli('inspect', '--format', 'json', 'new.iso')).stdout);
     expect(inspected).toMatchObject({
       kind: 'live-iso',

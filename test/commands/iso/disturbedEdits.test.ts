@@ -117,6 +117,6 @@ describe.skipIf(!canTrace)(`an edit in place${note}`, () => {
     expect([isRefused, seen]).toEqual(state === 'unfinished' ? [true, 'changed'] : [false, state]);
     if (state === 'after') return; // the argument would be appended again
     expect((await runCli([...words, 'coreos.iso'], { cwd })).code).toBe(0);
-    expect((await readFile(join(cwd, 'coreos.iso'))).equals(after)).toBe(true);
+    expect(await readFile(join(cwd, 'coreos.iso'))).toEqual(after);
   });
 });

@@ -74,7 +74,7 @@ it('copies files of several chunks', async () => {
   const image = liveIsoWith((all) => all.set('images/pxeboot/rootfs.img', rootfs));
   await writeFile(join(cwd, 'large.iso'), image);
   await pxe('large.iso');
-  expect(Buffer.compare(await read('large-rootfs.img'), rootfs)).toBe(0);
+  expect(await read('large-rootfs.img')).toEqual(rootfs);
 });
 
 it('replaces files with --overwrite', async () => {

@@ -69,7 +69,7 @@ it.each([
     0,
     expect.stringContaining('coreos.iso: rolled back an interrupted edit\n'),
   ]);
-  expect((await image()).equals(original)).toBe(true);
+  expect(await image()).toEqual(original);
   expect(await readdir(cwd)).toEqual(['coreos.iso']);
 });
 

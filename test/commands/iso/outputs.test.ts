@@ -139,7 +139,7 @@ describe('--overwrite', () => {
     await symlink('out', join(cwd, 'link'));
     expect((await run(`${embed} -o link coreos.iso`)).stderr).toContain('File exists: link');
     expect(await run(`${embed} --overwrite -o link coreos.iso`)).toMatchObject({ code: 0, stderr: '' });
-    expect((await readFile(join(cwd, 'out'))).equals(await readFile(join(cwd, 'expected')))).toBe(true);
+    expect(await readFile(join(cwd, 'out'))).toEqual(await readFile(join(cwd, 'expected')));
     expect(await modeOf('out')).toBe(0o640);
     expect((await lstat(join(cwd, 'link'))).isSymbolicLink()).toBe(true);
   });
@@ -158,7 +158,7 @@ describe('--overwrite', () => {
       await symlink('coreos.iso', join(cwd, 'soft'));
       const { code, stderr } = await run(`${embed} --overwrite -o ${output} coreos.iso`);
       expect([code, stderr]).toEqual([1, expect.stringContaining(`File exists: ${output} is the input`)]);
-      expect((await readFile(join(cwd, 'coreos.iso'))).equals(original)).toBe(true);
+      expect(await readFile(join(cwd, 'coreos.iso'))).toEqual(original);
     },
   );
 

@@ -30,7 +30,7 @@ it.each(layouts)('gives an image of layout %s its original bytes', async (layout
   expect(await holds('coreos.iso', bytes)).toBe(false);
   expect(await iso('reset -o copy.iso coreos.iso')).toMatchObject(done);
   expect(await holds('copy.iso', bytes)).toBe(true);
-  expect(Buffer.compare((await iso('reset -o - coreos.iso')).stdoutBytes, bytes)).toBe(0);
+  expect((await iso('reset -o - coreos.iso')).stdoutBytes).toEqual(bytes);
   expect(await iso('reset coreos.iso')).toMatchObject(done);
   expect(await holds('coreos.iso', bytes)).toBe(true);
 });

@@ -191,7 +191,7 @@ describe('prepare --bundle', () => {
         return readFile(path(name));
       };
       const first = await bundle('boot');
-      expect(Buffer.compare(await bundle(`copy of ${name}`), first)).toBe(0);
+      expect(await bundle(`copy of ${name}`)).toEqual(first);
       expect(await here.modeOf(name)).toBe('600');
       const tar = name.endsWith('gz') ? gunzipSync(first) : first;
       const files = await readArchiveFiles(tar);

@@ -42,7 +42,7 @@ describe('the result', () => {
     );
     expect(result).toMatchObject({ code: 0, stdout: '', stderr: notice });
     const output = await file('out.img');
-    expect(output.subarray(0, initrd.length).equals(initrd)).toBe(true);
+    expect(output.subarray(0, initrd.length)).toEqual(initrd);
     const appended = await readInitrd(output.subarray(initrd.length));
     expect([...appended.keys()].toSorted()).toEqual([
       'config.ign',
@@ -55,7 +55,7 @@ describe('the result', () => {
   it('is the same on standard output', async () => {
     const { stdoutBytes } = await customize('--live-ignition config.ign -o - initrd.img');
     await customize('--live-ignition config.ign -o out.img initrd.img');
-    expect(stdoutBytes.equals(await file('out.img'))).toBe(true);
+    expect(stdoutBytes).toEqual(await file('out.img'));
   });
 
   it.skipIf(!have('mkfifo'))(`is the same from a pipe${oracleNote('mkfifo')}`, async () => {

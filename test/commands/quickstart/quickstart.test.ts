@@ -37,7 +37,7 @@ describe('quickstart', () => {
     const config = await configOf('quickstart');
     expect(validateConfig(config)).toEqual({ valid: true, findings: [] });
     const shown = await runCli(['iso', 'ignition', 'show', 'quickstart/sample-live.iso'], { cwd });
-    expect(shown.stdoutBytes.equals(config)).toBe(true);
+    expect(shown.stdoutBytes).toEqual(config);
     expect(await readFile(join(cwd, 'quickstart/boot.ipxe'), 'utf8')).toMatch(
       /^#!ipxe\n[^]* ignition\.firstboot /,
     );
@@ -80,7 +80,7 @@ describe('quickstart', () => {
     async () => {
       await runCli(['quickstart'], { cwd });
       const args = ['iso', 'ignition', 'show', join(cwd, 'quickstart/sample-live.iso')];
-      expect(spawnSync('coreos-installer', args).stdout.equals(await configOf('quickstart'))).toBe(true);
+      expect(spawnSync('coreos-installer', args).stdout).toEqual(await configOf('quickstart'));
     },
   );
 

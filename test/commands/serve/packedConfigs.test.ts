@@ -12,7 +12,7 @@ describe('packed configs', () => {
         const configs = createPackedConfigs();
         for (const [host, config] of entries) configs.add(host, config);
         for (const [host, config] of new Map(entries)) {
-          expect(Buffer.from(configs.get(host) ?? []).equals(config)).toBe(true);
+          expect(Buffer.from(configs.get(host) ?? [])).toEqual(config);
         }
       }),
     );

@@ -47,7 +47,7 @@ describe.skipIf(!have('xz'))(`decodeXz against xz${oracleNote('xz')}`, () => {
   ])('reads %s', async (_name, options) => {
     const compressed = xz(options, mixed);
     const { data, end } = await decodeXz(compressed, limit);
-    expect(Buffer.compare(data, mixed)).toBe(0);
+    expect(data).toEqual(mixed);
     expect(end).toBe(compressed.length);
   });
 
@@ -56,7 +56,7 @@ describe.skipIf(!have('xz'))(`decodeXz against xz${oracleNote('xz')}`, () => {
     ['one byte', Buffer.from('x')],
     ['zeros', Buffer.alloc(300_000)],
   ])('reads %s', async (_name, data) => {
-    expect(Buffer.compare((await decodeXz(xz([], data), limit)).data, data)).toBe(0);
+    expect((await decodeXz(xz([], data), limit)).data).toEqual(data);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe.skipIf(!have('xz'))(`decodeXz against xz${oracleNote('xz')}`, () => {
 
   it.each([1000, 1 << 16])('holds a dictionary for %i bytes', async (length) => {
     const data = Buffer.alloc(length, text);
-    expect(Buffer.compare(await unpackWith(data, 1 << 16), data)).toBe(0);
+    expect(await unpackWith(data, 1 << 16)).toEqual(data);
   });
 
   it('refuses content that requires a larger dictionary than is held', async () => {
@@ -88,7 +88,7 @@ describe.skipIf(sharedData === undefined || !have('xz'))(
     it.each(names)('%s', async (name) => {
       const compressed = readFileSync(join(folder, name));
       const { data, end } = await decodeXz(compressed, { maxBytes: 1 << 28 });
-      expect(Buffer.compare(data, xz(['-d'], compressed))).toBe(0);
+      expect(data).toEqual(xz(['-d'], compressed));
       expect(end).toBe(compressed.length);
     });
   },
@@ -102,7 +102,7 @@ describe('decodeXz', () => {
   it('decodes one stream from an offset and says where it ends', async () => {
     const bytes = Buffer.concat([Buffer.from('before'), stream, stream, Buffer.alloc(3)]);
     const { data, end } = await decodeXz(bytes, { ...limit, offset: 6 });
-    expect(Buffer.compare(data, text.subarray(0, 1500))).toBe(0);
+    expect(data).toEqual(text.subarray(0, 1500));
     expect(end).toBe(6 + stream.length);
   });
 

@@ -119,7 +119,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     const { data, end } = await decode(
       Buffer.concat([Buffer.alloc(3), compressed, Buffer.alloc(3)]).subarray(3),
     );
-    expect(Buffer.compare(data, mixed)).toBe(0);
+    expect(data).toEqual(mixed);
     expect(end).toBe(compressed.length);
   });
 
@@ -191,7 +191,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
         for await (const piece of unpackZstd(reader, { maxBytes }, decoder)) {
           pieces.push(Uint8Array.from(piece));
         }
-        expect(Buffer.compare(Buffer.concat(pieces), Buffer.concat([mixed, text]))).toBe(0);
+        expect(Buffer.concat(pieces)).toEqual(Buffer.concat([mixed, text]));
         expect(reader.offset).toBe(compressed.length);
       }
     },

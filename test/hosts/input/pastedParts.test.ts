@@ -150,7 +150,7 @@ describe('an object that contains the document', () => {
     const expected = await run(...command, plain);
     expect(expected.code).toBe(0);
     expect({ code: own.code, stderr: own.stderr }).toEqual({ code: 0, stderr: expected.stderr });
-    expect(own.stdoutBytes.equals(expected.stdoutBytes)).toBe(true);
+    expect(own.stdoutBytes).toEqual(expected.stdoutBytes);
   });
 
   it('is the network of a BareMetalHost', async () => {
@@ -303,7 +303,7 @@ describe('logical names of interfaces', () => {
     const own = await run('pxe', 'network', 'wrap', '--nmstate', 'logical.yaml');
     const expected = await run('pxe', 'network', 'wrap', '--nmstate', 'by MAC.yaml');
     expect([own.code, own.stderr]).toEqual([0, '']);
-    expect(own.stdoutBytes.equals(expected.stdoutBytes)).toBe(true);
+    expect(own.stdoutBytes).toEqual(expected.stdoutBytes);
   });
 });
 

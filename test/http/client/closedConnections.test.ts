@@ -65,7 +65,7 @@ describe.each(framings)('the client, of a server with %s', (framing) => {
   it.each(['small', 'large'] as const)('takes a %s body to its end', async (size) => {
     const url = await start({ body: bodies[size], framing });
     const { parts } = await client.get(url);
-    expect((await readBusily(parts)).equals(bodies[size])).toBe(true);
+    expect(await readBusily(parts)).toEqual(bodies[size]);
   });
 
   it.each(['small', 'large'] as const)('takes a %s one through a proxy', async (size) => {
@@ -73,7 +73,7 @@ describe.each(framings)('the client, of a server with %s', (framing) => {
     await client.close();
     client = createHttpClient({ env: { http_proxy: origin } });
     const { parts } = await client.get(new URL('http://images.test/image'));
-    expect((await readBusily(parts)).equals(bodies[size])).toBe(true);
+    expect(await readBusily(parts)).toEqual(bodies[size]);
   });
 
   it.runIf(!framing.endsWith('until it closes')).each([
@@ -135,7 +135,7 @@ describe('the connection to an API server that closes it', () => {
       const sent = { method: 'GET', headers: {}, body: undefined, isWatch: true, signal } as const;
       const { body } = await connection.request('/api', sent);
       await server.closed();
-      expect((await readBusily(body)).equals(apiAnswer)).toBe(true);
+      expect(await readBusily(body)).toEqual(apiAnswer);
       expect(proxy.targets).toHaveLength(isProxied ? 1 : 0);
     } finally {
       await connection.close();
@@ -208,7 +208,7 @@ describe('the client', () => {
     try {
       for (let transfer = 0; transfer < 2; transfer++) {
         const body = await withRetries(policy, async () => readBusily((await client.get(url)).parts));
-        expect(body.equals(small)).toBe(true);
+        expect(body).toEqual(small);
       }
     } finally {
       unsubscribe('undici:client:sendHeaders', cause);

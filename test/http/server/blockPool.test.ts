@@ -64,7 +64,7 @@ describe('createBlockPool', () => {
       for (let offset = 0; offset < image.size; offset += BLOCK) {
         const bytes = await filled(pool.borrow(image, offset));
         const known = reads.length;
-        expect(Buffer.compare(bytes, await image.read(offset, bytes.length))).toBe(0);
+        expect(bytes).toEqual(await image.read(offset, bytes.length));
         reads.splice(known);
       }
       return reads.splice(0);

@@ -33,7 +33,7 @@ describe('what is served', () => {
     const { server, iso } = await startFixture();
     const reply = await ask(server.origin, `/${host}/worker-0.iso`);
     expect(reply.status).toBe(200);
-    expect(reply.body.equals(iso.bytes)).toBe(true);
+    expect(reply.body).toEqual(iso.bytes);
     expect(reply.headers).toMatchObject({
       'content-length': String(ISO_SIZE),
       'accept-ranges': 'bytes',
@@ -75,7 +75,7 @@ describe('what is served', () => {
     const reply = await ask(server.origin, `/${host}/worker-0-minimal.iso`, { headers });
     expect(reply.status).toBe(status);
     const expected = Buffer.concat(ranges.map(([start, end]) => small.bytes.subarray(start, end)));
-    expect(reply.body.equals(expected)).toBe(true);
+    expect(reply.body).toEqual(expected);
     expect(small.opened.now).toBe(0);
   });
 
@@ -125,7 +125,7 @@ describe('what is served', () => {
       patternOf(100, 9),
     );
     resources.set('worker-0.iso', next);
-    expect((await ask(server.origin, `/${host}/worker-0.iso`)).body.equals(next.bytes)).toBe(true);
+    expect((await ask(server.origin, `/${host}/worker-0.iso`)).body).toEqual(next.bytes);
     client.socket.resume();
     expect((await client.ended).endsWith(iso.bytes.toString('latin1'))).toBe(true);
   });

@@ -104,7 +104,7 @@ async function expectPattern(body: Buffer, { offset, length }: ByteRange): Promi
   const expected = Buffer.alloc(length);
   await pattern.readInto(expected, offset);
   expect(body).toHaveLength(length);
-  expect(Buffer.compare(body, expected)).toBe(0);
+  expect(body).toEqual(expected);
 }
 
 async function until(condition: () => boolean): Promise<void> {

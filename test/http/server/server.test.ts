@@ -29,7 +29,7 @@ const health = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
 /** All is as before: an image comes as it is, and nothing stays open. */
 async function checkServing({ server, iso: large, small }: Fixture): Promise<void> {
   const reply = await ask(server.origin, `/${host}/worker-0-minimal.iso`);
-  expect(reply.body.equals(small.bytes)).toBe(true);
+  expect(reply.body).toEqual(small.bytes);
   expect([small.opened.now, large.opened.now]).toEqual([0, 0]);
 }
 

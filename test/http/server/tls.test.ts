@@ -87,7 +87,7 @@ describe('TLS', () => {
     const { server, small } = await start();
     expect(server.origin).toMatch(/^https:/);
     const reply = await ask(server.origin, `/${host}/worker-0-minimal.iso`, { ca });
-    expect(reply.body.equals(small.bytes)).toBe(true);
+    expect(reply.body).toEqual(small.bytes);
     expect(await server.reloadCertificates()).toBe(true);
   });
 
@@ -115,7 +115,7 @@ describe('TLS', () => {
       const socket = await handshake(server.port, options);
       socket.end(`GET /${host}/worker-0.iso HTTP/1.1\r\nHost: a\r\n\r\n`);
       const answer = await buffer(socket);
-      expect(answer.subarray(answer.indexOf('\r\n\r\n') + 4).equals(iso.bytes)).toBe(true);
+      expect(answer.subarray(answer.indexOf('\r\n\r\n') + 4)).toEqual(iso.bytes);
       await until(() => server.connections() === 0);
     },
   );
@@ -127,7 +127,7 @@ describe('TLS', () => {
     await exchangeRaw(server.port, '');
     await until(() => server.connections() === 0);
     const reply = await ask(server.origin, `/${host}/worker-0-minimal.iso`, { ca });
-    expect(reply.body.equals(small.bytes)).toBe(true);
+    expect(reply.body).toEqual(small.bytes);
   });
 
   it('ends, also while a handshake hangs', async () => {
@@ -221,7 +221,7 @@ describe('renewal', () => {
     const load = Array.from({ length: 4 }, async () => {
       while (!end.signal.aborted) {
         const reply = await ask(server.origin, `/${host}/worker-0-minimal.iso`, { ca });
-        expect(reply.body.equals(small.bytes)).toBe(true);
+        expect(reply.body).toEqual(small.bytes);
         replies += 1;
       }
     });
@@ -239,7 +239,7 @@ describe('renewal', () => {
     await Promise.all(load);
     slow.resume();
     await new Promise((resolve) => void slow.once('close', resolve));
-    expect(Buffer.concat(parts).subarray(-iso.size).equals(iso.bytes)).toBe(true);
+    expect(Buffer.concat(parts).subarray(-iso.size)).toEqual(iso.bytes);
     expect(lines.filter(({ event, outcome }) => event === 'request' && outcome !== 'complete')).toEqual([]);
   });
 

@@ -43,8 +43,8 @@ describe('the minimal ISO', () => {
   it('is files of the full one with what was packed between them', async () => {
     const minimal = await reconstructMinimalIso(bytesAccess(full), sound);
     expect(minimal.image.size).toBe(expected.length);
-    expect(Buffer.compare(await minimal.image.read(0, expected.length), expected)).toBe(0);
-    expect(Buffer.compare(await minimal.image.read(2000, 2200), expected.subarray(2000, 4200))).toBe(0);
+    expect(await minimal.image.read(0, expected.length)).toEqual(expected);
+    expect(await minimal.image.read(2000, 2200)).toEqual(expected.subarray(2000, 4200));
     await verifyReconstruction(minimal);
   });
 
@@ -92,7 +92,7 @@ it.each<[string, (files: Map<string, Uint8Array>) => void]>([
   const pair = isoPair(edit);
   const minimal = await openMinimalIso(await packed(pair));
   await verifyReconstruction(minimal);
-  expect(Buffer.compare(await minimal.image.read(0, minimal.image.size), pair.minimal)).toBe(0);
+  expect(await minimal.image.read(0, minimal.image.size)).toEqual(pair.minimal);
 });
 
 it('a minimal ISO has no root filesystem', async () => {

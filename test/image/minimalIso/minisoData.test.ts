@@ -19,12 +19,6 @@ const sample: MinisoData = {
   packed: Buffer.from('packed'),
 };
 
-const plain = ({ digest, packed, ...rest }: MinisoData): unknown => ({
-  ...rest,
-  digest: Buffer.from(digest).toString('hex'),
-  packed: Buffer.from(packed).toString('hex'),
-});
-
 /** Each file begins in a later sector than the one before has its end in. */
 const tables = fc
   .array(fc.record({ gap: fc.nat(1000), fullSector: fc.nat(0xffff_ffff), length: fc.nat(10_000_000) }), {
@@ -45,7 +39,7 @@ describe('miniso.dat', () => {
       fc.asyncProperty(tables, fc.uint8Array(), fc.nat(20), async (files, packed, padding) => {
         const data = { ...sample, files, packed };
         const bytes = Buffer.concat([encodeMinisoData(data), new Uint8Array(padding)]);
-        expect(plain(await decodeMinisoData(bytes))).toEqual(plain(data));
+        expect(await decodeMinisoData(bytes)).toEqual(data);
       }),
     );
   });
@@ -138,7 +132,7 @@ describe('bytes', () => {
   it('come back', async () => {
     await fc.assert(
       fc.asyncProperty(contents, async (bytes) => {
-        expect(Buffer.compare(await readBytes(bincodeBytes(bytes)), bytes)).toBe(0);
+        expect(await readBytes(bincodeBytes(bytes))).toEqual(bytes);
       }),
     );
   });

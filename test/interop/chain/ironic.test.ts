@@ -111,7 +111,7 @@ describe.skipIf(!have('chain', 'Ironic'))(
     afterAll(async () => {
       for (const close of closers) await close();
       rmSync(folder, { recursive: true, force: true });
-    }, 120_000);
+    });
 
     async function cli(...args: string[]): Promise<string> {
       const { code, stderr, stdout } = await runCli(args, { cwd: folder });

@@ -30,49 +30,45 @@ hosts:
 let service: ServeProcess;
 let others: AbortController;
 
-describe.skipIf(!have('boots'))(
-  `a machine boots from serve${oracleNote('boots')}`,
-  { timeout: PATIENCE + 10_000 },
-  () => {
-    beforeAll(async () => {
-      makeBootIso(join(folder, 'live.iso'), folder);
-      writeFileSync(join(folder, 'inv.yaml'), inventory);
-      const port = await freePort();
-      const address = ['--listen', `127.0.0.1:${port}`, '--public-url', `http://10.0.2.2:${port}`];
-      service = await startServe(['--inventory', 'inv.yaml', '--iso', 'live.iso', ...address], {
-        cwd: folder,
-        env: imageEnv,
-      });
-      others = downloadAgainAndAgain(fromHere(service.url('worker-1', 'iso')));
-    }, 120_000);
-    afterAll(async () => {
-      others.abort();
-      service.signal('SIGKILL');
-      await service.ended;
+describe.skipIf(!have('boots'))(`a machine boots from serve${oracleNote('boots')}`, () => {
+  beforeAll(async () => {
+    makeBootIso(join(folder, 'live.iso'), folder);
+    writeFileSync(join(folder, 'inv.yaml'), inventory);
+    const port = await freePort();
+    const address = ['--listen', `127.0.0.1:${port}`, '--public-url', `http://10.0.2.2:${port}`];
+    service = await startServe(['--inventory', 'inv.yaml', '--iso', 'live.iso', ...address], {
+      cwd: folder,
+      env: imageEnv,
     });
+    others = downloadAgainAndAgain(fromHere(service.url('worker-1', 'iso')));
+  });
+  afterAll(async () => {
+    others.abort();
+    service.signal('SIGKILL');
+    await service.ended;
+  });
 
-    it.each([
-      ['its ISO as a CD, BIOS', (url: string) => ['-cdrom', url, '-boot', 'd']],
-      [
-        'its ISO as a CD, UEFI',
-        (url: string) => ['-bios', '/usr/share/ovmf/OVMF.fd', '-cdrom', url, '-boot', 'd'],
-      ],
-      ['its ISO as a drive', (url: string) => ['-drive', `file=${url},format=raw,media=cdrom,readonly=on`]],
-    ])('%s', async (_title, medium) => {
-      const lines = await boot(['-net', 'none', ...medium(fromHere(service.url('worker-0', 'iso')))]);
-      expect(lines).toContainEqual(expect.stringContaining(await configDigest('worker-0')));
-    });
+  it.each([
+    ['its ISO as a CD, BIOS', (url: string) => ['-cdrom', url, '-boot', 'd']],
+    [
+      'its ISO as a CD, UEFI',
+      (url: string) => ['-bios', '/usr/share/ovmf/OVMF.fd', '-cdrom', url, '-boot', 'd'],
+    ],
+    ['its ISO as a drive', (url: string) => ['-drive', `file=${url},format=raw,media=cdrom,readonly=on`]],
+  ])('%s', async (_title, medium) => {
+    const lines = await boot(['-net', 'none', ...medium(fromHere(service.url('worker-0', 'iso')))]);
+    expect(lines).toContainEqual(expect.stringContaining(await configDigest('worker-0')));
+  });
 
-    it.each([
-      ['worker-0', '52:54:00:12:34:56'],
-      ['worker-1', '52:54:00:12:34:57'],
-    ])('over the network, as %s', async (host, mac) => {
-      const network = ['-netdev', `user,id=net,bootfile=${service.boot['ipxe'] ?? ''}`];
-      const lines = await boot([...network, '-device', `virtio-net-pci,netdev=net,mac=${mac}`, '-boot', 'n']);
-      expect(lines).toContainEqual(expect.stringContaining(await configDigest(host)));
-    });
-  },
-);
+  it.each([
+    ['worker-0', '52:54:00:12:34:56'],
+    ['worker-1', '52:54:00:12:34:57'],
+  ])('over the network, as %s', async (host, mac) => {
+    const network = ['-netdev', `user,id=net,bootfile=${service.boot['ipxe'] ?? ''}`];
+    const lines = await boot([...network, '-device', `virtio-net-pci,netdev=net,mac=${mac}`, '-boot', 'n']);
+    expect(lines).toContainEqual(expect.stringContaining(await configDigest(host)));
+  });
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -30,10 +30,10 @@ describe('openInput', () => {
   it('reads a file as often as it is asked to, and leaves out what is skipped', async () => {
     const input = await openInput({ path: 'file', what: 'Initramfs' }, { ...io, cwd });
     expect(input.isFile).toBe(true);
-    for (let time = 0; time < 2; time++) expect((await readAll(input.bytes())).equals(content)).toBe(true);
+    for (let time = 0; time < 2; time++) expect(await readAll(input.bytes())).toEqual(content);
     const source = input.bytes();
     expect([source.skip?.(600_000), source.skip?.(0)]).toEqual([600_000, 0]);
-    expect((await readAll(source)).equals(content.subarray(600_000))).toBe(true);
+    expect(await readAll(source)).toEqual(content.subarray(600_000));
     expect(source.skip?.(1)).toBe(0);
     await input.close();
   });

@@ -118,7 +118,7 @@ it.each(cases)('%s', async (_title, output, args) => {
     `${output} is an input of this command; it was not replaced\nhint: use another file for the output\n`,
   );
   expect(code).toBe(1);
-  expect(readFileSync(join(cwd, output)).equals(before)).toBe(true);
+  expect(readFileSync(join(cwd, output))).toEqual(before);
 });
 
 it('a file that was not read is replaced', async () => {

@@ -45,7 +45,7 @@ describe.skipIf(!have('boots by loaders'))(`a machine in QEMU${oracleNote('boots
     { title: 'known, by iPXE of UEFI', mac: known, firmware: 'uefi', bootFile: 'boot.ipxe' },
     { title: 'known, by GRUB', mac: known, firmware: 'uefi', bootFile: 'grubx64.efi' },
     { title: 'unknown, by GRUB', mac: unknown, firmware: 'uefi', bootFile: 'grubx64.efi' },
-  ])('$title', { timeout: 200_000 }, async (machine) => {
+  ])('$title', async (machine) => {
     const console = await bootFrom(folder?.path ?? '', machine);
     const isKnown = machine.mac === known;
     const expected = kernelArguments(withBootInterface(isKnown ? own : inspected)).join(' ');

@@ -51,7 +51,7 @@ describe('a prepared folder', () => {
         const response = await fetch(`${origin}/${name}`);
         const bytes = Buffer.from(await response.arrayBuffer());
         expect([name, response.status, bytes.length]).toEqual([name, 200, size]);
-        expect(bytes.equals(readFileSync(path(`www/${name}`)))).toBe(true);
+        expect(bytes).toEqual(readFileSync(path(`www/${name}`)));
       }
       for (const wrong of ['manifest.json', '../inv.yaml', '.ironic-coreos/stamps.json', '']) {
         expect((await fetch(`${origin}/${wrong}`)).status).toBe(404);
