@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Makes `dist/compiled/console-lines.json` of `schemas/console-lines.yaml`, which says what its fields mean: a
+ * Makes `dist/compiled/console-lines.json` of `src/commands/try/timeline/console-lines.yaml`, which says what its fields mean: a
  * list of lines, each with the fields of its program. A field, stage, cause or group that does not exist, an invalid pattern and an
  * id that is used twice are errors.
  */
@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
-import { build } from 'rolldown';
+import { importSource } from './bundle/importSource.js';
 
 /**
  * @typedef {import('../src/commands/try/timeline/consoleSigns.ts').SignRow} SignRow
@@ -20,13 +20,11 @@ const root = join(import.meta.dirname, '..');
 const compiled = join(root, 'dist/compiled');
 const page = readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8');
 /** @type {any} */
-const document = load(readFileSync(join(root, 'schemas/console-lines.yaml'), 'utf8'));
+const document = load(readFileSync(join(root, 'src/commands/try/timeline/console-lines.yaml'), 'utf8'));
 /** @type {{ groups: Record<string, string[]>, programs: Program[] }} */
 const table = document;
-const stagesFile = join(root, 'src/commands/try/timeline/stage.ts');
-const { output } = await build({ input: stagesFile, platform: 'node', write: false });
 /** @type {typeof import('../src/commands/try/timeline/stage.ts')} */
-const { stages } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+const { stages } = await importSource('src/commands/try/timeline/stage.ts');
 
 const cause = { enum: [...page.matchAll(/^\| `([a-z-]+)` \| /gm)].map(([, id]) => id) };
 const ids = table.programs.flatMap(({ lines }) => Object.keys(lines));

@@ -11,13 +11,12 @@
  * needs no schema compiler. It knows the settings by their names only, because the program has read the spellings before.
  */
 
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { build } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
+import { importSource } from './bundle/importSource.js';
 
 /**
  * @typedef {import('../src/agent/settingTable.ts').Setting} Setting
@@ -87,18 +86,6 @@ writeFileSync(join(compiled, 'inventory.js'), compileInventory(inventory));
 /** @param {string} name @param {object} schema */
 function writeSchema(name, schema) {
   writeFileSync(join(published, `${name}.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
-}
-
-/** Node 20 does not import TypeScript. @param {string} path */
-async function importSource(path) {
-  // In dist, because the code looks for the files of the package from there.
-  const file = join(root, 'dist', `${basename(path, '.ts')}-${process.pid}.js`);
-  await build({ input: join(root, path), platform: 'node', output: { file } });
-  try {
-    return await import(pathToFileURL(file).href);
-  } finally {
-    rmSync(file);
-  }
 }
 
 /** @param {readonly Setting[]} settings */

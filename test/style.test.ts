@@ -55,6 +55,9 @@ function filesBelow(path: string): string[] {
   return readdirSync(join(root, path)).flatMap((name) => filesBelow(`${path}/${name}`));
 }
 
+/** The TypeScript of the program. */
+const modules = filesBelow('src').filter((path) => path.endsWith('.ts'));
+
 /** The lines of a file with such words: `docs/serve.md:12: stands → is: The host stands in …`. */
 function findingsIn(path: string): string[] {
   const lines = readFileSync(join(root, path), 'utf8').split('\n');
@@ -113,7 +116,7 @@ describe('style', () => {
   });
 
   it('constants with a fixed number, text or regular expression have names in capital letters', () => {
-    const others = filesBelow('src').flatMap((path) => {
+    const others = modules.flatMap((path) => {
       const names = readFixedConstants(readFileSync(join(root, path), 'utf8'));
       return names.filter((name) => !/^[A-Z][A-Z\d_]*$/.test(name)).map((name) => `${path}: ${name}`);
     });
@@ -121,7 +124,7 @@ describe('style', () => {
   });
 
   it('no list is spread into the arguments of a call: arguments are on the stack, which a long list overflows', () => {
-    const found = filesBelow('src').flatMap((path) => {
+    const found = modules.flatMap((path) => {
       const source = readFileSync(join(root, path), 'utf8');
       return readSpreadArguments(source).map(
         (start) => `${path}:${source.slice(0, start).split('\n').length}`,
@@ -172,9 +175,7 @@ describe('style', () => {
   });
 
   it('hints name an option, a command, a file or a value', () => {
-    const found = filesBelow('src').flatMap((path) =>
-      namelessHints(path, readFileSync(join(root, path), 'utf8')),
-    );
+    const found = modules.flatMap((path) => namelessHints(path, readFileSync(join(root, path), 'utf8')));
     expect(found).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ interface LinesTable {
 
 /** The program that prints each line of `console-lines.yaml`, and the file with its message, by the ids of the lines. */
 export function sourcesOfLines(): ReadonlyMap<string, string> {
-  const file = resolve(import.meta.dirname, '../../schemas/console-lines.yaml');
+  const file = resolve(import.meta.dirname, '../../src/commands/try/timeline/console-lines.yaml');
   const { programs }: LinesTable = JSON.parse(JSON.stringify(load(readFileSync(file, 'utf8'))));
   const lines = programs.flatMap((program) => Object.entries(program.lines));
   return new Map(lines.map(([id, { source }]) => [id, source]));

@@ -24,7 +24,7 @@ import { elapsed, eventPhrase, originPhrase } from './report/phrases.ts';
 import { lastLinesOf, type LikelyCause } from './timeline/likelyCauses.ts';
 import { plainWordsOf } from './timeline/causeBook.ts';
 import { type HostResult, shownResults, type TrialResult } from './timeline/result.ts';
-import { consoleSigns } from './timeline/consoleSigns.ts';
+import { signOf } from './timeline/consoleSigns.ts';
 import { byLastEvent, type TimelineEntry } from './timeline/stages.ts';
 import { partOfStage, stages } from './timeline/stage.ts';
 import { entriesOf, type HostTimeline } from './timeline/timeline.ts';
@@ -231,9 +231,7 @@ function partShownBy({ event }: TimelineEntry): BootStage | undefined {
   if (event.kind === 'bmc') return event.step === 'media' ? 'media' : undefined;
   if (event.kind !== 'console') return undefined;
   // The live system pulls the image as its first task.
-  return event.stage === 'live system'
-    ? 'image'
-    : partOfPrinter[consoleSigns().get(event.sign ?? '')?.printer ?? ''];
+  return event.stage === 'live system' ? 'image' : partOfPrinter[signOf(event)?.printer ?? ''];
 }
 
 function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {

@@ -143,7 +143,7 @@ const MODE = 0o600;
 /**
  * Creates a folder for inventories. The file name is the name of the host, or the UUID of the node for unknown machines. A later
  * inventory of the same machine replaces the earlier one.
- * @returns rejects with a CliError if an inventory is not saved
+ * @returns saves an inventory, and rejects with a CliError if it cannot be written
  * @throws CliError if the folder cannot be created
  */
 export async function openInventoryFolder(
@@ -273,8 +273,8 @@ async function answerInVersion(
 }
 
 /** The request after its body was read. */
-function requestOf({ client, request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
-  return { query: queryOf(request.url ?? ''), version, url, client, now: new Date() };
+function requestOf({ request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
+  return { query: queryOf(request.url ?? ''), version, url, now: new Date() };
 }
 
 async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<Outcome> {

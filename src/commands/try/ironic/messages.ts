@@ -200,8 +200,6 @@ export interface RamdiskRequest {
   readonly version: ApiVersion;
   /** Base URL of the service, for links. */
   readonly url: string;
-  /** Address of the client. */
-  readonly client: string;
   readonly now: Date;
 }
 

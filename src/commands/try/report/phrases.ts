@@ -1,4 +1,4 @@
-/** Events and stages as text. Control characters from clients are escaped. */
+/** Events as text. Control characters from clients are escaped. */
 
 import { formatCount, formatSize } from '../../../formats/messageText.ts';
 import { printable } from '../../../core/foreignText.ts';

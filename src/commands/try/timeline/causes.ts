@@ -1,13 +1,13 @@
 /**
- * The conditions of causes of a failed boot: the stages and events after which a cause is possible, what excludes it, and the
+ * The conditions of causes of a failed boot: the stages after which a cause is possible, what makes it likely or excludes it, and the
  * events that prove it. The words of each cause are in docs/troubleshooting.md, the lines on the console that prove it in
- * `schemas/console-lines.yaml`.
+ * `console-lines.yaml`.
  */
 
 import { installManager, stepNames } from '../../../core/installSteps.ts';
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
 import type { RefusalReason } from '../ironic/messages.ts';
-import { consoleSigns } from './consoleSigns.ts';
+import { signOf } from './consoleSigns.ts';
 import type { ByKind, CallbackReason, RefusalEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 import { byLastEvent, isFullyFetched, isInterrupted } from './stages.ts';
@@ -17,10 +17,13 @@ import { entriesOf, hasCalledIronic, type HostTimeline } from './timeline.ts';
 type Condition = (host: HostTimeline) => boolean;
 
 interface Conditions {
-  /** A last stage of the machine makes the cause possible; events make it likely. */
-  readonly possibleAfter?: readonly (Stage | Condition)[];
-  /** A boot method excludes the cause. So do events, but a line on the console that proves it counts more. */
-  readonly unless?: readonly (BootWay | Condition)[];
+  /** Each of them, as the last stage of the machine, makes the cause possible. */
+  readonly possibleAfter?: readonly Stage[];
+  readonly likelyIf?: Condition;
+  /** Each of these boot methods excludes the cause. */
+  readonly notBootedBy?: readonly BootWay[];
+  /** Each of them excludes the cause, but for a line on the console that proves it. */
+  readonly unless?: readonly Condition[];
 }
 
 const fromMedium: readonly BootWay[] = ['iso', 'minimal-iso'];
@@ -44,10 +47,15 @@ export const conditions: Readonly<Record<string, Conditions>> = {
     unless: [reached('power'), (host) => entriesOf(host, 'console').length > 0],
   },
   'boot-order': {
-    possibleAfter: ['none', 'image', ({ stage }) => stage === 'image'],
+    possibleAfter: ['none', 'image'],
+    likelyIf: ({ stage }) => stage === 'image',
     unless: [hasReadImage, reached('power')],
   },
-  'medium-not-attached': { possibleAfter: ['none', 'loader'], unless: ['network', hasReadImage] },
+  'medium-not-attached': {
+    possibleAfter: ['none', 'loader'],
+    notBootedBy: ['network'],
+    unless: [hasReadImage],
+  },
   'bmc-not-fetched': {
     possibleAfter: ['boot device', 'power', 'loader'],
     unless: [(host) => !host.milestones.has('boot device') && entriesOf(host, 'bmc').length === 0],
@@ -57,45 +65,40 @@ export const conditions: Readonly<Record<string, Conditions>> = {
     unless: [hasReadImage, ({ milestones }) => !milestones.has('boot device')],
   },
   'medium-not-bootable': { possibleAfter: ['loader'] },
-  'medium-unreadable': { unless: ['network'] },
-  'medium-truncated': { unless: ['network'] },
-  'link-down': { unless: fromMedium },
-  'dhcp-no-offer': { possibleAfter: ['loader'], unless: fromMedium },
-  'dhcp-no-boot-file': { possibleAfter: ['none', 'loader'], unless: fromMedium },
-  'loader-no-http': { possibleAfter: ['none', 'loader'], unless: fromMedium },
+  'medium-unreadable': { notBootedBy: ['network'] },
+  'medium-truncated': { notBootedBy: ['network'] },
+  'link-down': { notBootedBy: fromMedium },
+  'dhcp-no-offer': { possibleAfter: ['loader'], notBootedBy: fromMedium },
+  'dhcp-no-boot-file': { possibleAfter: ['none', 'loader'], notBootedBy: fromMedium },
+  'loader-no-http': { possibleAfter: ['none', 'loader'], notBootedBy: fromMedium },
   'loader-timeout': { possibleAfter: ['loader'] },
   'loader-not-found': { possibleAfter: ['loader'] },
   'loader-format': { possibleAfter: ['loader'] },
   'secure-boot': { possibleAfter: ['none', 'loader', 'image', 'script', 'kernel'] },
   'architecture-mismatch': { possibleAfter: ['loader', 'image', 'script', 'kernel', 'initramfs'] },
-  'boot-loop': { possibleAfter: [hasFetchedAgain], unless: [hasCalledIronic] },
-  'transfer-broken': { possibleAfter: [hasBrokenOff], unless: [hasCalledIronic] },
+  'boot-loop': { likelyIf: hasFetchedAgain, unless: [hasCalledIronic] },
+  'transfer-broken': { likelyIf: hasBrokenOff, unless: [hasCalledIronic] },
   'kernel-url': { possibleAfter: ['script'] },
 
   'no-memory': { possibleAfter: ['kernel', ...beforeFirstCall] },
-  'medium-missing': { unless: ['network'] },
+  'medium-missing': { notBootedBy: ['network'] },
   'kernel-arguments': {
     possibleAfter: ['kernel', 'initramfs', 'rootfs'],
-    unless: ['iso', 'minimal-iso', (host) => host.milestones.has('rootfs') && hasFetchedConfig(host)],
+    notBootedBy: fromMedium,
+    unless: [(host) => host.milestones.has('rootfs') && hasFetchedConfig(host)],
   },
-  'initramfs-network': { possibleAfter: ['kernel', 'initramfs', 'image'], unless: ['iso'] },
+  'initramfs-network': { possibleAfter: ['kernel', 'initramfs', 'image'], notBootedBy: ['iso'] },
   'rootfs-not-fetched': {
-    possibleAfter: [
-      'initramfs',
-      'config',
-      'image',
-      (host) => host.milestones.has('script') && hasFetchedConfig(host),
-    ],
-    unless: ['iso', reached('rootfs'), hasCalledIronic],
+    possibleAfter: ['initramfs', 'config', 'image'],
+    likelyIf: (host) => host.milestones.has('script') && hasFetchedConfig(host),
+    notBootedBy: ['iso'],
+    unless: [reached('rootfs'), hasCalledIronic],
   },
   'rootfs-mismatch': { possibleAfter: ['rootfs'] },
   'no-config': { possibleAfter: ['rootfs', 'initramfs', 'live system'], unless: [hasFetchedConfig] },
   'config-not-fetched': {
-    possibleAfter: [
-      'rootfs',
-      'initramfs',
-      (host) => host.milestones.has('script') && host.milestones.has('rootfs') && lacksConfig(host),
-    ],
+    possibleAfter: ['rootfs', 'initramfs'],
+    likelyIf: (host) => host.milestones.has('script') && host.milestones.has('rootfs') && lacksConfig(host),
     unless: [hasFetchedConfig, hasCalledIronic],
   },
   'ignition-failed': {
@@ -126,39 +129,36 @@ export const conditions: Readonly<Record<string, Conditions>> = {
 
   // The agent continues with its lookup.
   'inspection-path': {
-    possibleAfter: [(host) => pathsOf(host).some(({ hasInventory }) => hasInventory === true)],
+    likelyIf: (host) => pathsOf(host).some(({ hasInventory }) => hasInventory === true),
     unless: [reached('inspection')],
   },
   'api-path': {
-    possibleAfter: [(host) => pathsOf(host).some(({ userAgent }) => isAgent(userAgent))],
+    likelyIf: (host) => pathsOf(host).some(({ userAgent }) => isAgent(userAgent)),
     unless: [reached('lookup')],
   },
   'inspection-incomplete': {
-    possibleAfter: [(host) => entriesOf(host, 'inspection').some(({ event }) => event.isIncomplete)],
+    likelyIf: (host) => entriesOf(host, 'inspection').some(({ event }) => event.isIncomplete),
     unless: [reached('lookup')],
   },
   'not-the-agent': {
-    possibleAfter: ['api', isOtherClient],
+    possibleAfter: ['api'],
+    likelyIf: isOtherClient,
     unless: [reached('inspection', 'lookup', 'heartbeat')],
   },
   'no-mac-addresses': { unless: [({ seenMacs }) => seenMacs.length > 0] },
   'other-mac-addresses': {
-    possibleAfter: [
-      ({ listedMacs, seenMacs, unknownMacs }) =>
-        listedMacs.length > 0 &&
-        (seenMacs.length === 0 ? unknownMacs.length > 0 : !listedMacs.some((mac) => seenMacs.includes(mac))),
-    ],
+    likelyIf: ({ listedMacs, seenMacs, unknownMacs }) =>
+      listedMacs.length > 0 &&
+      (seenMacs.length === 0 ? unknownMacs.length > 0 : !listedMacs.some((mac) => seenMacs.includes(mac))),
   },
   'token-lost': {
-    possibleAfter: [
-      'lookup',
-      (host) =>
-        host.stage === 'lookup' &&
-        entriesOf(host, 'lookup').reduce(
-          (sum, { count, event }) => (event.node === undefined ? sum : sum + count),
-          0,
-        ) > 1,
-    ],
+    possibleAfter: ['lookup'],
+    likelyIf: (host) =>
+      host.stage === 'lookup' &&
+      entriesOf(host, 'lookup').reduce(
+        (sum, { count, event }) => (event.node === undefined ? sum : sum + count),
+        0,
+      ) > 1,
   },
   'no-own-address': { possibleAfter: ['lookup'] },
 };
@@ -201,7 +201,7 @@ export const results: ReadonlySet<string> = new Set([
 export const provenBy: ByKind<string | undefined> = {
   fetch: () => undefined,
   api: () => undefined,
-  console: ({ sign }) => consoleSigns().get(sign ?? '')?.proves,
+  console: (event) => signOf(event)?.proves,
   bmc: ({ reason, step }) =>
     step !== 'failed' ? undefined : reason === 'image' ? 'bmc-not-fetched' : 'bmc-refused',
   machine: ({ state }) => (state === 'failed' || state === 'powered off' ? 'machine-ended' : undefined),

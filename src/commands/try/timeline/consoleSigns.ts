@@ -1,11 +1,12 @@
 /**
- * The lines of a console that say how far a boot got, or why it stopped: the table, `schemas/console-lines.yaml`, and the search in it. A
- * pattern applies only to lines of its printer, because journald, systemd and the kernel mark their lines.
+ * The lines of a console that say how far a boot got, or why it stopped: the table, `console-lines.yaml`, and the search in it. A pattern
+ * applies only to lines of its printer, because journald, systemd and the kernel mark their lines.
  */
 
 import { readAsset } from '../../../core/assets.ts';
 import { maskLogLine } from '../../../core/masking.ts';
 import { once } from '../../../core/once.ts';
+import type { ConsoleEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 
 /** A line that the table has; `console-lines.yaml` explains the fields. */
@@ -38,6 +39,11 @@ export const consoleSigns = once((): ReadonlyMap<string, ConsoleSign> => {
     ]),
   );
 });
+
+/** Undefined for a line that the table does not have. */
+export function signOf({ sign }: ConsoleEvent): ConsoleSign | undefined {
+  return sign === undefined ? undefined : consoleSigns().get(sign);
+}
 
 export interface FoundSign {
   readonly sign: ConsoleSign;

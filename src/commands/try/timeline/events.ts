@@ -251,7 +251,7 @@ export interface ConsoleEvent extends WithoutClient {
   readonly kind: 'console';
   /** Name of the host. */
   readonly host: string;
-  /** Id of the row of consoleSigns.ts for the line; undefined for a line that is not recognized. */
+  /** Id of the line in `console-lines.yaml`; undefined for a line that is not recognized. */
   readonly sign: string | undefined;
   /** The stage that the line shows. */
   readonly stage: Stage | undefined;

@@ -2,7 +2,7 @@
 
 import { causeBook } from './causeBook.ts';
 import { commonCauses, conditions, provenBy, results } from './causes.ts';
-import { type ConsoleSign, consoleSigns } from './consoleSigns.ts';
+import { type ConsoleSign, signOf } from './consoleSigns.ts';
 import { byKind, type ByKind, type TrialEvent } from './events.ts';
 import { identifiersOf } from './machines.ts';
 import { isFurther, type Stage, stages } from './stage.ts';
@@ -40,17 +40,15 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
       .map((entry) => [byKind(provenBy, entry.event), entry]),
   );
   const found = [...causeBook().keys()].flatMap((id): LikelyCause[] => {
-    const { possibleAfter = [], unless = [] } = conditions[id] ?? {};
-    if (unless.some((way) => way === host.boot)) return [];
+    const { likelyIf, notBootedBy = [], possibleAfter = [], unless = [] } = conditions[id] ?? {};
+    if (notBootedBy.some((way) => way === host.boot)) return [];
     const line = lines.proven.get(id);
     if (line !== undefined) return [{ id, certainty: 'proven', evidence: line }];
-    if (lines.excluded.has(id) || unless.some((isMet) => typeof isMet === 'function' && isMet(own)))
-      return [];
+    if (lines.excluded.has(id) || unless.some((isMet) => isMet(own))) return [];
     const event = events.get(id);
     if (event !== undefined) return [{ id, certainty: 'proven', evidence: event }];
     const evidence = lines.suggested.get(id);
-    if (evidence !== undefined || possibleAfter.some((isMet) => typeof isMet === 'function' && isMet(own)))
-      return [{ id, certainty: 'likely', evidence }];
+    if (evidence !== undefined || likelyIf?.(own) === true) return [{ id, certainty: 'likely', evidence }];
     const isPossible = stagesOfHost.some((stage) => possibleAfter.includes(stage));
     return isPossible ? [{ id, certainty: 'possible', evidence: undefined }] : [];
   });
@@ -81,7 +79,7 @@ const solvedBy: ByKind<readonly Stage[]> = {
   fetch: () => [],
   api: () => [],
   preflight: () => [],
-  console: ({ sign }) => consoleSigns().get(sign ?? '')?.until ?? [],
+  console: (event) => signOf(event)?.until ?? [],
   bmc: () => ['image'],
   machine: () => ['power'],
   refusal: ({ problem: { kind } }) =>
@@ -158,7 +156,7 @@ function rankOf({ certainty, id }: LikelyCause): number {
 function byEvidence(a: LikelyCause, b: LikelyCause): number {
   if (a.certainty !== 'proven' || a.evidence === undefined || b.evidence === undefined) return 0;
   const isFirmware = [a.evidence, b.evidence].every(
-    ({ event }) => event.kind === 'console' && consoleSigns().get(event.sign ?? '')?.printer === 'terminal',
+    ({ event }) => event.kind === 'console' && signOf(event)?.printer === 'terminal',
   );
   return (isFirmware ? 1 : -1) * byLastEvent(a.evidence, b.evidence);
 }
@@ -242,7 +240,7 @@ function listSigns(host: HostTimeline): readonly SeenSign[] {
     .filter(({ last }) => last >= poweredOn)
     .toSorted(byLastEvent)
     .flatMap((entry) => {
-      const sign = consoleSigns().get(entry.event.sign ?? '');
+      const sign = signOf(entry.event);
       return sign === undefined ? [] : [{ entry, sign }];
     });
   return seen.slice(
