@@ -73,16 +73,17 @@ const LONGEST_LINE = 1000;
 
 const ESCAPE = '\u001B';
 const BELL = '\u0007';
+const PARAMETERS = '\\[[0-?]{0,1000}[ -/]{0,1000}';
 const STRING = `[\\]P][^${BELL}${ESCAPE}\\n]{0,1000}`;
 /**
  * A break of lines, or a control sequence (ECMA-48, section 5.4): it ends with a letter, a string for the terminal with BEL or with
  * ESC \; other sequences have one character, those that select a character set two.
  */
 const BREAK_OR_SEQUENCE = new RegExp(
-  `(\\r|\\n|${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|${STRING}(?:${BELL}|${ESCAPE}\\\\)|[()#%]?[^[\\]P()#%\\n${ESCAPE}]))`,
+  `(\\r|\\n|${ESCAPE}(?:${PARAMETERS}[@-~]|${STRING}(?:${BELL}|${ESCAPE}\\\\)|[()#%]?[^[\\]P()#%\\n${ESCAPE}]))`,
 );
 /** The beginning of a sequence, whose end is still to come. */
-const OPEN_SEQUENCE = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*|${STRING}${ESCAPE}?|[()#%]?)$`);
+const OPEN_SEQUENCE = new RegExp(`${ESCAPE}(?:${PARAMETERS}|${STRING}${ESCAPE}?|[()#%]?)$`);
 /** Moves the cursor to another line or erases the screen. */
 const MOVE = new RegExp(`^${ESCAPE}(?:\\[[0-9;?]*[ABEFHJdf]|[cDEM])$`);
 const MOVE_TO_COLUMN = new RegExp(`^${ESCAPE}\\[\\d{1,4};(\\d{1,4})H$`);
@@ -140,9 +141,6 @@ const HARMFUL = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 /** Columns of the terminals that firmware and boot loaders assume: they wrap longer lines. */
 const COLUMNS = 80;
 
-// The lines that the table of console lines does not contain. If no cause is known, the last ones are shown: those that report
-// a problem in any words, otherwise any.
-
 /** Number of lines that are kept. */
 const LAST_LINES = 3;
 /** Characters of a line. */
@@ -160,7 +158,10 @@ interface LastLines {
   add(line: string): readonly string[];
 }
 
-/** Of one console, since its machine was started. */
+/**
+ * The last lines of one console that the table does not contain, since its machine was started, for a boot whose cause is not
+ * known: those that report a problem in any words, otherwise any.
+ */
 function createLastLines(): LastLines {
   let any: readonly string[] = [];
   let problems: readonly string[] = [];

@@ -66,6 +66,11 @@ describe('lines of a console', () => {
     );
   });
 
+  it('contain a control sequence that is longer than any real one', () => {
+    const [first = ''] = linesOf(Buffer.from(`\u001B[${'0'.repeat(3000)}`));
+    expect(first).toMatch(/^\?\[0+$/);
+  });
+
   it('are the same however the bytes are cut', () => {
     const pieces = fc.constantFrom(
       '\u001B[',
