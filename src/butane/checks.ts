@@ -1,17 +1,18 @@
 /** Checks of a Butane document and of its disks, in addition to the rules of Ignition. */
 
-import type { Path } from '../core/finding.ts';
+import type { Finding, Path } from '../core/finding.ts';
+import { found, issue } from '../core/rule.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
 import type { Partition } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
-import { type ButaneFinding, butaneIssue, problems } from './rules.ts';
+import { butaneRules, problems } from './rules.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
 import type { Generated } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
-type Check = (value: ButaneMembers, rules: ButaneRules) => readonly (ButaneFinding | false)[];
+type Check = (value: ButaneMembers, rules: ButaneRules) => readonly Finding[];
 
 /** By object; paths are relative to it. */
 const checks: Readonly<Record<string, Check>> = {
@@ -21,17 +22,17 @@ const checks: Readonly<Record<string, Check>> = {
   Directory: ({ mode }) => checkMode(mode, isTypicalFolderMode),
   Dropin: checkUnitSources,
   File: ({ mode }) => checkMode(mode, isTypicalFileMode),
-  FileContents: ({ inline, source }) => [
-    inline !== undefined && source !== undefined && butaneIssue(problems.resourceSources, ['inline']),
-  ],
+  FileContents: ({ inline, source }) =>
+    found(inline !== undefined && source !== undefined && issue(problems.resourceSources, ['inline'])),
   Filesystem: checkMountUnit,
-  GrubUser: ({ name, password_hash: hash }) => [
-    asString(name) === '' && butaneIssue(problems.grubName, ['name']),
-    asString(hash) === '' && butaneIssue(problems.grubPassword, ['password_hash']),
-  ],
+  GrubUser: ({ name, password_hash: hash }) =>
+    found(
+      asString(name) === '' && issue(problems.grubName, ['name']),
+      asString(hash) === '' && issue(problems.grubPassword, ['password_hash']),
+    ),
   Quadlet: checkQuadlet,
   Resource: checkResource,
-  Tree: ({ local }) => [asString(local) === '' && butaneIssue(problems.treeNoLocal, [])],
+  Tree: ({ local }) => found(asString(local) === '' && issue(problems.treeNoLocal, [])),
   Unit: checkUnitSources,
 };
 
@@ -40,9 +41,9 @@ export function* checkButane(
   value: ButaneMembers,
   rules: ButaneRules,
   path: Path = [],
-): Generator<ButaneFinding> {
-  for (const issue of checks[type.name]?.(value, rules) ?? []) {
-    if (issue !== false) yield { ...issue, path: [...path, ...issue.path] };
+): Generator<Finding> {
+  for (const finding of checks[type.name]?.(value, rules) ?? []) {
+    yield { ...finding, path: [...path, ...finding.path] };
   }
   for (const field of type.fields) {
     const { name } = field;
@@ -56,47 +57,41 @@ export function* checkButane(
   }
 }
 
-function checkResource({ inline, local, source }: ButaneMembers): readonly (ButaneFinding | false)[] {
+function checkResource({ inline, local, source }: ButaneMembers): readonly Finding[] {
   const given = Object.entries({ local, inline, source }).filter(([, value]) => value !== undefined);
   const name = given.at(-1)?.[0] ?? '';
-  return [given.length > 1 && butaneIssue(problems.resourceSources, [name])];
+  return found(given.length > 1 && issue(problems.resourceSources, [name]));
 }
 
-function checkUnitSources({
-  contents,
-  contents_local: local,
-}: ButaneMembers): readonly (ButaneFinding | false)[] {
+function checkUnitSources({ contents, contents_local: local }: ButaneMembers): readonly Finding[] {
   const hasBoth = contents !== undefined && local !== undefined;
-  return [hasBoth && butaneIssue(problems.unitSources, ['contents_local'])];
+  return found(hasBoth && issue(problems.unitSources, ['contents_local']));
 }
 
-function checkQuadlet(quadlet: ButaneMembers): readonly (ButaneFinding | false)[] {
+function checkQuadlet(quadlet: ButaneMembers): readonly Finding[] {
   const { contents, contents_local: local } = quadlet;
   const name = asString(quadlet['name']);
   if (!/\.(?:container|volume|network|kube|image|build|pod|artifact)$/.test(name)) {
-    return [butaneIssue(problems.quadletExtension, ['name'])];
+    return [issue(problems.quadletExtension, ['name'])];
   }
   if (templateOf(name) === undefined) return checkUnitSources(quadlet);
-  return [
-    contents !== undefined && butaneIssue(problems.quadletInstance, ['contents']),
-    local !== undefined && butaneIssue(problems.quadletInstance, ['contents_local']),
-  ];
+  return found(
+    contents !== undefined && issue(problems.quadletInstance, ['contents']),
+    local !== undefined && issue(problems.quadletInstance, ['contents_local']),
+  );
 }
 
-function checkMountUnit(
-  filesystem: ButaneMembers,
-  { features }: ButaneRules,
-): readonly (ButaneFinding | false)[] {
+function checkMountUnit(filesystem: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
   if (filesystem['with_mount_unit'] !== true) return [];
   const format = asString(filesystem['format']);
   const needsPath = features.has('swap-units') ? format !== '' && format !== 'swap' : true;
-  return [
-    format === '' && butaneIssue(problems.mountNoFormat, ['format']),
-    needsPath && asString(filesystem['path']) === '' && butaneIssue(problems.mountNoPath, ['path']),
-  ];
+  return found(
+    format === '' && issue(problems.mountNoFormat, ['format']),
+    needsPath && asString(filesystem['path']) === '' && issue(problems.mountNoPath, ['path']),
+  );
 }
 
-function* disksWithoutNumber(config: ButaneMembers): Generator<ButaneFinding> {
+function* disksWithoutNumber(config: ButaneMembers): Generator<Finding> {
   const mirror = new Set(itemsOf(mappingAt(config, ['boot_device', 'mirror'])['devices']));
   for (const [index, disk] of itemsOf(mappingAt(config, ['storage'])['disks']).entries()) {
     if (!isMapping(disk) || disk['wipe_table'] === true) continue;
@@ -105,85 +100,74 @@ function* disksWithoutNumber(config: ButaneMembers): Generator<ButaneFinding> {
     for (const [number, partition] of itemsOf(disk['partitions']).entries()) {
       if (!isMapping(partition) || (partition['number'] ?? 0) !== 0 || partition['label'] === undefined)
         continue;
-      yield butaneIssue(problems.reuseByLabel, ['storage', 'disks', index, 'partitions', number, 'number']);
+      yield issue(problems.reuseByLabel, ['storage', 'disks', index, 'partitions', number, 'number']);
     }
   }
 }
 
-function checkDisksAndMountPoints(
-  config: ButaneMembers,
-  { features }: ButaneRules,
-): readonly ButaneFinding[] {
+function checkDisksAndMountPoints(config: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
   if (!features.has('s390x')) return [];
   const issues = [...disksWithoutNumber(config)];
   for (const [index, filesystem] of itemsOf(mappingAt(config, ['storage'])['filesystems']).entries()) {
     if (!isMapping(filesystem) || filesystem['with_mount_unit'] !== true) continue;
     const { path } = filesystem;
     if (path === undefined || /^\/(?:etc|var)(?:\/|$)/.test(asString(path))) continue;
-    issues.push(butaneIssue(problems.mountPoint, ['storage', 'filesystems', index, 'path']));
+    issues.push(issue(problems.mountPoint, ['storage', 'filesystems', index, 'path']));
   }
   return issues;
 }
 
-function checkBootDevice(
-  device: ButaneMembers,
-  { features }: ButaneRules,
-): readonly (ButaneFinding | false)[] {
+function checkBootDevice(device: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
   const layout = typeof device['layout'] === 'string' ? device['layout'] : undefined;
   const luks = mappingAt(device, ['luks']);
   const mirror = itemsOf(mappingAt(device, ['mirror'])['devices']);
   const isStrict = features.has('strict-boot-device');
-  const noLayout = isStrict ? problems.mirrorNoLayoutStrict : problems.mirrorNoLayout;
-  const found: (ButaneFinding | false)[] = [
-    mirror.length > 0 && layout === undefined && butaneIssue(noLayout, ['mirror']),
-    mirror.length === 1 && butaneIssue(problems.fewMirrorDevices, ['mirror', 'devices']),
-  ];
+  const noLayout = isStrict ? problems.mirrorNoLayout : butaneRules.mirrorLayout;
+  const ofMirror = found(
+    mirror.length > 0 && layout === undefined && issue(noLayout, ['mirror']),
+    mirror.length === 1 && issue(problems.fewMirrorDevices, ['mirror', 'devices']),
+  );
   if (!features.has('s390x')) {
     const isKnown = layout === undefined || /^(?:aarch64|ppc64le|x86_64)$/.test(layout);
-    return [...found, !isKnown && butaneIssue(problems.layoutLegacy, ['layout'])];
+    return found(ofMirror, !isKnown && issue(problems.layoutLegacy, ['layout']));
   }
   const isOfS390x = layout?.startsWith('s390x') === true;
   const wantsCex = mappingAt(luks, ['cex'])['enabled'] === true;
   const wantsClevis = itemsOf(luks['tang']).length > 0 || luks['tpm2'] === true;
-  return [
-    ...found,
-    ...(layout === undefined ? [] : checkLayout(layout, asString(luks['device']))),
-    isOfS390x && mirror.length > 0 && butaneIssue(problems.mirrorUnsupported, ['layout']),
-    wantsCex &&
-      !isOfS390x &&
-      butaneIssue(problems.cexLayout, layout === undefined ? ['luks', 'cex'] : ['layout']),
-    wantsCex && wantsClevis && butaneIssue(problems.cexClevis, ['luks']),
-  ];
+  return found(
+    ofMirror,
+    layout !== undefined && checkLayout(layout, asString(luks['device'])),
+    isOfS390x && mirror.length > 0 && issue(problems.mirrorUnsupported, ['layout']),
+    wantsCex && !isOfS390x && issue(problems.cexLayout, layout === undefined ? ['luks', 'cex'] : ['layout']),
+    wantsCex && wantsClevis && issue(problems.cexClevis, ['luks']),
+  );
 }
 
-function checkLayout(layout: string, device: string): readonly (ButaneFinding | false)[] {
+function checkLayout(layout: string, device: string): readonly Finding[] {
   if (/^(?:aarch64|ppc64le|x86_64|s390x-virt)$/.test(layout)) return [];
   const named = { 's390x-eckd': /\/dev\/dasd[a-z]$/, 's390x-zfcp': /\/dev\/sd[a-z]$/ };
   const [, pattern] = Object.entries(named).find(([name]) => name === layout) ?? [];
-  if (pattern === undefined) return [butaneIssue(problems.layout, ['layout'])];
-  if (device === '') return [butaneIssue(problems.luksNoDevice, ['layout'])];
-  return [!pattern.test(device) && butaneIssue(problems.luksDeviceName, ['layout'])];
+  if (pattern === undefined) return [issue(problems.layout, ['layout'])];
+  if (device === '') return [issue(problems.luksNoDevice, ['layout'])];
+  return found(!pattern.test(device) && issue(problems.luksDeviceName, ['layout']));
 }
 
-function checkBootDeviceLuks(
-  luks: ButaneMembers,
-  { features }: ButaneRules,
-): readonly (ButaneFinding | false)[] {
+function checkBootDeviceLuks(luks: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
   if (!features.has('strict-boot-device') || asString(luks['device']) === '') return [];
   const hasTang = itemsOf(luks['tang']).some(
     // Other than the URL, an empty key counts.
     (tang) => isMapping(tang) && Object.entries(tang).some(([name, it]) => name !== 'url' || it !== ''),
   );
   const hasMethod = hasTang || luks['tpm2'] === true || mappingAt(luks, ['cex'])['enabled'] === true;
-  return [!hasMethod && butaneIssue(problems.luksNoMethod, ['luks'])];
+  return found(!hasMethod && issue(problems.luksNoMethod, ['luks']));
 }
 
 /** Modes that were written in decimal: 644 instead of 0644. */
-function checkMode(mode: unknown, isTypical: (mode: number) => boolean): readonly (ButaneFinding | false)[] {
+function checkMode(mode: unknown, isTypical: (mode: number) => boolean): readonly Finding[] {
   if (typeof mode !== 'number' || !/^[0-7]{1,4}$/.test(String(mode)) || isTypical(mode)) return [];
   const octal = `0${mode}`;
   if (!isTypical(Number.parseInt(String(mode), 8))) return [];
-  return [{ ...butaneIssue(problems.decimalMode, ['mode']), hint: `write ${octal}` }];
+  return [issue(butaneRules.decimalMode, ['mode'], `write ${octal}`)];
 }
 
 interface Permissions {
@@ -234,8 +218,8 @@ const imagePartitions: Readonly<Record<string, number>> = {
 export function checkPartitions(
   { config, locate }: Generated,
   { features }: ButaneRules,
-): readonly ButaneFinding[] {
-  const issues: ButaneFinding[] = [];
+): readonly Finding[] {
+  const issues: Finding[] = [];
   for (const [index, disk] of (config.storage?.disks ?? []).entries()) {
     for (const [number, partition] of (disk.partitions ?? []).entries()) {
       const path = ['storage', 'disks', index, 'partitions', number];
@@ -244,15 +228,15 @@ export function checkPartitions(
         const isSized = (partition.sizeMiB ?? 0) !== 0;
         // Butane reports the path in the config, also of a disk that boot_device moves.
         if (isSized && partition.sizeMiB !== undefined && partition.sizeMiB < 8192)
-          issues.push(butaneIssue(problems.rootSmall, [...path, 'size_mib']));
+          issues.push(issue(problems.rootSmall, [...path, 'size_mib']));
         if (
           !isSized &&
           (disk.partitions ?? []).some(({ startMiB = 0 }, other) => other !== number && startMiB === 0)
         )
-          issues.push(butaneIssue(problems.rootConstrained, label));
+          issues.push(issue(problems.rootConstrained, label));
       }
       if (disk.wipeTable !== true && hasOtherNumber(partition)) {
-        issues.push(butaneIssue(problems.partitionNumber, label));
+        issues.push(issue(problems.partitionNumber, label));
       }
     }
   }

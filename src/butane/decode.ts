@@ -14,10 +14,11 @@ import {
 } from '../formats/documentTree.ts';
 import type { Path } from '../core/finding.ts';
 import { append } from '../core/lists.ts';
+import { issue } from '../core/rule.ts';
 import type { Integer } from '../ignition/config.ts';
 import { decode, type ExpectedType, type Members } from '../ignition/decode.ts';
 import type { ScalarField, StructType } from '../ignition/schema.ts';
-import { type ButaneFinding, butaneIssue, butaneRules, duplicateKey, problems } from './rules.ts';
+import { type ButaneFinding, butaneRules, duplicateKey, problems } from './rules.ts';
 
 /** A decoded object: its fields by Butane's names. */
 export type ButaneMembers = Record<string, unknown>;
@@ -55,8 +56,7 @@ function entriesOf(
   const seen = new Set<string>();
   for (const { key } of entries) {
     if (seen.has(key.text)) {
-      const issue = butaneIssue(duplicateKey(key.text), [...path, key.text]);
-      issues.push({ ...issue, offset: outerStart(key) });
+      issues.push({ ...issue(duplicateKey(key.text), [...path, key.text]), offset: outerStart(key) });
     }
     seen.add(key.text);
   }
@@ -67,7 +67,7 @@ function entriesOf(
   for (const source of merged?.kind === 'sequence' ? merged.items : merged ? [merged] : []) {
     const mapping = targetOf(source);
     if (mapping.kind !== 'mapping') {
-      issues.push({ ...butaneIssue(problems.mergeKey, [...path]), offset: outerStart(source) });
+      issues.push({ ...issue(problems.mergeKey, [...path]), offset: outerStart(source) });
       continue;
     }
     const inner = entriesOf(issues, mapping, path, known) ?? [];

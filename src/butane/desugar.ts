@@ -4,13 +4,14 @@
  */
 
 import type { Path } from '../core/finding.ts';
+import { issue } from '../core/rule.ts';
 import type { Config } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { dataUrlOf, percentEncoded } from './dataUrl.ts';
 import type { ButaneMembers } from './decode.ts';
 import { LocalFileError, type LocalFiles } from './localFiles.ts';
-import { type ButaneFinding, butaneIssue, problems } from './rules.ts';
+import { type ButaneFinding, butaneRules } from './rules.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
 import { type Generated, snakePath, Sources } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
@@ -105,7 +106,7 @@ function addLocalKeys(
   const paths = itemsOf(local);
   const from = [...copier.from, 'ssh_authorized_keys_local'];
   if (paths.length > 0 && copier.files === undefined) {
-    copier.issues.push(butaneIssue(problems.noFilesDir, from));
+    copier.issues.push(issue(butaneRules.filesDir, from));
     return;
   }
   const keys = [...itemsOf(copy['sshAuthorizedKeys'])];
@@ -133,14 +134,14 @@ export function tryLocal<T>(
   use: (files: LocalFiles) => T,
 ): T | undefined {
   if (files === undefined) {
-    issues.push(butaneIssue(problems.noFilesDir, from));
+    issues.push(issue(butaneRules.filesDir, from));
     return undefined;
   }
   try {
     return use(files);
   } catch (error) {
     if (!(error instanceof LocalFileError)) throw error;
-    issues.push(butaneIssue(error.problem, from));
+    issues.push(issue(error.problem, from));
     return undefined;
   }
 }

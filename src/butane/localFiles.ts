@@ -1,6 +1,6 @@
 /** What a Butane document reads from the folder of `--files-dir`. Paths are those of the document, with `/`. */
 
-import type { ButaneProblem } from './rules.ts';
+import type { Rule } from '../core/rule.ts';
 
 export interface LocalFiles {
   /** @throws LocalFileError */
@@ -21,9 +21,9 @@ export type LocalEntry =
 
 /** Why a file cannot be used. */
 export class LocalFileError extends Error {
-  readonly problem: ButaneProblem;
+  readonly problem: Rule;
 
-  constructor(problem: ButaneProblem) {
+  constructor(problem: Rule) {
     super(problem.message);
     this.problem = problem;
   }

@@ -2,6 +2,7 @@
 
 import { posix } from 'node:path';
 import type { Path } from '../core/finding.ts';
+import { issue } from '../core/rule.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
@@ -9,7 +10,7 @@ import { dataUrlOf } from './dataUrl.ts';
 import type { ButaneMembers } from './decode.ts';
 import { readLocal, type ButaneTranslation } from './desugar.ts';
 import { NodeTracker } from './nodes.ts';
-import { butaneIssue, nodeExists } from './rules.ts';
+import { nodeExists } from './rules.ts';
 import type { Generated } from './sources.ts';
 
 export function addQuadlets(
@@ -29,7 +30,7 @@ export function addQuadlets(
     );
     const target = templateOf(asString(quadlet['name']));
     if (target === undefined) addFile(translation, nodes, path, from, quadlet);
-    else if (nodes.has(path)) translation.issues.push(butaneIssue(nodeExists(path), from));
+    else if (nodes.has(path)) translation.issues.push(issue(nodeExists(path), from));
     else {
       const link = nodes.lengthOf('links');
       nodes.add('links', { path, target }, from);
@@ -60,7 +61,7 @@ function addFile(
   source: ButaneMembers,
 ): void {
   if (nodes.has(path)) {
-    translation.issues.push(butaneIssue(nodeExists(path), from));
+    translation.issues.push(issue(nodeExists(path), from));
     return;
   }
   const local = asString(source['contents_local']);

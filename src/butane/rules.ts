@@ -4,8 +4,8 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import type { Path, Finding } from '../core/finding.ts';
-import { errorRule, warningRule } from '../core/rule.ts';
+import type { Finding } from '../core/finding.ts';
+import { errorRule, type Rule, warningRule } from '../core/rule.ts';
 import { nameVersions } from '../ignition/versions.ts';
 import { butaneVersions } from './versions.ts';
 
@@ -81,9 +81,6 @@ export const butaneRules = {
   ),
 };
 
-/** A problem: what an issue is, without its path. */
-export type ButaneProblem = Omit<ButaneFinding, 'path'>;
-
 const LAYOUTS = 'aarch64, ppc64le';
 
 export const problems = {
@@ -97,7 +94,6 @@ export const problems = {
     message: 'error parsing version; must be a valid semver',
     hint: 'add "version: 1.6.0"',
   },
-  unknownVersion: { ...butaneRules.version },
   mergeKey: {
     ...butaneRules.yaml,
     message: 'map merge requires map or sequence of maps as the value',
@@ -113,7 +109,6 @@ export const problems = {
     message: 'only one of the following can be set: contents, contents_local',
     hint: 'remove contents or contents_local',
   },
-  noFilesDir: { ...butaneRules.filesDir },
   escape: {
     ...butaneRules.local,
     message: 'local file path traverses outside the files directory',
@@ -144,7 +139,6 @@ export const problems = {
     message: 'local is required',
     hint: 'set local to a folder below --files-dir, or below ignition.filesDir of the inventory',
   },
-  decimalMode: { ...butaneRules.decimalMode },
   quadletExtension: {
     ...butaneRules.quadlet,
     message:
@@ -186,12 +180,11 @@ export const problems = {
     message: 'mirroring requires at least two devices',
     hint: 'add a device to boot_device.mirror.devices',
   },
-  mirrorNoLayoutStrict: {
+  mirrorNoLayout: {
     ...butaneRules.bootDevice,
     message: butaneRules.mirrorLayout.message,
     hint: butaneRules.mirrorLayout.hint,
   },
-  mirrorNoLayout: { ...butaneRules.mirrorLayout },
   luksNoDevice: {
     ...butaneRules.bootDevice,
     message: 'device is required for layouts: s390x-eckd, s390x-zfcp',
@@ -254,15 +247,15 @@ export const problems = {
     message: 'field "password_hash" is required',
     hint: 'set password_hash to the output of grub2-mkpasswd-pbkdf2',
   },
-} satisfies Record<string, ButaneProblem>;
+} satisfies Record<string, Rule>;
 
-export function duplicateKey(key: string): ButaneProblem {
+export function duplicateKey(key: string): Rule {
   const hint = `remove one of the two keys ${quoteText(key)}`;
   return { ...butaneRules.yaml, message: 'mapping key already defined', hint };
 }
 
 /** @param path of two nodes in the file system of the host */
-export function nodeExists(path: string): ButaneProblem {
+export function nodeExists(path: string): Rule {
   return {
     ...butaneRules.nodeExists,
     hint: `remove one of the two nodes with the path ${quoteText(path)}`,
@@ -270,16 +263,12 @@ export function nodeExists(path: string): ButaneProblem {
 }
 
 /** @param error of the system */
-export function unreadable(path: string, error: unknown): ButaneProblem & { readonly message: string } {
+export function unreadable(path: string, error: unknown): Rule {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reason =
     code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
   const hint = 'use a path below --files-dir, or below ignition.filesDir of the inventory';
   return { ...butaneRules.local, message: `the local file ${quoteText(path)} ${reason}`, hint };
-}
-
-export function butaneIssue(problem: ButaneProblem, path: Path): ButaneFinding {
-  return { ...problem, path };
 }
 
 /** What to do with the configs of other variants. */
@@ -291,7 +280,7 @@ const otherVariants: Readonly<Record<string, string>> = {
   rhcos: 'write "variant: fcos", or "variant: openshift" and translate it with "butane --raw"',
 };
 
-export function variantProblem(name: string): ButaneProblem {
+export function variantProblem(name: string): Rule {
   const shown = quoteText(name.slice(0, 40));
   const hint = Object.hasOwn(otherVariants, name) ? (otherVariants[name] ?? '') : butaneRules.variant.hint;
   return { ...butaneRules.variant, message: `the variant ${shown} of Butane is not supported`, hint };

@@ -1,7 +1,9 @@
 /** Translates a Butane document to an Ignition config, which machines of all ages read. */
 
 import { FormatError, type Position } from '../core/errors.ts';
-import type { Finding, Path } from '../core/finding.ts';
+import { type Finding, hasErrors, type Path } from '../core/finding.ts';
+import { append } from '../core/lists.ts';
+import { issue, type Rule } from '../core/rule.ts';
 import { deepestNode, type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
@@ -17,7 +19,7 @@ import { type ButaneTranslation, desugarValues, readLocal, tryLocal } from './de
 import type { LocalEntry, LocalFiles } from './localFiles.ts';
 import { mountUnits } from './mountUnits.ts';
 import { addQuadlets } from './quadlets.ts';
-import { type ButaneFinding, butaneIssue, nodeExists, problems, variantProblem } from './rules.ts';
+import { type ButaneFinding, butaneRules, nodeExists, problems, variantProblem } from './rules.ts';
 import type { StructType } from '../ignition/schema.ts';
 import { butaneType, snakeCase } from './schema.ts';
 import { type Generated, mergeOver } from './sources.ts';
@@ -61,14 +63,13 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
   const locate = lineColumns(text);
   const positionOf = (path: Path): Position =>
     locate(root === undefined ? 0 : outerStart(deepestNode(root, path)));
-  const findings = issues.map(({ offset, ...issue }) => ({
-    ...issue,
-    position: offset === undefined ? positionOf(issue.path) : locate(offset),
+  const findings = issues.map(({ offset, ...finding }) => ({
+    ...finding,
+    position: offset === undefined ? positionOf(finding.path) : locate(offset),
   }));
-  const isValid = findings.every(({ severity }) => severity !== 'error');
   return {
     root,
-    config: isValid ? generated?.config : undefined,
+    config: hasErrors(findings) ? undefined : generated?.config,
     findings,
     pathOf: (path) => generated?.locate(path) ?? path,
     positionOf,
@@ -106,13 +107,9 @@ function generate(translation: ButaneTranslation, type: StructType, value: Butan
   if (hasErrors(issues)) return generated;
   const bootDevice = bootDeviceConfig(mappingAt(value, ['boot_device']));
   if (bootDevice !== undefined) generated = mergeOver(bootDevice, generated, rules.spec);
-  for (const issue of checkPartitions(generated, rules)) issues.push(issue);
+  append(issues, checkPartitions(generated, rules));
   const grub = grubConfig(mappingAt(value, ['grub']));
   return grub === undefined ? generated : mergeOver(grub, generated, rules.spec);
-}
-
-function hasErrors(issues: readonly ButaneFinding[]): boolean {
-  return issues.some(({ severity }) => severity === 'error');
 }
 
 /** What Butane reads first. */
@@ -130,14 +127,14 @@ const headerType: StructType = {
 /** The rules of the version; an issue if Butane has no such version, or this program does not support the variant. */
 function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneFinding {
   const name = asString(variant);
-  if (name === '') return butaneIssue(problems.noVariant, ['variant']);
-  if (name !== 'fcos') return butaneIssue(variantProblem(name), ['variant']);
+  if (name === '') return issue(problems.noVariant, ['variant']);
+  if (name !== 'fcos') return issue(variantProblem(name), ['variant']);
   const number = parseSemver(asString(version));
-  if (number === undefined) return butaneIssue(problems.invalidVersion, ['version']);
+  if (number === undefined) return issue(problems.invalidVersion, ['version']);
   const rules = rulesOfVersion(number);
   if (rules !== undefined) return rules;
   const message = `no translator exists for variant fcos with version ${number.slice(0, 40)}`;
-  return { ...butaneIssue(problems.unknownVersion, ['version']), message };
+  return { ...issue(butaneRules.version, ['version']), message };
 }
 
 /** `grub.users`: passwords that the boot loader asks for, in /boot/grub2/user.cfg. Undefined without users. */
@@ -182,8 +179,8 @@ function addEntry(
   entry: LocalEntry,
 ): void {
   const path = posix.join(asString(tree['path']) || '/', entry.path);
-  const refuse = (problem: Parameters<typeof butaneIssue>[0]): void => {
-    translation.issues.push(butaneIssue(problem, from));
+  const refuse = (problem: Rule): void => {
+    translation.issues.push(issue(problem, from));
   };
   const owners = {
     ...(isSet(tree['group']) && { group: tree['group'] }),

@@ -6,9 +6,10 @@
  */
 
 import type { Path, Finding } from '../core/finding.ts';
+import { append } from '../core/lists.ts';
 import type { Config, IgnitionSection } from './config.ts';
 import { type FetchedConfig, fetchInlined, listReferences, referenceRules } from './inlinedConfig.ts';
-import { type Reference } from './contents.ts';
+import type { Reference } from './contents.ts';
 import { mergeConfigs } from './merge.ts';
 import { normalizeConfig } from './normalize.ts';
 import { madeOf, traceOrigins } from './origins.ts';
@@ -146,7 +147,7 @@ function render(search: Search, layer: Layer): Rendered {
   const layers = [layer];
   for (const child of children.filter((one) => one !== undefined)) {
     config = mergeConfigs(config, child.config, newestVersion);
-    for (const below of child.layers) layers.push(below);
+    append(layers, child.layers);
   }
   return { config, layers };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Finding, Path } from '../core/finding.ts';
+import { append } from '../core/lists.ts';
 import { issue, warningRule } from '../core/rule.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
@@ -49,7 +50,7 @@ export function remarkMerge(parent: Config, child: Config, version: SpecVersion)
     remarks.push(issue(mergeRules.fetchedLater, []));
   }
   const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
-  for (const found of remarkMembers(configType(version), from, to, [])) remarks.push(found);
+  append(remarks, remarkMembers(configType(version), from, to, []));
   return remarks;
 }
 

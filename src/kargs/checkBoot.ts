@@ -3,7 +3,7 @@
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { largest } from '../core/lists.ts';
-import { errorRule, warningRule } from '../core/rule.ts';
+import { errorRule, found, issue, type Rule, warningRule } from '../core/rule.ts';
 import { isOneArgument, type KernelArgument, parseArgument, parseArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
 import type { BootSettings } from './bootSettings.ts';
@@ -41,7 +41,7 @@ const longestCommandLine: Readonly<Record<Architecture, number>> = {
  */
 export function checkForms(
   settings: BootSettings,
-  forms: readonly Omit<BootForm, 'render'>[],
+  forms: readonly BootForm[],
   architecture: Architecture,
 ): readonly Finding[] {
   const list = bootArguments(settings);
@@ -58,12 +58,8 @@ export function checkForms(
   const message = `the kernel command line is too long: ${length} > ${longest} bytes`;
   return [
     ...list.flatMap(checkArgument),
-    ...list.flatMap(({ name, path }) =>
-      name === coreosArguments.installDevice.name ? [{ ...argumentInstalls, path }] : [],
-    ),
-    ...list.flatMap(({ name, path }) =>
-      name === coreosArguments.liveIso.name ? [{ ...argumentLiveIso, path }] : [],
-    ),
+    ...findNamed(list, coreosArguments.installDevice.name, argumentInstalls),
+    ...findNamed(list, coreosArguments.liveIso.name, argumentLiveIso),
     ...checkRepetitions(list),
     ...checkPresence(settings, list),
     ...checkProxyArguments(settings),
@@ -79,6 +75,10 @@ export function checkForms(
     ]),
     ...(length > longest ? [{ ...commandLineLength, path: [], message }] : []),
   ];
+}
+
+function findNamed(list: readonly KernelArgument[], name: string, rule: Rule): readonly Finding[] {
+  return list.filter((argument) => argument.name === name).map(({ path }) => issue(rule, path));
 }
 
 /** The URLs of the kernel, the initramfs and the appended archives. */
@@ -189,9 +189,9 @@ function checkPresence(settings: BootSettings, list: readonly KernelArgument[]):
   }
   const names = new Set(list.map(({ name }) => name));
   const fetched = names.has(coreosArguments.configUrl.name);
-  const issues: Finding[] = [];
-  if (fetched && settings.embedded) issues.push({ ...ignitionTwice, path: ['embedded'] });
-  if (!fetched && !settings.embedded) issues.push({ ...ignitionMissing, path: [] });
-  if (!names.has(coreosArguments.rootfsUrl.name)) issues.push({ ...rootfsMissing, path: [] });
-  return issues;
+  return found(
+    fetched && settings.embedded && issue(ignitionTwice, ['embedded']),
+    !fetched && !settings.embedded && issue(ignitionMissing, []),
+    !names.has(coreosArguments.rootfsUrl.name) && issue(rootfsMissing, []),
+  );
 }

@@ -117,7 +117,7 @@ export function readDevices(list: readonly KernelArgument[]): readonly Device[] 
   }
   for (const { source, vlan } of devices.values()) {
     const parent = vlan?.parent === undefined ? undefined : deviceOf(vlan.parent, source);
-    if (parent?.requests.length === 0) disable(parent);
+    if (parent?.requests.length === 0) disable(parent.ip);
   }
   for (const source of list) {
     if (source.name !== 'rd.route') continue;
@@ -147,7 +147,7 @@ function configure({ ip }: Device, { address, dns, gateway, method }: IpArgument
     config.method = 'manual';
     config.addresses = [...config.addresses, address];
   }
-  if (method === 'none') disable({ ip });
+  if (method === 'none') disable(ip);
   if (method === 'dhcp') {
     ip[4].method = 'auto';
     if (ip[6].addresses.length === 0) ip[6].method = 'auto';
@@ -161,7 +161,7 @@ function configure({ ip }: Device, { address, dns, gateway, method }: IpArgument
 }
 
 /** Turns off DHCP and autoconfiguration of each IP version without addresses. */
-function disable({ ip }: Pick<Device, 'ip'>): void {
+function disable(ip: Device['ip']): void {
   for (const config of [ip[4], ip[6]]) if (config.addresses.length === 0) config.method = 'disabled';
 }
 

@@ -8,7 +8,7 @@
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
 import type { Finding } from '../core/finding.ts';
-import { lintWarning } from '../core/rule.ts';
+import { found, issue, lintWarning } from '../core/rule.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
@@ -42,31 +42,26 @@ export function checkIpaArgument({ name, value }: KernelArgument): readonly Find
     return ipaKnowledge().kernelParameters.some((parameter) => parameter.name === name)
       ? []
       : [unknownParameter(name)];
-  const secret: readonly Finding[] = option.sensitive === true ? [{ ...ipaSecret, path: [] }] : [];
   const wanted = findExpected(option, value);
   const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
   const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
-  return [
-    ...secret,
-    ...(hasVersion ? [{ ...unusable, path: [], ...versionInUrl }] : []),
-    ...(collector === undefined ? [] : [{ ...collectorRule, path: [], ...collector }]),
-    ...(wanted === undefined
-      ? []
-      : [
-          {
-            ...valueRule,
-            path: [],
-            message: `${option.name} must be ${wanted}`,
-            hint: `set ${option.name} to ${wanted} (${option.help})`,
-          },
-        ]),
-  ];
+  return found(
+    option.sensitive === true && issue(ipaSecret, []),
+    hasVersion && {
+      ...unusable,
+      path: [],
+      message: 'the URL contains the path /v1, which the agent appends',
+      hint: 'remove /v1 from the end of the URL',
+    },
+    collector && { ...collectorRule, path: [], ...collector },
+    wanted && {
+      ...valueRule,
+      path: [],
+      message: `${option.name} must be ${wanted}`,
+      hint: `set ${option.name} to ${wanted} (${option.help})`,
+    },
+  );
 }
-
-const versionInUrl = {
-  message: 'the URL contains the path /v1, which the agent appends',
-  hint: 'remove /v1 from the end of the URL',
-};
 
 function parameterOptions(): readonly IpaOption[] {
   return ipaKnowledge().options.filter((option) => option.kernelParam !== undefined);

@@ -9,9 +9,9 @@ import * as reader from './readers.ts';
 export interface Bond {
   /** Undefined if the document does not list ports. */
   readonly ports: readonly Port[] | undefined;
-  /** ConvertedEntries of the `[bond]` section. */
+  /** Entries of the `[bond]` section. */
   readonly entries: ConvertedEntries;
-  /** ConvertedEntries of the `[bond-port]` section, by port. */
+  /** Entries of the `[bond-port]` section, by port. */
   readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
@@ -46,21 +46,23 @@ const portShape = {
 };
 
 const readPort = reader.objectWith(portShape, ['name']);
-const ports = reader.list((value, place): Port | undefined => {
-  const name = reader.linkName(value, place);
-  return name === undefined ? undefined : { name, place };
-});
+const ports = portList(reader.linkName);
 
 const readBondFields = reader.object({
   mode,
   options: reader.section(optionRows),
   port: ports,
   ports,
-  'ports-config': reader.list((value, place) => {
-    const fields = readPort(value, place);
-    return fields && { ...fields, place };
-  }),
+  'ports-config': reader.list(reader.placed(readPort)),
 });
+
+/** A list of ports by their names, or by what a document has in place of names. */
+export function portList(read: reader.Reader<string>): reader.Reader<readonly Port[]> {
+  return reader.list((value, place) => {
+    const name = read(value, place);
+    return name === undefined ? undefined : { name, place };
+  });
+}
 
 function readerOf(option: BondOption): reader.Reader<string> {
   if (option === 'interface') return reader.linkName;
@@ -144,10 +146,7 @@ export function checkOptions(entries: ConvertedEntries, place: DocumentPlace): v
 }
 
 /** No entries if both are 0, because older NetworkManager releases do not support the section. */
-function portSectionEntries({
-  place,
-  ...port
-}: reader.Shaped<typeof portShape> & Pick<Port, 'place'>): ConvertedEntries {
+function portSectionEntries({ place, ...port }: reader.Shaped<typeof portShape> & Port): ConvertedEntries {
   const { priority = 0, 'queue-id': queue = 0 } = port;
   const entry = reader.entryMaker(port, place);
   if (priority === 0 && queue === 0) return {};

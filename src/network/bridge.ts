@@ -9,9 +9,9 @@ import * as reader from './readers.ts';
 export interface Bridge {
   /** Undefined if the document does not list ports. */
   readonly ports: readonly Port[] | undefined;
-  /** ConvertedEntries of the `[bridge]` section. */
+  /** Entries of the `[bridge]` section. */
   readonly entries: ConvertedEntries;
-  /** ConvertedEntries of the `[bridge-port]` section, by port. */
+  /** Entries of the `[bridge-port]` section, by port. */
   readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
@@ -70,10 +70,8 @@ const portShape = {
 
 type PortFields = reader.Shaped<typeof portShape> & Port;
 
-const ports = reader.list((value, place): PortFields | undefined => {
-  const fields = reader.objectWith(portShape, ['name'])(value, place);
-  return fields && { ...fields, place };
-});
+const readPort = reader.objectWith(portShape, ['name']);
+const ports = reader.list(reader.placed(readPort));
 
 const readBridgeFields = reader.object({
   /** Only used by nmstate to verify the applied state. */

@@ -1,6 +1,6 @@
 /** The `ipv4` and `ipv6` settings of an interface: addresses, DHCP and autoconfiguration, converted like nmstate. */
 
-import { type Family, isLinkLocal, parseAddress } from './ipAddress.ts';
+import { type Family, formatAddress, isLinkLocal } from './ipAddress.ts';
 import type { ConvertedEntries, ConvertedEntry } from './convertedKeyfile.ts';
 import { type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
@@ -52,7 +52,7 @@ const ownShapes = {
 function addresses(family: Family) {
   const read = reader.objectWith(
     {
-      ip: reader.address(family),
+      ip: reader.ipAddress(family),
       'prefix-length': reader.prefixLength(family),
       'valid-life-time': reader.text,
       'valid-left': reader.text,
@@ -61,10 +61,7 @@ function addresses(family: Family) {
     },
     ['ip', 'prefix-length'],
   );
-  return reader.list((value, place) => {
-    const fields = read(value, place);
-    return fields && { ...fields, place: step(place, 'ip') };
-  });
+  return reader.list(reader.placed(read));
 }
 
 type Fields = reader.Shaped<
@@ -118,14 +115,10 @@ function ipReader(family: Family): reader.Reader<IpSettings> {
 
 /** Those that nmstate writes: the kernel creates link-local ones, and those that expire are from DHCP or a router. */
 function usedAddresses(listed: NonNullable<Fields['address']>, place: DocumentPlace): ConvertedEntry[] {
-  const isLocal = ({ ip }: (typeof listed)[number]): boolean => {
-    const parsed = parseAddress(ip);
-    return parsed !== undefined && isLinkLocal(parsed);
-  };
   const lasting = listed.filter(
     (address) => (address['valid-life-time'] ?? address['valid-left'] ?? 'forever') === 'forever',
   );
-  if (listed.some(isLocal)) {
+  if (listed.some(({ ip }) => isLinkLocal(ip))) {
     const hint = 'remove the address; the kernel creates one automatically';
     warn(place, 'link-local addresses are ignored, as in nmstate', hint);
   }
@@ -134,8 +127,11 @@ function usedAddresses(listed: NonNullable<Fields['address']>, place: DocumentPl
     warn(place, 'addresses with a lifetime are ignored, as in nmstate', hint);
   }
   return lasting
-    .filter((address) => !isLocal(address))
-    .map(({ ip, 'prefix-length': length, place: { path } }) => ({ value: `${ip}/${length}`, from: path }));
+    .filter(({ ip }) => !isLinkLocal(ip))
+    .map((address) => ({
+      value: `${formatAddress(address.ip)}/${address['prefix-length']}`,
+      from: step(address.place, 'ip').path,
+    }));
 }
 
 /** Settings for DHCP and autoconfiguration, with the defaults of nmstate. */

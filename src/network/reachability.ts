@@ -60,7 +60,7 @@ const MACHINE_NAME = /^(?:eth\d|en[a-z]\S|em\d|p\d+p\d|ib\w|usb\d|sl\w|wl\w|ww\w
 function* problemsOf(
   connection: Connection,
   all: readonly Connection[],
-): Iterable<Problem & Partial<Rule> & Pick<KeyfilePlace, 'line'>> {
+): Iterable<Problem & Partial<Rule & KeyfilePlace>> {
   const { clonedMac, clonedMacLine, controller, interfaceName, ip, mac, type, vlan } = connection;
   const name = connectionName(connection);
   const earlier = all.slice(0, all.indexOf(connection));
@@ -288,7 +288,7 @@ function isDynamic({ method }: IpConfig): boolean {
   return !['manual', 'disabled', 'ignore', 'link-local'].includes(method);
 }
 
-function findNameObstacle(configs: readonly (IpConfig & Pick<Connection, 'file'>)[]): Obstacle | undefined {
+function findNameObstacle(configs: readonly (IpConfig & KeyfilePlace)[]): Obstacle | undefined {
   const servers = configs.flatMap(({ dns }) => dns);
   const owner = configs.find(({ dns }) => dns.length > 0);
   if (owner === undefined) {

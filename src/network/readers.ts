@@ -110,6 +110,14 @@ export function objectWith(
   };
 }
 
+/** An object with its place in the document, for what is reported about it later. */
+export function placed<T extends object>(read: Reader<T>): Reader<T & { readonly place: DocumentPlace }> {
+  return (value, place) => {
+    const fields = read(value, place);
+    return fields && { ...fields, place };
+  };
+}
+
 /** For values that mean nothing here. */
 export const anything: Reader<unknown> = (value) => value;
 

@@ -2,7 +2,7 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import { type Bond, checkOptions, mode as bondMode, optionRows, type Port } from '../bond.ts';
+import { type Bond, checkOptions, mode as bondMode, optionRows, portList } from '../bond.ts';
 import { type DocumentPlace, expected, isLeftOut, refuse, step, warn } from '../documentPlace.ts';
 import * as reader from '../readers.ts';
 
@@ -51,11 +51,6 @@ export function isInterfaceName(name: string): boolean {
 const anyMacAddress: reader.Reader<string> = (value, place) =>
   reader.macAddress(typeof value === 'string' ? value.replaceAll('-', ':') : value, place);
 
-const ports = reader.list((value, place): Port | undefined => {
-  const name = anyId(value, place);
-  return name === undefined ? undefined : { name, place };
-});
-
 /** Ironic's schema has the number of another standard for LACP. */
 const mode: reader.Reader<string> = (value, place) =>
   bondMode(value === '802.1ad' ? '802.3ad' : value, place);
@@ -69,7 +64,7 @@ const shape = {
   vif_id: reader.anything,
   network_id: reader.anything,
 };
-const bondShape = { ...shape, bond_links: ports, bond_mode: mode };
+const bondShape = { ...shape, bond_links: portList(anyId), bond_mode: mode };
 const vlanShape = {
   ...shape,
   vlan_id: reader.integer(1, 4094),
