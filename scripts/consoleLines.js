@@ -5,7 +5,7 @@
  * id that is used twice are errors.
  */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
@@ -18,7 +18,8 @@ import { importSource } from './bundle/importSource.js';
 
 const root = join(import.meta.dirname, '..');
 const compiled = join(root, 'dist/compiled');
-const page = readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8');
+/** What explanations.js has made. @type {{ id: string }[]} */
+const causes = JSON.parse(readFileSync(join(compiled, 'causes.json'), 'utf8'));
 /** @type {any} */
 const document = load(readFileSync(join(root, 'src/commands/try/timeline/console-lines.yaml'), 'utf8'));
 /** @type {{ groups: Record<string, string[]>, programs: Program[] }} */
@@ -26,7 +27,7 @@ const table = document;
 /** @type {typeof import('../src/commands/try/timeline/stage.ts')} */
 const { stages } = await importSource('src/commands/try/timeline/stage.ts');
 
-const cause = { enum: [...page.matchAll(/^\| `([a-z-]+)` \| /gm)].map(([, id]) => id) };
+const cause = { enum: causes.map(({ id }) => id) };
 const ids = table.programs.flatMap(({ lines }) => Object.keys(lines));
 /** @param {object} items */
 const listOf = (items) => ({ type: 'array', items });
@@ -66,7 +67,6 @@ if (!ajv.validate(schema, table)) throw new Error(`console-lines.yaml: ${ajv.err
 const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
 if (repeated !== undefined) throw new Error(`console-lines.yaml: ${repeated} is there twice`);
 
-mkdirSync(compiled, { recursive: true });
 writeFileSync(join(compiled, 'console-lines.json'), JSON.stringify(table.programs.flatMap(rowsOf)));
 
 /** @param {Program} program @returns {SignRow[]} */

@@ -56,7 +56,7 @@ export function createHttpClient(
   if (proxies.http !== '' || proxies.https !== '') note?.(`using the proxy from the environment${direct}`);
   let connections: Promise<HttpConnections> | undefined;
   const connect = async (): Promise<HttpConnections> => {
-    // Loading undici makes its own connections those of `fetch`, unless `fetch` has some: they come with its classes.
+    // The first use of this class creates Node's own connections for the global `fetch`; otherwise `fetch` would use those of undici.
     Reflect.get(globalThis, 'Headers');
     const { openConnections } = await import('./httpExchange.ts');
     return openConnections(proxies, timeouts);
