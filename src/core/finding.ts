@@ -123,11 +123,3 @@ export function diagnosticOf({ sentence, hint, excerpt, at, code, rule }: CliErr
 export function diagnosticAt({ severity, rule, message, hint }: Finding, at?: FilePlace): Diagnostic {
   return { severity, rule, message, hint, at };
 }
-
-/** Converts a finding about a file to a diagnostic, without the path in the document. */
-export function diagnosticIn(
-  file: string,
-  { severity, message, hint, position }: Pick<Finding, 'severity' | 'message' | 'hint' | 'position'>,
-): Diagnostic {
-  return { severity, message, hint, at: { file, ...position } };
-}

@@ -18,7 +18,6 @@ import {
   startRun,
   writeHostFiles,
 } from '../../hosts/hostRun.ts';
-import { takePart } from '../../hosts/input/pastedPart.ts';
 import { pathIn, throwAt } from '../../hosts/settings/reading.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
@@ -34,7 +33,7 @@ import {
   type SelectedHost,
   sourcesOf,
 } from './inventoryHosts.ts';
-import { readNetworkFile } from './networkFile.ts';
+import { checkNetworkText, readNetworkFile } from './networkFile.ts';
 import { type DeployOptions, deployRows } from './settings.ts';
 
 /** The parts that differ between the commands. */
@@ -199,12 +198,17 @@ async function readRamdiskNetwork(
   for (const key of ['nmstate', 'networkData'] as const) {
     const value = (inputs.get(`host.${key}`) ?? inventory.agent.get(`host.${key}`))?.at(-1);
     if (value === undefined) continue;
-    if (value.document === undefined) {
-      const read = readNetworkFile(pathIn(value, value.text), key, `${key} (${value.name})`, io);
-      return { key, text: await read.catch(throwAt(value)) };
-    }
-    const part = await takePart(key, value.text, value.document.name).catch(throwAt(value));
-    return { key, text: part?.text ?? formatYaml([value.document.value]) };
+    const { document } = value;
+    const what = `${key} (${value.name})`;
+    const text =
+      document === undefined
+        ? readNetworkFile(pathIn(value, value.text), key, what, io)
+        : checkNetworkText(
+            { format: key, file: document.name, text: formatYaml([document.value]), document },
+            what,
+            io,
+          );
+    return { key, text: await text.catch(throwAt(value)) };
   }
   return undefined;
 }

@@ -1,16 +1,18 @@
-/** Files that describe the network of a host: nmstate or OpenStack network data. */
+/** Descriptions of the network of a host, nmstate or OpenStack network data, which other programs convert on the machine. */
 
-import { diagnosticIn } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import { nameInput } from '../../hosts/input/nameInput.ts';
-import { refuseKeyfile } from '../../hosts/input/networkFiles.ts';
-import { keysOfNetworks, readNetworkDocument } from '../../hosts/input/pastedPart.ts';
-import { converters } from '../../hosts/input/networkDescription.ts';
+import {
+  type NetworkText,
+  readDescribedNetwork,
+  refuseFindings,
+} from '../../hosts/input/networkDescription.ts';
+import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
+import { keysOfNetworks } from '../../hosts/input/pastedPart.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { locateLines } from '../../network/convertedKeyfile.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
 
 /** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */
@@ -30,52 +32,48 @@ const networkKinds = {
 /**
  * The text of a YAML or JSON file that describes a network.
  * @param what for error messages
- * @throws CliError if the file cannot be read, contains no mapping, or is not of this kind
+ * @throws CliError if the file cannot be read, or {@link checkNetworkText} refuses it
  */
 export async function readNetworkFile(
   file: string,
-  kind: keyof typeof networkKinds,
+  format: keyof typeof networkKinds,
   what: string,
   io: Io,
 ): Promise<string> {
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
-  const written = Buffer.from(bytes).toString('utf8');
-  const { text, warnings, yaml } = await nameInput(file, async () => {
-    const document = await readNetworkDocument(kind, written, file);
-    return { ...document, yaml: await document.parse() };
-  });
-  report(io, warnings);
-  const { value } = yaml;
+  return checkNetworkText({ format, text: Buffer.from(bytes).toString('utf8'), file }, what, io);
+}
+
+/**
+ * Reports problems of the network and returns its text, without the object that contains it.
+ * @throws CliError if it is no mapping, or not of this kind, or if NetworkManager would not apply it
+ */
+export async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<string> {
+  const { file, format } = description;
+  const reportOne = (problem: Diagnostic) => void report(io, problem);
+  const network = await readDescribedNetwork(description, reportOne);
+  refuseOtherKind(network.value, format, `${file}: ${what}`);
+  // The other programs may support more.
+  const findings = network.findings.filter(({ rule }) => rule !== NOT_COVERED);
+  refuseFindings({ ...network, findings }, reportOne);
+  reportConnections(checkKeyfiles(network.keyfiles, {}, io), io);
+  return network.text;
+}
+
+/** @param subject for messages */
+function refuseOtherKind(value: unknown, format: keyof typeof networkKinds, subject: string): void {
   if (!isMapping(value)) {
-    throw new CliError(`${file}: ${what} must be a YAML mapping`, {
+    throw new CliError(`${subject} must be a YAML mapping`, {
       code: 'ERR_FORMAT',
       hint: 'pass a YAML or JSON file with a mapping',
     });
   }
-  const { keys, name } = networkKinds[kind];
-  if (keys.some((key) => Object.hasOwn(value, key))) {
-    const convert = await converters[kind]();
-    // Other programs convert the document on the machine, and may support more.
-    const { findings, keyfiles } = convert(value);
-    const errors = findings.filter(({ rule, severity }) => severity === 'error' && rule !== NOT_COVERED);
-    const error = errors.pop();
-    if (error === undefined) {
-      for (const keyfile of keyfiles) {
-        const data = Buffer.from(keyfile.text);
-        refuseKeyfile({ name: keyfile.name, data, locate: locateLines(keyfile, file, yaml.locate) }, {}, io);
-      }
-      return text;
-    }
-    report(
-      io,
-      errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })),
-    );
-    const at = { file, ...yaml.locate(error.path) };
-    throw new CliError(error.message, { code: 'ERR_FORMAT', hint: error.hint, at });
-  }
-  const other = networkKinds[kind === 'nmstate' ? 'networkData' : 'nmstate'];
+  const { keys } = networkKinds[format];
+  if (keys.some((key) => Object.hasOwn(value, key))) return;
+  const other = networkKinds[format === 'nmstate' ? 'networkData' : 'nmstate'];
   const isOther = other.keys.some((key) => Object.hasOwn(value, key));
-  throw new CliError(`${file}: ${what}: the file contains ${isOther ? other.name : `no ${name}`}`, {
+  const { name } = isOther ? other : networkKinds[format];
+  throw new CliError(`${subject}: the file contains ${isOther ? name : `no ${name}`}`, {
     code: 'ERR_FORMAT',
     hint: isOther ? other.hint : `pass a file with the key "${keys[0]}"`,
   });

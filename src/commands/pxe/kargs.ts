@@ -28,7 +28,7 @@ import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
 import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
 import { listServers, reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { readNetwork } from '../../hosts/settings/hostNetwork.ts';
-import { refuseKeyfile, reportConnections } from '../../hosts/input/networkFiles.ts';
+import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
 
 /** The options of the command line. */
 export type KargsOptions = BootInputOptions & OwnOptions;
@@ -108,8 +108,7 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
       hint: 'pass --nmstate FILE, --network-data FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
     });
   }
-  const files = keyfiles.map(({ text, ...keyfile }) => ({ ...keyfile, data: Buffer.from(text) }));
-  for (const file of files) refuseKeyfile(file, {}, reading.io);
+  const files = checkKeyfiles(keyfiles, {}, reading.io);
   reportConnections(files, reading.io);
   const connections = readConnections(files);
   const added = staticArguments(connections);

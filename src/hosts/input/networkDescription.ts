@@ -6,7 +6,8 @@ import { CliError, type FilePlace, FormatError, type Position } from '../../core
 import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import { readNetworkDocument } from './pastedPart.ts';
 
-interface NetworkDescription {
+/** A description, and where it is from. */
+export interface NetworkText {
   readonly format: keyof typeof converters;
   readonly text: string;
   /** The file that contains the text. */
@@ -20,22 +21,28 @@ interface NetworkDescription {
 }
 
 /** The converters are large, so each is loaded when it is needed. */
-export const converters = {
+const converters = {
   nmstate: async () => (await import('../../network/convertNmstate.ts')).convertNmstate,
   networkData: async () =>
     (await import('../../network/networkData/convertNetworkData.ts')).convertNetworkData,
 } as const;
 
-/**
- * The keyfiles, with the places of their lines.
- * @param report gets all findings but the last error, which is thrown
- * @param runOther converts the text in place of this program
- */
-export async function convertNetwork(
-  { format, text, file, name = file, at, document }: NetworkDescription,
+/** A description, and what this program converts it to. */
+interface DescribedNetwork {
+  /** Without the object that contains it. */
+  readonly text: string;
+  readonly value: unknown;
+  /** Empty if a finding is an error. */
+  readonly keyfiles: readonly Keyfile[];
+  readonly findings: readonly Finding[];
+  readonly placeOf: (path: Path) => FilePlace;
+}
+
+/** @throws CliError for text that is not YAML, or contains no description or several */
+export async function readDescribedNetwork(
+  { format, text, file, name = file, at, document }: NetworkText,
   report: (diagnostic: Diagnostic) => void,
-  runOther?: (text: string) => Promise<readonly Keyfile[]>,
-): Promise<readonly Keyfile[]> {
+): Promise<DescribedNetwork> {
   const refuse = (error: unknown): never => {
     if (!(error instanceof FormatError)) throw error;
     const { hint = `fix ${file}`, message } = error;
@@ -48,25 +55,54 @@ export async function convertNetwork(
   const positionOf = (path: Path): Position | undefined =>
     document === undefined ? yaml.locate(path) : document.locate([...(part.path ?? []), ...path]);
   const { findings, keyfiles } = (await converters[format]())(yaml.value);
-  const located = keyfiles.map((keyfile) => ({ ...keyfile, locate: locateLines(keyfile, file, positionOf) }));
-  if (runOther !== undefined) {
-    return (await runOther(part.text)).map(
-      (keyfile) =>
-        located.find((own) => own.name === keyfile.name && own.text === keyfile.text) ?? {
-          ...keyfile,
-          locate: () => ({ file }),
-        },
-    );
-  }
+  return {
+    text: part.text,
+    value: yaml.value,
+    keyfiles: keyfiles.map((keyfile) => ({ ...keyfile, locate: locateLines(keyfile, file, positionOf) })),
+    findings,
+    placeOf: (path) => ({ file, ...positionOf(path) }),
+  };
+}
+
+/** Reports all findings but the last error, which is thrown. */
+export function refuseFindings(
+  { findings, placeOf }: Pick<DescribedNetwork, 'findings' | 'placeOf'>,
+  report: (diagnostic: Diagnostic) => void,
+): void {
   const last = findings.findLast(({ severity }) => severity === 'error');
   const placed = ({ hint, message, path, severity }: Finding) => ({
     severity,
     message,
     hint,
-    at: { file, ...positionOf(path) },
+    at: placeOf(path),
   });
   for (const finding of findings) if (finding !== last) report(placed(finding));
   if (last !== undefined) throw new CliError(last.message, { ...placed(last), code: 'ERR_FORMAT' });
+}
+
+/**
+ * The keyfiles, with the places of their lines.
+ * @param report gets all findings but the last error, which is thrown
+ * @param runOther converts the text in place of this program
+ */
+export async function convertNetwork(
+  description: NetworkText,
+  report: (diagnostic: Diagnostic) => void,
+  runOther?: (text: string) => Promise<readonly Keyfile[]>,
+): Promise<readonly Keyfile[]> {
+  const { file, name = file, at } = description;
+  const network = await readDescribedNetwork(description, report);
+  const { keyfiles, text } = network;
+  if (runOther !== undefined) {
+    return (await runOther(text)).map(
+      (keyfile) =>
+        keyfiles.find((own) => own.name === keyfile.name && own.text === keyfile.text) ?? {
+          ...keyfile,
+          locate: () => ({ file }),
+        },
+    );
+  }
+  refuseFindings(network, report);
   if (keyfiles.length === 0) {
     report({
       severity: 'warning',
@@ -75,5 +111,5 @@ export async function convertNetwork(
       at,
     });
   }
-  return located;
+  return keyfiles;
 }

@@ -4,10 +4,12 @@
  */
 
 import { basename } from 'node:path';
+import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
 import { type FilePlace, UsageError } from '../../core/errors.ts';
+import { append } from '../../core/lists.ts';
 import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
@@ -53,14 +55,21 @@ export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise
     for (const path of paths) {
       const text = Buffer.from(await readUserFile(path, io, DESCRIPTIONS[format])).toString('utf8');
       const keyfiles = await convertNetwork({ format, text, file: path }, (problem) => report(io, problem));
-      for (const { text: content, ...converted } of keyfiles) {
-        const file = { ...converted, data: Buffer.from(content) };
-        refuseKeyfile(file, options, io);
-        files.push(file);
-      }
+      append(files, checkKeyfiles(keyfiles, options, io));
     }
   }
   if (wantsCheck(options, io)) reportConnections(files, io);
+  return files;
+}
+
+/** The converted keyfiles as files. @throws CliError if NetworkManager would ignore one of them */
+export function checkKeyfiles(
+  keyfiles: readonly Keyfile[],
+  options: CheckChoice,
+  io: Io,
+): readonly NetworkFile[] {
+  const files = keyfiles.map(({ text, ...keyfile }) => ({ ...keyfile, data: Buffer.from(text) }));
+  for (const file of files) refuseKeyfile(file, options, io);
   return files;
 }
 
@@ -99,7 +108,7 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
  * @returns false if NetworkManager would ignore the keyfile, and the user does not want checks
  * @throws CliError if NetworkManager would ignore the keyfile
  */
-export function refuseKeyfile(
+function refuseKeyfile(
   { name, data, locate = (line) => ({ file: name, ...(line !== undefined && { line }) }) }: NetworkFile,
   options: CheckChoice,
   io: Io,

@@ -16,13 +16,7 @@ import { nameInput } from './nameInput.ts';
 import { explainOther, otherObject } from './contentKind.ts';
 
 /** A document that an object may contain. */
-export type PartName =
-  | 'nmstate'
-  | 'networkData'
-  | 'pullSecret'
-  | 'caCertificates'
-  | 'registriesConf'
-  | 'inventory';
+type PartName = 'nmstate' | 'networkData' | 'pullSecret' | 'caCertificates' | 'registriesConf' | 'inventory';
 
 export interface PastedPart {
   /** YAML, JSON, PEM or TOML. */
@@ -71,11 +65,7 @@ const PARTS: Readonly<Record<PartName, PartKind>> = {
  * @param file for messages
  * @throws CliError if there are several parts, or none; FormatError if the text is not valid YAML
  */
-export async function takePart(
-  wanted: PartName,
-  text: string,
-  file: string,
-): Promise<PastedPart | undefined> {
+async function takePart(wanted: PartName, text: string, file: string): Promise<PastedPart | undefined> {
   const objects = await readKubernetesObjects(text);
   if (objects === undefined) return undefined;
   const sets =

@@ -159,6 +159,33 @@ describe('deploy --inventory', () => {
     expect(hosts[2]).not.toHaveProperty('spec.preprovisioningNetworkDataName');
   });
 
+  it.each([
+    [
+      'a value that nmstate refuses',
+      'upp',
+      'error: a is not written (network.yaml:3): network.yaml:6:56: expected one of up, down, absent, ignore, found "upp"',
+      0,
+    ],
+    [
+      'an interface that never starts',
+      'down',
+      'warning: network.yaml:6:56: NetworkManager starts no connection of the network by itself: eth0',
+      1,
+    ],
+  ])('reports %s in the inventory', async (_title, state, message, written) => {
+    const text = `deploy: {bmcAddress: "redfish://{name}/a", userDataName: u}
+hosts:
+- name: a
+  network:
+    nmstate:
+      interfaces: [{name: eth0, type: ethernet, state: ${state}}]
+`;
+    await writeFile(path('network.yaml'), text);
+    const { stderr, stdout } = await run(['baremetalhost', '--inventory', 'network.yaml']);
+    expect(stderr).toContain(message);
+    expect(stdout.match(/^kind: BareMetalHost$/gm) ?? []).toHaveLength(written);
+  });
+
   it('writes network data under its own key', async () => {
     const links = '[{id: a, type: phy, ethernet_mac_address: "52:54:00:12:34:56"}]';
     await writeFile(

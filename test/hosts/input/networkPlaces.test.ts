@@ -71,6 +71,7 @@ describe.each(documents)('problems of %s are reported at their places by', (titl
     'iso customize --network-nmstate net.yaml -o customize.iso coreos.iso',
     'pxe network wrap --nmstate net.yaml -o net.img',
     'pxe kargs --static --nmstate net.yaml --api-url https://192.0.2.1 --base-url http://192.0.2.2',
+    'deploy baremetalhost --name a --boot-mac 52:54:00:12:34:56 --bmc-address redfish://192.0.2.9/redfish/v1/Systems/1 --nmstate net.yaml',
   ])('%s', async (line) => {
     const { stderr } = await runCli(line.split(' '), { cwd });
     const places = stderr.split('\n').flatMap((text) => /^warning: (net\.yaml:.*)$/.exec(text)?.[1] ?? []);
