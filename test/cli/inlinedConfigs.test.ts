@@ -9,6 +9,7 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config, Resource } from '../../src/ignition/config.ts';
 import { readImageConfig } from '../../src/commands/try/emulation/guestAddress.ts';
+import { createIo } from '../support/createIo.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
@@ -195,14 +196,7 @@ describe('other commands', () => {
   it('inspect and try know which Ironic it names', async () => {
     const { stdout } = await run('inspect agentInside.ign');
     expect(stdout).toContain('[DEFAULT] api_url = https://192.0.2.7:6385');
-    const io = {
-      cwd,
-      env: {},
-      stdin: process.stdin,
-      stdout: process.stdout,
-      stderr: process.stderr,
-      programName: 'x',
-    };
+    const io = createIo({ cwd });
     expect((await run('iso ignition embed -i agentInside.ign -o named.iso y.iso')).code).toBe(0);
     expect(await readImageConfig(join(cwd, 'named.iso'), io)).toEqual({
       kind: 'urls',

@@ -1,12 +1,12 @@
 /** A run of hosts with streams of its own. */
 
-import { imageEnv } from '../support/agentImage.ts';
-import { Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { type HostCommand, type HostRun, startRun, type ListedHost } from '../../src/hosts/hostRun.ts';
+import { createIo } from '../support/createIo.ts';
 
 interface TestRun {
   readonly run: HostRun;
-  /** Everything that was told, and `<end>` where the progress was taken away. */
+  /** All output, with `<end>` where the line of the progress was removed. */
   readonly told: () => string;
 }
 
@@ -17,14 +17,7 @@ export function testRun(command: Partial<HostCommand> = {}, cwd = '/'): TestRun 
     done();
   };
   const stream = new Writable({ write });
-  const io = {
-    stdin: Readable.from([]),
-    stdout: stream,
-    stderr: stream,
-    env: imageEnv,
-    cwd,
-    programName: 'x',
-  };
+  const io = createIo({ stdout: stream, stderr: stream, cwd, programName: 'x' });
   const progress = { update: () => undefined, end: () => void chunks.push('<end>') };
   const run = { ...startRun({ io, done: 'written', ...command }, 3), progress };
   return { run, told: () => chunks.join('') };

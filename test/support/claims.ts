@@ -59,37 +59,6 @@ const iccBuilder = 'pkg/ignition/builder.go';
 const iccService = 'pkg/ignition/service_config.go';
 
 export const CLAIMS: readonly Claim[] = [
-  {
-    says: [
-      'the agent does not accept the value of the option',
-      'No part of the agent has an option with this name in this section',
-      'an option that another release of the agent has',
-      'The agent reports nothing.',
-      'The agent reads all its options and its kernel parameters',
-      'The agent uses these values later',
-    ],
-    tests: [agentConfs, agentArguments],
-  },
-  {
-    says: ['is in the container at a path where the agent does not read it'],
-    tests: [`${experiments}: reads only files in its folder that end in .conf`],
-  },
-  {
-    says: [
-      'podman refuses to start a container if the source of a mount, or the file of `--authfile`, does not exist',
-    ],
-    tests: [`${experiments}: mounts of podman`, `${experiments}: fail if the file is missing`],
-  },
-  { says: ['podman cannot parse the reference'], tests: [`${experiments}: image references of podman`] },
-  {
-    says: ['as `compression` says, Ignition refuses them'],
-    tests: [`${ignitionTests}: stops at contents that it cannot decode`],
-  },
-  { says: ['Without it, podman pulls without credentials'], tests: [podmanLogins] },
-  {
-    says: ['…sshd ignores the key:', 'OpenSSH does not support keys of the type `ssh-dss`'],
-    tests: [`${experiments}: of type ssh-dss are not accepted`],
-  },
   // Ignition
   {
     says: ['neither Ignition nor install_coreos reads it'],
@@ -146,6 +115,7 @@ export const CLAIMS: readonly Claim[] = [
       'Ignition decompresses the contents of a file on boot if `compression` is `gzip`',
       'If that fails, Ignition stops, and the machine does not boot',
       'is not base64 on one line, so Ignition could not decode the resulting data URL',
+      'as `compression` says, Ignition refuses them',
     ],
     tests: [`${ignitionTests}: stops at contents that it cannot decode`],
   },
@@ -642,7 +612,18 @@ export const CLAIMS: readonly Claim[] = [
   },
   // podman
   {
-    says: ['podman refuses the image reference', 'podman supports no IPv6 address as registry'],
+    says: [
+      'podman refuses to start a container if the source of a mount, or the file of `--authfile`, does not exist',
+    ],
+    tests: [`${experiments}: mounts of podman`, `${experiments}: fail if the file is missing`],
+  },
+  {
+    says: [
+      'podman refuses the image reference',
+      'podman cannot parse the reference',
+      'podman supports no IPv6 address as registry',
+      'it is an image ID, which registries do not support',
+    ],
     tests: [`${experiments}: image references of podman`],
   },
   {
@@ -683,6 +664,7 @@ export const CLAIMS: readonly Claim[] = [
       'podman looks up the name of the image, then its parent paths, then the registry',
       'podman cannot decode the credentials of the image',
       'podman stops instead of pulling without credentials',
+      'Without it, podman pulls without credentials',
     ],
     tests: [podmanLogins, podmanSources],
   },
@@ -704,10 +686,6 @@ export const CLAIMS: readonly Claim[] = [
     tests: [`${experiments}: archives of podman`],
   },
   {
-    says: ['it is an image ID, which registries do not support'],
-    tests: [`${experiments}: image references of podman`],
-  },
-  {
     says: [
       'creates an archive that podman loads',
       'podman 4.3 cannot load a `docker-archive` that is compressed with gzip as a whole',
@@ -715,6 +693,17 @@ export const CLAIMS: readonly Claim[] = [
     tests: [`${experiments}: compressed archives of podman`],
   },
   // ironic-python-agent
+  {
+    says: [
+      'the agent does not accept the value of the option',
+      'No part of the agent has an option with this name in this section',
+      'an option that another release of the agent has',
+      'The agent reports nothing.',
+      'The agent reads all its options and its kernel parameters',
+      'The agent uses these values later',
+    ],
+    tests: [agentConfs, agentArguments],
+  },
   {
     says: ['the agent ignores a parameter without a value'],
     sources: [{ repository: ipa, file: 'ironic_python_agent/utils.py', shows: /'=' not in/ }],
@@ -1648,7 +1637,10 @@ export const CLAIMS: readonly Claim[] = [
     tests: ['interop/createIso.test.ts: a machine boots a new ISO'],
   },
   {
-    says: ['The agent runs in a container and uses its defaults, so it does not contact Ironic'],
+    says: [
+      'The agent runs in a container and uses its defaults, so it does not contact Ironic',
+      'is in the container at a path where the agent does not read it',
+    ],
     tests: [`${experiments}: reads only files in its folder that end in .conf`],
   },
   {
@@ -1660,7 +1652,12 @@ export const CLAIMS: readonly Claim[] = [
     tests: ['interop/upstreamTrees.test.ts: are not reported as unknown'],
   },
   {
-    says: ['OpenSSH no longer supports ssh-dss keys', 'sshd ignores the key'],
+    says: [
+      'OpenSSH no longer supports ssh-dss keys',
+      'OpenSSH does not support keys of the type `ssh-dss`',
+      'sshd ignores the key',
+      '…sshd ignores the key:',
+    ],
     tests: [`${experiments}: of type ssh-dss are not accepted`],
   },
   {

@@ -1,3 +1,5 @@
+/** Decoders of compressed data, run on bytes in memory. */
+
 import { ByteReader, sourceOfBytes } from '../../src/formats/byteReader.ts';
 import type { UnpackOptions } from '../../src/formats/codec.ts';
 import { unpackXz } from '../../src/formats/xz/decode.ts';

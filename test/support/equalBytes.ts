@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 
 let isKnown = false;
 
-/** For `expect` of this process, which all its files of tests share. */
+/** Adds the comparison to `expect`, which all files of tests of a process share. */
 export function compareBytesAsWhole(): void {
   if (isKnown) return;
   isKnown = true;

@@ -1,3 +1,5 @@
+/** Finds files in a folder that `prepare` has written. */
+
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
