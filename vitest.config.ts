@@ -52,7 +52,7 @@ export default defineConfig({
     // A golden text that is missing is a failure, as in CI; `-u` writes them.
     update: 'none',
     // `npm run coverage`. What stays uncovered: errors passed on that are none of ours, limits that no test could reach
-    // in its time (16 GiB unpacked, a million files), and on Node before 22.15 its zstd (src/formats/zstd/decode.ts).
+    // in its time (16 GiB unpacked), and on Node before 22.15 its zstd (src/formats/zstd/decode.ts).
     coverage: {
       provider: 'v8',
       include: [`src/{${pureFolders.join(',')}}/**/*.ts`],
