@@ -9,9 +9,9 @@ import {
 } from '../../agent/agentArchive.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings } from '../../agent/settings.ts';
-import { FormatError, formatSource, UsageError } from '../../core/errors.ts';
+import { formatSource, UsageError } from '../../core/errors.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { inFile, inputOf, pathIn, read, type Reading, throwAt } from './reading.ts';
+import { inFile, inputOf, inText, pathIn, read, type Reading, throwAt } from './reading.ts';
 
 type ImageSettings = Pick<AgentSettings, 'agentImage' | 'archive' | 'pullPolicy'>;
 
@@ -62,20 +62,11 @@ async function readArchive(
     );
   }
   const image = inputOf(reading, 'agent.image');
-  if (image !== undefined) checkReference(image);
+  if (image !== undefined) inText(image, () => checkArchiveReference(image.text));
   const opened = await openArchive(value, image, reading.readArchive ?? createArchiveReader(reading.io));
   const { architecture, content, image: chosen, name, reference } = opened;
   const archive = { name, sha512: content.sha512, imageId: chosen.id, architecture, url };
   return { agentImage: reference, archive, pullPolicy: 'never' };
-}
-
-function checkReference({ at, name, text }: InputValue): void {
-  try {
-    checkArchiveReference(text);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new UsageError(`${name} ${error.message}`, { hint: error.hint, at });
-  }
 }
 
 /** The archive that an input names, and the image in it that the agent runs from. */

@@ -14,7 +14,7 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import { type InputSource, UsageError } from '../../core/errors.ts';
 import { deriveIronicUrl, isExternalUrl, isIronicAddress, unusedVariables } from './ironicImage.ts';
-import { atSource, inputOf, read, type Reading } from './reading.ts';
+import { inputOf, read, type Reading } from './reading.ts';
 
 /** The settings that {@link readIronic} reads. */
 export type IronicPart = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'givenUrls' | 'verifyIronicTls'>;
@@ -51,7 +51,7 @@ function warnOfUnused({ io, warn }: Reading): void {
 function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
   const port = readPort(reading, 'ironic.port', DEFAULT_IRONIC_PORT);
   if (isIronicAddress(value)) {
-    return atSource(value, () => [deriveIronicUrl(value, port.defaultPort, reading.io.env)]);
+    return [deriveIronicUrl(value, port.defaultPort, reading.io.env)];
   }
   return read(reading, 'ironic.apiUrls', isExternalUrl(value) ? {} : port) ?? [];
 }

@@ -91,9 +91,14 @@ export function read(reading: Reading, name: SettingName, source = {}): unknown 
 }
 
 function parseInput(row: Setting, input: InputValue, reading: Reading, source: object): unknown {
-  const { at, name, text } = input;
+  const { name, text } = input;
+  return inText(input, () => parseText(row, text, input, { reading, subject: name, ...source }));
+}
+
+/** The result of a check of the text of an input. @throws UsageError for an invalid text, at the place of the input */
+export function inText<T>({ at, name }: InputValue, check: () => T): T {
   try {
-    return parseText(row, text, input, { reading, subject: name, ...source });
+    return check();
   } catch (error) {
     if (error instanceof FormatError)
       throw new UsageError(`${name} ${error.message}`, { hint: error.hint, at });
@@ -160,7 +165,7 @@ async function readContent(
   }
   const file = pathIn(input, path);
   const bytes = await readBytes(input, path, reading.io, what, missing);
-  const written = part === 'caCertificates' ? '' : decodeText(bytes, file, `${what} (${name})`);
+  const written = part === 'caCertificates' ? '' : decodeText(bytes, input, what);
   const { text, warnings } =
     part === undefined
       ? { text: written, warnings: [] }
@@ -207,23 +212,14 @@ async function collect(reading: Reading, get: (reading: Reading) => Promise<unkn
   return { value, warnings };
 }
 
-/** Adds the place of the input to errors of `read`, whose messages name the input. */
-export function atSource<T>({ at }: InputSource, readAt: () => T): T {
-  try {
-    return readAt();
-  } catch (error) {
-    throw locateError(error, at);
-  }
-}
-
-/** A handler for `catch` of a promise, like {@link atSource}. */
+/** A handler for `catch` of a promise: adds the place of the input to errors, whose messages name the input. */
 export function throwAt({ at }: InputSource): (error: unknown) => never {
   return (error) => {
     throw locateError(error, at);
   };
 }
 
-/** Like {@link read} for the content of a file: an invalid file is not a usage error. */
+/** Like {@link inText} for the content of a file: an invalid file is not a usage error. */
 export function inFile<T>({ at, name, text }: InputValue, check: () => T): T {
   try {
     return check();
@@ -235,8 +231,7 @@ export function inFile<T>({ at, name, text }: InputValue, check: () => T): T {
 
 /** The text of the file that an input names. @param what begins the error message, as in `Pull secret not found` */
 export async function readNamedFile(input: InputValue, io: Io, what: string): Promise<string> {
-  const bytes = await readBytes(input, input.text, io, what);
-  return atSource(input, () => decodeText(bytes, pathIn(input, input.text), `${what} (${input.name})`));
+  return decodeText(await readBytes(input, input.text, io, what), input, what);
 }
 
 /** A larger file is a mistake, and too large for an Ignition config. */
@@ -259,14 +254,15 @@ async function readBytes(
   });
 }
 
-/** @param what begins the error message */
-function decodeText(bytes: Uint8Array, path: string, what: string): string {
+/** The text of the file that an input names. @param what begins the error message */
+function decodeText(bytes: Uint8Array, input: InputValue, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CliError(`${what} is not UTF-8 text: ${path}`, {
+    throw new CliError(`${what} (${input.name}) is not UTF-8 text: ${pathIn(input, input.text)}`, {
       code: 'ERR_SETTING',
       hint: 'pass a text file encoded in UTF-8',
+      at: input.at,
       cause,
     });
   }

@@ -43,7 +43,7 @@ import { confRules } from '../../ipa/confRules.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
 import type { LintFinding } from '../../agent/lint/lintRule.ts';
-import { type CheckUnits, unitToolRules } from '../input/unitTools.ts';
+import type { CheckUnits } from '../input/unitTools.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -95,14 +95,17 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     if (hasOwn || linted?.key !== key) {
       const ofUnits = hasOwn ? ((await checkUnits?.(effective.config)) ?? []) : [];
       const originOf = createOrigins(config, effective, sources);
-      const found: LintFinding[] = [...lintConfig(effective.config, { now: new Date() }), ...ofUnits];
-      const problems = found
-        .filter(({ severity }) => severity !== 'info')
+      const ofConfig = lintConfig(effective.config, { now: new Date() })
         .map((finding) => ofSetting(finding, originOf(finding), inputs))
-        .filter(({ document: merged, finding: { at, rule }, isOfSetting = false }) => {
-          if (isOfSetting || merged !== undefined) return true;
-          return hasOwn && !(at === undefined ? NOT_OF_USER : CONF).has(rule);
-        });
+        .filter(
+          ({ document: merged, finding: { rule }, isOfSetting = false }) =>
+            isOfSetting || merged !== undefined || (hasOwn && !CHECKED_IN_CONF.has(rule)),
+        );
+      // Left out: what systemd says of units that this program writes itself.
+      const ofUser = ofUnits
+        .map(originOf)
+        .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
+      const problems = [...ofConfig, ...ofUser].filter(({ finding: { severity } }) => severity !== 'info');
       linted = { key: hasOwn ? undefined : key, problems };
     }
     const problems = linted.problems.filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
@@ -172,16 +175,10 @@ function withoutPath(finding: Finding): Diagnostic {
   return { ...diagnosticAt(finding, at), path: at === undefined && path.length > 0 ? path : undefined };
 }
 
-/** What is checked in the conf by itself. */
-const CONF: ReadonlySet<string> = new Set(
+/** Rules that `checkAgentConf` has applied before, to the conf alone. */
+const CHECKED_IN_CONF: ReadonlySet<string> = new Set(
   [...Object.values<Rule>(confRules), ...Object.values(addressRules)].map(({ rule }) => rule),
 );
-
-/** In addition to these, what systemd says of units that this program writes itself. */
-const NOT_OF_USER: ReadonlySet<string> = new Set([
-  ...CONF,
-  ...Object.values(unitToolRules).map(({ rule }) => rule),
-]);
 
 /** The sources of the options in the agent's conf: flags, variables or places in a file. */
 function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources {
