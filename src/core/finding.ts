@@ -79,7 +79,7 @@ export function hasErrors(findings: readonly { readonly severity: Severity }[]):
 export const MAX_FINDINGS = 1000;
 
 /** The rule of the finding that says how many are left out. */
-export const TOO_MANY_FINDINGS = 'too-many-findings';
+const TOO_MANY_FINDINGS = 'too-many-findings';
 
 const severities = ['error', 'warning', 'info'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
-import { findMergeConflicts } from '../../src/hosts/settings/renderConfig.ts';
+import { findMergeConflicts } from '../../src/agent/mergeConflicts.ts';
 import { defaultSettings } from '../../src/agent/settings.ts';
 import type { Config } from '../../src/ignition/config.ts';
 

@@ -61,9 +61,7 @@ export function checkAddresses(subject: LintSubject): LintFinding[] {
     })),
   ];
   return addresses.flatMap(({ problem, ...where }) =>
-    problem === undefined
-      ? []
-      : lintFinding(problem, { ...where, message: problem.message, hint: problem.hint }),
+    problem === undefined ? [] : lintFinding(problem, { ...where, message: problem.message }),
   );
 }
 
@@ -183,8 +181,8 @@ export function checkExceptions(subject: LintSubject): LintFinding[] {
     if (!['http_proxy', 'https_proxy'].some((name) => (variables.get(name) ?? '') !== '')) return [];
     const { path, unitName } = run.setting;
     return findIgnoredExceptions(exceptionsOf(variables)).map((problem) => {
-      const { message, hint } = problem;
-      return lintFinding(problem, { path, place: unitName, message, hint, settingName: 'proxy.none' });
+      const { message } = problem;
+      return lintFinding(problem, { path, place: unitName, message, settingName: 'proxy.none' });
     });
   });
 }

@@ -1,15 +1,13 @@
 /** The configuration of the agent: each file by itself, and whether the container sees the files that it names. */
 
 import { posix } from 'node:path';
-import { type Finding, type Path, TOO_MANY_FINDINGS } from '../../core/finding.ts';
-import { infoRule, type Rule } from '../../core/rule.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
 import { confRules } from '../../ipa/confRules.ts';
 import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
-import { addressRules } from '../machineAddress.ts';
 import { rule } from './lintRule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 import {
@@ -22,17 +20,6 @@ import {
 } from './subject.ts';
 import { isMountedAt } from './units.ts';
 
-const rulesById: ReadonlyMap<string, Rule> = new Map(
-  [...Object.values<Rule>(confRules), addressRules.address].map((known) => [known.rule, known]),
-);
-
-/** For the number of findings about one conf that are left out. */
-const moreRule = infoRule(
-  TOO_MANY_FINDINGS,
-  'and more findings, which are not listed',
-  'fix the listed findings first',
-);
-
 export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Finding[] {
   const known = new Map<string, boolean>();
   const isElsewhere = (id: string): boolean => {
@@ -44,18 +31,17 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
     const bytes = readContents(conf.file.contents);
     if (bytes === undefined) return [];
     const { findings } = checkConfFile(bytes, ipaVersion);
-    return findings.filter(({ rule: id }) => !isElsewhere(id)).flatMap((finding) => toIssue(finding, conf));
+    return findings.filter(({ rule: id }) => !isElsewhere(id)).map((finding) => toIssue(finding, conf));
   });
 }
 
-function toIssue(finding: Finding, { name, source }: LintedFile): Finding[] {
-  const known = finding.rule === TOO_MANY_FINDINGS ? moreRule : rulesById.get(finding.rule);
-  if (known === undefined) return [];
-  const place = finding.position === undefined ? '' : `:${finding.position.line}:${finding.position.column}`;
+/** A finding about the text of a conf, as one about the file in the config. */
+function toIssue({ position, ...finding }: Finding, { name, source }: LintedFile): Finding {
+  const place = position === undefined ? '' : `:${position.line}:${position.column}`;
   const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
   const end = finding.severity === 'error' ? '; the agent does not start' : '';
   const message = `${posix.basename(name)}${place}: ${what}${finding.message}${end}`;
-  return [{ ...known, path: source, message, hint: finding.hint, ...finding.position }];
+  return { ...finding, path: source, message, ...position };
 }
 
 /** `debug`, `[mdns] params` or `[nope]`. */

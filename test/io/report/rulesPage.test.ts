@@ -11,7 +11,7 @@ import { ipaSecret } from '../../../src/kargs/ipaParameter.ts';
 import { networkArgumentRules } from '../../../src/kargs/networkChecks.ts';
 import { urlArgumentRules } from '../../../src/kargs/urlArgument.ts';
 import { unitToolRules } from '../../../src/hosts/input/unitTools.ts';
-import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
+import { replacesRendered } from '../../../src/agent/mergeConflicts.ts';
 import { checkDocument } from '../../../src/commands/validate/validate.ts';
 import { butaneRules } from '../../../src/butane/rules.ts';
 import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
