@@ -4,7 +4,7 @@
  *
  * `dist/schemas/` is what the package exports. Of Ignition, `schemas/` has the newest version, and of each older one the
  * merge patch (RFC 7396) that turns the next newer version into it. That of inventories gets the settings of
- * `src/agent/settingTable.ts` in all spellings of `src/agent/settingSpelling.ts`.
+ * `src/agent/settingTable.ts` in all spellings of `src/agent/settingSpelling.ts`, and those of `src/commands/deploy/settings.ts`.
  *
  * `dist/compiled/` is for the program: for each version of Ignition `fields-VERSION.json`, the field model that
  * `src/ignition/schema.ts` declares; and `inventory.js`, a validator of inventories without imports, so that the program
