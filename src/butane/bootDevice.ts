@@ -1,7 +1,7 @@
 /** `boot_device`: mirrors and encrypts the root filesystem. Source: `processBootDevice` of Butane's `fcos` variant. */
 
 import type { Path } from '../core/finding.ts';
-import { isMapping, mappingAt } from '../formats/mapping.ts';
+import { asMapping, mappingAt, withoutUndefined } from '../formats/mapping.ts';
 import type { Disk, Filesystem, Luks, Partition, Raid, Storage } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
@@ -101,12 +101,8 @@ function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string, sources:
   const to = ['storage', 'luks', 0];
   const from = [...at, 'luks'];
   const methods = wantsCex
-    ? { cex: isMapping(cex) ? cex : {} }
-    : {
-        clevis: Object.fromEntries(
-          Object.entries({ tang, threshold, tpm2 }).filter(([, value]) => value !== undefined),
-        ),
-      };
+    ? { cex: asMapping(cex) }
+    : { clevis: withoutUndefined({ tang, threshold, tpm2 }) };
   sources.addAll(['storage', 'luks'], from);
   sources.add([...to, 'discard'], [...from, 'discard']);
   sources.addMoved([...to, 'clevis'], from);

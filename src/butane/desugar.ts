@@ -7,7 +7,7 @@ import type { Path } from '../core/finding.ts';
 import { issue } from '../core/rule.ts';
 import type { Config } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asMapping, isMapping } from '../formats/mapping.ts';
 import { dataUrlOf, percentEncoded } from './dataUrl.ts';
 import type { ButaneMembers } from './decode.ts';
 import { LocalFileError, type LocalFiles } from './localFiles.ts';
@@ -34,7 +34,7 @@ export function desugarValues(
   const copier: Copier = { ...translation, sources: new Sources(), from: [], to: [] };
   const { ignition, ...others } = copyStruct(copier, type, value);
   const version = translation.rules.spec;
-  const config: Config = { ...others, ignition: { ...(isMapping(ignition) ? ignition : {}), version } };
+  const config: Config = { ...others, ignition: { ...asMapping(ignition), version } };
   copier.sources.add(['ignition', 'version'], ['version']);
   return { config, locate: (path) => copier.sources.find(path) ?? snakePath(path) };
 }
@@ -61,7 +61,7 @@ function copyStruct(copier: Copier, type: StructType, members: ButaneMembers): B
     else if (field.kind === 'list') {
       copy[target] = itemsOf(value).map((item, index) => {
         const ofItem = { ...copier, from: [...from, index], to: [...to, index] };
-        return copyStruct(ofItem, struct, isMapping(item) ? item : {});
+        return copyStruct(ofItem, struct, asMapping(item));
       });
     } else if (isMapping(value)) copy[target] = copyStruct({ ...copier, from, to }, struct, value);
   }

@@ -198,7 +198,7 @@ function addEntry(
     return nodes.put('links', known, { path, ...owners }, { target: entry.target }, from);
   }
   const known = nodes.find('files', path);
-  const contents = known !== undefined && isMapping(known['contents']) ? known['contents'] : {};
+  const contents = mappingAt(known, ['contents']);
   if (known === undefined ? nodes.has(path) : contents['source']) return refuse(nodeExists(path));
   const data = readLocal(translation, entry.readAs, from);
   if (data === undefined) return undefined;

@@ -58,6 +58,9 @@ interface ConfiguredAddress extends Subnet {
   readonly line?: number | undefined;
 }
 
+/** The routing table that the kernel always looks up; others only for rules that name them. */
+export const MAIN_TABLE = 254;
+
 /** The settings of one IP family. */
 export interface IpConfig {
   /** `auto`, `manual`, `disabled`, `link-local`, `dhcp`, `ignore`, `shared`. */

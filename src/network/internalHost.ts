@@ -1,7 +1,7 @@
 /** Hosts that exist only inside an organization, so that no public CA issues certificates for them. */
 
 import { type Host, parseHost } from '../formats/hostName.ts';
-import { urlHost } from '../formats/url.ts';
+import { parseUrl, urlHost } from '../formats/url.ts';
 import { parseAddress } from './ipAddress.ts';
 
 /** Names of the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */
@@ -31,8 +31,7 @@ export function isInternalHost(host: Host): boolean {
 
 /** The host of an https URL if no public CA issues certificates for it; undefined for other texts. */
 export function findInternalTlsHost(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { hostname, protocol } = new URL(url);
-  const isInternal = isInternalHost(parseHost(urlHost(url)));
-  return protocol === 'https:' && isInternal ? hostname : undefined;
+  const parsed = parseUrl(url);
+  if (parsed?.protocol !== 'https:') return undefined;
+  return isInternalHost(parseHost(urlHost(parsed))) ? parsed.hostname : undefined;
 }

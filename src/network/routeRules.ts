@@ -2,12 +2,13 @@
 
 import { groupBy } from '../core/lists.ts';
 import { isMapping } from '../formats/mapping.ts';
+import { MAIN_TABLE } from './connection.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
 import { type DocumentPlace, refuse, step } from './documentPlace.ts';
 import { ipSettingsOf } from './interface.ts';
 import type { Family } from './ipAddress.ts';
 import * as reader from './readers.ts';
-import { MAIN_TABLE, type RoutesByInterface } from './routes.ts';
+import type { RoutesByInterface } from './routes.ts';
 import type { InterfaceLinks } from './stacking.ts';
 
 export interface RouteRule {
@@ -30,13 +31,11 @@ const ruleShape = {
   iif: reader.linkName,
 };
 
-type Fields = reader.Shaped<typeof ruleShape>;
-
 interface Rule {
   readonly place: DocumentPlace;
   readonly family: Family;
   /** Those that the document sets. */
-  readonly fields: Fields;
+  readonly fields: reader.Shaped<typeof ruleShape>;
 }
 
 const readRuleFields = reader.object({ ...ruleShape, state: reader.oneOf(['absent']) });

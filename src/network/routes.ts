@@ -2,6 +2,7 @@
 
 import { groupBy } from '../core/lists.ts';
 import { isMapping } from '../formats/mapping.ts';
+import { MAIN_TABLE } from './connection.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
 import type { Family } from './ipAddress.ts';
 import { ipSettingsOf } from './interface.ts';
@@ -27,8 +28,6 @@ interface PlacedRoute extends NmstateRoute {
 
 /** By interface name; routes of both IP versions in the order of keyfiles. */
 export type RoutesByInterface = ReadonlyMap<string, readonly NmstateRoute[]>;
-
-export const MAIN_TABLE = 254;
 
 const readRouteFields = reader.object({
   state: reader.oneOf(['absent', 'ignore']),

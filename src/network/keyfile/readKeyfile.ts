@@ -6,7 +6,7 @@
 import { FormatError } from '../../core/errors.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { type KeyfileSection, parseKeyfile, type ParsedEntry } from '../../formats/keyfile.ts';
-import { automaticIp, type Connection, type IpConfig } from '../connection.ts';
+import { automaticIp, type Connection, type IpConfig, MAIN_TABLE } from '../connection.ts';
 import type { Family } from '../ipAddress.ts';
 import { type IpSection, ipRows, type KeyfileRoute, readIpSection } from './ip.ts';
 import { isMacAddress } from './names.ts';
@@ -203,6 +203,3 @@ function ipConfigOf(family: Family, profile: Profile, section: IpSection): IpCon
     neverDefault: flagValue(profile, `${name}.never-default`) === true || !isOfMainTable,
   };
 }
-
-/** The kernel looks up other tables only for rules that name them. */
-const MAIN_TABLE = 254;

@@ -1,6 +1,7 @@
 /** The `links` of network data: physical interfaces, bonds and VLANs, and how they are stacked. */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { groupBy } from '../../core/lists.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { type Bond, checkOptions, mode as bondMode, optionRows, portList } from '../bond.ts';
 import { type DocumentPlace, expected, isLeftOut, refuse, step, warn } from '../documentPlace.ts';
@@ -151,9 +152,16 @@ export function checkLinks(listed: readonly DataLink[]): DataLinks {
     if (links.has(link.id)) refuseSame(step(link.place, 'id'), `the id ${quoteText(link.id)}`);
     else links.set(link.id, link);
   }
-  checkUnique(links, 'ethernet_mac_address', ({ kind, mac }) => (kind === 'ethernet' ? mac : undefined));
-  checkUnique(links, 'name', ({ name }) => name);
-  checkUnique(links, 'vlan_id', ({ vlan }) => vlan && JSON.stringify([vlan.vlanId, vlan.parent]));
+  const known = [...links.values()];
+  checkUnique(
+    known,
+    'ethernet_mac_address',
+    ({ kind, mac }) => kind === 'ethernet' && mac && `the ethernet_mac_address ${mac}`,
+  );
+  checkUnique(known, 'name', ({ name }) => name && `the name ${name}`);
+  for (const vlans of groupBy(known, ({ vlan }) => vlan?.parent).values()) {
+    checkUnique(vlans, 'vlan_id', ({ vlan }) => vlan && `VLAN ${vlan.vlanId} on the same link`);
+  }
   const taken = new Set<string>();
   for (const { bond: settings } of links.values()) {
     for (const { name: port, place: at } of settings?.ports ?? []) {
@@ -179,14 +187,18 @@ function refuseSame(place: DocumentPlace, what: string): void {
   refuse(place, `another link has ${what} already`, `change ${what}, or remove this link`);
 }
 
-function checkUnique(links: DataLinks, key: string, valueOf: (link: DataLink) => string | undefined): void {
+/** @param nameValue what only one of the links may have, as a noun for messages */
+function checkUnique(
+  links: readonly DataLink[],
+  key: string,
+  nameValue: (link: DataLink) => string | false | undefined,
+): void {
   const seen = new Set<string>();
-  for (const link of links.values()) {
-    const value = valueOf(link);
-    if (value === undefined) continue;
-    const what = key === 'vlan_id' ? `VLAN ${link.vlan?.vlanId} on the same link` : `the ${key} ${value}`;
-    if (seen.has(value)) refuseSame(step(link.place, key), what);
-    seen.add(value);
+  for (const link of links) {
+    const what = nameValue(link);
+    if (what === undefined || what === false) continue;
+    if (seen.has(what)) refuseSame(step(link.place, key), what);
+    seen.add(what);
   }
 }
 
