@@ -48,22 +48,40 @@ interface ArchivedLayer {
 
 /** The limit that containers/image has for a manifest. */
 const MAX_DOCUMENT = 4 * 1024 * 1024;
-/** An image has to fit into the memory of a host. */
+/** Limit of all layers without compression in bytes, and of the archive without that around it: images have to fit into a host. */
 const MAX_UNPACKED = 16 * 1024 ** 3;
+/** Limit of what is kept in memory of all members, in bytes: paths, digests, documents. */
+const MAX_INDEX = 64 * 1024 * 1024;
+/** About the bytes that a member without a document takes, beside its path. */
+const INDEX_ENTRY = 500;
+/** Limit of the descriptors in all indexes, and of the layers of an image. Real archives have some dozens. */
+const MAX_LISTED = 1000;
 const MAX_LINKS = 16;
 
 /** @throws FormatError with a message that goes on from the name of the archive */
 export async function readContainerArchive(source: ByteSource): Promise<ContainerArchive> {
   const hash = createHash('sha512');
   const outer = watched(source, (piece) => hash.update(piece));
-  const inner = watched(sourceOf(unpackAll(new ByteReader('compressed', outer.source))), () => undefined);
+  const inner = watched(
+    sourceOf(unpackAll(new ByteReader('compressed', outer.source), MAX_UNPACKED)),
+    () => undefined,
+  );
   const reader = new ByteReader('tar', inner.source);
   const files = new Map<string, IndexedFile>();
   const links = new Map<string, string>();
+  let room = MAX_UNPACKED;
+  let indexRoom = MAX_INDEX;
   for await (const member of readTarMembers(reader)) {
     const path = plainPath(member.path);
-    if (member.type === 'file') files.set(path, await indexFile(member));
-    else links.set(path, linkTarget(path, member));
+    if (member.type === 'file') {
+      const file = await indexFile(member, room);
+      files.set(path, file);
+      room -= file.unpackedSize;
+      indexRoom -= file.text?.length ?? 0;
+    } else links.set(path, linkTarget(path, member));
+    indexRoom -= INDEX_ENTRY + member.path.length + (member.type === 'link' ? member.target.length : 0);
+    if (indexRoom < 0)
+      throw new FormatError('contains too many files for a container image', { hint: HOW_TO_MAKE });
   }
   for (const path of links.keys()) {
     const file = files.get(followLinks(path, links));
@@ -98,16 +116,24 @@ async function drain(source: ByteSource): Promise<void> {
   while ((await source.next()) !== undefined);
 }
 
-/** What the input unpacks to: one compressed member after the other, or the bytes themselves. */
-async function* unpackAll(reader: ByteReader): AsyncGenerator<Uint8Array, void> {
+/**
+ * What the input unpacks to: one compressed member after the other, or the bytes themselves.
+ * @param maxBytes limit of what all compressed members unpack to
+ */
+async function* unpackAll(reader: ByteReader, maxBytes: number): AsyncGenerator<Uint8Array, void> {
   let format = await compressionAt(reader);
   if (format === 'none') {
     for (let piece = await reader.takeAtMost(); piece.length > 0; piece = await reader.takeAtMost())
       yield piece;
   }
   // What follows the compressed members is no part of them, such as the padding of a tape.
-  for (; format !== 'none'; format = await compressionAt(reader))
-    yield* unpackMember(format, reader, { maxBytes: MAX_UNPACKED });
+  let room = maxBytes;
+  for (; format !== 'none'; format = await compressionAt(reader)) {
+    for await (const piece of unpackMember(format, reader, { maxBytes: room })) {
+      room -= piece.length;
+      yield piece;
+    }
+  }
 }
 
 /** What is known of a file in the archive once it has passed. */
@@ -125,7 +151,10 @@ interface IndexedFile {
 /** By path; links have been followed. */
 type Files = ReadonlyMap<string, IndexedFile>;
 
-async function indexFile({ content, size }: Extract<TarMember, { type: 'file' }>): Promise<IndexedFile> {
+async function indexFile(
+  { content, size }: Extract<TarMember, { type: 'file' }>,
+  maxUnpacked: number,
+): Promise<IndexedFile> {
   const hash = createHash('sha256');
   const document: Buffer[] = [];
   const { source } = watched(sourceOf(content), (piece) => {
@@ -136,7 +165,7 @@ async function indexFile({ content, size }: Extract<TarMember, { type: 'file' }>
   const isPacked = (await compressionAt(reader)) !== 'none';
   const unpacked = createHash('sha256');
   let unpackedSize = 0;
-  for await (const piece of unpackAll(reader)) {
+  for await (const piece of unpackAll(reader, maxUnpacked)) {
     unpackedSize += piece.length;
     if (isPacked) unpacked.update(piece);
   }
@@ -200,20 +229,19 @@ function readOciImages(files: Files): ArchivedImage[] {
   return [...found.values()];
 }
 
-/** @param inherited the names of the index that contains the descriptors; without them, each descriptor has its own */
-function* ociImages(
-  files: Files,
-  descriptors: readonly unknown[],
-  inherited?: readonly string[],
-): Generator<ArchivedImage> {
-  for (const descriptor of descriptors) {
+/** @param top the descriptors in `index.json`, each with its own names; those of an index below it have the names of the index */
+function* ociImages(files: Files, top: readonly unknown[]): Generator<ArchivedImage> {
+  const pending = top.map((descriptor) => ({ descriptor, names: namesIn(descriptor), isNested: false }));
+  for (const { descriptor, names, isNested } of pending) {
     // Of an index below the first, an archive may have no more than a part.
-    if (inherited !== undefined && !files.has(blobPath(descriptor))) continue;
-    const names = inherited ?? namesIn(descriptor);
+    if (isNested && !files.has(blobPath(descriptor))) continue;
     const document = parseDocument(requireBlob(files, descriptor).text, digestOf(descriptor));
     const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
     if (MEDIA.indexes.some((known) => known === mediaType)) {
-      yield* ociImages(files, listIn(document, 'manifests'), names);
+      for (const nested of listIn(document, 'manifests')) {
+        pending.push({ descriptor: nested, names, isNested: true });
+      }
+      if (pending.length > MAX_LISTED) throw tooLong('manifests');
     } else if (MEDIA.manifests.some((known) => known === mediaType)) {
       const image = readOciImage(files, document, names);
       if (image !== undefined) yield image;
@@ -240,6 +268,7 @@ function readDockerImages(files: Files): ArchivedImage[] {
   }
   const manifests = readDocument(files, 'manifest.json');
   if (!Array.isArray(manifests)) throw new FormatError('contains a manifest.json that is not a list');
+  if (manifests.length > MAX_LISTED) throw tooLong('manifests');
   return manifests.map((manifest: unknown) => {
     const path = textIn(manifest, 'Config') ?? '';
     const file = requireFile(files, path);
@@ -338,7 +367,12 @@ function textIn(value: unknown, key: string): string | undefined {
 
 function listIn(value: unknown, key: string, need: 'required' | 'optional' = 'required'): readonly unknown[] {
   const list = valueAt(value, [key]);
+  if (Array.isArray(list) && list.length > MAX_LISTED) throw tooLong(key);
   if (Array.isArray(list)) return list;
   if (need === 'optional' && (list ?? undefined) === undefined) return [];
   throw new FormatError(`contains a JSON document without the list "${key}"`, { hint: DAMAGED_HINT });
+}
+
+function tooLong(list: string): FormatError {
+  return new FormatError(`lists more than ${MAX_LISTED} ${list}`, { hint: HOW_TO_MAKE });
 }

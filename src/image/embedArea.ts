@@ -22,6 +22,8 @@ export interface EmbedArea {
 export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
 
 const DEFAULT_FILE = 'images/ignition.img';
+/** Limit in bytes, because the archive is decoded in memory. */
+const MAX_AREA = 512 * 1024 * 1024;
 const ZEROS = new Uint8Array(CHUNK);
 
 /** @throws FormatError if the image reserves no area, or describes an invalid area */
@@ -50,6 +52,9 @@ export async function findEmbedArea(tree: IsoTree): Promise<EmbedArea> {
  */
 export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
   return unrecognizedUnless(async () => {
+    if (area.length > MAX_AREA) {
+      throw new FormatError(`its reserved area is too large: ${area.length} > ${MAX_AREA} bytes`);
+    }
     if (await isAllZeros(image, area)) return new Map();
     const { readInitrd } = await import('./initrd.ts'); // most edits of kernel arguments find an empty area
     return readInitrd(await image.read(area.offset, area.length));

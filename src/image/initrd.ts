@@ -14,12 +14,16 @@ import type { RandomAccess } from './overlay.ts';
 export interface ReadInitrdOptions {
   /** Limit of the unpacked bytes of all compressed archives (default: 1 GiB). */
   readonly maxBytes?: number;
+  /** Limit of the bytes of all returned files, which are in memory (default: 1 GiB). */
+  readonly maxKept?: number;
   /** Whether to return the file with this path (default: all files). */
   readonly wants?: (path: string) => boolean;
 }
 
-/** Limit of unpacked bytes, unless given. */
+/** Limit of unpacked bytes and of returned files in bytes, unless given. */
 const DEFAULT_MAX_BYTES = 1024 ** 3;
+/** Limit of archives and members. A real initramfs has a few thousand; many empty ones would exhaust the memory. */
+const MAX_MEMBERS = 500_000;
 /** Bytes per read. */
 const PIECE_SIZE = 256 * 1024;
 
@@ -46,10 +50,18 @@ export function readInitrd(
  */
 export async function readInitrdFrom(
   source: ByteSource,
-  { maxBytes, wants = () => true }: ReadInitrdOptions = {},
+  { maxBytes, maxKept = DEFAULT_MAX_BYTES, wants = () => true }: ReadInitrdOptions = {},
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
-  for await (const { path, data } of initrdFiles(source, wants, maxBytes)) files.set(path, data);
+  let kept = 0;
+  const countSize = (path: string, size: number): boolean => {
+    if (!wants(path)) return false;
+    kept += size - (files.get(path)?.length ?? 0);
+    if (kept <= maxKept) return true;
+    const hint = 'use a valid initramfs; this file is damaged or malicious';
+    throw unreadable(`with ${path}, the extracted files are larger than ${maxKept} bytes`, { hint });
+  };
+  for await (const { path, data } of initrdFiles(source, countSize, maxBytes)) files.set(path, data);
   return files;
 }
 
@@ -112,9 +124,12 @@ interface InitrdFile {
 /** Whether to read the data of a regular file; `size` in bytes. */
 type Wants = (path: string, size: number) => boolean;
 
-/** The unpacked bytes that one initramfs may still have. */
+/** Remaining limits of one initramfs. */
 interface Budget {
+  /** Unpacked bytes. */
   room: number;
+  /** Archives and members. */
+  members: number;
 }
 
 /**
@@ -127,15 +142,16 @@ async function* initrdFiles(
   maxBytes = DEFAULT_MAX_BYTES,
 ): AsyncGenerator<InitrdFile, void> {
   const reader = new ByteReader('initramfs', source);
-  const budget: Budget = { room: maxBytes };
+  const budget: Budget = { room: maxBytes, members: MAX_MEMBERS };
   while (await reader.has(1)) {
+    countMember(budget);
     const format = await compressionAt(reader);
     const { offset } = reader;
     if (format === 'none' && isForeignCompression(reader.bytes)) {
       const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${offset}`;
       throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, { hint: READABLE, offset });
     }
-    if (format === 'none') yield* readEntries(reader, wants);
+    if (format === 'none') yield* readEntries(reader, wants, budget);
     else yield* readCompressed(format, reader, wants, budget);
     await skipZeros(reader);
   }
@@ -151,7 +167,7 @@ async function* readCompressed(
   const pieces = counted(unpackMember(format, reader, { maxBytes: budget.room }), budget);
   const unpacked = new ByteReader(format, sourceOf(pieces));
   try {
-    yield* readEntries(unpacked, wants, ` (in the ${format} data from byte ${offset} on)`);
+    yield* readEntries(unpacked, wants, budget, ` (in the ${format} data from byte ${offset} on)`);
     await skipZeros(unpacked);
     if (await unpacked.has(1)) {
       const hint = 'append additional archives after the compressed archive, not inside it';
@@ -180,12 +196,18 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, budget: Budget): Asyn
  * Reads one archive.
  * @param where the end of error messages: the offset of the compressed data in the input
  */
-async function* readEntries(reader: ByteReader, wants: Wants, where = ''): AsyncGenerator<InitrdFile, void> {
+async function* readEntries(
+  reader: ByteReader,
+  wants: Wants,
+  budget: Budget,
+  where = '',
+): AsyncGenerator<InitrdFile, void> {
   try {
     for await (const { path, data } of walkCpio(
       reader,
       (it) => isRegularFile(it) && wants(it.path, it.size),
     )) {
+      countMember(budget);
       if (data !== undefined) yield { path, data };
     }
   } catch (cause) {
@@ -193,6 +215,12 @@ async function* readEntries(reader: ByteReader, wants: Wants, where = ''): Async
     const { offset = 0 } = cause;
     throw unreadable(cause.message + where, { cause, hint: READABLE, offset });
   }
+}
+
+function countMember(budget: Budget): void {
+  if (budget.members-- > 0) return;
+  const hint = 'use a valid initramfs, which has only a few thousand members';
+  throw unreadable(`it has more than ${MAX_MEMBERS} members`, { hint });
 }
 
 function unreadable(problem: string, details: ConstructorParameters<typeof FormatError>[1]): FormatError {

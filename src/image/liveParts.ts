@@ -32,7 +32,7 @@ const WANT_ROOTFS = 'etc/coreos-live-want-rootfs';
 const TAIL = 256 * 1024;
 /** Limit of the positions at which an archive may start. */
 const MAX_STARTS = 16;
-/** Limit of the unpacked archive with the stamps in bytes. */
+/** Limit of the stamps in bytes, and of the unpacked archive with those of an initramfs. */
 const MAX_STAMPS = 16 * 1024 * 1024;
 
 const isStamp = (path: string): boolean => path === LIVE_STAMP || path === WANT_ROOTFS;
@@ -53,8 +53,8 @@ export async function readInitramfsStamps(initramfs: RandomAccess): Promise<Init
     );
     if (files?.has(LIVE_STAMP) === true) return stampsOf(files);
   }
-  const files = await readInitrdFrom(sourceOfImage(initramfs), { maxBytes: MAX_UNPACKED, wants: isStamp });
-  return stampsOf(files);
+  const limits = { maxBytes: MAX_UNPACKED, maxKept: MAX_STAMPS };
+  return stampsOf(await readInitrdFrom(sourceOfImage(initramfs), { ...limits, wants: isStamp }));
 }
 
 function stampsOf(files: ReadonlyMap<string, Uint8Array>): InitramfsStamps {
@@ -77,7 +77,7 @@ const ROOTFS_STAMP = 'etc/coreos-live-rootfs';
  */
 export async function readRootfsBuild(rootfs: RandomAccess): Promise<string | undefined> {
   const wants = (path: string): boolean => path === ROOTFS_STAMP;
-  const files = await readInitrdFrom(sourceOfImage(rootfs), { wants });
+  const files = await readInitrdFrom(sourceOfImage(rootfs), { wants, maxKept: MAX_STAMPS });
   const stamp = files.get(ROOTFS_STAMP);
   return stamp && versionIn(stamp);
 }

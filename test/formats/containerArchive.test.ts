@@ -266,6 +266,19 @@ const change = async (find: string, replace: string): Promise<Buffer> =>
     ]),
   );
 
+/** One index below the other, where each lists the next one this often. */
+const indexes = async (often: number, deep: number): Promise<Buffer> => {
+  let entries = await ociEntries([image]);
+  for (let level = 0; level < deep; level++) {
+    entries = below(
+      withIndex(entries, ({ manifests }) => ({
+        manifests: Array.from({ length: often }, () => manifests[0]),
+      })),
+    );
+  }
+  return tarOf(entries);
+};
+
 const without = async (pattern: RegExp): Promise<Buffer> =>
   tarOf((await dockerEntries(image)).filter(([path]) => !pattern.test(path)));
 
@@ -325,6 +338,37 @@ describe('a broken archive', () => {
           })),
         ),
       /contains \d+ bytes for sha256:[0-9a-f]{64}, but the descriptor has another size/,
+    ],
+    ['whose indexes multiply', () => indexes(10, 10), 'lists more than 1000 manifests'],
+    [
+      'with many images',
+      async () =>
+        tarOf(
+          await dockerWith({ manifest: {} }).then((entries) =>
+            entries.map(([path, content]) =>
+              path === 'manifest.json'
+                ? [path, JSON.stringify(Array.from({ length: 1001 }, () => ({})))]
+                : [path, content],
+            ),
+          ),
+        ),
+      'lists more than 1000 manifests',
+    ],
+    [
+      'with many layers',
+      async () =>
+        tarOf(await dockerWith({ manifest: { Layers: Array.from({ length: 1001 }, () => 'layer.tar') } })),
+      'lists more than 1000 Layers',
+    ],
+    [
+      'with many documents',
+      async () => tarOf([...filler('{'), ...(await dockerEntries(image))]),
+      'contains too many files for a container image',
+    ],
+    [
+      'with many empty files',
+      async () => Buffer.alloc(140_000 * 512, (await tarOf([['a', '']])).subarray(0, 512)),
+      'contains too many files for a container image',
     ],
     [
       'with something before a digest',

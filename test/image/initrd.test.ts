@@ -120,6 +120,15 @@ describe('readInitrd', () => {
     for (const data of files.values()) expect(data.buffer.byteLength).toBe(data.length);
   });
 
+  it('counts members and archives, whether they are wanted or not', async () => {
+    const member = cpio({ a: '' }).subarray(0, 112);
+    const members = Buffer.alloc(112 * 250_000, member);
+    const archives = Buffer.alloc(124 * 250_001, cpio({}));
+    await expect(readInitrd(Buffer.concat([members, archives]), { wants: () => false })).rejects.toThrow(
+      'it has more than 500000 members',
+    );
+  });
+
   it('refuses truncated archives', async () => {
     await expect(refusesTruncation(xz(b), (bytes) => readInitrd(bytes))).resolves.toBeUndefined();
     await expect(refusesTruncation(cpio(b), (bytes) => readInitrd(bytes))).resolves.toBeUndefined();
@@ -211,11 +220,12 @@ describe('readInitrdFrom', () => {
     });
   });
 
-  it('keeps to a limit of unpacked bytes', async () => {
+  it.each([
+    ['files', { maxKept: 9_999 }, 'with large, the extracted files are larger than 9999 bytes'],
+    ['unpacked bytes', { maxBytes: 9_999 }, 'The gzip data decompresses to more than 9999 bytes'],
+  ])('keeps to a limit of %s', async (_name, limit, message) => {
     const bytes = gzip({ large: 'x'.repeat(10_000) });
-    await expect(readInitrdFrom(piecesOf(bytes, 50), { maxBytes: 9_999 })).rejects.toThrow(
-      'The gzip data decompresses to more than 9999 bytes',
-    );
+    await expect(readInitrdFrom(piecesOf(bytes, 50), limit)).rejects.toThrow(message);
   });
 
   it('passes on what the source throws', async () => {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
+import { readEmbedArea } from '../../src/image/embedArea.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
 import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
-import { bytesAccess, patchSource } from '../../src/image/overlay.ts';
+import { bytesAccess, patchSource, zeros } from '../../src/image/overlay.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const config = new TextEncoder().encode('{"ignition":{"version":"3.4.0"}}');
@@ -86,6 +87,13 @@ describe('the embed area', () => {
     const iso = await open(liveIso('2023-07'));
     await expect(embedIgnition(iso, { config: noise, existing: 'refuse' })).rejects.toThrow(
       /^Compressed initramfs is too large: 30\d{4} > 262144$/,
+    );
+  });
+
+  it('is not read where it is larger than any', async () => {
+    const area = { offset: 0, length: 512 * 1024 * 1024 + 1 };
+    await expect(readEmbedArea(zeros(area.length), area)).rejects.toThrow(
+      'its reserved area is too large: 536870913 > 536870912',
     );
   });
 

@@ -74,7 +74,7 @@ async function isSeekable(path: string, { what }: Expected, io: Pick<Io, 'cwd'>)
   return stats.isFile() || stats.isBlockDevice();
 }
 
-const onlyConfig = { wants: (path: string) => path === CONFIG_NAME };
+const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: CONFIG_FILE.maxBytes };
 
 /** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */
 export async function readConfigOfImage(source: string, io: Io): Promise<Config> {
