@@ -4,6 +4,7 @@
  */
 
 import { CliError } from '../../core/errors.ts';
+import { largest } from '../../core/lists.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { diagnosticOf } from '../../core/finding.ts';
 import { shorten } from '../../core/foreignText.ts';
@@ -32,17 +33,7 @@ import type { TrialOptions, TrialSetup } from '../try/setup.ts';
 import type { ApiEndpoint } from '../try/timeline/addresses.ts';
 import { ISO_TOKEN_BYTES, servedIsoName } from '../try/serving/isoService.ts';
 import { readTrialInventory, runTrial } from '../try/try.ts';
-import {
-  bootMachine,
-  type BootProgress,
-  type BootTimes,
-  createProgress,
-  EmptySlotError,
-  listRemainders,
-  type MachineBoot,
-  type Remainder,
-  restoreMachine,
-} from './bootMachine.ts';
+import { bootMachine, restoreMachine } from './bootMachine.ts';
 import {
   type CheckedMachine,
   checkMachine,
@@ -52,6 +43,8 @@ import {
   type MachineCheck,
 } from './checks.ts';
 import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
+import type { BmcRequest, BootTimes, Change, MachineBoot } from './machineBoot.ts';
+import { EmptySlotError } from './media.ts';
 import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
@@ -62,7 +55,7 @@ import type { BmcEvent } from '../try/timeline/events.ts';
 type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
 
 /** A machine that `boot` works on. */
-type StartedMachine = SurveyedMachine & { readonly progress: BootProgress };
+type StartedMachine = SurveyedMachine & { readonly changes: Change[] };
 
 /** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */
 const MINUTE = 60_000;
@@ -74,6 +67,7 @@ export const defaultTimes: BootTimes = {
   check: 5 * MINUTE,
   restore: 5 * MINUTE,
   retry: 2 * MINUTE,
+  silence: 5000,
 };
 
 /**
@@ -106,7 +100,9 @@ export async function boot(
   ]);
   const end = started + readTrial(trialOptions).timeout;
   const logouts: Promise<void>[] = [];
-  const run = { setup, times, io, addresses, architecture, trialOptions, consoleLogs, end, logouts };
+  const heard = new Map<string, number>();
+  const run = { setup, times, io, addresses, architecture, trialOptions, consoleLogs, end, heard, logouts };
+  const timer = setInterval(() => reportSilence(run), times.silence);
   try {
     const { isCanceled, machines } = await checkTargets(targets, images, run);
     if (!isCanceled) refuseSharedSystems(machines);
@@ -115,6 +111,7 @@ export async function boot(
     if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
     return code ?? (await bootChecked(machines, run));
   } finally {
+    clearInterval(timer);
     await Promise.all(logouts);
   }
 }
@@ -130,8 +127,23 @@ interface BootRun {
   readonly consoleLogs: readonly ConsoleLog[];
   /** The time of the clock at which all checks end. */
   readonly end: number;
+  /** By the name of a machine whose BMC is in use: the time of the clock at which it answered last. */
+  readonly heard: Map<string, number>;
   /** No result waits for them. */
   readonly logouts: Promise<void>[];
+}
+
+/** Names the machines whose BMCs have not answered since the last message. */
+function reportSilence({ heard, io, times }: BootRun): void {
+  const now = systemClock.now();
+  const silent = [...heard].filter(([, last]) => now - last >= times.silence);
+  if (silent.length === 0) return;
+  const names = formatWordList(silent.map(([name]) => name));
+  const seconds = Math.round(largest(silent.map(([, last]) => now - last)) / 1000);
+  report(io, {
+    severity: 'info',
+    message: `waiting for ${silent.length === 1 ? 'the BMC' : 'the BMCs'} of ${names}; no response for ${formatCount(seconds, 'second')}`,
+  });
 }
 
 /** Two hosts with the same system would work against each other. */
@@ -292,16 +304,25 @@ const LONGEST_TEXT = 1000;
 /** Logs in, and starts to log out at the end. */
 async function withClient<T>(
   target: Target,
-  { io, logouts, times }: BootRun,
+  { heard, io, logouts, times }: BootRun,
   signal: AbortSignal,
   deadline: number | undefined,
   use: (client: RedfishClient) => Promise<T>,
 ): Promise<T> {
-  const client = await openRedfish({ ...target, signal, deadline, timing: times, note: io.note });
+  const note = (text?: string): void => {
+    heard.set(target.name, systemClock.now());
+    if (text !== undefined) io.note?.(text);
+  };
+  note();
   try {
-    return await use(client);
+    const client = await openRedfish({ ...target, signal, deadline, timing: times, note });
+    try {
+      return await use(client);
+    } finally {
+      logouts.push(client.close());
+    }
   } finally {
-    logouts.push(client.close());
+    heard.delete(target.name);
   }
 }
 
@@ -409,7 +430,7 @@ function startMachines(
   const started: StartedMachine[] = [];
   const work = runParallel(bootable, setup.parallel, async (surveyed) => {
     if (signal.aborted) return;
-    const machine = { ...surveyed, progress: createProgress() };
+    const machine = { ...surveyed, changes: [] };
     started.push(machine);
     await bootOne(machine, { run, services, signal });
   });
@@ -418,26 +439,23 @@ function startMachines(
     stop: async () => {
       controller.abort();
       await Promise.allSettled([work]);
-      if (setup.isLeft) reportLeft(started, run);
+      if (setup.isLeft) for (const machine of started) reportChanges(machine, 'info', run);
       else if (started.length > 0) await restoreAll(started, run, services, left);
       await work;
     },
   };
 }
 
-/** Says what `--leave` leaves. */
-function reportLeft(started: readonly StartedMachine[], { io }: BootRun): void {
-  for (const machine of started) {
-    const { progress, survey, target } = machine;
-    const { name, method } = target;
-    for (const { request, text } of listRemainders(survey, method, progress)) {
-      const hint = `run ${curlCommand(request, target)}`;
-      report(io, {
-        severity: 'info',
-        message: machine.show(`${name} is left: ${text}`),
-        hint: machine.show(hint),
-      });
-    }
+/** Says what is not undone, and how to undo it. */
+function reportChanges(
+  { changes, show, target }: StartedMachine,
+  severity: 'error' | 'info',
+  { io }: BootRun,
+): void {
+  const name = severity === 'info' ? `${target.name} is left` : target.name;
+  for (const { request, text } of changes.toReversed()) {
+    const hint = show(`run ${curlCommand(request, target)}`);
+    report(io, { severity, message: show(`${name}: ${text}`), hint });
   }
 }
 
@@ -453,15 +471,11 @@ async function restoreAll(
   const again = services.signal.aborted ? ' again' : '';
   io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
   await runParallel(started, setup.parallel, async (machine) => {
-    const { progress, survey, target } = machine;
-    const { name } = target;
+    const { name } = machine.target;
     for (const error of await restoreOne(machine, { run, services, signal }))
       report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
-    for (const { request, text } of listRemainders(survey, target.method, progress)) {
-      left.add(name);
-      const hint = `run ${curlCommand(request, target)}`;
-      report(io, { severity: 'error', message: machine.show(`${name}: ${text}`), hint: machine.show(hint) });
-    }
+    if (machine.changes.length > 0) left.add(name);
+    reportChanges(machine, 'error', run);
   }).finally(ignore);
   io.stderr.write(`restored ${started.length - left.size} of ${formatCount(started.length, 'machine')}\n`);
 }
@@ -494,10 +508,7 @@ function mayPass(error: CliError): boolean {
 }
 
 /** curl asks for the password. */
-function curlCommand(
-  { body, method, path }: Remainder['request'],
-  { caFile, isInsecure, origin }: Target,
-): string {
+function curlCommand({ body, method, path }: BmcRequest, { caFile, isInsecure, origin }: Target): string {
   const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
   const type = 'Content-Type: application/json';
   const words = ['curl', ...trust, '-u', 'USER', '-X', method, '-H', type, '-d', JSON.stringify(body)];
@@ -528,7 +539,7 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
 
 /** Logs in to the BMC of a machine, and starts to log out at the end. */
 async function withMachine<T>(
-  { progress, survey, target }: StartedMachine,
+  { changes, survey, target }: StartedMachine,
   { deadline, run, services, signal }: Working,
   use: (boot: MachineBoot) => Promise<T>,
 ): Promise<T> {
@@ -540,7 +551,7 @@ async function withMachine<T>(
       mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
       imageUrl: urlFor(target, services.imageUrl(target.name), run),
       timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
-      progress,
+      changes,
       clock: systemClock,
       signal,
       say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),

@@ -310,8 +310,14 @@ export function formatChecks(machines: readonly CheckedMachine[]): string {
     }),
     '',
   ]);
-  const count = machines.filter(({ checks }) => !isRefused(checks)).length;
-  return `${[...lines, `${count} of ${machines.length} can be booted`].join('\n')}\n`;
+  const refused = machines.filter(({ checks }) => isRefused(checks)).map(({ target }) => target.name);
+  const count = machines.length - refused.length;
+  const named = printable(`cannot be booted: ${refused.join(', ')}`);
+  const last = [
+    `${count} of ${machines.length} can be booted`,
+    ...(refused.length > 0 ? wrapText(named, { first: '', rest: '  ' }) : []),
+  ];
+  return `${[...lines, ...last].join('\n')}\n`;
 }
 
 /** Without credentials. */

@@ -29,11 +29,11 @@ const common = [
 
 const REFERENCE = `
 Steps:
-  boot checks the images, and reads and checks each BMC. Then it shuts the
-  machine down, ejects media, inserts the ISO, sets it as the next boot device,
+  boot checks the images, and reads and checks each BMC. Then it ejects media,
+  inserts the ISO, shuts the machine down, sets the ISO as the next boot device,
   and powers the machine on. It follows the machine like try, with the same mock
   Ironic, until its agent calls home. At the end, also on Ctrl-C and after a
-  failure, it powers the machine off, ejects the ISO, restores the boot device,
+  failure, it powers the machine off, restores the boot device, ejects the ISO,
   and powers the machine on if it was on. It never changes firmware settings or
   disks.
 

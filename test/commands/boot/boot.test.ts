@@ -100,19 +100,27 @@ describe('each vendor', () => {
 });
 
 describe('the order of the requests', () => {
-  it('is that of Ironic', async () => {
+  it('is that of Ironic, but the machine runs until the ISO is inserted', async () => {
     const { bmc, ended } = await bootFake({ power: 'On', inserted: { 1: 'http://192.0.2.9/old.iso' } });
     expect((await ended).code).toBe(0);
     expect(bmc.changes()).toEqual([
-      'POST Actions/ComputerSystem.Reset', // off
       'POST Actions/VirtualMedia.EjectMedia',
       'POST Actions/VirtualMedia.InsertMedia',
+      'POST Actions/ComputerSystem.Reset', // off
       'PATCH Systems/System.Embedded.1',
       'POST Actions/ComputerSystem.Reset', // on
       'POST Actions/ComputerSystem.Reset', // off
       'POST Actions/VirtualMedia.EjectMedia',
       'POST Actions/ComputerSystem.Reset', // on
     ]);
+    expect(bmc.state.power).toBe('On');
+  });
+
+  it('a machine whose BMC refuses the ISO is not powered off', async () => {
+    const fault = onPath('InsertMedia', () => refuseWith({ status: 403, id: 'x', text: 'no' }));
+    const { bmc, ended } = await bootFake({ power: 'On', fault });
+    expect((await ended).code).toBe(1);
+    expect(bmc.changes().filter((change) => change.includes('Reset'))).toEqual([]);
     expect(bmc.state.power).toBe('On');
   });
 

@@ -55,6 +55,9 @@ const noMedia: FakeBmcOptions['fault'] = ({ path }) =>
     ? refuseWith({ status: 403, id: 'Base.1.8.InsufficientPrivilege', text: 'License needed' })
     : undefined;
 
+const slowMedia: FakeBmcOptions['fault'] = ({ path }) =>
+  path.endsWith('/VirtualMedia') ? (response) => void setTimeout(() => response.end('{}'), 60) : undefined;
+
 describe('--check', () => {
   const vendors: Readonly<Record<keyof typeof bmcModels, readonly [vendor: string, slots: string]>> = {
     idrac10: ['Dell iDRAC 10', '1'],
@@ -232,6 +235,38 @@ describe('--check', () => {
       'the server does not use TLS on this port hint: fix the port in the address of the BMC',
     );
     expect(code).toBe(1);
+  });
+
+  it('the last line names the machines that cannot be booted', async () => {
+    const [one, other] = [await startFakeBmc(), await startFakeBmc({ fault: twoSystems })];
+    bmcs.push(one, other);
+    const hosts = [other, one, other].map(
+      ({ origin }, index) => `- {name: worker-${index}, bmc: {address: 'redfish+${origin}'}}`,
+    );
+    writeFileSync(
+      join(folder, 'three.yaml'),
+      [
+        "agent: {ironic.apiUrls: 'http://192.0.2.1:6385', agent.image: registry.example.com/ironic-agent, host.sshKeys: []}",
+        'hosts:',
+        ...hosts,
+      ].join('\n'),
+    );
+    const names = ['worker-0', 'worker-1', 'worker-2'];
+    const { report } = await startBoot(names, { inventory: 'three.yaml', check: true }, { cwd: folder, env })
+      .ended;
+    expect(report.trimEnd().split('\n').slice(-2)).toEqual([
+      '1 of 3 can be booted',
+      'cannot be booted: worker-0, worker-2',
+    ]);
+  });
+
+  it('a BMC that does not answer is named while the check waits', async () => {
+    const bmc = await startFakeBmc({ fault: slowMedia });
+    bmcs.push(bmc);
+    const options = { bmc: bmc.origin, check: true };
+    const { ended, said } = startBoot([], options, { cwd: folder, env, times: { silence: 20 } });
+    await ended;
+    expect(said()).toContain('waiting for the BMC of 127.0.0.1; no response for 0 seconds\n');
   });
 
   it('several systems require a path', async () => {

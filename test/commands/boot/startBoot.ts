@@ -3,7 +3,7 @@
 import { imageEnv } from '../../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import { boot, defaultTimes } from '../../../src/commands/boot/boot.ts';
-import type { BootTimes } from '../../../src/commands/boot/bootMachine.ts';
+import type { BootTimes } from '../../../src/commands/boot/machineBoot.ts';
 import type { BootOptions } from '../../../src/commands/boot/setup.ts';
 import type { Io } from '../../../src/io/io.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
