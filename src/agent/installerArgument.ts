@@ -9,7 +9,7 @@ import type { Finding } from '../core/finding.ts';
 import { findInstallerFile, installerRule } from './lint/hostFiles.ts';
 import { isAgentConfig } from './lint/lintConfig.ts';
 import { lintFinding } from './lint/lintRule.ts';
-import { readFiles } from './lint/subject.ts';
+import { listLintedFiles } from './lint/subject.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
 
 /**
@@ -32,6 +32,9 @@ export function checkInstallerArgument(
 /** The same for kernel arguments and for files in the folder of the installer, which `--dest-device` and others write. */
 export function checkInstaller(kernelArguments: readonly KernelArgument[], config: Config): Finding[] {
   const ofArgument = checkInstallerArgument(kernelArguments, config);
-  if (ofArgument.length > 0 || !isAgentConfig(config)) return ofArgument;
-  return findInstallerFile(readFiles(config)).map((file) => lintFinding(installerRule, file));
+  if (ofArgument.length > 0) return ofArgument;
+  const files = findInstallerFile({ files: listLintedFiles(config) });
+  return files.length > 0 && isAgentConfig(config)
+    ? files.map((file) => lintFinding(installerRule, file))
+    : [];
 }

@@ -11,7 +11,7 @@ export function processIo(program: Pick<Io, 'programName' | 'programPath'>): Io 
     },
     stdout: openOutput('stdout'),
     stderr: openOutput('stderr'),
-    env: process.env,
+    env: { ...process.env }, // a copy: each access to the original asks the system
     cwd: process.cwd(),
     ...program,
   };

@@ -87,7 +87,12 @@ function checkRamdisk(
   loaders: NetworkBoot['loaders'],
 ): readonly Finding[] {
   const complete = withBootInterface(settings);
-  const forms = loaders.map((name) => allLoaders[name]);
+  const found = checkForms(
+    complete,
+    loaders.map((name) => allLoaders[name]),
+    architecture,
+  );
+  if (found.length === 0) return [];
   const texts = [...imageUrls(complete), ...bootArguments(complete)];
   const values = new Map(
     texts.map(({ text, path }) => {
@@ -97,9 +102,7 @@ function checkRamdisk(
     }),
   );
   values.delete(formatPath([])); // arguments that no setting gives
-  const findings = checkForms(complete, forms, architecture).map((issue) =>
-    namingValue(issue, values.get(formatPath(issue.path))),
-  );
+  const findings = found.map((finding) => namingValue(finding, values.get(formatPath(finding.path))));
   const byText = new Map(
     findings.map((finding) => [`${formatPath(finding.path)} ${finding.message}`, finding]),
   );

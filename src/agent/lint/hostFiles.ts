@@ -151,7 +151,7 @@ export const installerRule = rule(
 );
 
 /** The generator of coreos-installer looks only whether the folder has a file. */
-export function findInstallerFile({ files }: FileSubject): readonly Violation[] {
+export function findInstallerFile({ files }: Pick<FileSubject, 'files'>): readonly Violation[] {
   const settings = files.find(({ name }) => name.startsWith('/etc/coreos/installer.d/'));
   if (settings === undefined) return [];
   const message =

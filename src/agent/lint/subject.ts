@@ -160,11 +160,15 @@ function isActive({ unit }: LintedUnit): boolean {
   return unit.mask !== true;
 }
 
-export function readFiles(config: Config): FileSubject {
-  const files = (config.storage?.files ?? []).map((file, index): LintedFile => {
+export function listLintedFiles(config: Config): readonly LintedFile[] {
+  return (config.storage?.files ?? []).map((file, index) => {
     const path = ['storage', 'files', index];
     return { name: file.path ?? '', file, path, source: [...path, 'contents', 'source'] };
   });
+}
+
+export function readFiles(config: Config): FileSubject {
+  const files = listLintedFiles(config);
   return {
     config,
     files,

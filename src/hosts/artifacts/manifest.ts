@@ -99,8 +99,8 @@ export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
 export const GENERATOR = 'ironic-coreos';
 
 /**
- * The text in pieces: that of many hosts is long. Lists are sorted by name; the fields are in the order of the given ones,
- * which is that of the schema.
+ * The text in pieces, with a line for each host and each file: that of many hosts is long. Lists are sorted by name; the fields
+ * are in the order of the given ones, which is that of the schema.
  */
 export function* formatManifest(manifest: Manifest): Generator<string> {
   const { hosts, memory = [], files } = manifest;
@@ -114,7 +114,8 @@ export function* formatManifest(manifest: Manifest): Generator<string> {
   for (const [key, value] of Object.entries(sorted)) {
     if (value === undefined) continue;
     yield `${separator}  ${JSON.stringify(key)}: `;
-    yield* Array.isArray(value) && value.length > 0 ? formatItems(value) : [indented(value, '  ')];
+    if (Array.isArray(value) && value.length > 0) yield* formatItems(value);
+    else yield JSON.stringify(value);
     separator = ',\n';
   }
   yield '\n}\n';
@@ -123,15 +124,10 @@ export function* formatManifest(manifest: Manifest): Generator<string> {
 function* formatItems(items: readonly unknown[]): Generator<string> {
   let separator = '[\n    ';
   for (const item of items) {
-    yield separator + indented(item, '    ');
+    yield separator + JSON.stringify(item);
     separator = ',\n    ';
   }
   yield '\n  ]';
-}
-
-/** As in the whole document, behind the indentation of the first line. */
-function indented(value: unknown, indentation: string): string {
-  return JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${indentation}`);
 }
 
 /** Checksums for `sha256sum --check`, line by line. */

@@ -1,6 +1,6 @@
 /** The state of files and the names in folders: of those that may be missing, and of those that the user named. */
 
-import type { Stats } from 'node:fs';
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Io } from '../io.ts';
@@ -14,6 +14,20 @@ export async function namesIn(folder: string): Promise<string[]> {
 /** The state of a file, or of the one that a link leads to; undefined if it cannot be read. */
 export async function statsOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
+}
+
+/**
+ * The state of a small regular file if it has this content, else undefined. Synchronous: a folder may have tens of thousands of
+ * such files, and to wait for each takes longer than all else.
+ */
+export function statsOfSame(path: string, content: Uint8Array): Stats | undefined {
+  try {
+    const stats = lstatSync(path);
+    const isSame = stats.isFile() && stats.size === content.length && readFileSync(path).equals(content);
+    return isSame ? stats : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -40,7 +40,16 @@ const manifest: Manifest = {
 describe('manifest', () => {
   it('is read as it was written', () => {
     expect(parseManifest(formatManifest(manifest))).toEqual(manifest);
-    expect(formatManifest(manifest)).toBe(`${JSON.stringify(manifest, undefined, 2)}\n`);
+  });
+
+  it('has one line for each host and each file', () => {
+    const text = formatManifest(manifest);
+    expect(JSON.parse(text)).toEqual(manifest);
+    const items = text.split('\n').filter((line) => line.startsWith('    '));
+    expect(items.map((line) => JSON.parse(line.replace(/,$/, '')))).toEqual([
+      ...manifest.hosts,
+      ...manifest.files,
+    ]);
   });
 
   it('is the same whatever the order of its parts', () => {
@@ -58,11 +67,7 @@ describe('manifest', () => {
       'newer version',
     ],
     ['without files', formatManifest(manifest).replace('"files"', '"fyles"'), 'damaged'],
-    [
-      'with a size that is no number',
-      formatManifest(manifest).replace('"size": 1', '"size": "1"'),
-      'damaged',
-    ],
+    ['with a size that is no number', formatManifest(manifest).replace('"size":1', '"size":"1"'), 'damaged'],
     [
       'with a step upwards',
       formatManifest(manifest).replace('"b"', '"../b"'),

@@ -6,7 +6,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { appendFile, chmod, chown, lstat, readFile, rmdir, stat, unlink } from 'node:fs/promises';
+import { appendFile, chmod, chown, lstat, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { CliError } from '../../../core/errors.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import { errorCode, fileError } from '../../../io/files/fileErrors.ts';
+import { statsOfSame } from '../../../io/files/fileStates.ts';
 import { hashFile, type KnownDigests, knownDigests } from '../../../io/files/fileDigests.ts';
 import { type FolderLock, lockFolder } from '../../../io/files/folderLock.ts';
 import {
@@ -146,16 +147,17 @@ export class PreparedFolder {
   }
 
   async put(file: FilePurpose, content: Uint8Array): Promise<void> {
-    await this.#writing(file, async (path) => {
-      const isThere = await hasContent(path, content);
-      if (!isThere) {
+    const found = statsOfSame(join(this.path, file.path), content);
+    if (found !== undefined) await this.#setAccess(file, found);
+    else {
+      await this.#writing(file, async () => {
         const target = { ...(await this.#newFile(file)), size: content.length };
         await createFile(target, ({ handle }) => handle.writeFile(content));
-      }
-      await this.#setAccess(file);
-      const sha256 = createHash('sha256').update(content).digest('hex');
-      this.#record(file, content.length, sha256, !isThere);
-    });
+        await this.#setAccess(file);
+      });
+    }
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    this.#record(file, content.length, sha256, found === undefined);
   }
 
   /**
@@ -277,11 +279,12 @@ export class PreparedFolder {
     };
   }
 
-  async #setAccess(file: FilePurpose): Promise<void> {
+  /** @param known what is at the current path, if the caller knows it */
+  async #setAccess(file: FilePurpose, known?: Stats): Promise<void> {
     const path = this.currentPath(file.path);
     const { mode, group } = this.accessOf(file.secrets);
     try {
-      const stats = await stat(path);
+      const stats = known ?? (await stat(path));
       if (group !== undefined && stats.gid !== group) await chown(path, -1, group);
       if (needsMode(stats, mode)) await chmod(path, mode);
     } catch (error) {
@@ -327,12 +330,6 @@ export class PreparedFolder {
     const current = isDeepStrictEqual(known, record) && known !== undefined ? known : record;
     this.files.set(current.path, current);
   }
-}
-
-async function hasContent(path: string, content: Uint8Array): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  if (stats?.isFile() !== true || stats.size !== content.length) return false;
-  return (await readFile(path).catch(() => undefined))?.equals(content) === true;
 }
 
 /** SHA-256 of a regular file; undefined for anything else. */
