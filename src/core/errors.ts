@@ -170,14 +170,20 @@ export function locateError(error: unknown, at: FilePlace | undefined): unknown 
   return new Kind(sentence, { code, excerpt, hint, rule, at, cause: error });
 }
 
-/** The result of `read`; undefined if it throws FormatError. */
-export function ifWellFormed<T>(read: () => T): T | undefined {
+/** The result of `read`, or the FormatError that it throws. */
+export function orFormatError<T>(read: () => T): T | FormatError {
   try {
     return read();
   } catch (error) {
-    if (error instanceof FormatError) return undefined;
+    if (error instanceof FormatError) return error;
     throw error;
   }
+}
+
+/** The result of `read`; undefined if it throws FormatError. */
+export function ifWellFormed<T>(read: () => T): T | undefined {
+  const result = orFormatError(read);
+  return result instanceof FormatError ? undefined : result;
 }
 
 /** A handler for `catch` of a promise: handles errors of this class, and throws all others unchanged. */

@@ -5,13 +5,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { BAD_ESCAPE, unescapeInPlace } from './goUrl.ts';
-
-export interface DataUrl {
-  /** Type and subtype, e.g. `text/plain`, without parameters. */
-  readonly mediaType: string;
-  readonly data: Uint8Array;
-}
+import { BAD_ESCAPE, unescapeInPlace } from './percentEscapes.ts';
 
 /** The error for an invalid data URL, as the Go package reports it, or undefined for a valid one. */
 export function checkDataUrl(source: string): string | undefined {
@@ -19,27 +13,18 @@ export function checkDataUrl(source: string): string | undefined {
   return typeof layout === 'string' ? layout : undefined;
 }
 
-/**
- * Reads a data URL.
- *
- * @throws FormatError where {@link checkDataUrl} returns an error; the message does not repeat the data.
- */
-export function decodeDataUrl(source: string): DataUrl {
+/** @throws FormatError where {@link checkDataUrl} returns an error; the message does not repeat the data. */
+export function decodeDataUrl(source: string): Uint8Array {
   const layout = scanDataUrl(source);
-  if (typeof layout === 'string') throw malformed(layout);
-  const { dataStart, isBase64, mediaType } = layout;
-  const encoded = source.slice(dataStart);
-  const data = isBase64 ? Buffer.from(encoded, 'base64') : unescapeInPlace(Buffer.from(encoded, 'latin1'));
-  return { mediaType, data };
-}
-
-function malformed(problem: string): FormatError {
-  const hint = 'use data:,TEXT with the text percent-encoded, or data:;base64,DATA';
-  return new FormatError(`not a valid data URL: ${problem}`, { hint });
+  if (typeof layout === 'string') {
+    const hint = 'use data:,TEXT with the text percent-encoded, or data:;base64,DATA';
+    throw new FormatError(`not a valid data URL: ${layout}`, { hint });
+  }
+  const encoded = source.slice(layout.dataStart);
+  return layout.isBase64 ? Buffer.from(encoded, 'base64') : unescapeInPlace(Buffer.from(encoded, 'latin1'));
 }
 
 interface Layout {
-  readonly mediaType: string;
   readonly isBase64: boolean;
   readonly dataStart: number;
 }
@@ -48,9 +33,9 @@ interface Layout {
 function scanDataUrl(source: string): Layout | string {
   const prefix = 'data:';
   if (!source.startsWith(prefix)) return 'missing data prefix';
-  const media = scanMediaType(source, prefix.length);
-  if (typeof media === 'string') return media;
-  const parameters = scanParameters(source, media.end);
+  const mediaEnd = scanMediaType(source, prefix.length);
+  if (typeof mediaEnd === 'string') return mediaEnd;
+  const parameters = scanParameters(source, mediaEnd);
   if (typeof parameters === 'string') return parameters;
   const { isBase64 } = parameters;
   const dataStart = parameters.end + 1;
@@ -60,16 +45,16 @@ function scanDataUrl(source: string): Layout | string {
   const offset = isBase64 ? badBase64Offset(source, dataStart) : undefined;
   if (offset !== undefined) return `illegal base64 data at input byte ${offset - dataStart}`;
   const problem = isBase64 ? undefined : unescapeProblem(source.slice(dataStart));
-  return problem ?? { mediaType: media.mediaType, isBase64, dataStart };
+  return problem ?? { isBase64, dataStart };
 }
 
 const MEDIA_TYPES = /^(?:text|image|audio|video|application|message|multipart)/;
 
-/** Returns the error, or the media type and the position of the semicolon or comma after it. */
-function scanMediaType(source: string, start: number): { mediaType: string; end: number } | string {
+/** Returns the error, or the position of the semicolon or comma after the media type. */
+function scanMediaType(source: string, start: number): number | string {
   const first = source.charAt(start);
   if (first === '') return 'missing comma before data';
-  if (first === ';' || first === ',') return { mediaType: 'text/plain', end: start };
+  if (first === ';' || first === ',') return start;
   if (findNext(NOT_TOKEN, source, start) === start) return 'invalid character after data prefix';
 
   // After an x, the second character is taken before it is looked at.
@@ -84,8 +69,7 @@ function scanMediaType(source: string, start: number): { mediaType: string; end:
   const end = findNext(NOT_TOKEN, source, slash + 1);
   if (end >= source.length) return 'incomplete media type';
   if (source[end] !== ';' && source[end] !== ',') return 'invalid character for media subtype';
-  const subtype = source.slice(slash + 1, end) || 'plain';
-  return { mediaType: `${type}/${subtype}`, end };
+  return end;
 }
 
 /** Returns the error, or the position of the comma before the data; `start` is at a semicolon or a comma. */

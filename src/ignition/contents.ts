@@ -1,7 +1,7 @@
 /** Inlined contents of files, and certificates: what Ignition detects only when it uses them on boot. */
 
 import { createHash } from 'node:crypto';
-import { FormatError, ifWellFormed } from '../core/errors.ts';
+import { FormatError, ifWellFormed, orFormatError } from '../core/errors.ts';
 import type { Path, Finding } from '../core/finding.ts';
 import { errorRule, issue } from '../core/rule.ts';
 import { findBundleProblem, parseCaCertificates } from '../formats/caCertificates.ts';
@@ -37,12 +37,7 @@ export const contentsRules = {
 
 /** The contents, or the error if they cannot be decompressed. */
 export function unpack(data: Uint8Array, compression: string, maxBytes: number): Uint8Array | FormatError {
-  try {
-    return compression === 'gzip' ? decodeGzip(data, { maxBytes }) : data;
-  } catch (error) {
-    if (error instanceof FormatError) return error;
-    throw error;
-  }
+  return orFormatError(() => (compression === 'gzip' ? decodeGzip(data, { maxBytes }) : data));
 }
 
 /** The hash that the data should have; undefined if it has the hash of `verification`, or that has no hash. */
@@ -64,28 +59,18 @@ export function bootIssues(config: Config): readonly Finding[] {
 /** Source: `parseCABundle` in Ignition's `internal/resource/http.go`. No bytes are no certificate, and no problem. */
 function authorityIssues(config: Config): Finding[] {
   return listAuthorities(config).flatMap(({ resource: { compression = '', source = '' }, path }) => {
-    const data = source.startsWith('data:') ? ifWellFormed(() => decodeDataUrl(source).data) : undefined;
+    const data = source.startsWith('data:') ? ifWellFormed(() => decodeDataUrl(source)) : undefined;
     const unpacked = data && unpack(data, compression, MAX_CONTENTS);
     if (unpacked === undefined || unpacked instanceof FormatError || unpacked.length === 0) return [];
     const text = Buffer.from(unpacked).toString('latin1');
-    const pemProblem = findPemProblem(text);
+    const parsed = orFormatError(() => parseCaCertificates(text, new Date()));
     const problem =
-      pemProblem === undefined
-        ? findBundleProblem(text)
-        : `${pemProblem}, so Ignition stops and the boot fails`;
+      parsed instanceof FormatError
+        ? `${parsed.message}, so Ignition stops and the boot fails`
+        : findBundleProblem(text);
     if (problem === undefined) return [];
     return [{ ...issue(contentsRules.authority, [...path, 'source']), message: `the data ${problem}` }];
   });
-}
-
-function findPemProblem(text: string): string | undefined {
-  try {
-    parseCaCertificates(text, new Date());
-    return undefined;
-  } catch (error) {
-    if (error instanceof FormatError) return error.message;
-    throw error;
-  }
 }
 
 function listAuthorities({ ignition }: Config): Reference[] {
@@ -102,7 +87,7 @@ function contentsIssues(config: Config): readonly Finding[] {
   for (const { resource, path } of [...listAuthorities(config), ...listContents(config.storage ?? {})]) {
     const { compression = '', source = '', verification: { hash = '' } = {} } = resource;
     if (!source.startsWith('data:') || (compression === '' && hash === '')) continue;
-    const data = unpack(decodeDataUrl(source).data, compression, bytesLeft);
+    const data = unpack(decodeDataUrl(source), compression, bytesLeft);
     if (data instanceof LimitError) break;
     if (data instanceof FormatError) {
       const message = `${contentsRules.unreadable.message}: ${data.message}`;

@@ -54,7 +54,7 @@ export function fetchInlined({ resource, path }: Reference, maxBytes: number): F
   const url = parseGoUrl(source);
   if ('problem' in url || !fetchedSchemes.has(url.scheme)) return { issues: [] };
   if (url.scheme !== 'data') return { issues: [issue(referenceRules.remote, [...path, 'source'])] };
-  const data = ifWellFormed(() => decodeDataUrl(source).data);
+  const data = ifWellFormed(() => decodeDataUrl(source));
   if (data === undefined || !['', 'gzip'].includes(compression)) return { issues: [] };
   const unpacked = unpack(data, compression, maxBytes);
   if (unpacked instanceof FormatError) {

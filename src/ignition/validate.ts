@@ -3,11 +3,11 @@
  * additional hints. Nothing is fetched, merged or translated.
  */
 
-import { FormatError, type Position } from '../core/errors.ts';
+import { FormatError, orFormatError, type Position } from '../core/errors.ts';
 import { type Finding, hasErrors, limitFindings, type Path, type Report } from '../core/finding.ts';
 import { append } from '../core/lists.ts';
 import { deepestNode, type DocumentNode } from '../formats/documentTree.ts';
-import { type JsonTree, readJsonTree } from '../formats/json/tree.ts';
+import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
@@ -138,12 +138,9 @@ function* placedAt(path: Path, issues: Iterable<Finding>): Iterable<Finding> {
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
 export function readConfig(bytes: Buffer): ReadResult {
   if (bytes.length === 0) return refuse(emptyConfig);
-  let parsed: JsonTree;
-  try {
-    parsed = readJsonTree(bytes);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { message, offset } = error;
+  const parsed = orFormatError(() => readJsonTree(bytes));
+  if (parsed instanceof FormatError) {
+    const { message, offset } = parsed;
     if (offset === undefined) return refuse(tooManyValues);
     const hint = syntaxHint(message, offset, bytes) ?? jsonSyntax.hint;
     return refuse({ ...jsonSyntax, message, hint }, placeIn(bytes)(offset));

@@ -4,6 +4,7 @@
  * `coreKarg` instead. The invalid header `corekarg` of a few images of 2020 is ignored, as in coreos-installer.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError, only } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -160,16 +161,9 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
 
 async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {
   const { offset, pad = DEFAULT_PAD, end = DEFAULT_END } = place;
-  const text = decodeUtf8(await image.read(offset, length), offset);
-  return trimSpace(trimEndOf(trimEndOf(text, pad), end));
-}
-
-function decodeUtf8(bytes: Uint8Array, offset: number): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`, { cause: error });
-  }
+  const bytes = await image.read(offset, length);
+  if (!isUtf8(bytes)) throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`);
+  return trimSpace(trimEndOf(trimEndOf(Buffer.from(bytes).toString(), pad), end));
 }
 
 /** An error in data of the release, which no command can restore. */

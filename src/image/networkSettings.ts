@@ -3,6 +3,7 @@
  * are in the same archive as the Ignition config: in the embed area of an ISO, or appended to the initramfs for network boot.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { CliError, FormatError } from '../core/errors.ts';
 import { type KeyfileProblem, readKeyfile } from '../network/keyfile/readKeyfile.ts';
 import type { LocateLine } from '../network/convertedKeyfile.ts';
@@ -121,12 +122,7 @@ function lastPart(path: string): string {
 
 /** Why NetworkManager ignores a keyfile, or a part of it. */
 export function findKeyfileProblems(data: Uint8Array): readonly KeyfileProblem[] {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
-  } catch {
-    const hint = 'save the file as UTF-8';
-    return [{ severity: 'error', message: 'the keyfile is not UTF-8 text', hint, line: undefined }];
-  }
-  return readKeyfile('', text).problems;
+  if (isUtf8(data)) return readKeyfile('', Buffer.from(data).toString()).problems;
+  const hint = 'save the file as UTF-8';
+  return [{ severity: 'error', message: 'the keyfile is not UTF-8 text', hint, line: undefined }];
 }

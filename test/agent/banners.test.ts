@@ -16,7 +16,7 @@ const [issue, motd] = ['/etc/issue.d/ipa.issue', '/etc/motd.d/ipa.motd'];
 function textOf(path: string, change: Partial<AgentSettings> = {}): string {
   const file = renderBanners({ ...settings, ...change }).find((candidate) => candidate.path === path);
   const source = file?.contents?.source;
-  return typeof source === 'string' ? Buffer.from(decodeDataUrl(source).data).toString() : '';
+  return typeof source === 'string' ? Buffer.from(decodeDataUrl(source)).toString() : '';
 }
 
 describe('renderBanners', () => {

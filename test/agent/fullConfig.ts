@@ -128,7 +128,7 @@ function variantsOf(value: Leaf): Leaf[] {
   if (typeof value === 'number') return [value + 1];
   if (/^3\.\d\.0/.test(value)) return [value === '3.4.0' ? '3.5.0' : '3.4.0'];
   if (value.startsWith('data:') && checkDataUrl(value) === undefined) {
-    const text = Buffer.from(decodeDataUrl(value).data).toString();
+    const text = Buffer.from(decodeDataUrl(value)).toString();
     return changeLines(text).map((other) => `data:;base64,${Buffer.from(other).toString('base64')}`);
   }
   return value.includes('\n') ? changeLines(value) : [`${value}x`];

@@ -69,7 +69,7 @@ it.skipIf(!have('python3'))(`Python finds a hardware manager by PYTHONPATH${orac
   for (const { path = '', contents } of renderHardwareManager(announced)) {
     const place = join(root, path.replace(source, target));
     mkdirSync(dirname(place), { recursive: true });
-    writeFileSync(place, decodeDataUrl(contents?.source ?? '').data);
+    writeFileSync(place, decodeDataUrl(contents?.source ?? ''));
   }
   const PYTHONPATH = variable.replace('PYTHONPATH=', '').replaceAll(target, `${root}${target}`);
   const { stdout } = spawnSync('python3', ['-c', list], { env: { PATH: process.env['PATH'], PYTHONPATH } });

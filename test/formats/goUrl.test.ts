@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeProblem, parseGoUrl, queryParameter, unescapeInPlace } from '../../src/formats/goUrl.ts';
+import { parseGoUrl, queryParameter } from '../../src/formats/goUrl.ts';
+import { escapeProblem, unescapeInPlace } from '../../src/formats/percentEscapes.ts';
 import { codePoint } from '../support/arbitraryText.ts';
 
 describe('parseGoUrl', () => {

@@ -290,7 +290,7 @@ function decoded(value: unknown): unknown {
   return Object.fromEntries(
     members.map(([name, member]) => {
       const isPlain = name === 'source' && typeof member === 'string' && checkDataUrl(member) === undefined;
-      return [name, isPlain ? Buffer.from(decodeDataUrl(member).data).toString('latin1') : decoded(member)];
+      return [name, isPlain ? Buffer.from(decodeDataUrl(member)).toString('latin1') : decoded(member)];
     }),
   );
 }

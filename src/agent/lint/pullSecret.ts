@@ -1,7 +1,7 @@
 /** Rules about the pull secret and other files with credentials. */
 
 import { posix } from 'node:path';
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, orFormatError } from '../../core/errors.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imagePull.ts';
 import { findLoginProblem, parsePullSecret, readCredentials } from '../pullSecret.ts';
@@ -103,12 +103,8 @@ export function listPullSecrets({ units, filesByPath }: LintSubject): LintedFile
 
 /** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */
 function findProblem(text: string): string | undefined {
-  try {
-    parsePullSecret(text);
-  } catch (error) {
-    if (error instanceof FormatError) return error.message;
-    throw error;
-  }
+  const parsed = orFormatError(() => parsePullSecret(text));
+  if (parsed instanceof FormatError) return parsed.message;
   if (text.startsWith('\uFEFF')) return 'starts with a byte order mark, which podman does not accept';
   return text.trimStart().startsWith('{') ? undefined : 'is base64 twice';
 }

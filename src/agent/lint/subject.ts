@@ -188,7 +188,7 @@ export function isAgentUnitName(name: string): boolean {
 export function readContents({ source = '', compression = '' }: Resource = {}): Uint8Array | undefined {
   if (!source.startsWith('data:')) return undefined;
   return ifWellFormed(() => {
-    const { data } = decodeDataUrl(source);
+    const data = decodeDataUrl(source);
     return compression === 'gzip' ? decodeGzip(data, { maxBytes: MAX_CONTENT_BYTES }) : data;
   });
 }

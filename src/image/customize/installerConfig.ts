@@ -3,7 +3,14 @@
  * the options. Conflicts between values are left to the installer. A number is accepted as a string, as in the installer.
  */
 
-import { CliError, type ErrorDetails, type FilePlace, FormatError } from '../../core/errors.ts';
+import { isUtf8 } from 'node:buffer';
+import {
+  CliError,
+  type ErrorDetails,
+  type FilePlace,
+  FormatError,
+  orFormatError,
+} from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
@@ -50,12 +57,10 @@ export function checkInstallerConfig(content: Uint8Array, name: string): Install
 }
 
 function parse(content: Uint8Array, name: string): ParsedYaml {
-  try {
-    return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  } catch (error) {
-    if (error instanceof FormatError) throw refusal(name, error.message, { hint: error.hint, cause: error });
-    throw refusal(name, 'the file is not UTF-8');
-  }
+  if (!isUtf8(content)) throw refusal(name, 'the file is not UTF-8');
+  const yaml = orFormatError(() => parseYaml(new TextDecoder().decode(content)));
+  if (!(yaml instanceof FormatError)) return yaml;
+  throw refusal(name, yaml.message, { hint: yaml.hint, cause: yaml });
 }
 
 function refusal(

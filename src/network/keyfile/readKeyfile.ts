@@ -3,7 +3,7 @@
  * `nm_connection_normalize` of libnm for the keys in `rows.ts`.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, orFormatError } from '../../core/errors.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { type KeyfileSection, parseKeyfile, type ParsedEntry } from '../../formats/keyfile.ts';
 import { automaticIp, type Connection, type IpConfig, MAIN_TABLE } from '../connection.ts';
@@ -35,12 +35,9 @@ export interface ReadKeyfile {
 
 /** @param file its name, which is the name of a connection without `id` */
 export function readKeyfile(file: string, text: string): ReadKeyfile {
-  let sections: readonly KeyfileSection<ParsedEntry>[];
-  try {
-    sections = parseKeyfile(text);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = 'write lines of the form KEY=VALUE below [SECTION]', message } = error;
+  const sections = orFormatError(() => parseKeyfile(text));
+  if (sections instanceof FormatError) {
+    const { hint = 'write lines of the form KEY=VALUE below [SECTION]', message } = sections;
     return { connection: undefined, problems: [{ severity: 'error', message, hint, line: undefined }] };
   }
   if (!sections.some(({ name }) => name === 'connection')) {

@@ -56,8 +56,7 @@ async function render(text: string, args: readonly string[] = [], env = {}): Pro
 function fileOf(config: Config | undefined, path: string): string | undefined {
   const source = config?.storage?.files?.find((file) => file.path === path)?.contents?.source;
   if (typeof source !== 'string') return undefined;
-  const decoded = decodeDataUrl(source);
-  return 'data' in decoded ? Buffer.from(decoded.data).toString() : decodeURIComponent(source);
+  return Buffer.from(decodeDataUrl(source)).toString();
 }
 
 const staticHost = (name: string, address: string, more = ''): string =>

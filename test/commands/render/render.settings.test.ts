@@ -92,7 +92,7 @@ const parseConfig = ({ stdout }: RunResult): Config => JSON.parse(stdout);
 
 function contentsOf(config: Config, path: string): string {
   const source = config.storage?.files?.find((file) => file.path === path)?.contents?.source;
-  return source === undefined ? '' : Buffer.from(decodeDataUrl(source).data).toString();
+  return source === undefined ? '' : Buffer.from(decodeDataUrl(source)).toString();
 }
 
 const confOf = (config: Config): string => contentsOf(config, '/etc/ironic-python-agent.conf');

@@ -50,7 +50,7 @@ const parseConfig = (text: string): Config => JSON.parse(text);
 const contentsOf = (config: Config, path: string): string => {
   const file = config.storage?.files?.find((candidate) => candidate.path === path);
   const source = (file?.contents ?? file?.append?.[0])?.source;
-  return source === undefined ? '' : Buffer.from(decodeDataUrl(source).data).toString();
+  return source === undefined ? '' : Buffer.from(decodeDataUrl(source)).toString();
 };
 
 /** A config as a reviewer reads it: files and unit as text. */

@@ -5,7 +5,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { cutText } from '../../../formats/goText.ts';
-import { escapeProblem, unescapeInPlace } from '../../../formats/goUrl.ts';
+import { escapeProblem, unescapeInPlace } from '../../../formats/percentEscapes.ts';
 
 /** Characters of a target. */
 const MAX_LENGTH = 2048;
