@@ -6,7 +6,7 @@
 import type { Finding } from '../core/finding.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
-import { errorRule, lintError, lintWarning } from '../core/rule.ts';
+import { errorRule, lintError, lintWarning, type Rule } from '../core/rule.ts';
 import { bondModes } from '../network/bondOptions.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 import { isOneArgument, type KernelArgument } from './argument.ts';
@@ -59,21 +59,21 @@ export function checkArgument(argument: KernelArgument): readonly Finding[] {
   return findIssues(argument).map((issue) => ({ ...issue, path: argument.path }));
 }
 
-function findIssues(argument: KernelArgument): readonly Finding[] {
+function findIssues(argument: KernelArgument): readonly Rule[] {
   const { name, text, value = '' } = argument;
-  if (!isOneArgument(text)) return [{ ...argumentCharacters, path: [] }];
-  if (name === '') return [{ ...argumentEmpty, path: [] }];
-  if (text.includes('"') && UNQUOTED.test(name)) return [{ ...argumentQuoted, path: [] }];
+  if (!isOneArgument(text)) return [argumentCharacters];
+  if (name === '') return [argumentEmpty];
+  if (text.includes('"') && UNQUOTED.test(name)) return [argumentQuoted];
   if (name.startsWith('ipa-')) return checkIpaArgument(argument);
   const check = valueChecks.get(name);
   if (check !== undefined) return check(value);
-  if (STOPS_BOOT.test(text)) return [{ ...argumentStops, path: [] }];
+  if (STOPS_BOOT.test(text)) return [argumentStops];
   // CoreOS has more arguments, which are not similar to these.
   const nearest = spelledNames.includes(name) ? undefined : nearestName(name, spelledNames);
-  return nearest === undefined ? [] : [{ ...argumentUnknown, path: [], hint: `use ${nearest}` }];
+  return nearest === undefined ? [] : [{ ...argumentUnknown, hint: `use ${nearest}` }];
 }
 
-type ValueCheck = (value: string) => readonly Finding[];
+type ValueCheck = (value: string) => readonly Rule[];
 
 const valueChecks = new Map<string, ValueCheck>(
   Object.entries({
@@ -108,7 +108,7 @@ const valueChecks = new Map<string, ValueCheck>(
 );
 
 function ignoredUnless(isValid: (value: string) => boolean, hint: string): ValueCheck {
-  return (value) => (isValid(value) ? [] : [{ ...argumentSyntax, path: [], hint }]);
+  return (value) => (isValid(value) ? [] : [{ ...argumentSyntax, hint }]);
 }
 
 /** Arguments that users write, of the programs whose names are misspelled without any message. */

@@ -1,7 +1,6 @@
 /** The consoles of the kernel: `console=`. */
 
-import type { Finding } from '../core/finding.ts';
-import { lintWarning } from '../core/rule.ts';
+import { lintWarning, type Rule } from '../core/rule.ts';
 
 const consoleSpec = lintWarning(
   'console-spec',
@@ -26,13 +25,13 @@ const LINE_OPTIONS = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;
  * `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, or another console device. The kernel
  * accepts any word without an error, and then has no console.
  */
-export function checkConsole(value: string): readonly Finding[] {
+export function checkConsole(value: string): readonly Rule[] {
   if (value.startsWith('console=') || value.startsWith('/dev/')) {
-    return [{ ...consoleSpec, path: [], message: 'the console has an invalid prefix (console= or /dev/)' }];
+    return [{ ...consoleSpec, message: 'the console has an invalid prefix (console= or /dev/)' }];
   }
   if (/^(?:null|ttynull|tty\d*)$/.test(value)) return [];
   const device = CONSOLE_DEVICE.exec(value) ?? EARLY_UART.exec(value);
-  if (device === null) return [{ ...consoleSpec, path: [] }];
+  if (device === null) return [consoleSpec];
   const options = device[1];
-  return options === undefined || LINE_OPTIONS.test(options) ? [] : [{ ...consoleOptions, path: [] }];
+  return options === undefined || LINE_OPTIONS.test(options) ? [] : [consoleOptions];
 }

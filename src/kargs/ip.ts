@@ -3,9 +3,8 @@
  * CoreOS (nm-initrd-generator(8), nmi-cmdline-reader.c). It ignores some mistakes, and reads others as another value.
  */
 
-import type { Finding } from '../core/finding.ts';
 import { withBrackets } from '../formats/url.ts';
-import { lintError } from '../core/rule.ts';
+import { lintError, type Rule } from '../core/rule.ts';
 import {
   addressBits,
   formatAddress,
@@ -65,7 +64,7 @@ function parseMethod(text: string): IpMethod | undefined {
 /** An `ip=` value: what NetworkManager makes of it (undefined if it ignores the value), and the mistakes in it. */
 export interface ReadIp {
   readonly argument?: IpArgument;
-  readonly issues: readonly Finding[];
+  readonly issues: readonly Rule[];
 }
 
 /**
@@ -75,7 +74,7 @@ export interface ReadIp {
 export function readIp(value: string): ReadIp {
   const fields = splitFields(value);
   const [first = '', second = '', gateway = '', netmask = '', , device = '', method = '', ...rest] = fields;
-  const unsupported: readonly Finding[] = [{ ...ipSpec, path: [] }];
+  const unsupported = [ipSpec];
   if (value === '') return { issues: unsupported };
   if (fields.length === 1) {
     const issues = isMethod(first) ? [] : unsupported;
@@ -90,7 +89,7 @@ export function readIp(value: string): ReadIp {
   }
   if (isInterface(first) && dracutMethods.has(second)) {
     const message = `NetworkManager of the initramfs ignores INTERFACE:${second}: it does not know the method`;
-    return { issues: [{ ...ipSpec, path: [], message }] };
+    return { issues: [{ ...ipSpec, message }] };
   }
   const [, start = '', prefix] = /^([^/]*)(?:\/(.*))?$/s.exec(first) ?? [];
   const ip = parseAddress(start);

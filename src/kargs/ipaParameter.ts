@@ -7,8 +7,7 @@
 
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
-import type { Finding } from '../core/finding.ts';
-import { found, issue, lintWarning } from '../core/rule.ts';
+import { lintWarning, type Rule } from '../core/rule.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
@@ -32,10 +31,10 @@ export function ipaArgument(assignment: string): string {
 }
 
 /** Returns the issues of an argument with the prefix `ipa-`. */
-export function checkIpaArgument({ name, value }: KernelArgument): readonly Finding[] {
+export function checkIpaArgument({ name, value }: KernelArgument): readonly Rule[] {
   if (value === undefined) {
     const message = 'the agent ignores a parameter without a value';
-    return [{ ...unusable, path: [], message, hint: 'use NAME=VALUE, for example debug=1' }];
+    return [{ ...unusable, message, hint: 'use NAME=VALUE, for example debug=1' }];
   }
   const option = parameterOptions().find((candidate) => candidate.kernelParam === name);
   if (option === undefined)
@@ -45,29 +44,27 @@ export function checkIpaArgument({ name, value }: KernelArgument): readonly Find
   const wanted = findExpected(option, value);
   const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
   const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
-  return found(
-    option.sensitive === true && issue(ipaSecret, []),
+  return [
+    option.sensitive === true && ipaSecret,
     hasVersion && {
       ...unusable,
-      path: [],
       message: 'the URL contains the path /v1, which the agent appends',
       hint: 'remove /v1 from the end of the URL',
     },
-    collector && { ...collectorRule, path: [], ...collector },
+    collector && { ...collectorRule, ...collector },
     wanted && {
       ...valueRule,
-      path: [],
       message: `${option.name} must be ${wanted}`,
       hint: `set ${option.name} to ${wanted} (${option.help})`,
     },
-  );
+  ].filter((rule) => typeof rule === 'object');
 }
 
 function parameterOptions(): readonly IpaOption[] {
   return ipaKnowledge().options.filter((option) => option.kernelParam !== undefined);
 }
 
-function unknownParameter(name: string): Finding {
+function unknownParameter(name: string): Rule {
   const plain = name.slice('ipa-'.length).replaceAll('-', '_');
   const removed = findRemovedIpaOption(plain);
   const option = suggestIpaOption('DEFAULT', plain);
@@ -80,7 +77,7 @@ function unknownParameter(name: string): Finding {
           ? `set ${option.name} in the configuration file of the agent; it has no kernel parameter`
           : `use ${option.kernelParam}`;
   const message = 'the agent does not support this kernel parameter, and ignores it';
-  return { ...unknown, path: [], message, hint };
+  return { ...unknown, message, hint };
 }
 
 /** Numbers that the agent converts itself; without a value, others are not set. */

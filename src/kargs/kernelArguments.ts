@@ -10,7 +10,7 @@
 import type { Finding } from '../core/finding.ts';
 import { maskSetting } from '../core/masking.ts';
 import { parseUrl } from '../formats/url.ts';
-import { warningRule } from '../core/rule.ts';
+import { type Rule, warningRule } from '../core/rule.ts';
 import { findIgnoredExceptions, isExceptForGo } from '../network/noProxy.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 import type { BootProxy, BootSettings } from './bootSettings.ts';
@@ -111,7 +111,7 @@ export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSet
 }
 
 /** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */
-export function checkSetenv(text: string): readonly Finding[] {
+export function checkSetenv(text: string): readonly Rule[] {
   const { name, value = '' } = parseArgument(text);
   const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(name);
   const hasCredentials = isProxy && parseBootUrl(value)?.credentials === true;
@@ -119,7 +119,6 @@ export function checkSetenv(text: string): readonly Finding[] {
   return [
     {
       ...urlCredentials,
-      path: [],
       message:
         'the proxy URL contains credentials, and every program on the machine can read the kernel command line',
       hint: 'use a proxy without a password, or serve the root filesystem from a host that needs no proxy',

@@ -3,11 +3,10 @@
  * than the URL standard, which repairs URLs that curl, Ignition and boot loaders refuse.
  */
 
-import type { Finding } from '../core/finding.ts';
 import { parseHost } from '../formats/hostName.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
-import { lintError, lintWarning } from '../core/rule.ts';
+import { lintError, lintWarning, type Rule } from '../core/rule.ts';
 
 const urlScheme = lintError(
   'boot-url-scheme',
@@ -71,39 +70,32 @@ export function isPlainText(text: string): boolean {
 }
 
 /** Checks a URL for a program that supports `schemes`. */
-export function checkUrl(text: string, schemes: readonly string[]): Finding[] {
+export function checkUrl(text: string, schemes: readonly string[]): readonly Rule[] {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1];
   if (scheme === undefined || !schemes.includes(scheme)) return [unsupportedScheme(scheme, schemes)];
   const url = parseBootUrl(text);
-  if (url === undefined) return [{ ...urlHost, path: [] }];
-  return url.credentials ? [{ ...urlCredentials, path: [] }] : [];
+  if (url === undefined) return [urlHost];
+  return url.credentials ? [urlCredentials] : [];
 }
 
 /** Whether Ignition can verify the certificate of the server of a config, whose own CA certificates it does not know yet. */
-export function checkIssuer(text: string): readonly Finding[] {
+export function checkIssuer(text: string): readonly Rule[] {
   const host = findInternalTlsHost(text);
   if (host === undefined) return [];
   const message = `no public CA issues certificates for ${host}, and Ignition trusts no other CA at this point`;
-  return [{ ...urlIssuer, path: [], message }];
+  return [{ ...urlIssuer, message }];
 }
 
 /** Whether others on the network can read the config, which may contain secrets. */
-export function checkPrivacy(text: string): readonly Finding[] {
+export function checkPrivacy(text: string): readonly Rule[] {
   const url = parseBootUrl(text);
   if (url?.scheme !== 'http' && url?.scheme !== 'tftp') return [];
   const hint = 'embed the config in the initramfs if it contains a pull secret or another secret';
-  return [
-    { ...urlPlaintext, path: [], ...(isInternalHost(parseHost(withoutBrackets(url.host))) && { hint }) },
-  ];
+  return [{ ...urlPlaintext, ...(isInternalHost(parseHost(withoutBrackets(url.host))) && { hint }) }];
 }
 
-function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Finding {
+function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Rule {
   const message =
     scheme === undefined ? 'not a URL: the scheme is missing' : `unsupported URL scheme ${scheme}`;
-  return {
-    ...urlScheme,
-    path: [],
-    message,
-    hint: `use ${schemes.map((name) => `${name}://`).join(', ')}`,
-  };
+  return { ...urlScheme, message, hint: `use ${schemes.map((name) => `${name}://`).join(', ')}` };
 }

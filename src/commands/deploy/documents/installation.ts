@@ -5,7 +5,7 @@
  */
 
 import type { Finding } from '../../../core/finding.ts';
-import { errorRule, warningRule } from '../../../core/rule.ts';
+import { errorRule, type Rule, warningRule } from '../../../core/rule.ts';
 import { type KernelArgument, parseArgument } from '../../../kargs/argument.ts';
 import { checkConsole } from '../../../kargs/console.ts';
 import { readIp } from '../../../kargs/ip.ts';
@@ -97,8 +97,8 @@ export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Fin
   return [...issues, ...checkArgumentNetwork(list)];
 }
 
-function checkArgument({ name, text, value = '' }: KernelArgument): readonly Finding[] {
-  if (name === '' || !isPlainText(text)) return [{ ...installKarg, path: [] }];
+function checkArgument({ name, text, value = '' }: KernelArgument): readonly Rule[] {
+  if (name === '' || !isPlainText(text)) return [installKarg];
   if (name === 'console') return checkConsole(value);
   return name === 'ip' ? readIp(value).issues : [];
 }
