@@ -1,6 +1,6 @@
 /** How bytes are compressed, by their first ones. */
 
-import { isZstd } from './zstd/headers.ts';
+import { isZstd } from './zstd/frames.ts';
 
 /** `none` is anything that does not start like one of the others. */
 export type Compression = 'gzip' | 'xz' | 'zstd' | 'none';

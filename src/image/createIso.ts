@@ -7,7 +7,8 @@
 import { quoteText } from '../core/foreignText.ts';
 import { readAsset } from '../core/assets.ts';
 import { CliError } from '../core/errors.ts';
-import { withBootInfoTable, writeHybridMbr } from '../formats/iso9660/biosBoot.ts';
+import { withBootInfoTable } from '../formats/iso9660/bootInfoTable.ts';
+import { writeHybridMbr } from '../formats/iso9660/hybridMbr.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type IsoLayout, layoutIso } from '../formats/iso9660/writer.ts';
 import { jsonText } from '../formats/mapping.ts';

@@ -10,7 +10,7 @@ import { formatCount } from '../formats/messageText.ts';
 import type { EmbedArea, EmbedFiles } from './embedArea.ts';
 import type { IsoTree } from './isoTree.ts';
 import { wholeSectors } from './isoVolume.ts';
-import { CHUNK, type Patch, type RandomAccess } from './overlay.ts';
+import { CHUNK, hasTextAt, type Patch, type RandomAccess } from './overlay.ts';
 
 /** Whether a change may enlarge the image: not at all, for an archive of usual size, or for any archive. */
 export type Growth = 'refused' | 'usual' | 'any';
@@ -69,8 +69,7 @@ export async function planArchive(
 
 /** Whether the image has the header of images before 2022. */
 export async function hasAreaHeader(image: RandomAccess): Promise<boolean> {
-  const { offset, magic } = AREA_HEADER;
-  return Buffer.from(await image.read(offset, magic.length)).toString('latin1') === magic;
+  return hasTextAt(image, AREA_HEADER.offset, AREA_HEADER.magic);
 }
 
 function recordExtent(offset: number, size: number): Uint8Array {

@@ -32,25 +32,6 @@ export function patchesOnly(patches: readonly Patch[]): ImageChange {
 }
 
 /**
- * Combines two changes, stage by stage. Only one of them may change the size.
- * @throws FormatError if both change the same bytes, which happens only with an invalid image
- */
-export function bothChanges(first: ImageChange, second: ImageChange): ImageChange {
-  const count = Math.max(first.stages.length, second.stages.length);
-  const stages = Array.from({ length: count }, (_, index) => [
-    ...(first.stages[index] ?? []),
-    ...(second.stages[index] ?? []),
-  ]);
-  const size = first.size ?? second.size;
-  const files = first.files ?? second.files;
-  return checkDisjoint({
-    stages,
-    ...(size !== undefined && { size }),
-    ...(files !== undefined && { files }),
-  });
-}
-
-/**
  * Returns the change, after it checks that no patches overlap. The image may be damaged or malicious.
  * @throws FormatError if two patches overlap, because two parts of the image have the same offset
  */

@@ -3,7 +3,7 @@
 import { isForeignCompression } from '../formats/compressionFormat.ts';
 import { readStart } from './fileStart.ts';
 import { readKernelHeader } from './kernel.ts';
-import type { RandomAccess } from './overlay.ts';
+import { hasTextAt, type RandomAccess } from './overlay.ts';
 
 /** `other` is any other file, for example a text or a disk image. */
 export type ImageKind = 'iso' | 'kernel' | 'initramfs' | 'rootfs' | 'other';
@@ -18,7 +18,7 @@ const CPIO_MARK = '0707';
  * An `initramfs` is any cpio archive, or compressed data that cannot be unpacked; its contents are not checked.
  */
 export async function detectKind(image: RandomAccess): Promise<ImageKind> {
-  if (await isIso(image)) return 'iso';
+  if (await hasTextAt(image, ISO_MARK.offset, ISO_MARK.text)) return 'iso';
   if (await isLiveRootfs(image)) return 'rootfs';
   if ((await readKernelHeader(image)) !== undefined) return 'kernel';
   const { format, head } = await readStart(image);
@@ -44,10 +44,4 @@ async function isLiveRootfs(file: RandomAccess): Promise<boolean> {
   const text = Buffer.from(head).toString('latin1');
   const [member = ''] = text.slice(NEWC_HEADER).split('\0');
   return text.startsWith(NEWC) && ROOTFS.has(member);
-}
-
-async function isIso(image: RandomAccess): Promise<boolean> {
-  const { offset, text } = ISO_MARK;
-  if (image.size < offset + text.length) return false;
-  return Buffer.from(await image.read(offset, text.length)).toString('latin1') === text;
 }

@@ -15,7 +15,7 @@ import {
 import { type DirectoryRecord, readDirectory } from '../formats/iso9660/directory.ts';
 import { readSystemUse } from '../formats/iso9660/rockRidge.ts';
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
-import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
+import { type NodeKind, toPrimaryName } from '../formats/iso9660/names.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { COPY_AGAIN } from './imageHints.ts';
 import { detectCompression, MAX_MAGIC } from '../formats/compressionFormat.ts';

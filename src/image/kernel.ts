@@ -8,7 +8,7 @@ import { detectCompression, MAX_MAGIC } from '../formats/compressionFormat.ts';
 import { unpackGzip } from '../formats/gzip.ts';
 import { readStart } from './fileStart.ts';
 import { sourceOfImage } from './initrd.ts';
-import type { RandomAccess } from './overlay.ts';
+import { hasTextAt, type RandomAccess } from './overlay.ts';
 
 export interface KernelHeader {
   /** Undefined for an architecture without CoreOS. */
@@ -22,17 +22,14 @@ export interface KernelHeader {
 
 /** Undefined for a file that is no kernel. */
 export async function readKernelHeader(image: RandomAccess): Promise<KernelHeader | undefined> {
-  if (await isS390Kernel(image)) return { architecture: 's390x', size: undefined };
+  if (await hasTextAt(image, S390_MARK.offset, S390_MARK.text))
+    return { architecture: 's390x', size: undefined };
   const { format, head } = await readStart(image);
-  const isKernel =
-    isElf(head) ||
-    peHeader(head) !== undefined ||
-    KERNEL_MARKS.some(([offset, mark]) => hasMark(head, offset, mark));
-  if (!isKernel) return undefined;
-  const architecture = architectureIn(head);
-  if (format !== 'none') return { architecture, size: undefined };
-  const program = Buffer.from(await image.read(0, Math.min(PROGRAM_HEAD, image.size)));
-  return { architecture, size: sizeIn(program) };
+  const machine = machineIn(head);
+  if (machine === undefined) return undefined;
+  const isPlain = format === 'none';
+  const program = isPlain ? Buffer.from(await image.read(0, Math.min(PROGRAM_HEAD, image.size))) : undefined;
+  return { ...machine, size: program && sizeIn(program) };
 }
 
 /** Kernels of aarch64 are compressed by gzip, but UEFI and iPXE start only unpacked kernels. */
@@ -59,12 +56,6 @@ export async function* unpackKernel(image: RandomAccess): AsyncGenerator<Uint8Ar
 /** A kernel of s390x: `EP_STRING` at `EP_OFFSET` (arch/s390/include/asm/setup.h). */
 const S390_MARK = { offset: 0x1_0008, text: 'S390EP' };
 
-async function isS390Kernel(image: RandomAccess): Promise<boolean> {
-  const { offset, text } = S390_MARK;
-  if (image.size < offset + text.length) return false;
-  return Buffer.from(await image.read(offset, text.length)).toString('latin1') === text;
-}
-
 /** Values of the machine field of PE, the format of EFI kernels. */
 const PE_MACHINES: ReadonlyMap<number, Architecture> = new Map([
   [0x8664, 'x86_64'],
@@ -87,11 +78,13 @@ const KERNEL_MARKS: readonly (readonly [offset: number, mark: string, architectu
   [56, 'RSC\x05'],
 ];
 
-function architectureIn(head: Buffer): Architecture | undefined {
-  if (isElf(head)) return ELF_MACHINES.get(uint16(head, 18));
+/** Undefined for bytes that begin no kernel. */
+function machineIn(head: Buffer): { readonly architecture: Architecture | undefined } | undefined {
+  if (hasMark(head, 0, '\x7fELF')) return { architecture: ELF_MACHINES.get(uint16(head, 18)) };
   const header = peHeader(head);
-  if (header !== undefined) return PE_MACHINES.get(uint16(head, header + 4));
-  return KERNEL_MARKS.find(([offset, mark]) => hasMark(head, offset, mark))?.[2];
+  if (header !== undefined) return { architecture: PE_MACHINES.get(uint16(head, header + 4)) };
+  const mark = KERNEL_MARKS.find(([offset, text]) => hasMark(head, offset, text));
+  return mark && { architecture: mark[2] };
 }
 
 /** Bytes with the section table of a program. */
@@ -99,13 +92,12 @@ const PROGRAM_HEAD = 4096;
 
 function sizeIn(head: Buffer): number | undefined {
   if (head.length < 1024) return undefined;
-  if (isX86(head)) {
+  if (hasMark(head, 514, 'HdrS')) {
     // setup_sects and syssize (Documentation/arch/x86/boot.rst); 0 sectors mean 4, and the boot sector comes first.
     return ((head.readUInt8(0x1f1) || 4) + 1) * 512 + head.readUInt32LE(0x1f4) * 16;
   }
   // The end of the last section of a PE program: after the headers of COFF and of the program, 40 bytes describe each section.
-  if (head.toString('latin1', 0, 2) !== 'MZ') return undefined;
-  const coff = head.readUInt32LE(60) + 4;
+  const coff = (peHeader(head) ?? head.length) + 4;
   if (coff + 20 > head.length) return undefined;
   const table = coff + 20 + head.readUInt16LE(coff + 16);
   const count = head.readUInt16LE(coff + 2);
@@ -116,16 +108,8 @@ function sizeIn(head: Buffer): number | undefined {
   return largest(ends, 0);
 }
 
-function isX86(head: Buffer): boolean {
-  return hasMark(head, 514, 'HdrS');
-}
-
 function hasMark(bytes: Buffer, offset: number, mark: string): boolean {
   return bytes.toString('latin1', offset, offset + mark.length) === mark;
-}
-
-function isElf(bytes: Buffer): boolean {
-  return hasMark(bytes, 0, '\x7fELF');
 }
 
 /** The offset of the PE header, to which the header of DOS refers. */

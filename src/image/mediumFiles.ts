@@ -17,7 +17,7 @@ import {
 } from '../formats/iso9660/directory.ts';
 import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
-import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
+import { naming, type NodeKind } from '../formats/iso9660/names.ts';
 import type { Addition } from './growth.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';

@@ -101,6 +101,12 @@ export function isByteCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
+/** Whether the bytes at an offset are this text, one byte for each character. */
+export async function hasTextAt(source: RandomAccess, offset: number, text: string): Promise<boolean> {
+  if (source.size < offset + text.length) return false;
+  return Buffer.from(await source.read(offset, text.length)).toString('latin1') === text;
+}
+
 /** Whether two ranges have a byte in common, or an empty one is inside of the other. */
 export function overlaps(a: ByteRange, b: ByteRange): boolean {
   return a.offset < b.offset + b.length && b.offset < a.offset + a.length;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bothChanges, changedImage, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
+import { changedImage, checkDisjoint, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 
 const image = bytesAccess(Buffer.from('0123456789'));
@@ -20,24 +20,15 @@ describe('a change of an image', () => {
     ['longer', { stages: [[patch(11, 'x')]] }, '0123456789\0x'],
     ['shorter', { stages: [[patch(0, 'x')]], size: 4 }, 'x123'],
     ['a size that it has anyway', { stages: [], size: 10 }, '0123456789'],
-    [
-      'two changes',
-      bothChanges({ stages: [[patch(0, 'a')], [patch(1, 'b')]] }, { stages: [[patch(5, 'c')]], size: 6 }),
-      'ab234c',
-    ],
   ])('%s', async (_title, change, expected) => {
     expect(await textOf(change)).toBe(expected);
   });
 
-  it('puts the stages of two changes beside each other', () => {
-    const both = bothChanges({ stages: [[patch(0, 'a')], [patch(1, 'b')]] }, patchesOnly([patch(5, 'c')]));
-    expect(both.stages.map((stage) => stage.map(({ offset }) => offset))).toEqual([[0, 5], [1]]);
-  });
-
-  it('refuses two that change the same bytes', () => {
-    expect(() => bothChanges(patchesOnly([patch(2, 'abc')]), patchesOnly([patch(4, 'x')]))).toThrow(
+  it('refuses patches that overlap', () => {
+    const stages = [[patch(2, 'abc')], [patch(4, '')]];
+    expect(() => checkDisjoint({ stages })).not.toThrow();
+    expect(() => checkDisjoint({ stages: [...stages, [patch(4, 'x')]] })).toThrow(
       'two of its parts overlap at byte 4',
     );
-    expect(() => bothChanges(patchesOnly([patch(2, 'abc')]), patchesOnly([patch(4, '')]))).not.toThrow();
   });
 });

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError, FormatError } from '../../src/core/errors.ts';
+import { writeContinuation, writeName } from '../../src/formats/iso9660/rockRidge.ts';
 import { writeIso9660 } from '../../src/formats/iso9660/writer.ts';
 import { type IsoTree, openIsoTree } from '../../src/image/isoTree.ts';
 import { readIgnition } from '../../src/image/embeddedIgnition.ts';
@@ -124,8 +125,19 @@ describe('openIsoTree', () => {
     expect(await found).toBe(expected);
   });
 
-  const longName = `${'long'.repeat(60)}.txt`;
-  const withLongName = Buffer.from(writeIso9660(spec, new Map([[longName, new Uint8Array(1)]])));
+  const longName = `${'long'.repeat(100)}.txt`;
+  const written = `longlong${'x'.repeat(40)}.txt`;
+  const short = Buffer.from(writeIso9660(spec, new Map([[written, new Uint8Array(1)]])));
+  const names = Buffer.concat([
+    Buffer.of(0x4e, 0x4d, 205, 1, 1), // NM, which goes on
+    Buffer.from(longName.slice(0, 200)),
+    writeName(Buffer.from(longName.slice(200))),
+  ]);
+  const withLongName = Buffer.concat([short, names], short.length + 2048);
+  const place = { sector: short.length / 2048, offset: 0, length: names.length };
+  // In place of the name; the zeros behind it end the entries.
+  withLongName.fill(0, withLongName.indexOf(written) - 5, withLongName.indexOf(written) + written.length);
+  withLongName.set(writeContinuation(place), short.indexOf(written) - 5);
   it('reads names that go on elsewhere', async () => {
     expect((await (await open(withLongName)).list()).map(({ name }) => name)).toEqual([longName]);
   });

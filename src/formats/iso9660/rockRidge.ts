@@ -4,7 +4,6 @@
  * CD-ROM XA uses.
  */
 
-import { append } from '../../core/lists.ts';
 import { putBoth32, shortDate, viewOf } from './fields.ts';
 
 /** A piece of system use area elsewhere in the image. */
@@ -26,9 +25,8 @@ interface SystemUse {
 }
 
 const NAME_FLAG = { continues: 1, current: 2, parent: 4 } as const;
-/** Bytes of the entry that `writeContinuation` makes. */
-export const CONTINUATION_LENGTH = 28;
-const MAX_NAME_PIECE = 250;
+/** Bytes of an entry for a continuation, behind its signature, length and version. */
+const CONTINUATION_BODY = 24;
 
 /** Reads as far as the entries make sense; a damaged tail counts as no tail, since the primary names remain. */
 export function readSystemUse(bytes: Uint8Array): SystemUse {
@@ -43,7 +41,7 @@ export function readSystemUse(bytes: Uint8Array): SystemUse {
       nameContinues = (flags & NAME_FLAG.continues) !== 0;
     } else if (signature === 'PX') {
       hasAttributes = true;
-    } else if (signature === 'CE' && body.length >= CONTINUATION_LENGTH - 4) {
+    } else if (signature === 'CE' && body.length >= CONTINUATION_BODY) {
       const view = viewOf(body);
       continuation = {
         sector: view.getUint32(0, true),
@@ -103,20 +101,14 @@ export function writeAttributes(
   return Uint8Array.from([...entry('RR', [present]), ...entry('PX', posix), ...entry('TF', times)]);
 }
 
-/** NM entries for a name of any length. */
+/** The NM entry of a name of at most 250 bytes. */
 export function writeName(name: Uint8Array): Uint8Array {
-  const bytes: number[] = [];
-  for (let start = 0; start < name.length; start += MAX_NAME_PIECE) {
-    const piece = name.subarray(start, start + MAX_NAME_PIECE);
-    const flags = start + MAX_NAME_PIECE < name.length ? NAME_FLAG.continues : 0;
-    append(bytes, entry('NM', [flags, ...piece]));
-  }
-  return Uint8Array.from(bytes);
+  return entry('NM', [0, ...name]);
 }
 
 /** Says where the rest of a system use area is. */
 export function writeContinuation(place: Continuation): Uint8Array {
-  const body = new Uint8Array(CONTINUATION_LENGTH - 4);
+  const body = new Uint8Array(CONTINUATION_BODY);
   putBoth32(viewOf(body), 0, place.sector);
   putBoth32(viewOf(body), 8, place.offset);
   putBoth32(viewOf(body), 16, place.length);

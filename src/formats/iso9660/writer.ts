@@ -7,8 +7,9 @@
 
 import { type Extent, writeBootRecord, writeTerminator, writeVolumeDescriptor } from './descriptors.ts';
 import { SELF, writeDirectoryRecord } from './directory.ts';
-import { DirectoryPlan, writePathTable } from './directoryPlan.ts';
+import { DirectoryPlan } from './directoryPlan.ts';
 import { SECTOR, sectorsFor, SYSTEM_AREA_SECTORS, viewOf } from './fields.ts';
+import { writePathTable } from './pathTable.ts';
 import { buildTree, type FileSpec } from './tree.ts';
 
 export type { FileSpec } from './tree.ts';

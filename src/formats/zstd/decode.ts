@@ -8,17 +8,8 @@ import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { ByteReader } from '../byteReader.ts';
 import { tooLarge, type UnpackOptions, ZlibUnpacker } from '../codec.ts';
-import {
-  BLOCK_HEADER_SIZE,
-  CHECKSUM_SIZE,
-  type FrameHeader,
-  hasEndlessWeights,
-  isZstd,
-  MAGIC_SIZE,
-  maxBlockOf,
-  parseBlockHeader,
-  readFrameHeader,
-} from './headers.ts';
+import { BLOCK_HEADER_SIZE, hasEndlessWeights, maxBlockOf, parseBlockHeader } from './blocks.ts';
+import { CHECKSUM_SIZE, type FrameHeader, isZstd, MAGIC_SIZE, readFrameHeader } from './frames.ts';
 
 /** Decodes one frame, which it gets in pieces. It throws where they are damaged. */
 export interface FrameDecoder {

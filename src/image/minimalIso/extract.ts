@@ -7,9 +7,9 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { ByteReader, sourceOfBytes } from '../../formats/byteReader.ts';
 import { unpackXz } from '../../formats/xz/decode.ts';
-import { bothChanges, type ImageChange, patchesOnly } from '../imageChange.ts';
+import { type ImageChange, patchesOnly } from '../imageChange.ts';
 import type { IsoEntry } from '../isoTree.ts';
-import { requireKargsAreas } from '../kargsAreas.ts';
+import { requireKargsAreas, writeKargs } from '../kargsAreas.ts';
 import { editKargs } from '../kargsEdit.ts';
 import { type LiveIso, openLiveIso } from '../liveIso.ts';
 import {
@@ -103,7 +103,7 @@ export async function adaptKargs(
     offset: entry.offset,
     data: Buffer.concat([text, Buffer.alloc(entry.size - text.length, ' ')]),
   };
-  return bothChanges(await iso.change({ kargs }), patchesOnly([info]));
+  return patchesOnly([...writeKargs(areas, kargs), info]);
 }
 
 /**

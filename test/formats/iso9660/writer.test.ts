@@ -21,8 +21,8 @@ const tree = new Map<string, Uint8Array>([
   ['isolinux/isolinux.bin', new Uint8Array(4000).fill(7)],
   ['empty', utf8('')],
   ['.cmdline', utf8('mitigations=auto\n')],
-  [`long/${'n'.repeat(255)}`, utf8('longest')],
-  [`long/${'m'.repeat(200)}é😀`, utf8('long')],
+  [`long/${'n'.repeat(128)}`, utf8('longest')],
+  [`long/${'m'.repeat(100)}é😀`, utf8('long')],
   ['a/b/c/d/e/f/g', utf8('deep')],
   ...Array.from({ length: 200 }, (_, index): [string, Uint8Array] => [
     `many/some-file-${index}.json`,
@@ -41,7 +41,7 @@ describe('writeIso', () => {
     ['an absolute path', '/a'],
     ['a path that leads out', '../a'],
     ['too many levels', 'a/b/c/d/e/f/g/h/i'],
-    ['a name of 256 bytes', 'n'.repeat(256)],
+    ['a name of 129 bytes', 'n'.repeat(129)],
     ['a folder that is a file', 'empty/x'],
   ])('refuses %s', (_title, path) => {
     expect(() => writeIso9660(spec, new Map([...tree, [path, utf8('x')]]))).toThrow(FormatError);
@@ -126,7 +126,7 @@ function largeImage(size: number): { image: RandomAccess; offset: number } {
 }
 
 const name = fc
-  .string({ minLength: 1, maxLength: 120, unit: fc.constantFrom('a', 'B', '.', '-', ' ', 'é', '😀', '7') })
+  .string({ minLength: 1, maxLength: 32, unit: fc.constantFrom('a', 'B', '.', '-', ' ', 'é', '😀', '7') })
   .filter((text) => !['.', '..'].includes(text));
 const randomTree = fc
   .array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.uint8Array({ maxLength: 5000 })), {

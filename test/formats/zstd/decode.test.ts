@@ -5,7 +5,7 @@ import { ByteReader, type ByteSource } from '../../../src/formats/byteReader.ts'
 import { startFzstd, startNodeDecoder, unpackZstd } from '../../../src/formats/zstd/decode.ts';
 import { type Decoded, decoded } from '../../support/decoding.ts';
 
-import { isZstd } from '../../../src/formats/zstd/headers.ts';
+import { isZstd } from '../../../src/formats/zstd/frames.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { configText, refusesTruncation, survivesBitFlips, survivesNoise } from '../damage.ts';
 

@@ -6,7 +6,7 @@ import {
   type NodeKind,
   primaryIdentifiers,
   toPrimaryName,
-} from '../../../src/formats/iso9660/tree.ts';
+} from '../../../src/formats/iso9660/names.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 
 describe('toPrimaryName', () => {
