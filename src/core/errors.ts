@@ -162,12 +162,50 @@ interface FormatDetails extends ErrorDetails {
 /** The bytes may be valid, but their format is one that this program does not read. */
 export class UnsupportedError extends FormatError {}
 
-/** The error with a place in a file of the user. An error that has a place, and any value that is no CliError, stays unchanged. */
-export function locateError(error: unknown, at: FilePlace | undefined): unknown {
-  if (!(error instanceof CliError) || error.at !== undefined || at === undefined) return error;
-  const { code, excerpt, hint, rule, sentence } = error;
+/** What is read, for the errors about it. */
+export interface ErrorContext {
+  /** Begins the message of a FormatError, with a colon unless the message continues it: `a.iso:`, `--api-url`. */
+  readonly subject?: string;
+  /** Where it is, or where a user names it. */
+  readonly at?: FilePlace | undefined;
+  /** Of a FormatError without a code of its own (default: ERR_FORMAT). ERR_USAGE makes it a UsageError. */
+  readonly code?: ErrorCode;
+  /** Of a FormatError without a hint. */
+  readonly hint?: string;
+}
+
+/**
+ * The result of `read`, or of its promise. Errors get the context: a FormatError becomes one that names the subject, and any other
+ * error for users gets the place, unless it has one.
+ */
+export function located<T>(context: ErrorContext, read: () => Promise<T>): Promise<T>;
+export function located<T>(context: ErrorContext, read: () => T): T;
+export function located(context: ErrorContext, read: () => unknown): unknown {
+  const fail = (error: unknown): never => {
+    throw inContext(error, context);
+  };
+  try {
+    const result = read();
+    return result instanceof Promise ? result.catch(fail) : result;
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+function inContext(error: unknown, { at, code = 'ERR_FORMAT', hint, subject }: ErrorContext): unknown {
+  if (!(error instanceof CliError) || error.at !== undefined) return error;
+  const details = { code: error.code, excerpt: error.excerpt, rule: error.rule, at, cause: error };
+  if (error instanceof FormatError && subject !== undefined) {
+    const Kind = code === 'ERR_USAGE' ? UsageError : CliError;
+    return new Kind(`${subject} ${error.message}`, {
+      ...details,
+      code: error.code === 'ERR_FORMAT' ? code : error.code,
+      hint: error.hint ?? hint,
+    });
+  }
+  if (at === undefined) return error;
   const Kind = error instanceof UsageError ? UsageError : CliError;
-  return new Kind(sentence, { code, excerpt, hint, rule, at, cause: error });
+  return new Kind(error.sentence, { ...details, hint: error.hint });
 }
 
 /** The result of `read`, or the FormatError that it throws. */

@@ -3,7 +3,7 @@
  * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one.
  */
 
-import { CliError, FormatError, type InputSource } from './errors.ts';
+import { FormatError } from './errors.ts';
 
 /** The values of placeholders. */
 export interface HostFacts {
@@ -29,21 +29,6 @@ export function fillPlaceholders(text: string, host: HostFacts): string {
   const parts = text.split(/\{([^{}]*)\}/);
   // The parts in between are the names.
   return parts.map((part, index) => (index % 2 === 1 ? valueOf(part, host) : plainText(part))).join('');
-}
-
-/**
- * Like `fillPlaceholders`, for a setting of an inventory.
- * @param sourceOf the name of the setting and its position, for the message
- * @throws CliError that names the setting
- */
-export function fillSetting(text: string, sourceOf: () => InputSource, host: HostFacts): string {
-  try {
-    return fillPlaceholders(text, host);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { name, at } = sourceOf();
-    throw new CliError(`${name} ${error.message}`, { code: 'ERR_INVENTORY', at, hint: error.hint });
-  }
 }
 
 /** Whether the text may differ between hosts. */

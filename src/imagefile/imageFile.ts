@@ -6,7 +6,7 @@
 import { fstatSync, statSync } from 'node:fs';
 import { type FileHandle, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError, located } from '../core/errors.ts';
 import { parseUrl } from '../formats/url.ts';
 import { overlay, readerOf } from '../image/overlay.ts';
 import { emptyPathError, fileError } from '../io/files/fileErrors.ts';
@@ -170,17 +170,6 @@ export async function readImage<T>(
 ): Promise<T> {
   return withOpened(io, async (open) => {
     const image = await open(source, 'ISO image');
-    return withImageName(image.name, () => use(image));
+    return located({ subject: `${image.name}:`, code: 'ERR_IMAGE' }, () => use(image));
   });
-}
-
-/** Errors of the step that are about the image get its name. */
-export async function withImageName<T>(name: string, step: () => Promise<T>): Promise<T> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const code = error.code === 'ERR_FORMAT' ? 'ERR_IMAGE' : error.code;
-    throw new CliError(`${name}: ${error.message}`, { code, hint: error.hint, cause: error });
-  }
 }

@@ -3,7 +3,7 @@
 import { formatCount } from '../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FormatError, UsageError } from '../core/errors.ts';
+import { FormatError, UsageError, located } from '../core/errors.ts';
 import { readAppendix } from '../image/appendix.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import type { Growth } from '../image/growth.ts';
@@ -14,7 +14,7 @@ import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
 import { bytesAccess, patchSource } from '../image/overlay.ts';
 import { copyWithChange, streamImage, type ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
-import { type ImageIo, isLocalImage, readImage, withImageName } from './imageFile.ts';
+import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import type { OpenImage } from './openImage.ts';
@@ -91,7 +91,7 @@ export async function rewriteLiveBytes(
   { grow = false, force = false }: GrowthOptions,
   edit: (iso: LiveIso) => Promise<ImageChange>,
 ): Promise<Uint8Array> {
-  return withImageName('image', async () => {
+  return located({ subject: 'image:', code: 'ERR_IMAGE' }, async () => {
     const base = bytesAccess(image);
     const changed = changedImage(base, await edit(await openLiveIso(base, growthOf(grow, force))));
     return changed.read(0, changed.size);

@@ -7,11 +7,11 @@
 import { constants, ftruncateSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CliError } from '../core/errors.ts';
+import { CliError, located } from '../core/errors.ts';
 import { checkRange } from '../image/overlay.ts';
 import { type ImageChange, sizeAfter } from '../image/imageChange.ts';
 import { editInPlace, rollBack, type WritableImage } from '../image/rollback.ts';
-import { type ImageIo, measureImage, tailOf, withImageName } from './imageFile.ts';
+import { type ImageIo, measureImage, tailOf } from './imageFile.ts';
 import { errorCode, fileError } from '../io/files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
@@ -206,7 +206,7 @@ async function undoInterrupted(path: string, io: Io): Promise<void> {
   const image = await openWritableImage(path, io).catch(() => undefined);
   if (image === undefined) return;
   try {
-    const isUndone = await withImageName(path, () => rollBack(image));
+    const isUndone = await located({ subject: `${path}:`, code: 'ERR_IMAGE' }, () => rollBack(image));
     if (isUndone) io.stderr.write(`${path}: rolled back an interrupted edit\n`);
   } finally {
     await image.close();

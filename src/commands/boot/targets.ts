@@ -2,8 +2,8 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
-import { CliError, type FilePlace, FormatError, UsageError } from '../../core/errors.ts';
-import { fillSetting } from '../../core/placeholders.ts';
+import { CliError, type FilePlace, FormatError, UsageError, located } from '../../core/errors.ts';
+import { fillPlaceholders } from '../../core/placeholders.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { asMapping, type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
@@ -165,8 +165,8 @@ function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead,
   const text = (key: keyof BmcSettings): string | undefined => {
     const value = settings[key];
     if (typeof value !== 'string') return undefined;
-    const source = { name: `bmc.${key} of ${host.name}`, at: { file } };
-    return fillSetting(value, () => source, { ...host, bootMac: host.mac });
+    const context = { subject: `bmc.${key} of ${host.name}`, at: { file }, code: 'ERR_INVENTORY' } as const;
+    return located(context, () => fillPlaceholders(value, { ...host, bootMac: host.mac }));
   };
   const pathOf = (key: keyof BmcSettings): string | undefined => {
     const path = text(key);

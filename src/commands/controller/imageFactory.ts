@@ -1,7 +1,7 @@
 /** Builds the images of all objects from one state of settings and base images. A reload creates a new factory. */
 
 import { kernelArguments } from '../../kargs/kernelArguments.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, located } from '../../core/errors.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
@@ -239,11 +239,5 @@ function networkInputs(network: HostNetwork): Inputs {
 }
 
 function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
-  try {
-    return parseYaml(text);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { message, hint = `fix the key ${key} of the Secret` } = error;
-    throw new CliError(`${place}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
-  }
+  return located({ subject: `${place}:`, hint: `fix the key ${key} of the Secret` }, () => parseYaml(text));
 }

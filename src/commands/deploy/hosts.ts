@@ -7,7 +7,7 @@
 import { join, resolve } from 'node:path';
 import type { OptionValues } from 'commander';
 import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError, UsageError, located } from '../../core/errors.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import {
   formatInvalid,
@@ -18,7 +18,7 @@ import {
   startRun,
   writeHostFiles,
 } from '../../hosts/hostRun.ts';
-import { pathIn, throwAt } from '../../hosts/settings/reading.ts';
+import { pathIn } from '../../hosts/settings/reading.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
@@ -208,7 +208,7 @@ async function readRamdiskNetwork(
             what,
             io,
           );
-    return { key, text: await text.catch(throwAt(value)) };
+    return { key, text: await located({ at: value.at }, () => text) };
   }
   return undefined;
 }

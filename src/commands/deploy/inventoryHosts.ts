@@ -5,9 +5,9 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import type { OptionValues } from 'commander';
-import { CliError, ifWellFormed, UsageError } from '../../core/errors.ts';
+import { CliError, ifWellFormed, UsageError, located } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
-import { fillPlaceholders, fillSetting, type HostFacts } from '../../core/placeholders.ts';
+import { fillPlaceholders, type HostFacts } from '../../core/placeholders.ts';
 import { asMapping, isMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 import { findHost, readInventoryDocument } from '../../hosts/settings/inventory.ts';
@@ -102,7 +102,9 @@ export function optionsOf(
   const options: OptionValues = { ...mergeSettings(source) };
   for (const [option, { kind }] of [...deployRows, ['configDrive', { kind: 'file' }] as const]) {
     const fill = (text: string): string =>
-      fillSetting(text, () => ({ name: nameOf(option), at: locate(option) }), facts);
+      located({ subject: nameOf(option), at: locate(option), code: 'ERR_INVENTORY' }, () =>
+        fillPlaceholders(text, facts),
+      );
     const value: unknown = options[option];
     if (typeof value === 'string' && kind !== 'spec') options[option] = fill(value);
     if (kind === 'texts' && Array.isArray(value)) options[option] = value.map(String).map(fill);

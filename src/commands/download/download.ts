@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
 import { machineName } from '../../core/architecture.ts';
-import { CliError, FormatError, only, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, only, UsageError, located } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import {
   discardPartial,
@@ -391,16 +391,10 @@ const BLOCK = 1024 * 1024;
  */
 async function unpackFile(from: string, target: OutputPath, sha256: string | undefined): Promise<void> {
   const { shownPath } = target;
-  const undecodable = only(FormatError, (cause) => {
-    const hint = 'run the command again to download the file again, or remove --decompress';
-    throw new CliError(`${shownPath} cannot be decompressed: ${cause.message}`, {
-      code: 'ERR_FORMAT',
-      hint,
-      cause,
-    });
-  });
+  const subject = `${shownPath} cannot be decompressed:`;
+  const hint = 'run the command again to download the file again, or remove --decompress';
   await createFile({ ...target, existing: 'replace' }, async ({ handle }) => {
-    const digest = await writeUnpacked(from, handle).catch(undecodable);
+    const digest = await located({ subject, hint }, () => writeUnpacked(from, handle));
     if (sha256 === undefined || digest === sha256) return;
     throw new CliError(
       `checksum mismatch: ${shownPath} has sha256 ${digest} after decompression, expected ${sha256}`,

@@ -1,7 +1,7 @@
 /** Inspects one image: its format, its contents, and its Ignition config. */
 
 import { isAgentConfig } from '../../agent/lint/lintConfig.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, located } from '../../core/errors.ts';
 import type { Config } from '../../ignition/config.ts';
 import {
   type ConfigPlace,
@@ -31,8 +31,7 @@ import {
   type InspectedArchive,
 } from '../../hosts/input/imageRequirements.ts';
 import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
-import { nameInput } from '../../hosts/input/nameInput.ts';
-import { explainOther } from '../../hosts/input/contentKind.ts';
+import { refuseOther } from '../../hosts/input/contentKind.ts';
 import { type ImageInput, readImageSource, readWhole } from '../../hosts/input/imageSource.ts';
 import { CONFIG_FILE, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 import { archiveMemory } from '../../agent/agentArchive.ts';
@@ -80,7 +79,7 @@ export interface InspectedConfig {
 export async function inspectSource(source: string | Uint8Array, io: Io): Promise<Inspected> {
   const isLocal = typeof source !== 'string' || !isRemote(source);
   const inspected = await readImageSource(source, { ...CONFIG_FILE, what: 'Image' }, io, (opened) =>
-    nameInput(opened.name, () => inspectOpened(opened, isLocal)),
+    located({ subject: `${opened.name}:` }, () => inspectOpened(opened, isLocal)),
   );
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
 }
@@ -127,8 +126,7 @@ async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
       : readEffectiveConfig(document).status === 'read';
   if (!isConfig) {
     const inspected = 'an image, an Ignition config or an archive of a container image';
-    const other = await explainOther(inspected, name, text);
-    if (other !== undefined) throw other;
+    await refuseOther(inspected, name, text);
     throw new CliError(
       `${name} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {

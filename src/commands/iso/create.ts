@@ -1,7 +1,7 @@
 /** `iso create`: creates a bootable ISO from any kernel and initramfs, with the boot loaders of the user. */
 
 import { dirname, join } from 'node:path';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError, UsageError, located } from '../../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso } from '../../image/createIso.ts';
 import { findEfiStub } from '../../image/efiStub.ts';
 import { changedImage } from '../../image/imageChange.ts';
@@ -17,7 +17,6 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { sourceDate } from '../../io/sourceDate.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { report } from '../../io/report/report.ts';
-import { nameInput } from '../../hosts/input/nameInput.ts';
 import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
@@ -124,7 +123,7 @@ const HEAD = 1024;
 
 /** An initramfs that this program cannot read is only a warning: the kernel may support it. */
 async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
-  const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
+  const system = await located({ subject: `${initrd.name}:` }, () => findRamdiskSystem(initrd));
   if (system.problem !== undefined) {
     const message = `${initrd.name} is treated as an initramfs that is not CoreOS: ${system.problem}`;
     const hint = 'download the file again if it is an initramfs of CoreOS';

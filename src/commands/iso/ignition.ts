@@ -3,7 +3,7 @@
  * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
  */
 
-import { CliError, FormatError, only, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, only, UsageError, located } from '../../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
@@ -124,12 +124,8 @@ async function readInitrdFiles(
   }
   for (const path of initrdArchive) {
     const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
-    const archive = await readArchive(bytes).catch(
-      only(FormatError, (cause) => {
-        const { message, hint = 'use a tar or a cpio archive, compressed or not' } = cause;
-        throw new CliError(`${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
-      }),
-    );
+    const hint = 'use a tar or a cpio archive, compressed or not';
+    const archive = await located({ subject: `${path}:`, hint }, () => readArchive(bytes));
     for (const [name, data] of archive) add(name, data);
   }
   return files;

@@ -3,7 +3,7 @@
  * embedded config is valid.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, located } from '../../core/errors.ts';
 import { hasErrors, type Finding } from '../../core/finding.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { readStart } from '../../image/fileStart.ts';
@@ -25,7 +25,6 @@ import {
 } from '../../hosts/input/imageRequirements.ts';
 import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
 import { type ImageInput, readImageSource } from '../../hosts/input/imageSource.ts';
-import { nameInput } from '../../hosts/input/nameInput.ts';
 import { CONFIG_FILE } from '../../hosts/input/sourceConfig.ts';
 
 /** The limit is for data from a pipe. */
@@ -42,7 +41,7 @@ export async function checkIfImage(
   io: Io,
 ): Promise<CheckedFile | undefined> {
   const use = (source: ImageInput): Promise<CheckedFile | undefined> =>
-    nameInput(file, async () => {
+    located({ subject: `${file}:` }, async () => {
       if (source.kind === 'other') await refusePackedConfig(source.image);
       return source.kind === 'kernel' || source.kind === 'other' ? undefined : checkImage(source, options);
     });

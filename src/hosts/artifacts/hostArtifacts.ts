@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { CliError } from '../../core/errors.ts';
+import { CliError, located } from '../../core/errors.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { readKeyfiles } from '../../agent/hostNetwork.ts';
 import { bytesTag, digestTag, imageTag } from '../../http/server/answer/entityTag.ts';
@@ -25,7 +25,7 @@ import type { OpenImage } from '../../imagefile/openImage.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import type { ConfigArtifact } from '../plan/artifacts.ts';
 import { type BaseCatalog } from '../plan/baseCatalog.ts';
-import { type BaseImage, type BaseSet, named } from '../plan/baseImages.ts';
+import { type BaseImage, type BaseSet, imageContext } from '../plan/baseImages.ts';
 import type { OpenArchive } from '../plan/agentArchives.ts';
 import { imagePath } from '../plan/servedPaths.ts';
 
@@ -65,7 +65,7 @@ const makers: Readonly<Record<ConfigArtifact, (plan: HostPlan) => Promise<Artifa
     const { archiveOnIso: archive, growth, isoConfig, kargs } = plan;
     const mediumFiles = await missingArchives(archive, base.bytes);
     const contents = { ...settingsOf(isoConfig(), plan), kargs, mediumFiles };
-    const change = await named(base, () => hostIso(base.bytes, contents, growth));
+    const change = await located(imageContext(base), () => hostIso(base.bytes, contents, growth));
     return changedArtifact('iso', base, base.bytes, [change], archive);
   },
   'minimal-iso': async (plan) => {
@@ -73,7 +73,7 @@ const makers: Readonly<Record<ConfigArtifact, (plan: HostPlan) => Promise<Artifa
     const { base, config, growth, kargs, rootfsUrl } = plan;
     const minimal = required(await base?.minimalIso(), 'live ISO');
     const contents = { ...settingsOf(config(), plan), kargs, rootfsUrl };
-    const changes = await named(iso, () => hostMinimalIso(minimal, contents, growth));
+    const changes = await located(imageContext(iso), () => hostMinimalIso(minimal, contents, growth));
     return changedArtifact('minimal-iso', iso, minimal.image, changes);
   },
 };

@@ -6,8 +6,8 @@ import { readContainerArchive, type ContainerArchive } from '../../formats/conta
 import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
-import { explainOtherFile } from './contentKind.ts';
+import { CliError, FormatError, located, only } from '../../core/errors.ts';
+import { refuseOtherFile } from './contentKind.ts';
 
 /** A file, and where its name was given. */
 interface NamedArchive {
@@ -52,12 +52,14 @@ async function stampOf({ path, place }: NamedArchive, { cwd, readTime }: Archive
 async function readArchive({ path, place }: NamedArchive, io: ArchiveIo): Promise<ContainerArchive> {
   const input = await openInput({ path, what: whatIs(place) }, io);
   try {
-    return await readContainerArchive(input.bytes());
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = ARCHIVE_HINT, message } = error;
-    const other = await explainOtherFile('an archive of a container image', path, io);
-    throw other ?? new CliError(`${place}: ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
+    return await located({ subject: `${place}: ${path}:`, hint: ARCHIVE_HINT }, () =>
+      readContainerArchive(input.bytes()).catch(
+        only(FormatError, async (error) => {
+          await refuseOtherFile('an archive of a container image', path, io);
+          throw error;
+        }),
+      ),
+    );
   } finally {
     await input.close();
   }

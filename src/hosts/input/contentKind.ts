@@ -39,23 +39,22 @@ export function hasInventoryKeys(value: unknown): boolean {
   return isMapping(value) && Object.keys(value).every((key) => INVENTORY_KEYS.has(key));
 }
 
-/** @param noun what was expected, with its article. Returns undefined for that, and for unknown content. */
-export async function explainOther(
-  noun: string,
-  file: string,
-  bytes: Uint8Array,
-): Promise<CliError | undefined> {
+/**
+ * @param noun what was expected, with its article
+ * @throws CliError for known content of another type
+ */
+export async function refuseOther(noun: string, file: string, bytes: Uint8Array): Promise<void> {
   const found = await detectContent(bytes);
-  return found === undefined || found[0] === noun ? undefined : otherContent(noun, file, found);
+  if (found !== undefined && found[0] !== noun) throw otherContent(noun, file, found);
 }
 
-/** The same for a file that is too large to be read. Undefined also for standard input and pipes. */
-export async function explainOtherFile(
+/** The same for a file that is too large to be read. Standard input and pipes are not read. */
+export async function refuseOtherFile(
   noun: string,
   path: string | undefined,
   { cwd }: Pick<Io, 'cwd'>,
-): Promise<CliError | undefined> {
-  return path === undefined ? undefined : explainOther(noun, path, readFileHead(resolve(cwd, path)));
+): Promise<void> {
+  if (path !== undefined) await refuseOther(noun, path, readFileHead(resolve(cwd, path)));
 }
 
 /** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */

@@ -1,6 +1,6 @@
 /** Opens a source that may contain a config: a file, a live ISO, an initramfs, a URL of one of these, or standard input. */
 
-import { CliError } from '../../core/errors.ts';
+import { CliError, located } from '../../core/errors.ts';
 import { detectKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess, type ImageAccess } from '../../image/overlay.ts';
 import { statUserFile } from '../../io/files/fileStates.ts';
@@ -14,7 +14,6 @@ import { CONFIG_NAME, readIgnition } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import { hintContent } from './contentKind.ts';
-import { nameInput } from './nameInput.ts';
 import { CONFIG_FILE, readSourceConfig } from './sourceConfig.ts';
 
 export interface ImageInput {
@@ -79,7 +78,7 @@ const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: CON
 /** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */
 export async function readConfigOfImage(source: string, io: Io): Promise<Config> {
   return readImageSource(source, CONFIG_FILE, io, (opened) =>
-    nameInput(opened.name, async () => {
+    located({ subject: `${opened.name}:` }, async () => {
       const { json, name, text } = await readSourceConfig(opened.name, await extractDocument(opened));
       const read = readEffectiveConfig(json);
       if (read.status === 'read') return read.config;

@@ -1,11 +1,10 @@
 /** Reads an initramfs from a path or standard input. It may be larger than memory. */
 
-import { FormatError, only } from '../../core/errors.ts';
+import { FormatError, located, only } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteReader.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';
-import { explainOtherFile } from './contentKind.ts';
-import { nameInput } from './nameInput.ts';
+import { refuseOtherFile } from './contentKind.ts';
 
 /**
  * Opens an initramfs, calls `use` and closes it.
@@ -27,10 +26,11 @@ export async function withInitrd<T>(
 
 /** The result of `read`. @throws CliError that names what the file is, or that begins with its name */
 export async function nameInitrd<T>(path: string | undefined, io: Io, read: () => Promise<T>): Promise<T> {
-  return nameInput(path ?? 'standard input', () =>
+  return located({ subject: `${path ?? 'standard input'}:` }, () =>
     read().catch(
       only(FormatError, async (error) => {
-        throw (await explainOtherFile('an initramfs', path, io)) ?? error;
+        await refuseOtherFile('an initramfs', path, io);
+        throw error;
       }),
     ),
   );

@@ -10,7 +10,7 @@ import { isPackedKernel, readKernelHeader, unpackKernel } from '../../image/kern
 import { detectKind } from '../../image/imageKind.ts';
 import { hasStreamHash, readInitramfsStamps, readRootfsBuild } from '../../image/liveParts.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
-import { explainOther } from './contentKind.ts';
+import { refuseOther } from './contentKind.ts';
 
 export interface LivePart extends RandomAccess {
   /** As the user named it. */
@@ -51,8 +51,7 @@ export async function requireRole(
   if (found === role || (role === 'initramfs' && found === 'rootfs' && (await isLiveInitramfs(image))))
     return;
   if (found === 'other') {
-    const other = await explainOther(nouns[role], name, await image.read(0, Math.min(MOST_TEXT, size)));
-    if (other !== undefined) throw other;
+    await refuseOther(nouns[role], name, await image.read(0, Math.min(MOST_TEXT, size)));
     const hint = `download ${name} again, or pass another file to ${flags[role]}`;
     throw new CliError(`${name} is not ${nouns[role]}`, { code, hint });
   }

@@ -2,7 +2,7 @@
 
 import type { InputDocument } from '../../agent/settingInputs.ts';
 import type { Diagnostic, Finding, Path } from '../../core/finding.ts';
-import { CliError, type FilePlace, FormatError, type Position } from '../../core/errors.ts';
+import { CliError, type FilePlace, type Position, located } from '../../core/errors.ts';
 import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import { readNetworkDocument } from './pastedPart.ts';
 
@@ -43,15 +43,11 @@ export async function readDescribedNetwork(
   { format, text, file, name = file, at, document }: NetworkText,
   report: (diagnostic: Diagnostic) => void,
 ): Promise<DescribedNetwork> {
-  const refuse = (error: unknown): never => {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = `fix ${file}`, message } = error;
-    throw new CliError(`${name}: ${message}`, { code: 'ERR_FORMAT', hint, at, cause: error });
-  };
-  const part = await readNetworkDocument(format, text, file).catch(refuse);
+  const context = { subject: `${name}:`, hint: `fix ${file}`, at };
+  const part = await located(context, () => readNetworkDocument(format, text, file));
   for (const warning of part.warnings) report(warning);
   const yaml =
-    document !== undefined && part.path === undefined ? document : await part.parse().catch(refuse);
+    document !== undefined && part.path === undefined ? document : await located(context, part.parse);
   const positionOf = (path: Path): Position | undefined =>
     document === undefined ? yaml.locate(path) : document.locate([...(part.path ?? []), ...path]);
   const { findings, keyfiles } = (await converters[format]())(yaml.value);

@@ -15,7 +15,7 @@ import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { convertNetwork } from './networkDescription.ts';
-import { explainOtherKeyfile } from './pastedPart.ts';
+import { refuseOtherKeyfile } from './pastedPart.ts';
 import { type CheckChoice, refuseFile, wantsCheck } from './refuse.ts';
 
 export interface NetworkOptions {
@@ -91,8 +91,7 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
     ...(line !== undefined && { line }),
   });
   const keyfile = { name, data, locate };
-  const other = wantsCheck(options, io) ? await explainOtherKeyfile(path, data) : undefined;
-  if (other !== undefined) throw other;
+  if (wantsCheck(options, io)) await refuseOtherKeyfile(path, data);
   const isAccepted = refuseKeyfile(keyfile, options, io);
   const problem = initramfsNameProblem(name);
   if (isAccepted && problem !== undefined) {

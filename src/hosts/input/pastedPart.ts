@@ -4,7 +4,7 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { CliError, FormatError, only, type Position } from '../../core/errors.ts';
+import { CliError, FormatError, only, type Position, located } from '../../core/errors.ts';
 import type { Diagnostic, Path } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
@@ -12,8 +12,7 @@ import type { ParsedYaml } from '../../formats/yaml.ts';
 import type { InnerPlace } from '../../formats/yaml/innerPlaces.ts';
 import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
-import { nameInput } from './nameInput.ts';
-import { explainOther, otherObject } from './contentKind.ts';
+import { refuseOther, otherObject } from './contentKind.ts';
 
 /** A document that an object may contain. */
 type PartName = 'nmstate' | 'networkData' | 'pullSecret' | 'caCertificates' | 'registriesConf' | 'inventory';
@@ -119,13 +118,13 @@ async function parseNetwork(
     .then(parseYaml)
     .catch(
       only(FormatError, async (error) => {
-        throw (await explainOther(noun, file, Buffer.from(text))) ?? error;
+        await refuseOther(noun, file, Buffer.from(text));
+        throw error;
       }),
     );
   const keys = Object.keys(asMapping(yaml.value));
   const isNetwork = Object.values(keysOfNetworks).some((known) => keys.some((key) => known.includes(key)));
-  const other = isNetwork ? undefined : await explainOther(noun, file, Buffer.from(text));
-  if (other !== undefined) throw other;
+  if (!isNetwork) await refuseOther(noun, file, Buffer.from(text));
   return yaml;
 }
 
@@ -158,13 +157,10 @@ export async function readCertificates(
   const pem = isBinary ? pemOfDer(bytes) : undefined;
   if (pem !== undefined) return { text: pem, warnings: [] };
   const text = Buffer.from(bytes).toString('utf8');
-  const part = await nameInput(file, () => takePart('caCertificates', text, file));
+  const part = await located({ subject: `${file}:` }, () => takePart('caCertificates', text, file));
   if (part !== undefined) return part;
-  const other =
-    isBinary || text.includes('-----BEGIN ')
-      ? undefined
-      : await explainOther(PARTS.caCertificates.noun, file, bytes);
-  if (other !== undefined) throw other;
+  const isText = !isBinary && !text.includes('-----BEGIN ');
+  if (isText) await refuseOther(PARTS.caCertificates.noun, file, bytes);
   return { text, warnings: [] };
 }
 
@@ -177,20 +173,18 @@ function pemOfDer(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The error for a file that is not an inventory; undefined for an inventory, and for unknown content. */
-export async function explainOtherInventory(file: string, bytes: Uint8Array): Promise<CliError | undefined> {
-  try {
-    await takePart('inventory', Buffer.from(bytes).toString('utf8'), file);
-  } catch (error) {
-    if (error instanceof CliError && !(error instanceof FormatError)) return error;
-  }
-  return explainOther(PARTS.inventory.noun, file, bytes);
+/** @throws CliError for known content of another type than an inventory */
+export async function refuseOtherInventory(file: string, bytes: Uint8Array): Promise<void> {
+  await takePart('inventory', Buffer.from(bytes).toString('utf8'), file).catch(
+    only(FormatError, () => undefined),
+  );
+  await refuseOther(PARTS.inventory.noun, file, bytes);
 }
 
-/** The error for a file that is not a keyfile; undefined for a keyfile, and for unknown content. */
-export async function explainOtherKeyfile(file: string, bytes: Uint8Array): Promise<CliError | undefined> {
+/** @throws CliError for known content of another type than a keyfile */
+export async function refuseOtherKeyfile(file: string, bytes: Uint8Array): Promise<void> {
   const isKeyfile = /^\[connection\]/m.test(Buffer.from(bytes).toString('latin1'));
-  return isKeyfile ? undefined : explainOther('a NetworkManager keyfile', file, bytes);
+  if (!isKeyfile) await refuseOther('a NetworkManager keyfile', file, bytes);
 }
 
 /** Where the part is. */

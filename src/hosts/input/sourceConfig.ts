@@ -4,13 +4,12 @@
  */
 
 import { mayBeButane } from '../../butane/mayBeButane.ts';
-import { FormatError, only } from '../../core/errors.ts';
+import { FormatError, only, located } from '../../core/errors.ts';
 import { hasErrors, limitFindings } from '../../core/finding.ts';
 import type { Expected } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig, noteChecked } from './checkConfig.ts';
 import { type FilesDir, openFilesDir } from './filesDir.ts';
-import { nameInput } from './nameInput.ts';
 import type { YamlConfig } from './yamlConfig.ts';
 
 /** Real configs have a few megabytes at most. */
@@ -53,7 +52,7 @@ export async function readSourceConfig(
   const isYaml = /\.ya?ml$/i.test(name);
   if (!isYaml && !mayBeButane(name, text)) return { name, text, json: text };
   const { parseButaneConfig, parseYamlConfig } = await import('./yamlConfig.ts');
-  const yaml = await nameInput(name, () => {
+  const yaml = await located({ subject: `${name}:` }, async () => {
     const butane = mayBeButane(name, text)
       ? parseButaneConfig(text, () => filesDir && openFilesDir(filesDir))
       : undefined;

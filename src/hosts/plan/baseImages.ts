@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
 import { splitArguments } from '../../kargs/argument.ts';
-import { CliError, FormatError, only } from '../../core/errors.ts';
+import { CliError, FormatError, only, type ErrorContext, located } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
 import type { BaseCatalog, ImagesName } from './baseCatalog.ts';
@@ -21,7 +21,6 @@ import {
   verifyReconstruction,
 } from '../../image/minimalIso/extract.ts';
 import { type ImageBytes, slice } from '../../image/overlay.ts';
-import { withImageName } from '../../imagefile/imageFile.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import { openSharedImage, shareImage } from '../../imagefile/sharedImage.ts';
 import { spoolToFile } from '../../imagefile/spool.ts';
@@ -132,9 +131,10 @@ async function findFeatures(
   iso: BaseImage | undefined,
   initramfs: BaseImage | undefined,
 ): Promise<LiveFeatures | undefined> {
-  if (iso !== undefined) return named(iso, async () => (await openLiveIso(iso.bytes)).features());
+  if (iso !== undefined)
+    return located(imageContext(iso), async () => (await openLiveIso(iso.bytes)).features());
   if (initramfs === undefined) return undefined;
-  const { features: file } = await named(initramfs, () => findRamdiskSystem(initramfs.bytes));
+  const { features: file } = await located(imageContext(initramfs), () => findRamdiskSystem(initramfs.bytes));
   return file && parseFeatures(file, `features.json of ${initramfs.file.name}`);
 }
 
@@ -147,7 +147,7 @@ async function findBuild(initramfs: BaseImage | undefined): Promise<string | und
 
 async function findKargs(iso: BaseImage | undefined): Promise<readonly string[]> {
   if (iso === undefined) return [];
-  const areas = await named(iso, async () => (await openLiveIso(iso.bytes)).kargsAreas());
+  const areas = await located(imageContext(iso), async () => (await openLiveIso(iso.bytes)).kargsAreas());
   return splitArguments(areas?.current ?? '');
 }
 
@@ -162,7 +162,7 @@ async function openWhole({ path, name, sha256 }: InputImage): Promise<BaseImage>
 
 async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<BaseImage | undefined> {
   if (iso === undefined) return undefined;
-  const place = await named(iso, () => findBootPart(iso.bytes, part));
+  const place = await located(imageContext(iso), () => findBootPart(iso.bytes, part));
   if (place === undefined) return undefined;
   const bytes = slice(iso.file, place);
   return { file: iso.file, bytes, digest: digestOf(`${part} of ${iso.digest}`), path: undefined };
@@ -172,7 +172,7 @@ async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<B
 async function asProgram(kernel: BaseImage, architecture: Architecture): Promise<BaseImage> {
   const { bytes, digest, file } = kernel;
   if (architecture !== 'aarch64' || !(await isPackedKernel(bytes))) return kernel;
-  const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes)));
+  const { handle } = await located(imageContext(kernel), () => spoolToFile(unpackKernel(bytes)));
   const program = shareImage(handle, file.name);
   if (bytes === file) await file.close(); // other parts use the file of an ISO, too
   return { file: program, bytes: program, digest: digestOf(`unpacked ${digest}`), path: undefined };
@@ -185,7 +185,7 @@ async function makeMinimal(iso: BaseImage | undefined): Promise<Reconstruction> 
       hint: 'pass one with --iso',
     });
   }
-  return named(iso, async () => {
+  return located(imageContext(iso), async () => {
     const live = await openLiveIso(iso.bytes);
     await refuseCustomized(live);
     const minimal = await openMinimalIso(live);
@@ -198,9 +198,9 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Adds the name of the image to errors. */
-export function named<T>({ file }: BaseImage, step: () => Promise<T>): Promise<T> {
-  return withImageName(file.name, step);
+/** For errors about an image. */
+export function imageContext({ file }: BaseImage): ErrorContext {
+  return { subject: `${file.name}:`, code: 'ERR_IMAGE' };
 }
 
 /** Images, and the paths that hosts fetch them from. */

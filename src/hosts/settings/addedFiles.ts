@@ -7,13 +7,13 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AddedUnit, AgentSettings, HardwareManager } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { UNIT_NAME } from '../../agent/unit.ts';
-import { CliError, locateError, UsageError } from '../../core/errors.ts';
+import { CliError, located, UsageError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { type AddedFile, PUBLIC_MODE } from '../../ignition/dataFile.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
-import { explainOther } from '../input/contentKind.ts';
-import { inFile, inputsOf, pathIn, type Reading, readNamedFile, remember, throwAt } from './reading.ts';
+import { refuseOther } from '../input/contentKind.ts';
+import { inputsOf, pathIn, type Reading, readNamedFile, remember } from './reading.ts';
 
 type AddedFiles = Pick<AgentSettings, 'files' | 'units' | 'hardwareManagers'>;
 
@@ -46,23 +46,21 @@ async function readEach<T>(
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 async function readFile(value: InputValue, { io }: Reading): Promise<AgentSettings['files'][number]> {
-  const { at, name, text } = value;
+  const { name, text } = value;
   const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([^,/]*))?$/s.exec(text) ?? [];
   if (!path.startsWith('/') || source === '') {
     throw new UsageError(`${name} ${quoteText(text)} is not PATH=FILE`, {
       hint: 'use PATH=FILE or PATH=FILE,mode=0600, for example /etc/issue.d/note.issue=note.txt',
-      at,
     });
   }
   if (mode !== undefined && !/^[0-7]{3,4}$/.test(mode)) {
     throw new UsageError(`${name}: invalid mode ${quoteText(mode)}`, {
       hint: 'use three or four octal digits, for example ,mode=0755',
-      at,
     });
   }
   const from = pathIn(value, source);
   const expected = { what: `File (${name})`, maxBytes: MAX_FILE_BYTES };
-  const content = await readUserFile(from, io, expected).catch(throwAt(value));
+  const content = await readUserFile(from, io, expected);
   return { path, mode: mode === undefined ? PUBLIC_MODE : Number.parseInt(mode, 8), content, from };
 }
 
@@ -76,17 +74,14 @@ async function readUnit(value: InputValue, { io }: Reading): Promise<AddedUnit> 
     throw new CliError(`${value.name}: ${name} is the unit of the agent`, {
       code: 'ERR_SETTING',
       hint: 'use a drop-in to change it, in an Ignition config for --merge',
-      at: value.at,
     });
   }
   const text = await readNamedFile(value, io, 'Unit');
   if (UNIT_NAME_PATTERN.test(name)) return { name, text, from };
-  const other = await explainOther('a systemd unit', from, Buffer.from(text));
-  if (other !== undefined) throw locateError(other, value.at);
+  await refuseOther('a systemd unit', from, Buffer.from(text));
   throw new CliError(`${value.name}: the file name of ${value.text} is not a valid unit name`, {
     code: 'ERR_SETTING',
     hint: 'rename the file to the name of the unit, for example burn-in.service',
-    at: value.at,
   });
 }
 
@@ -96,31 +91,34 @@ const MAX_MODULE_BYTES = 1024 * 1024;
 
 /** @throws CliError if a folder cannot be read, or the agent would find no hardware manager in it */
 async function readManager(folder: InputValue, { io }: Reading): Promise<HardwareManager> {
-  const { at, name: source, text } = folder;
+  const { name: source, text } = folder;
   const root = resolve(io.cwd, pathIn(folder, text));
   const what = `Hardware manager folder (${source})`;
   const failed = (error: unknown): never => {
-    throw locateError(fileError(error, { path: text, what, action: 'read' }), at);
+    throw fileError(error, { path: text, what, action: 'read' });
   };
   const name = basename(root);
+  const check = (own: readonly AddedFile[]): void =>
+    located({ subject: `${source}: ${text}`, code: 'ERR_SETTING' }, () =>
+      checkHardwareManager({ name, files: own }),
+    );
   // Checked first: any other folder may be large.
   const isManager = (await readdir(root).catch(failed)).some((entry) => entry.endsWith('.dist-info'));
-  if (!isManager) inFile(folder, () => checkHardwareManager({ name, files: [] }));
+  if (!isManager) check([]);
   const paths = await listFiles(root).catch(failed);
   if (paths.length > MAX_FILES) {
     throw new CliError(`${source}: ${text} contains more than ${MAX_FILES} files`, {
       code: 'ERR_TOO_LARGE',
       hint: 'pass a folder that contains only the module and its NAME.dist-info',
-      at,
     });
   }
   const files: AddedFile[] = [];
   for (const path of paths) {
     const expected = { what, maxBytes: MAX_MODULE_BYTES };
-    const content = await readUserFile(join(root, path), io, expected).catch(throwAt(folder));
+    const content = await readUserFile(join(root, path), io, expected);
     files.push({ path: path.split(sep).join('/'), mode: PUBLIC_MODE, content });
   }
-  inFile(folder, () => checkHardwareManager({ name, files }));
+  check(files);
   return { name, files };
 }
 

@@ -9,9 +9,9 @@ import {
 } from '../../agent/agentArchive.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings } from '../../agent/settings.ts';
-import { formatSource, UsageError } from '../../core/errors.ts';
+import { formatSource, located, UsageError } from '../../core/errors.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { inFile, inputOf, inText, pathIn, read, type Reading, throwAt } from './reading.ts';
+import { inputOf, pathIn, read, type Reading } from './reading.ts';
 
 type ImageSettings = Pick<AgentSettings, 'agentImage' | 'archive' | 'pullPolicy'>;
 
@@ -62,7 +62,10 @@ async function readArchive(
     );
   }
   const image = inputOf(reading, 'agent.image');
-  if (image !== undefined) inText(image, () => checkArchiveReference(image.text));
+  if (image !== undefined) {
+    const { at, name: subject, text } = image;
+    located({ at, subject, code: 'ERR_USAGE' }, () => checkArchiveReference(text));
+  }
   const opened = await openArchive(value, image, reading.readArchive ?? createArchiveReader(reading.io));
   const { architecture, content, image: chosen, name, reference } = opened;
   const archive = { name, sha512: content.sha512, imageId: chosen.id, architecture, url };
@@ -76,8 +79,9 @@ export async function openArchive(
   readArchiveFile: ReadArchiveFile,
 ) {
   const path = pathIn(value, value.text);
-  const name = inFile(value, () => checkArchiveName(basename(path)));
-  const content = await readArchiveFile({ path, place: value.name }).catch(throwAt(value));
-  const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
+  const context = { at: value.at, subject: `${value.name}: ${value.text}`, code: 'ERR_SETTING' } as const;
+  const name = located(context, () => checkArchiveName(basename(path)));
+  const content = await located(context, () => readArchiveFile({ path, place: value.name }));
+  const chosen = located(context, () => chooseArchivedImage(content, image?.text));
   return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image) };
 }

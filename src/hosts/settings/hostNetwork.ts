@@ -3,13 +3,13 @@
 import { basename, resolve } from 'node:path';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
-import { CliError, type FilePlace, locateError } from '../../core/errors.ts';
+import { CliError, type FilePlace, located } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
 import { convertNetwork } from '../input/networkDescription.ts';
 import { runNmstatectl } from '../input/nmstatectl.ts';
-import { explainOtherKeyfile } from '../input/pastedPart.ts';
+import { refuseOtherKeyfile } from '../input/pastedPart.ts';
 import { inputOf, inputsOf, pathIn, read, readNamedFile, type Reading } from './reading.ts';
 
 /**
@@ -96,8 +96,7 @@ async function readKeyfile(value: InputValue, reading: Reading): Promise<Keyfile
   const text = await readText(value, reading, 'NetworkManager keyfile');
   requireFileName(value, name);
   const file = fileOf(value);
-  const other = isContent ? undefined : await explainOtherKeyfile(file, Buffer.from(text));
-  if (other !== undefined) throw locateError(other, at);
+  if (!isContent) await located({ at }, () => refuseOtherKeyfile(file, Buffer.from(text)));
   const locate = (line: number | undefined): FilePlace => {
     if (!isContent) return { file, ...(line !== undefined && { line }) };
     return (line === undefined ? undefined : locateLine?.(line)) ?? at ?? { file };

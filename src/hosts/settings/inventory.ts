@@ -14,7 +14,7 @@ import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { explainOtherInventory } from '../input/pastedPart.ts';
+import { refuseOtherInventory } from '../input/pastedPart.ts';
 import { ignoringRules } from '../../io/report/ignored.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
@@ -82,12 +82,12 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
 export async function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
   try {
     const document = parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    const other = hasInventoryKeys(document.value) ? undefined : await explainOtherInventory(name, bytes);
-    if (other !== undefined) throw other;
+    if (!hasInventoryKeys(document.value)) await refuseOtherInventory(name, bytes);
     return document;
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof FormatError)) throw error;
-    throw (await explainOtherInventory(name, bytes)) ?? inventoryError(name, error);
+    await refuseOtherInventory(name, bytes);
+    throw inventoryError(name, error);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the values of settings as their rows in the settings table say, and the files that they name. */
 
 import { extname, isAbsolute, join } from 'node:path';
-import { CliError, FormatError, type InputSource, locateError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, located, UsageError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
@@ -17,7 +17,7 @@ import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { explainOther } from '../input/contentKind.ts';
+import { refuseOther } from '../input/contentKind.ts';
 import { readCertificates, textOfPart } from '../input/pastedPart.ts';
 import type { RenderOptions, Warn, Warning } from './options.ts';
 
@@ -91,19 +91,10 @@ export function read(reading: Reading, name: SettingName, source = {}): unknown 
 }
 
 function parseInput(row: Setting, input: InputValue, reading: Reading, source: object): unknown {
-  const { name, text } = input;
-  return inText(input, () => parseText(row, text, input, { reading, subject: name, ...source }));
-}
-
-/** The result of a check of the text of an input. @throws UsageError for an invalid text, at the place of the input */
-export function inText<T>({ at, name }: InputValue, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof FormatError)
-      throw new UsageError(`${name} ${error.message}`, { hint: error.hint, at });
-    throw locateError(error, at);
-  }
+  const { at, name: subject, text } = input;
+  return located({ at, subject, code: 'ERR_USAGE' }, () =>
+    parseText(row, text, input, { reading, subject, ...source }),
+  );
 }
 
 interface Parsing extends Pick<UrlSource, 'defaultPort' | 'isPortChosen'> {
@@ -155,12 +146,11 @@ async function readContent(
   input: InputValue,
   reading: Reading,
 ): Promise<unknown> {
-  const { at, name, text: path } = input;
+  const { name, text: path } = input;
   const { inline, missing, noun, part, what } = content;
   if (inline?.pattern.test(path) === true) {
     throw new UsageError(`${name} requires the path of a file, not the ${inline.noun}`, {
       hint: `write the ${inline.noun} to a file with mode 0600, or use /dev/stdin`,
-      at,
     });
   }
   const file = pathIn(input, path);
@@ -169,12 +159,9 @@ async function readContent(
   const { text, warnings } =
     part === undefined
       ? { text: written, warnings: [] }
-      : await (
-          part === 'caCertificates' ? readCertificates(bytes, file) : textOfPart(part, written, file)
-        ).catch(throwAt(input));
+      : await (part === 'caCertificates' ? readCertificates(bytes, file) : textOfPart(part, written, file));
   for (const warning of warnings) reading.warn(warning);
-  const other = noun === undefined ? undefined : await explainOther(noun, file, Buffer.from(text));
-  if (other !== undefined) throw locateError(other, at);
+  if (noun !== undefined) await refuseOther(noun, file, Buffer.from(text));
   const subject = `${name}: ${path}`;
   try {
     return parseText(row, text, input, { reading, subject: `${subject}:`, file });
@@ -182,24 +169,25 @@ async function readContent(
     if (!(error instanceof FormatError)) throw error;
     // Lines and columns of a part are not those of the file.
     const message = part !== undefined && text !== written ? error.sentence : error.message;
-    throw new CliError(`${subject} ${message}`, { code: 'ERR_SETTING', hint: error.hint, at });
+    throw new CliError(`${subject} ${message}`, { code: 'ERR_SETTING', hint: error.hint });
   }
 }
 
-/** The result of `get` for an input that names a file, which is read once for all hosts. Repeats its warnings. */
+/** The result of `get` for an input that names a file, which is read once for all hosts, with its warnings. Errors get its place. */
 export async function remember<T>(
   reading: Reading,
-  { at, folder, name, text }: InputValue,
+  input: InputValue,
   get: (reading: Reading) => Promise<T>,
 ): Promise<T>;
 export async function remember(
   reading: Reading,
-  { at, folder, name, text }: InputValue,
+  input: InputValue,
   get: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
   const { known = new Map<string, Promise<Remembered>>() } = reading;
+  const { at, folder, name, text } = input;
   const key = JSON.stringify([name, text, folder, at]);
-  const started = known.get(key) ?? collect(reading, get);
+  const started = known.get(key) ?? collect(reading, (own) => located(input, () => get(own)));
   known.set(key, started);
   const { value, warnings } = await started;
   for (const warning of warnings) reading.warn(warning);
@@ -212,26 +200,9 @@ async function collect(reading: Reading, get: (reading: Reading) => Promise<unkn
   return { value, warnings };
 }
 
-/** A handler for `catch` of a promise: adds the place of the input to errors, whose messages name the input. */
-export function throwAt({ at }: InputSource): (error: unknown) => never {
-  return (error) => {
-    throw locateError(error, at);
-  };
-}
-
-/** Like {@link inText} for the content of a file: an invalid file is not a usage error. */
-export function inFile<T>({ at, name, text }: InputValue, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${name}: ${text} ${error.message}`, { code: 'ERR_SETTING', hint: error.hint, at });
-  }
-}
-
 /** The text of the file that an input names. @param what begins the error message, as in `Pull secret not found` */
 export async function readNamedFile(input: InputValue, io: Io, what: string): Promise<string> {
-  return decodeText(await readBytes(input, input.text, io, what), input, what);
+  return located(input, async () => decodeText(await readBytes(input, input.text, io, what), input, what));
 }
 
 /** A larger file is a mistake, and too large for an Ignition config. */
@@ -249,8 +220,8 @@ async function readBytes(
   return readUserFile(pathIn(input, path), io, expected).catch((error: unknown) => {
     const isMissing = error instanceof CliError && error.code === 'ERR_FILE_MISSING';
     if (!isMissing || missing?.pattern.test(path) !== true || error.hint?.endsWith(extname(path)) === true)
-      throw locateError(error, input.at);
-    throw new CliError(error.sentence, { code: error.code, hint: missing.hint, at: input.at, cause: error });
+      throw error;
+    throw new CliError(error.sentence, { code: error.code, hint: missing.hint, cause: error });
   });
 }
 
@@ -262,7 +233,6 @@ function decodeText(bytes: Uint8Array, input: InputValue, what: string): string 
     throw new CliError(`${what} (${input.name}) is not UTF-8 text: ${pathIn(input, input.text)}`, {
       code: 'ERR_SETTING',
       hint: 'pass a text file encoded in UTF-8',
-      at: input.at,
       cause,
     });
   }

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, realpath, truncate, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { CliError, FormatError } from '../../../core/errors.ts';
+import { CliError, located } from '../../../core/errors.ts';
 import { asMapping, isMapping, parseIfJson } from '../../../formats/mapping.ts';
 import { isInside, type Manifest, parseManifest } from '../../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../../hosts/plan/servedPaths.ts';
@@ -73,16 +73,8 @@ export async function readNotes(path: string, shown: string, wasStale: boolean):
 async function readPrevious(path: string, shown: string): Promise<Manifest | undefined> {
   const text = await readIfThere(join(path, MANIFEST));
   if (text === undefined) return undefined;
-  try {
-    return parseManifest(text);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${join(shown, MANIFEST)} is invalid: ${error.message}`, {
-      code: 'ERR_FORMAT',
-      hint: 'remove it if no other program needs it, and use --force to write all files again',
-      cause: error,
-    });
-  }
+  const hint = 'remove it if no other program needs it, and use --force to write all files again';
+  return located({ subject: `${join(shown, MANIFEST)} is invalid:`, hint }, () => parseManifest(text));
 }
 
 /** @throws CliError if the folder contains files but no state of earlier runs, or an invalid manifest */

@@ -4,7 +4,7 @@ import { quoteText } from '../../../core/foreignText.ts';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseMacAddress } from '../../../core/macAddress.ts';
-import { CliError, FormatError, UsageError } from '../../../core/errors.ts';
+import { CliError, FormatError, UsageError, located } from '../../../core/errors.ts';
 import { detectKind } from '../../../image/imageKind.ts';
 import { findArchitecture } from '../../../image/bootParts.ts';
 import { openIsoTree } from '../../../image/isoTree.ts';
@@ -145,7 +145,9 @@ async function folderSource(path: string, own: string | undefined, io: Io): Prom
     what: 'Manifest of a prepared folder',
     maxBytes: MAX_MANIFEST,
   });
-  const manifest = parse(file, Buffer.from(bytes).toString('utf8'));
+  const manifest = located({ subject: `${file}:`, hint: 'use a folder of `prepare`, or a live ISO' }, () =>
+    parseManifest(Buffer.from(bytes).toString('utf8')),
+  );
   const first = manifest.hosts.find(({ state }) => state === 'prepared');
   const mac = own ?? first?.macs[0] ?? DEFAULT_MAC;
   const known = manifest.hosts.find(({ macs }) => macs.includes(mac));
@@ -155,18 +157,6 @@ async function folderSource(path: string, own: string | undefined, io: Io): Prom
     mac,
     architecture: emulated(known?.architecture ?? 'x86_64', file),
   };
-}
-
-function parse(file: string, text: string): Manifest {
-  try {
-    return parseManifest(text);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${file}: ${error.message}`, {
-      code: 'ERR_FORMAT',
-      hint: 'use a folder of `prepare`, or a live ISO',
-    });
-  }
 }
 
 function emulated(architecture: string, what: string): MachineArchitecture {
