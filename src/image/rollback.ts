@@ -18,7 +18,7 @@ import {
   type ByteRange,
   chunksOf,
   type ImageAccess,
-  type Patch,
+  patchRange,
   patchSource,
   type RandomAccess,
 } from './overlay.ts';
@@ -108,13 +108,7 @@ export async function rollBack(image: WritableImage): Promise<boolean> {
   if (journal === undefined) return false;
   const entries = await readEntries(image, journal);
   // Pointers were replaced after the data, so they are restored first.
-  for (const { offset, data } of entries.toReversed()) {
-    let at = offset;
-    for await (const chunk of chunksOf(image, data)) {
-      await image.write(chunk, at);
-      at += chunk.length;
-    }
-  }
+  for (const { offset, data } of entries.toReversed()) await copyTo(image, offset, image, data);
   await image.sync();
   await image.truncate(journal.originalSize);
   await image.sync();
@@ -171,33 +165,27 @@ function damaged(): FormatError {
   return new FormatError('the rollback journal of the image is damaged', { hint: DOWNLOAD_AGAIN });
 }
 
-/** Old and new bytes are compared in pieces of this size, so that only pieces that differ are written. */
-const COMPARED = 64 * 1024;
-
 /**
  * Edits an image in place, one stage after the other. Whenever the process ends, the image is the old one, the new one, or a
- * detectable unfinished edit. Equal bytes are not written. If a step fails, the edit is undone.
+ * detectable unfinished edit. If a step fails, the edit is undone.
  * @throws errors of the image and of the sources of patches
  */
 export async function editInPlace(image: WritableImage, change: ImageChange): Promise<void> {
   const { size } = image;
   const after = sizeAfter(change, size);
-  // The ranges of the image that the change replaces; appended data replaces nothing.
-  const replaced: { offset: number; length: number }[] = [];
-  for (const patch of change.stages.flat()) {
-    for await (const { offset, data } of piecesOf(patch, image.size)) {
-      if (await isEqualAt(image, data, offset)) continue;
-      const last = replaced.at(-1);
-      if (last !== undefined && last.offset + last.length === offset) last.length += data.length;
-      else replaced.push({ offset, length: data.length });
-    }
-  }
-  if (replaced.length === 0 && after === size) return;
+  const replaced = change.stages.flat().flatMap((patch) => {
+    const { offset, length } = patchRange(patch);
+    // Appended data replaces nothing.
+    return offset < size && length > 0 ? [{ offset, length: Math.min(length, size - offset) }] : [];
+  });
   const furthest = Math.max(after, sizeAfter({ stages: change.stages }, size));
   try {
     await writeRollback(image, replaced, furthest);
     for (const stage of change.stages) {
-      for (const patch of stage) await writePatch(image, patch, size);
+      for (const patch of stage) {
+        const source = patchSource(patch);
+        await copyTo(image, patch.offset, source, { offset: 0, length: source.size });
+      }
       await image.sync();
     }
     await image.truncate(after);
@@ -228,32 +216,15 @@ async function undo(image: WritableImage, size: number, failure: unknown): Promi
   }
 }
 
-/** @param size size of the image before the change in bytes */
-async function writePatch(image: WritableImage, patch: Patch, size: number): Promise<void> {
-  for await (const { offset, data } of piecesOf(patch, Infinity)) {
-    const isAppended = offset + data.length > size;
-    if (isAppended || !(await isEqualAt(image, data, offset))) await image.write(data, offset);
+async function copyTo(
+  image: WritableImage,
+  offset: number,
+  source: RandomAccess,
+  range: ByteRange,
+): Promise<void> {
+  let at = offset;
+  for await (const chunk of chunksOf(source, range)) {
+    await image.write(chunk, at);
+    at += chunk.length;
   }
-}
-
-interface Piece {
-  readonly offset: number;
-  readonly data: Uint8Array;
-}
-
-/** A patch up to `end` of the image, in pieces to compare. */
-async function* piecesOf(patch: Patch, end: number): AsyncGenerator<Piece, void> {
-  const source = patchSource(patch);
-  const length = Math.min(source.size, end - patch.offset);
-  let { offset } = patch;
-  for await (const chunk of chunksOf(source, { offset: 0, length })) {
-    for (let start = 0; start < chunk.length; start += COMPARED) {
-      yield { offset: offset + start, data: chunk.subarray(start, start + COMPARED) };
-    }
-    offset += chunk.length;
-  }
-}
-
-async function isEqualAt(image: WritableImage, data: Uint8Array, offset: number): Promise<boolean> {
-  return Buffer.compare(await image.read(offset, data.length), data) === 0;
 }

@@ -13,7 +13,7 @@ import { type ImageChange, sizeAfter } from '../image/imageChange.ts';
 import { editInPlace, rollBack, type WritableImage } from '../image/rollback.ts';
 import { type ImageIo, measureImage, tailOf } from './imageFile.ts';
 import { errorCode, fileError } from '../io/files/fileErrors.ts';
-import { readUpToNow, writeAllNow } from '../io/files/handles.ts';
+import { readUpTo, writeAllNow } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FolderLock, takeLock } from '../io/files/folderLock.ts';
@@ -46,7 +46,7 @@ export async function openWritableImage(
   }
 }
 
-/** Edits are many small reads and writes: each at once, as one that another thread does takes several times as long. */
+/** Edits are many small writes: each at once, as one that another thread does takes several times as long. */
 function withHandle(handle: FileHandle, initialSize: number): OpenWritableImage {
   let size = initialSize;
   return {
@@ -56,7 +56,7 @@ function withHandle(handle: FileHandle, initialSize: number): OpenWritableImage 
     read: async (offset, length) => {
       checkRange({ size }, offset, length);
       const bytes = Buffer.allocUnsafe(length);
-      if (readUpToNow(handle, bytes, offset) < length)
+      if ((await readUpTo(handle, bytes, offset)) < length)
         throw new CliError('The image was truncated while it was being edited', {
           code: 'ERR_IMAGE_CHANGED',
         });

@@ -210,15 +210,6 @@ describe.each(Object.entries(edits))('an edit in place: %s', (_name, prepare) =>
 describe('an edit in place', () => {
   const before = Buffer.alloc(300_000, 'old');
 
-  it('writes nothing where the bytes are there already', async () => {
-    const steps: Step[] = [];
-    await editInPlace(
-      memoryImage(before, steps),
-      patchesOnly([{ offset: 3, data: before.subarray(3, 200_000) }]),
-    );
-    expect(steps).toEqual([]);
-  });
-
   it('takes back what it wrote where a source fails', async () => {
     const image = memoryImage(before);
     const failing = {

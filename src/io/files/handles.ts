@@ -1,6 +1,6 @@
 /** Reads and writes through file handles, and handles short reads and writes. */
 
-import { constants, readSync, writeSync } from 'node:fs';
+import { constants, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { errorCode, systemError } from './fileErrors.ts';
 
@@ -19,17 +19,6 @@ export async function readUpTo(handle: FileHandle, target: Uint8Array, offset: n
     const { bytesRead } = await handle.read(target, filled, target.length - filled, offset + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
-  }
-  return filled;
-}
-
-/** Synchronous `readUpTo`. */
-export function readUpToNow({ fd }: FileHandle, target: Uint8Array, offset: number): number {
-  let filled = 0;
-  while (filled < target.length) {
-    const count = readSync(fd, target, filled, target.length - filled, offset + filled);
-    if (count === 0) break;
-    filled += count;
   }
   return filled;
 }
