@@ -337,6 +337,15 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
     valid: '[[registry]]\nlocation = "registry.example.com"\n',
   },
+  'hardware data': {
+    uses: ['deploy baremetalhost --hardware', 'deploy node --hardware', 'prepare --hardware'],
+    faults: [
+      { title: 'an inventory', input: inventoryOf(), says: 'contains no hardware data', isFatal: true },
+      { title: 'no YAML', input: '{a: [', says: /input:1/, isFatal: true },
+    ],
+    valid:
+      '{"interfaces": [{"name": "eno1", "mac_address": "52:54:00:00:00:01"}], "disks": [{"name": "/dev/sda", "size": 9999999999}]}',
+  },
   'a live ISO': {
     uses: [
       'iso ignition embed ISO',
@@ -471,6 +480,10 @@ const needed: Readonly<Record<string, readonly string[]>> = {
     '--name a --boot-mac 52:54:00:00:00:01 --root-device deviceName=/dev/sda --bmc-credentials-name bmc -o out'.split(
       ' ',
     ),
+  'deploy node --hardware':
+    '--name a --boot-mac 52:54:00:00:00:01 --bmc-address redfish://192.0.2.9/redfish/v1/Systems/1 -o out'.split(
+      ' ',
+    ),
   'deploy node': ['--name', 'a', '--boot-mac', '52:54:00:00:00:01', '-o', 'out'],
   boot: ['--iso', 'a.iso', '--check', '--timeout', '1s'],
   'pxe kargs --append': ['--base-url', 'http://192.0.2.1', '--embedded', '-o', 'out'],
@@ -499,6 +512,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
     '--bmc redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1 --credentials login --check --timeout 1s'.split(
       ' ',
     ),
+  'prepare --hardware': [...inventoryFlags, '--artifacts', 'ign', '-o', 'out'],
   'prepare --iso': prepared,
   'prepare --kernel': [...prepared, '--initramfs', 'a.img', '--rootfs', 'rootfs'],
   'prepare --initramfs': [...prepared, '--kernel', 'kernel', '--rootfs', 'rootfs'],

@@ -1596,10 +1596,30 @@ export const CLAIMS: readonly Claim[] = [
     tests: [`${experiments}: allows the names of nodes that are accepted here`],
   },
   {
+    says: [
+      'Without hints, the agent takes the smallest disk of at least 4 GiB',
+      'The agent also compares a second serial number and WWN',
+    ],
+    sources: [
+      { repository: ipa, file: 'ironic_python_agent/utils.py', shows: /min_size_required=4 \* units\.Gi/ },
+      { repository: ipa, file: 'ironic_python_agent/hardware.py', shows: /all_serial_and_wwn=True/ },
+    ],
+  },
+  {
+    says: ['Ironic sets the boot mode through the BMC'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/modules/redfish/management.py',
+        shows: /def set_boot_mode/,
+      },
+    ],
+  },
+  {
     says: ['the agent cannot apply … to a disk', 'the agent reports this WWN as 0x…'],
     tests: [
-      'commands/deploy/documents/rootDeviceHints.test.ts: can apply whatever is accepted here',
-      'commands/deploy/documents/rootDeviceHints.test.ts: picks the disk as it is meant',
+      'ipa/rootDeviceHints.test.ts: can apply whatever is accepted here',
+      'ipa/rootDeviceHints.test.ts: picks the disk as it is meant',
     ],
   },
   {

@@ -23,7 +23,7 @@ import { parseDhcpRange } from '../../src/kargs/dnsmasq.ts';
 import { parseKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { CliError } from '../../src/core/errors.ts';
 import { parseMacAddress } from '../../src/core/macAddress.ts';
-import { parseHintExpression } from '../../src/commands/deploy/documents/rootDeviceHints.ts';
+import { parseHintExpression } from '../../src/ipa/rootDeviceHints.ts';
 import { parseStreamMetadata } from '../../src/commands/download/artifacts/streamMetadata.ts';
 import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import { parseGoUrl, queryParameter } from '../../src/formats/goUrl.ts';

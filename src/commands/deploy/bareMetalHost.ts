@@ -2,7 +2,7 @@
 
 import { stepNames } from '../../core/installSteps.ts';
 import { CliError, ifWellFormed, UsageError } from '../../core/errors.ts';
-import type { Finding } from '../../core/finding.ts';
+import { type Finding, hasErrors } from '../../core/finding.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
@@ -93,6 +93,9 @@ async function readHostSettings(
     ...unread,
     ...(image === undefined ? checkImageFormat(options.imageFormat, writer) : []),
     ...checkHostSettings(settings).filter(({ rule, path }) => !isConsequence(rule, path, unread)),
+    ...(hasErrors(unread)
+      ? []
+      : await context.checkMachine(host, options, settings.ramdiskNetwork, context.io)),
   ];
   return reportIssues(issues, context) === 0 ? settings : undefined;
 }

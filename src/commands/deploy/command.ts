@@ -43,6 +43,15 @@ Examples:
   ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
 `;
 
+const HARDWARE_NOTES = `
+Hardware:
+  --hardware FILE or FOLDER compares the host with its machine: the disk that
+  the root device hints select, the boot MAC address, the interfaces of the
+  network, the architecture. Files are those of "baremetal node inventory save",
+  "try --save" or "kubectl get baremetalhosts,hardwaredata -o yaml". A machine
+  has the name of its object or file, or the boot MAC address of the host.
+`;
+
 const BARE_METAL_HOST_REFERENCE = `
 BMC credentials:
   The Secret with the BMC credentials is not written. Create it with:
@@ -112,6 +121,7 @@ const baremetalHostCommon = [
   '--bmc-insecure',
   '--boot-mac',
   '--root-device',
+  '--hardware',
   '--spec',
   '--ignition',
   '--append-karg',
@@ -130,6 +140,7 @@ const nodeCommon = [
   '--bmc-insecure',
   '--boot-mac',
   '--root-device',
+  '--hardware',
   '--deploy-iso',
   '--deploy-kernel',
   '--deploy-ramdisk',
@@ -196,7 +207,11 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
   const run = async (options: DeployOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
   declareHosts(command);
-  declareShortHelp(command, baremetalHostCommon, BARE_METAL_HOST_REFERENCE + INVENTORY_NOTES);
+  declareShortHelp(
+    command,
+    baremetalHostCommon,
+    BARE_METAL_HOST_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES,
+  );
   declareRun(command, BARE_METAL_HOST_NOTES, run, context);
 }
 
@@ -216,7 +231,7 @@ function declareNode(deploy: Command, context: Context): void {
     );
   const run = async (options: DeployOptions) => (await import('./node.ts')).node(options, context.io);
   declareHosts(command);
-  declareShortHelp(command, nodeCommon, NODE_REFERENCE + INVENTORY_NOTES);
+  declareShortHelp(command, nodeCommon, NODE_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES);
   declareRun(command, NODE_NOTES, run, context);
 }
 

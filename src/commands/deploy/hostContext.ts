@@ -7,6 +7,7 @@ import { CliError, type FilePlace, only } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
+import { type CheckMachine, createMachineCheck } from './hardware.ts';
 import { type NameOption, readInstalledConfig } from './options.ts';
 import type { DeployOptions } from './settings.ts';
 
@@ -23,6 +24,8 @@ export interface HostContext extends OptionSources {
   readonly readConfig: (options: DeployOptions) => Promise<PlainConfig | undefined>;
   /** The network of the host in the inventory, as text; undefined without one. */
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
+  /** What differs between the host and its machine; empty without `--hardware`. */
+  readonly checkMachine: CheckMachine;
 }
 
 /** For a host that flags describe. */
@@ -33,6 +36,7 @@ export function flagContext(io: Io): HostContext {
     locate: () => undefined,
     readConfig: (options) => readInstalledConfig(options, io),
     readRamdiskNetwork: async () => undefined,
+    checkMachine: createMachineCheck(),
   };
 }
 

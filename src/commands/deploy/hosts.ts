@@ -25,6 +25,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { flagOf, parseChoice } from '../../io/report/choices.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
+import { createMachineCheck } from './hardware.ts';
 import { cacheConfigs, flagContext, type HostContext } from './hostContext.ts';
 import {
   type DeploySource,
@@ -133,6 +134,7 @@ function makerOf<Document>(
   extension: string,
 ): MakeHost<SelectedHost, Made<Document>> {
   const readConfig = cacheConfigs();
+  const checkMachine = createMachineCheck();
   return async ({ name, source, sameBmc }, io) => {
     const sources = sourcesOf(source);
     if (sameBmc !== undefined) {
@@ -148,6 +150,7 @@ function makerOf<Document>(
       io,
       readConfig: (config) => readConfig(config, io),
       readRamdiskNetwork: () => readRamdiskNetwork(source, io),
+      checkMachine,
     };
     const { output = '-' } = options;
     const file = output === '-' ? output : join(output, `${name}${extension}`);

@@ -1,6 +1,7 @@
 /** `deploy node`: writes a node for Ironic as commands or as JSON or YAML, or the nodes of an inventory. */
 
 import { UsageError } from '../../core/errors.ts';
+import { hasErrors } from '../../core/finding.ts';
 import { isUuid } from '../../core/objectName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { parseFormat } from '../../io/report/choices.ts';
@@ -32,7 +33,7 @@ export async function node(options: DeployOptions, io: Io): Promise<ExitCode> {
   const form = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
   checkSet(options, form);
   const make = async (host: DeployOptions, context: HostContext) => {
-    const document = readNode(host, form, context);
+    const document = await readNode(host, form, context);
     return document === undefined ? undefined : { document, isSecret: false };
   };
   const write = (hosts: readonly HostDocument<NodeDescription>[]): string => {
@@ -62,11 +63,11 @@ function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): 
  * Reads the node from the options. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
-function readNode(
+async function readNode(
   options: DeployOptions,
   format: NodeFormat,
   context: HostContext,
-): NodeDescription | undefined {
+): Promise<NodeDescription | undefined> {
   const { nameOf } = context;
   const ramdisk = withArguments(ramdiskOf(options, nameOf), options.kernelAppendParams, nameOf);
   refuseIncomplete(options, format, nameOf);
@@ -90,7 +91,11 @@ function readNode(
     ...checkNode(settings),
     ...(image === undefined ? checkImageFormat(options.imageFormat, 'ironic') : []),
   ].filter(({ rule }) => !allowed.has(rule));
-  if (reportIssues([...issues, ...found], context) !== 0) return undefined;
+  const differences =
+    options.hardware === undefined || hasErrors(issues)
+      ? []
+      : await context.checkMachine(host, options, await context.readRamdiskNetwork(), context.io);
+  if (reportIssues([...issues, ...found, ...differences], context) !== 0) return undefined;
   const description = describeNode(settings);
   const { name: _name, driver: _driver, driver_info: info, properties, ...others } = description;
   const isUnchanged = [info, properties, others].every((part) => Object.keys(part).length === 0);

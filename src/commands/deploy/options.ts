@@ -5,7 +5,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { DeployHost } from './documents/host.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
+import { readRootDevice, splitHint } from '../../ipa/rootDeviceHints.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { errorRule, found, issueWith } from '../../core/rule.ts';
 import type { Deployment } from './documents/deployment.ts';

@@ -90,6 +90,13 @@ const deploySettings = {
     'root device hint, e.g. "size=>= 100"; repeatable',
     { key: 'rootDeviceHints' },
   ),
+  hardware: row(
+    'file',
+    host,
+    '--hardware <path>',
+    'inspection data of machines to compare the hosts with: a file or a folder',
+    { place: 'flags' },
+  ),
   deployIso: row('text', node, '--deploy-iso <url>', 'live ISO that runs the agent', {
     replaces: ['deployKernel', 'deployRamdisk', 'kernelAppendParams'],
   }),

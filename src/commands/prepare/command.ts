@@ -164,6 +164,11 @@ export function declarePrepare(command: Command, context: Context): void {
     .option('--prune', 'remove files of earlier runs that are no longer needed')
     .option('--force', 'write into a folder that contains other files')
     .option('--fail-fast', 'stop at the first invalid host')
+    .option(
+      '--hardware <path>',
+      'inspection data of machines to compare the hosts with: a file or a folder of "baremetal node inventory save", "try --save" or ' +
+        'BareMetalHosts',
+    )
     .option('--bundle <file>', 'also pack the folder into this .tar or .tar.gz file');
   const run = async (options: PrepareOptions) => (await import('./prepare.ts')).prepare(options, context.io);
   declareShortHelp(command, common, REFERENCE);

@@ -113,11 +113,15 @@ function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }
   return derived && parseBaseUrl(derived, 'IRONIC_HTTP_URL');
 }
 
-function refuseUnused(name: FixedLayoutName, { artifacts, dhcpRange, discovery }: PrepareOptions): void {
+function refuseUnused(
+  name: FixedLayoutName,
+  { artifacts, dhcpRange, discovery, hardware }: PrepareOptions,
+): void {
   const given = [
     ['--artifacts', artifacts],
     ['--dhcp-range', dhcpRange],
     ['--discovery', discovery],
+    ['--hardware', hardware],
   ] as const;
   const [option] = given.find(([, value]) => value !== undefined && value !== false) ?? [];
   if (option === undefined) return;

@@ -48,6 +48,8 @@ export interface PrepareOptions extends ImageOptions {
   readonly prune?: boolean;
   readonly force?: boolean;
   readonly failFast?: boolean;
+  /** A file or a folder with inspection data of machines. */
+  readonly hardware?: string;
   /** A tar archive of the folder. */
   readonly bundle?: string;
   /** Each `FILE` or `ARCHITECTURE=FILE`. */

@@ -51,6 +51,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { hostBootFiles, hostScriptPaths } from '../../kargs/folder.ts';
 import { type DhcpRange, usualRange } from '../../kargs/dnsmasq.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
+import { createHardwareCheck } from '../../hosts/artifacts/hostHardware.ts';
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../../hosts/artifacts/manifest.ts';
 import { report } from '../../io/report/report.ts';
@@ -118,6 +119,8 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
   const { hosts = [] } = read.inventory;
   const { baseUrl, configs, loaders } = wanted;
   const inputs = await readImageInputs(options, folder.digests, io);
+  const { hardware } = options;
+  const checkHardware = hardware === undefined ? undefined : await createHardwareCheck(hardware, io);
   const bases = await openBaseSets(inputs);
   try {
     const images = await putImageSets(folder, bases, wanted);
@@ -127,10 +130,11 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     const job: PlanJob = { wanted, source, archives, growth, checkAddresses: createAddressCheck() };
     const plans = makeHosts(
       hosts,
-      (host, hostIo) => {
+      async (host, hostIo) => {
         const file = (kind: ConfigArtifact, plan: HostPlan): string =>
           fileIn(hostFolder(host.name), kind, plan, wanted);
-        return planHost(host, job, { images, publish, file }, hostIo);
+        const plan = await planHost(host, job, { images, publish, file }, hostIo);
+        return plan !== undefined && checkHardware?.(host, plan, hostIo) === false ? undefined : plan;
       },
       hostRun,
     );

@@ -54,6 +54,8 @@ export interface InventoryHost {
   readonly architecture?: Architecture | undefined;
   /** Ids of rules that are ignored for this host, as written. */
   readonly ignore?: readonly string[] | undefined;
+  /** The hints for its deployment, or else those of all hosts; undefined without a deployment. */
+  readonly rootDeviceHints?: Mapping | undefined;
   /** Errors in its description. */
   readonly problems: readonly Diagnostic[];
   /** The settings that differ from those of all hosts. Not cached: the list of hosts may be long. */
@@ -166,6 +168,7 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
       mac: normalMac(host),
       architecture: architectures.find((name) => name === host['architecture']),
       ignore,
+      rootDeviceHints: readRootDeviceHints(document.value, host),
       problems: [
         ...locate(mistakes, document, path),
         ...(shape.length > 0 ? [] : twins),
@@ -175,6 +178,12 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
     });
   }
   return hosts;
+}
+
+function readRootDeviceHints(document: unknown, { deploy: own }: Mapping): Mapping | undefined {
+  const deploy = asMapping(document)['deploy'];
+  if (own === undefined && deploy === undefined) return undefined;
+  return asMapping(asMapping(own)['rootDeviceHints'] ?? asMapping(deploy)['rootDeviceHints']);
 }
 
 function readIgnored({ ignore }: Mapping): readonly string[] | undefined {

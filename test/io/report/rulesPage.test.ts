@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hardwareRules } from '../../../src/agent/hardwareChecks.ts';
 import { insecureArgumentRules } from '../../../src/agent/insecureArgument.ts';
 import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
@@ -71,6 +72,7 @@ const declared: readonly (LintRule | Rule)[] = [
   ...Object.values(insecureArgumentRules),
   ...kernelArgumentRules,
   replacesRendered,
+  ...Object.values(hardwareRules),
   ...Object.values(unitToolRules),
 ];
 
@@ -103,6 +105,7 @@ const groupsWithoutExample = new Set([
   'Images',
   'Lint: kernel arguments',
   'Lint: images',
+  'Lint: hardware',
   'Boot files of hosts',
 ]);
 

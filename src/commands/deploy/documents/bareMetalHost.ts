@@ -19,7 +19,7 @@ import {
 } from './installation.ts';
 import type { StepName } from '../../../core/installSteps.ts';
 import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../../core/objectName.ts';
-import { toMetal3Hints } from './rootDeviceHints.ts';
+import { toMetal3Hints } from '../../../ipa/rootDeviceHints.ts';
 
 /** For the controller that makes the image of the ramdisk: YAML, and its key in the Secret. */
 export interface RamdiskNetwork {

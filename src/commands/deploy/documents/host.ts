@@ -5,7 +5,7 @@
 
 import type { Finding } from '../../../core/finding.ts';
 import { found, issueWith, type Rule, warningRule } from '../../../core/rule.ts';
-import type { RootDevice } from './rootDeviceHints.ts';
+import type { RootDevice } from '../../../ipa/rootDeviceHints.ts';
 import type { BmcAddress } from '../../../redfish/bmcAddress.ts';
 
 export interface DeployHost {

@@ -8,8 +8,8 @@ import {
   type RootDevice,
   splitHint,
   toMetal3Hints,
-} from '../../../../src/commands/deploy/documents/rootDeviceHints.ts';
-import { hasIpa, ipaNote, ipaPython } from '../../../support/ipaOracle.ts';
+} from '../../src/ipa/rootDeviceHints.ts';
+import { hasIpa, ipaNote, ipaPython } from '../support/ipaOracle.ts';
 
 const read = (...hints: string[]) => readRootDevice(hints.map(splitHint));
 const rulesOf = (...hints: string[]) => read(...hints).issues.map(({ rule }) => rule);

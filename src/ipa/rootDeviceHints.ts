@@ -7,11 +7,11 @@
  * compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
  */
 
-import type { Finding } from '../../../core/finding.ts';
-import { append } from '../../../core/lists.ts';
-import { errorRule, type Rule } from '../../../core/rule.ts';
+import type { Finding } from '../core/finding.ts';
+import { append } from '../core/lists.ts';
+import { errorRule, type Rule } from '../core/rule.ts';
 
-type HintName = keyof typeof hintTypes;
+export type HintName = keyof typeof hintTypes;
 
 const hintTypes = {
   name: 'text',
@@ -134,7 +134,7 @@ function translateName(
   return { name: isByPath ? 'by_path' : metal3.name, expression: text && `${metal3.operators[0]} ${text}` };
 }
 
-function isHintName(name: string): name is HintName {
+export function isHintName(name: string): name is HintName {
   return Object.hasOwn(hintTypes, name);
 }
 

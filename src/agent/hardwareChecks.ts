@@ -1,0 +1,236 @@
+/**
+ * Whether a machine has what its host is configured for: the disk that the root device hints select, the interfaces of its network,
+ * memory. The facts are those of an inspection: since then, disks may have been exchanged, and other kernels name interfaces otherwise.
+ * So the user can turn each rule off.
+ */
+
+import type { Finding } from '../core/finding.ts';
+import { nearestNames } from '../core/nearestNames.ts';
+import { found, lintError, lintNote, lintWarning } from '../core/rule.ts';
+import { formatSizeInWords } from '../formats/messageText.ts';
+import type { MachineDisk, MachineHardware, MachineInterface } from '../ipa/machineHardware.ts';
+import { type HintName, isHintName, type RootDevice } from '../ipa/rootDeviceHints.ts';
+import { defaultDisk, matchDisks } from '../ipa/rootDisk.ts';
+import { type Connection, connectionName, findConnection } from '../network/connection.ts';
+
+/** What a host expects of its machine; undefined for what is not checked. */
+export interface ExpectedHardware {
+  /** Empty for the default disk. */
+  readonly rootDevice?: RootDevice | undefined;
+  /** In lower case with colons. */
+  readonly bootMac?: string | undefined;
+  readonly architecture?: string | undefined;
+  readonly bootMode?: MachineHardware['bootMode'];
+  readonly connections: readonly Connection[];
+  /** Bytes that the live system needs at least. */
+  readonly memory?: number | undefined;
+}
+
+export const hardwareRules = {
+  noMachine: lintWarning(
+    'hardware-no-machine',
+    'the hardware data contains no machine of the host',
+    'name the file of the machine like the host, or set the MAC address of the host',
+  ),
+  disk: lintNote('hardware-disk', 'this disk of the machine is overwritten', 'use another root device hint'),
+  noDisk: lintError(
+    'hardware-no-disk',
+    'no disk of the machine matches the root device hints',
+    'use the value of a disk of the machine',
+  ),
+  severalDisks: lintWarning(
+    'hardware-several-disks',
+    'several disks of the machine match the root device hints, and the first is overwritten',
+    'add a hint that only one of the disks has',
+  ),
+  unknownDisk: lintNote(
+    'hardware-unknown-disk',
+    'the hardware data does not contain what a root device hint compares',
+    'use the inventory that Ironic or try stores',
+  ),
+  noMac: lintError(
+    'hardware-no-mac',
+    'the machine has no interface with the MAC address',
+    'use the MAC address of an interface of the machine',
+  ),
+  noInterface: lintWarning(
+    'hardware-no-interface',
+    'the machine has no interface with the name',
+    'use the name of an interface of the machine, or only its MAC address',
+  ),
+  memory: lintError(
+    'hardware-memory',
+    'the machine has less memory than its images need',
+    'use a smaller image, or a machine with more memory',
+  ),
+  architecture: lintError(
+    'hardware-architecture',
+    'the machine has another architecture than the host',
+    'set the architecture of the machine',
+  ),
+  bootMode: lintWarning(
+    'hardware-boot-mode',
+    'the machine was inspected in another boot mode than the host sets',
+    'set the boot mode of the machine',
+  ),
+};
+
+/** Paths are empty, or begin with `rootDevice`, `bootMac`, `arch` or `spec`, after the settings of deployments. */
+export function checkHardware(host: ExpectedHardware, machine: MachineHardware): readonly Finding[] {
+  const { architecture, bootMode, memory, rootDevice } = host;
+  const { noMac, architecture: otherArchitecture, bootMode: otherMode, memory: littleMemory } = hardwareRules;
+  return found(
+    rootDevice !== undefined && checkRootDevice(rootDevice, machine.disks),
+    host.bootMac !== undefined &&
+      !machine.interfaces.some(({ mac }) => mac === host.bootMac) && {
+        ...noMac,
+        path: ['bootMac'],
+        message: `the machine has no interface with the boot MAC address ${host.bootMac}`,
+        hint: `use ${listInterfaces(machine.interfaces)}`,
+      },
+    host.connections.flatMap((connection) => checkConnection(connection, host.connections, machine)),
+    architecture !== undefined &&
+      machine.architecture !== undefined &&
+      architecture !== machine.architecture && {
+        ...otherArchitecture,
+        path: ['arch'],
+        message: `the machine is ${machine.architecture}, and the host ${architecture}`,
+        hint: `set the architecture ${machine.architecture}`,
+      },
+    bootMode !== undefined &&
+      machine.bootMode !== undefined &&
+      bootMode !== machine.bootMode && {
+        ...otherMode,
+        path: ['spec'],
+        message: `the machine was inspected in boot mode ${machine.bootMode}, and the host sets ${bootMode}`,
+      },
+    memory !== undefined &&
+      machine.memory !== undefined &&
+      memory > machine.memory && {
+        ...littleMemory,
+        path: [],
+        message: `the machine has ${formatSizeInWords(machine.memory)} of memory, and its images need ${formatSizeInWords(memory)}`,
+      },
+  );
+}
+
+function checkRootDevice(rootDevice: RootDevice, disks: readonly MachineDisk[]): readonly Finding[] {
+  const names = Object.keys(rootDevice).filter(isHintName);
+  const shown = `the disks are ${disks.map((disk) => describeDisk(disk, names)).join(', ') || 'none'}`;
+  const unknown = disks.length === 0 ? undefined : names.find((name) => !disks.some((disk) => name in disk));
+  if (unknown !== undefined) {
+    const message = `the hardware data does not contain ${unknown} of the disks`;
+    return [{ ...hardwareRules.unknownDisk, path: ['rootDevice', unknown], message }];
+  }
+  if (names.length === 0) {
+    const disk = defaultDisk(disks);
+    if (disk === undefined) {
+      const message = `no disk of the machine has 4 GiB: ${shown}`;
+      return [{ ...hardwareRules.noDisk, path: ['rootDevice'], message, hint: 'add a disk' }];
+    }
+    const message = `without a hint, the smallest disk of at least 4 GiB is overwritten: ${describeDisk(disk, [])}`;
+    const hint = `use ${distinguish(disk, disks)} for this disk`;
+    return [{ ...hardwareRules.disk, path: ['rootDevice'], message, hint }];
+  }
+  const [disk, ...others] = matchDisks(rootDevice, disks);
+  if (disk === undefined) return [noDisk(rootDevice, disks, shown)];
+  if (others.length > 0) {
+    const list = [disk, ...others].map((one) => describeDisk(one, [])).join(', ');
+    const message = `${others.length + 1} disks of the machine match, and the first is overwritten: ${list}`;
+    const hint = `add ${distinguish(disk, disks)} for the first one`;
+    return [{ ...hardwareRules.severalDisks, path: ['rootDevice'], message, hint }];
+  }
+  const message = `${describeDisk(disk, names)} of the machine is overwritten`;
+  return [{ ...hardwareRules.disk, path: ['rootDevice'], message }];
+}
+
+/** An agent also compares the second serial number and WWN of a disk, which are not in the data: then the hints may match. */
+function noDisk(rootDevice: RootDevice, disks: readonly MachineDisk[], shown: string): Finding {
+  const names = Object.keys(rootDevice).filter(isHintName);
+  const failing = names.filter((name) => matchDisks({ [name]: rootDevice[name] ?? '' }, disks).length === 0);
+  const isSure = failing.length === 0 || failing.some((name) => !/^(?:serial|wwn)/.test(name));
+  const what =
+    failing.length > 0
+      ? `no disk of the machine matches ${failing.join(' and ')}`
+      : `no disk of the machine matches all of ${names.join(', ')}`;
+  const name = failing.find((each) => each !== 'size' && each !== 'rotational');
+  const first = name && disks.find((disk) => typeof disk[name] === 'string');
+  return {
+    ...hardwareRules.noDisk,
+    severity: isSure ? 'error' : 'warning',
+    path: ['rootDevice', ...failing.slice(0, 1)],
+    message: `${what}: ${shown}`,
+    hint:
+      first === undefined || name === undefined
+        ? `use ${disks[0] === undefined ? 'name=/dev/…' : distinguish(disks[0], disks)}`
+        : `use ${name}="${String(first[name])}" for ${first.name}`,
+  };
+}
+
+/** `/dev/sda (447.1 GiB, hctl 3:2:0:0)` */
+function describeDisk(disk: MachineDisk, names: readonly HintName[]): string {
+  const facts = names
+    .filter((name) => name !== 'name' && name !== 'size')
+    .map((name) => `${name} ${String(disk[name] ?? 'none')}`);
+  return `${disk.name} (${[formatSizeInWords(disk.size), ...facts].join(', ')})`;
+}
+
+/** The hint for one disk: a value that no other disk has. */
+function distinguish(disk: MachineDisk, disks: readonly MachineDisk[]): string {
+  const names = ['by_path', 'serial', 'wwn', 'hctl'] as const;
+  const unique = names.find(
+    (name) =>
+      typeof disk[name] === 'string' && disks.filter((other) => other[name] === disk[name]).length === 1,
+  );
+  return unique === undefined ? `name=${disk.name}` : `${unique}="${String(disk[unique])}"`;
+}
+
+/** Connections for interfaces that the machine has, not for those that NetworkManager creates. */
+function checkConnection(
+  connection: Connection,
+  all: readonly Connection[],
+  { interfaces }: MachineHardware,
+): readonly Finding[] {
+  const { controller, interfaceName, isAutoconnected, mac, type, vlan } = connection;
+  const name = connectionName(connection);
+  if (!isAutoconnected) return [];
+  const missing = (wanted: string, of: string): Finding[] => {
+    if (interfaces.some((one) => one.name === wanted)) return [];
+    const names = interfaces.map((one) => one.name);
+    const meant = names.filter((one) => one.startsWith(wanted)); // eno1np0 in place of eno1
+    const near = meant.length > 0 ? meant : nearestNames(wanted, names);
+    const shown = interfaces.filter((one) => near.length === 0 || near.includes(one.name));
+    return [
+      {
+        ...hardwareRules.noInterface,
+        path: [],
+        message: `the machine has no interface ${wanted}${of}`,
+        hint: `use ${listInterfaces(shown)}`,
+      },
+    ];
+  };
+  const parent = vlan?.parent;
+  if (parent !== undefined && findConnection(all, parent) === undefined) {
+    return missing(parent, `, the parent of the VLAN ${name}`);
+  }
+  if (type !== 'ethernet') return [];
+  if (mac === undefined) return interfaceName === undefined ? [] : missing(interfaceName, '');
+  const own = interfaces.find((one) => one.mac === mac.toLowerCase());
+  if (own === undefined) {
+    // The ports of a running bond have its MAC address.
+    const isBonded = new Set(interfaces.map((one) => one.mac)).size < interfaces.length;
+    if (isBonded && controller !== undefined) return [];
+    const message = `the machine has no interface with the MAC address ${mac} of ${name}`;
+    return [{ ...hardwareRules.noMac, path: [], message, hint: `use ${listInterfaces(interfaces)}` }];
+  }
+  if (interfaceName === undefined || interfaceName === own.name) return [];
+  const message = `the machine has no interface ${interfaceName} with the MAC address ${mac}: it is named ${own.name}`;
+  const hint = `use ${own.name}, or only the MAC address`;
+  return [{ ...hardwareRules.noInterface, path: [], message, hint }];
+}
+
+/** `eno1np0 (52:54:00:12:34:56), eno2np1 (52:54:00:12:34:57)` */
+function listInterfaces(interfaces: readonly MachineInterface[]): string {
+  const shown = new Set(interfaces.map(({ mac, name }) => `${name} (${mac})`));
+  return [...shown].join(' or ') || 'an interface of the machine';
+}

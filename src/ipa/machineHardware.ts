@@ -1,0 +1,123 @@
+/**
+ * What a machine has, as ironic-python-agent reports it at an inspection. Ironic stores it (`baremetal node inventory save`), `try
+ * --save` writes it, and Metal3 keeps it in `status.hardware` of a BareMetalHost and in HardwareData (`hardwaredetails.go` of the
+ * baremetal-operator). Only what the settings of a host depend on is read.
+ */
+
+import { type Architecture, architectures } from '../core/architecture.ts';
+import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
+import type { HintName } from './rootDeviceHints.ts';
+
+export interface MachineHardware {
+  /** The name of the Kubernetes object; Ironic's data contains none. */
+  readonly name: string | undefined;
+  readonly disks: readonly MachineDisk[];
+  readonly interfaces: readonly MachineInterface[];
+  /** Bytes. */
+  readonly memory: number | undefined;
+  readonly architecture: Architecture | undefined;
+  /** How the machine was booted for the inspection. */
+  readonly bootMode: 'bios' | 'uefi' | undefined;
+}
+
+/** By the names of root device hints. A missing member is not reported; null is what the disk does not have. `size` is in bytes. */
+export type MachineDisk = Readonly<Partial<Record<HintName, string | number | boolean | null>>> & {
+  readonly name: string;
+  readonly size: number;
+};
+
+export interface MachineInterface {
+  readonly name: string;
+  /** In lower case with colons. */
+  readonly mac: string;
+  readonly addresses: readonly string[];
+}
+
+/** The machines of a document: one of Ironic, or any number of Metal3. Empty for other documents, and for hosts that were not inspected. */
+export function readHardware(document: unknown): readonly MachineHardware[] {
+  const object = asMapping(document);
+  const { items, kind } = object;
+  if (Array.isArray(items)) return items.flatMap(readHardware);
+  const metal3 =
+    kind === 'HardwareData' ? asMapping(object['spec'])['hardware'] : asMapping(object['status'])['hardware'];
+  if (isMapping(metal3)) return [ofMetal3(metal3, textOf(asMapping(object['metadata'])['name']))];
+  const inventory = isMapping(object['inventory']) ? object['inventory'] : object;
+  return Array.isArray(inventory['interfaces']) ? [ofAgent(inventory)] : [];
+}
+
+function ofAgent(inventory: Mapping): MachineHardware {
+  const { total, physical_mb: mebibytes } = asMapping(inventory['memory']);
+  const mode = asMapping(inventory['boot'])['current_boot_mode'];
+  return {
+    name: undefined,
+    disks: mappings(inventory['disks']).flatMap((disk) => diskOf(disk, textOf(disk['name']), disk['size'])),
+    interfaces: mappings(inventory['interfaces']).flatMap((one) =>
+      interfaceOf(one['name'], one['mac_address'], [one['ipv4_address'], one['ipv6_address']]),
+    ),
+    memory: sizeOf(mebibytes) ?? (typeof total === 'number' ? total : undefined),
+    architecture: architectureOf(asMapping(inventory['cpu'])['architecture']),
+    bootMode: mode === 'bios' || mode === 'uefi' ? mode : undefined,
+  };
+}
+
+function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware {
+  return {
+    name,
+    disks: mappings(hardware['storage']).flatMap((disk) => {
+      const names = [disk['name'], ...listOf(disk['alternateNames'])].flatMap((one) => textOf(one) ?? []);
+      const path = names.find((one) => one.startsWith('/dev/disk/by-path/'));
+      const known = {
+        model: disk['model'] ?? null,
+        vendor: disk['vendor'] ?? null,
+        serial: disk['serialNumber'] ?? null,
+        wwn: disk['wwn'] ?? null,
+        wwn_with_extension: disk['wwnWithExtension'] ?? null,
+        wwn_vendor_extension: disk['wwnVendorExtension'] ?? null,
+        hctl: disk['hctl'] ?? null,
+        rotational: disk['rotational'] ?? false,
+        ...(path !== undefined && { by_path: path }),
+      };
+      return diskOf(known, names.find((one) => /^\/dev\/[^/]+$/.test(one)) ?? path, disk['sizeBytes']);
+    }),
+    interfaces: mappings(hardware['nics']).flatMap((nic) =>
+      interfaceOf(nic['name'], nic['mac'], [nic['ip']]),
+    ),
+    memory: sizeOf(hardware['ramMebibytes']),
+    architecture: architectureOf(asMapping(hardware['cpu'])['arch']),
+    bootMode: undefined,
+  };
+}
+
+function diskOf(values: Mapping, name: string | undefined, size: unknown): MachineDisk[] {
+  const known = Object.entries(values).filter(
+    ([, value]) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
+  );
+  if (name === undefined || typeof size !== 'number') return [];
+  return [{ ...Object.fromEntries(known), name, size }];
+}
+
+function interfaceOf(name: unknown, mac: unknown, addresses: readonly unknown[]): MachineInterface[] {
+  if (typeof name !== 'string' || typeof mac !== 'string') return [];
+  return [{ name, mac: mac.toLowerCase(), addresses: addresses.flatMap((one) => textOf(one) ?? []) }];
+}
+
+function sizeOf(mebibytes: unknown): number | undefined {
+  return typeof mebibytes === 'number' && mebibytes > 0 ? mebibytes * 1024 ** 2 : undefined;
+}
+
+function architectureOf(text: unknown): Architecture | undefined {
+  return architectures.find((name) => name === text);
+}
+
+function mappings(list: unknown): readonly Mapping[] {
+  return listOf(list).filter(isMapping);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Undefined for an empty text. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,104 @@
+/** `--hardware`: hosts are compared with the machines that inspections describe. */
+
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../support/runCli.ts';
+
+const inventory = `agent:
+  ironic.apiUrls: http://192.0.2.1:6385
+  agent.image: registry.example.com/ironic-agent:13.0.0
+  host.sshKeys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAQKSWkhv7lmhGiHNDoCrS1fIdx1PlUweG9SL0b4P2TV core@desk"]
+deploy:
+  rootDeviceHints: {hctl: "6:0:0:0"}
+hosts:
+- name: node-0
+  mac: 00:55:4a:4a:79:1c
+  network: {nmstate: {interfaces: [{name: eno1, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}]}}
+  deploy: {bmcAddress: "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"}
+- name: other-name
+  mac: 52:54:00:c0:4e:05
+  deploy:
+    bmcAddress: redfish-virtualmedia://192.0.2.11/redfish/v1/Systems/1
+    rootDeviceHints: {serialNumber: CHAIN0}
+- name: unknown
+  mac: 52:54:00:00:00:01
+  deploy: {bmcAddress: "redfish-virtualmedia://192.0.2.12/redfish/v1/Systems/1"}
+`;
+
+const data = join(import.meta.dirname, '../ipa/hardware');
+let cwd = '';
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'hardware '));
+  await mkdir(join(cwd, 'machines'));
+  for (const name of await readdir(data))
+    await writeFile(join(cwd, 'machines', name), await readFile(join(data, name)));
+  await writeFile(join(cwd, 'inventory.yaml'), inventory);
+  await writeFile(join(cwd, 'none.yaml'), inventory.replace('"6:0:0:0"', '"0:2:0:0"'));
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+const commands = [
+  ['deploy baremetalhost', ['deploy', 'baremetalhost', '-o', 'manifests']],
+  ['deploy node', ['deploy', 'node', '-o', 'nodes']],
+  ['prepare', ['prepare', '--artifacts', 'ign', '-o', 'boot']],
+] as const;
+
+describe.each(commands)('%s --hardware', (_title, words) => {
+  it('names the disk, the interface and the host without a machine', async () => {
+    const run = await runCli([...words, '--inventory', 'inventory.yaml', '--hardware', 'machines'], { cwd });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain(
+      '/dev/sda (50 GiB, hctl 6:0:0:0) of the machine is overwritten (hardware-disk)',
+    );
+    expect(run.stderr).toContain(
+      '/dev/vda (8 GiB, serial CHAIN0) of the machine is overwritten (hardware-disk)',
+    );
+    expect(run.stderr).toContain('the machine has no interface eno1 (hardware-no-interface)');
+    expect(run.stderr).toMatch(
+      /machines contains no machine with .* \(hardware-no-machine\)\n.*\n {2}for unknown/,
+    );
+  });
+
+  it('writes nothing for a host whose disk is missing, unless the rule is turned off', async () => {
+    const args = [...words, '--inventory', 'none.yaml', '--hardware', 'machines/bareMetalHost.yaml'];
+    const refused = await runCli(args, { cwd });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('node-0 is not written');
+    expect(refused.stderr).toContain(
+      'no disk of the machine matches hctl: the disks are /dev/sda (50 GiB, hctl 6:0:0:0)',
+    );
+    expect(refused.stderr).toContain('use hctl="6:0:0:0" for /dev/sda');
+    expect(await runCli([...args, '--ignore', 'hardware-no-disk'], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('deploy node --hardware', () => {
+  const host = ['--name', 'a', '--bmc-address', 'redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1'];
+
+  it('takes the only machine for the only host', async () => {
+    const args = [
+      'deploy',
+      'node',
+      ...host,
+      '--hardware',
+      'machines/qemu.json',
+      '--root-device',
+      'size=>= 9',
+    ];
+    const { code, stderr } = await runCli(args, { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      '--root-device size: no disk of the machine matches size: the disks are /dev/vda (8 GiB)',
+    );
+  });
+
+  it.each<[string, string, string]>([
+    ['a file that is missing', 'nothing.json', 'Hardware (--hardware) not found: nothing.json'],
+    ['a file without machines', 'inventory.yaml', 'inventory.yaml contains no hardware data'],
+  ])('refuses %s', async (_title, file, message) => {
+    const { code, stderr } = await runCli(['deploy', 'node', ...host, '--hardware', file], { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+});
