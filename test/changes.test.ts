@@ -24,15 +24,11 @@ const changes: Readonly<Record<string, Change>> = {
     behind: 'export const coreosArguments = {',
     row: "madeUp: { name: 'coreos.made_up' },",
   },
-  'A kind of artifact': {
-    file: 'src/http/server/answer/resource.ts',
-    behind: 'export const artifacts = {',
-    row: 'madeUp: { contentType: BYTES, isOfVendor: false },',
-  },
   'An artifact of a host': {
-    file: 'src/hosts/plan/artifacts.ts',
-    behind: 'export const configArtifacts = [',
-    row: "'madeUp',",
+    file: 'src/core/artifacts.ts',
+    behind: 'export const hostArtifacts = {',
+    row: `madeUp: { noun: 'made up', contentType: BYTES, isOfVendor: false, stage: 'image', part: 'media', way: 'iso',
+      fileName: 'made.up', ending: '.up', base: 'iso', source: '--iso', startRank: 6, printRank: 6, help: ['made up'] },`,
   },
   'A version of the Ignition spec': {
     file: 'src/ignition/versions.ts',

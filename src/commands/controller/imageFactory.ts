@@ -9,7 +9,7 @@ import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
-import type { ConfigArtifact } from '../../hosts/plan/artifacts.ts';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { formatImagePath, builtFileName, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
 import { createModifiedDates, type ModifiedDates } from '../../http/server/answer/modifiedDates.ts';

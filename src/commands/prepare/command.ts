@@ -3,6 +3,9 @@
 import type { Command } from 'commander';
 import { layoutNames } from './layoutNames.ts';
 import type { PrepareOptions } from './options.ts';
+import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/artifacts.ts';
+import { artifactNames, startOrder } from '../../hosts/plan/artifacts.ts';
+import { networkLoaders } from '../../kargs/folder.ts';
 import { profileNames } from '../../agent/settings.ts';
 import { choice, type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
 import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
@@ -22,6 +25,10 @@ const common = [
   '--prune',
   '--bundle',
 ];
+
+function helpOf(name: ConfigArtifact): string {
+  return `  ${name.padEnd(12)} ${hostArtifacts[name].help.join('\n               ')}\n`;
+}
 
 const REFERENCE = `
 Inventory:
@@ -43,15 +50,8 @@ Output folder:
   .ironic-coreos/            state for the next run; do not serve it
 
 Artifacts:
-  ign          Ignition config, fetched by Ignition
-  archive      small archive with the config; the boot loader loads it after the
-               initramfs
-  initramfs    initramfs with the config, for deploy_ramdisk of Ironic
-  iso          live ISO with the config; --grow allows larger configs
-  minimal-iso  minimal ISO with the config; it fetches the root filesystem from
-               its URL
-  ipxe, grub, pxelinux   boot scripts; they start the first artifact that exists
-               of archive, initramfs, ign, minimal-iso, iso
+${configArtifacts.map(helpOf).join('')}  ${networkLoaders.join(', ')}   boot scripts; they start the first artifact that exists
+               of ${startOrder.join(', ')}
   Default: ign and all boot scripts, with an https URL only those for iPXE.
   Hosts with a static network also get archive, because ign requires DHCP.
 
@@ -141,7 +141,7 @@ export function declarePrepare(command: Command, context: Context): void {
     .option('--base-url <url>', 'base URL of the folder on the web server')
     .option(
       '--artifacts <names>',
-      'comma-separated list of ign, archive, initramfs, iso, minimal-iso, ipxe, grub, pxelinux (default: ign,ipxe,grub,pxelinux)',
+      `comma-separated list of ${artifactNames.join(', ')} (default: ign,ipxe,grub,pxelinux)`,
     )
     .option(
       '--dhcp-range <addresses>',

@@ -3,7 +3,8 @@
 import { formatCount, formatWordList, formatSizeInWords } from '../../formats/messageText.ts';
 import type { Io } from '../../io/io.ts';
 import { type PrepareRun, urlOf } from './run.ts';
-import type { UnlistedMemory, BootWay, MemoryNeed } from '../../hosts/artifacts/hostMemory.ts';
+import type { BootWay } from '../../core/artifacts.ts';
+import type { UnlistedMemory, MemoryNeed } from '../../hosts/artifacts/hostMemory.ts';
 import {
   GENERATOR,
   listInputs,

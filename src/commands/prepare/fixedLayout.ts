@@ -25,7 +25,7 @@ import { existsError } from '../../io/files/fileErrors.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { imageParts } from '../../image/bootParts.ts';
-import type { ConfigArtifact } from '../../hosts/plan/artifacts.ts';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { printable } from '../../core/foreignText.ts';

@@ -1,5 +1,6 @@
 /** The options of `prepare`, named as on the command line, and their checks. */
 
+import { hostArtifacts } from '../../core/artifacts.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { layoutNames, type LayoutName } from './layoutNames.ts';
 import { stat, readFile } from 'node:fs/promises';
@@ -87,7 +88,7 @@ export function readWanted(options: PrepareOptions): Wanted {
   }
   const { iso = [], kernel = [], initramfs = [], images } = options;
   const hasIso = iso.length > 0 || images !== undefined;
-  if (!hasIso && (asked.configs.includes('iso') || asked.configs.includes('minimal-iso'))) {
+  if (!hasIso && asked.configs.some((name) => hostArtifacts[name].base === 'iso')) {
     throw new UsageError('--artifacts contains ISOs, but no live ISO is given', {
       hint: 'pass it with --iso FILE',
     });

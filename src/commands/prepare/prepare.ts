@@ -5,16 +5,12 @@
  */
 
 import { resolve } from 'node:path';
+import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
-import {
-  type ConfigArtifact,
-  needsSharedImages,
-  startedArtifact,
-  type Wanted,
-} from '../../hosts/plan/artifacts.ts';
+import { needsSharedImages, startedArtifact, type Wanted } from '../../hosts/plan/artifacts.ts';
 import {
   artifactPath,
   discoveryFolder,
@@ -276,10 +272,9 @@ function fileIn(
   const { archive, artifacts, base, config, growth, isoConfig, kargs } = plan;
   const isNamed = kind === 'initramfs' || (loaders.length > 0 && kind === startedArtifact(artifacts));
   if (!isNamed) return artifactPath(subfolder, kind);
-  const isIso = kind === 'iso' || kind === 'minimal-iso';
   const hash = createHash('sha256').update(kind === 'iso' ? isoConfig() : config());
   if (kind !== 'ign') {
-    const ofIso = isIso ? [kargs, growth, baseUrl, archive?.content.sha512] : [];
+    const ofIso = hostArtifacts[kind].base === 'iso' ? [kargs, growth, baseUrl, archive?.content.sha512] : [];
     hash.update(JSON.stringify([kind, programVersion(), base?.id, ...ofIso]));
   }
   return artifactPath(subfolder, kind, hash.digest('hex').slice(0, ID_DIGITS));

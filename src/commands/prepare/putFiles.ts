@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
-import type { ConfigArtifact } from '../../hosts/plan/artifacts.ts';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
 import type { BaseImage, BaseSet } from '../../hosts/plan/baseImages.ts';
 import { type Artifact, makeArtifact, recipeOf } from '../../hosts/artifacts/hostArtifacts.ts';
 import type { HostPlan } from '../../hosts/plan/planHost.ts';

@@ -16,6 +16,7 @@ import { createServerLog } from '../../http/server/serverLog.ts';
 import { isCertificateFor } from '../../http/server/tlsFiles.ts';
 import { systemClock } from '../../io/clock.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
+import { fetchesRootfs } from '../../hosts/plan/artifacts.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
 import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
@@ -226,9 +227,8 @@ async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promi
 /** Resolves when the image of the host and the root filesystem that it requires were fetched. */
 async function whenFetched(once: string, { state, transfers }: RunningService): Promise<void> {
   const image = mainArtifact(state.current()?.wanted.configs ?? []);
-  const needsRootfs = image === 'minimal-iso' || image === 'initramfs';
   await Promise.all([
     transfers.whenFetched(once, [image]),
-    needsRootfs ? transfers.whenFetched(undefined, ['rootfs']) : undefined,
+    fetchesRootfs(image) ? transfers.whenFetched(undefined, ['rootfs']) : undefined,
   ]);
 }

@@ -5,7 +5,8 @@ import { resolve } from 'node:path';
 import { statsOf } from '../../io/files/fileStates.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../../io/io.ts';
-import { type WantedArtifacts, type ConfigArtifact, parseArtifacts } from '../../hosts/plan/artifacts.ts';
+import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
+import { type WantedArtifacts, parseArtifacts } from '../../hosts/plan/artifacts.ts';
 import { createPackedConfigs, packPlan, planHosts, type ServedHost } from './servedHosts.ts';
 import { readDhcpRange, scriptSecrets, sharedBootFiles } from '../../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
@@ -26,10 +27,8 @@ import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../../hosts/plan/servedPaths.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { type ImageArtifact, makeArtifact } from '../../hosts/artifacts/hostArtifacts.ts';
+import { makeArtifact, possibleArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';
 import { knownError, report } from '../../io/report/report.ts';
-import { MINISO_PATH } from '../../image/minimalIso/minisoData.ts';
-import { openIsoTree } from '../../image/isoTree.ts';
 import type { NetworkLoader } from '../../kargs/folder.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
@@ -182,13 +181,13 @@ async function tryImages(
   const isRequested = artifacts !== undefined;
   // A minimal ISO takes a while for the first host, so it is only built if it is requested.
   const images = configs.filter(
-    (name): name is ImageArtifact => name !== 'ign' && name !== 'archive' && (isRequested || name === 'iso'),
+    (name) => hostArtifacts[name].base !== undefined && (isRequested || name === 'iso'),
   );
   for (const image of images) {
     const failure = await findFailure(image, plans, io);
     if (failure === undefined) continue;
     const text = `no host gets its file ${image}: ${failure.message}`;
-    const others = [...configs.filter((name) => name !== 'iso' && name !== 'minimal-iso'), ...loaders];
+    const others = [...configs.filter((name) => hostArtifacts[name].base !== 'iso'), ...loaders];
     const withoutIsos = others.length === 0 ? [] : [`pass --artifacts ${others.join()} to serve no ISOs`];
     const hint = [failure.hint ?? [], withoutIsos].flat().join('; or ');
     failures.push(new CliError(text, { code: failure.code, hint, cause: failure }));
@@ -202,7 +201,7 @@ async function tryImages(
 
 /** The error of a host; undefined if the image can be built for one, or there are no hosts. */
 async function findFailure(
-  image: ImageArtifact,
+  image: ConfigArtifact,
   plans: readonly HostPlan[],
   io: Io,
 ): Promise<CliError | undefined> {
@@ -256,13 +255,14 @@ async function chooseArtifacts(
   asked: string | undefined,
   bases: readonly BaseSet[],
 ): Promise<WantedArtifacts> {
-  const possible = await possibleArtifacts(bases);
+  const loaders = bases.some(canNetboot) ? usualLoaders : [];
+  const possible = { configs: await possibleArtifacts(bases), loaders };
   if (asked === undefined) return possible;
   const wanted = parseArtifacts(asked);
   const missing = wanted.configs.find((name) => !possible.configs.includes(name));
   if (missing !== undefined) {
     throw new UsageError(`--artifacts ${missing}: no base image contains what ${missing} requires`, {
-      hint: imageHints[missing] ?? 'pass a live ISO with --iso FILE',
+      hint: `pass ${hostArtifacts[missing].source}`,
     });
   }
   if (wanted.loaders.length > 0 && !bases.some(canNetboot)) {
@@ -273,32 +273,11 @@ async function chooseArtifacts(
   return wanted;
 }
 
-const imageHints: Readonly<Partial<Record<ConfigArtifact, string>>> = {
-  initramfs: 'pass --initramfs FILE, or a live ISO that contains it',
-  'minimal-iso': 'pass a live ISO of 2022 or later with --iso FILE',
-};
-
 /** GRUB and PXELINUX mostly use TFTP: GRUB supports only port 80, and PXELINUX no long URLs. */
 const usualLoaders: readonly NetworkLoader[] = ['ipxe'];
 
-async function possibleArtifacts(bases: readonly BaseSet[]): Promise<WantedArtifacts> {
-  const configs: ConfigArtifact[] = ['ign'];
-  if (bases.length > 0) configs.push('archive');
-  if (bases.some(({ parts }) => parts.initramfs !== undefined)) configs.push('initramfs');
-  if (bases.some(({ iso }) => iso !== undefined)) configs.push('iso');
-  for (const base of bases) {
-    if (!configs.includes('minimal-iso') && (await hasMinimalIso(base))) configs.push('minimal-iso');
-  }
-  return { configs, loaders: bases.some(canNetboot) ? usualLoaders : [] };
-}
-
 function canNetboot({ parts }: BaseSet): boolean {
   return parts.kernel !== undefined && parts.initramfs !== undefined;
-}
-
-async function hasMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
-  if (iso === undefined || parts.rootfs === undefined) return false;
-  return (await (await openIsoTree(iso.bytes)).find(MINISO_PATH)) !== undefined;
 }
 
 /** Groups the hosts by the kinds of their secrets. */

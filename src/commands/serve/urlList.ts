@@ -3,17 +3,17 @@
 import { largest } from '../../core/lists.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Io } from '../../io/io.ts';
-import type { ConfigArtifact } from '../../hosts/plan/artifacts.ts';
+import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { hostFileName } from '../../hosts/plan/servedPaths.ts';
 import type { Links } from './links.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** In order of preference: first the images that a BMC mounts, then the files for other boot methods. */
-const mainArtifacts: readonly ConfigArtifact[] = ['iso', 'minimal-iso', 'initramfs', 'ign', 'archive'];
-
 /** The artifact that boots a host. */
 export function mainArtifact(wanted: readonly ConfigArtifact[]): ConfigArtifact {
-  return mainArtifacts.find((artifact) => wanted.includes(artifact)) ?? 'ign';
+  const [main = 'ign'] = wanted.toSorted(
+    (one, other) => hostArtifacts[one].printRank - hostArtifacts[other].printRank,
+  );
+  return main;
 }
 
 /** As text one URL for each host and for the machines that are not listed, as JSON all URLs. */

@@ -3,7 +3,8 @@
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import { type ImageBytes, type Patch, zeros } from '../../image/overlay.ts';
 import type { DateOf } from '../../http/server/answer/modifiedDates.ts';
-import { artifacts, type ServedResource } from '../../http/server/answer/resource.ts';
+import { artifacts } from '../../core/artifacts.ts';
+import type { ServedResource } from '../../http/server/answer/resource.ts';
 import type { Artifact } from './hostArtifacts.ts';
 import type { Cached } from './imageCache.ts';
 

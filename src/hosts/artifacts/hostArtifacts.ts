@@ -4,11 +4,16 @@
  */
 
 import { createHash } from 'node:crypto';
+import {
+  type ArtifactKind,
+  type ConfigArtifact,
+  configArtifacts,
+  hostArtifacts,
+} from '../../core/artifacts.ts';
 import { CliError, located } from '../../core/errors.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { readKeyfiles } from '../../agent/hostNetwork.ts';
 import { bytesTag, digestTag, imageTag } from '../../http/server/answer/entityTag.ts';
-import type { ArtifactKind } from '../../http/server/answer/resource.ts';
 import { imageParts } from '../../image/bootParts.ts';
 import {
   hostArchive,
@@ -19,11 +24,11 @@ import {
 } from '../../image/hostImages.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
+import { MINISO_PATH } from '../../image/minimalIso/minisoData.ts';
 import { type ImageBytes, readerOf, reusedChunks } from '../../image/overlay.ts';
 import type { MediumFile } from '../../image/mediumFiles.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import type { HostPlan } from '../plan/planHost.ts';
-import type { ConfigArtifact } from '../plan/artifacts.ts';
 import { type BaseCatalog } from '../plan/baseCatalog.ts';
 import { type BaseImage, type BaseSet, imageContext } from '../plan/baseImages.ts';
 import type { OpenArchive } from '../plan/agentArchives.ts';
@@ -44,39 +49,99 @@ export interface Artifact {
   etag(): Promise<string>;
 }
 
+/** How an artifact of a host is made. */
+interface Making {
+  /** What its bytes depend on besides its base image and the version of the program. */
+  readonly inputs: (plan: HostPlan) => readonly (string | Uint8Array)[];
+  readonly make: (plan: HostPlan) => Promise<Artifact>;
+  /** Whether it can be made from one of these images. */
+  readonly isPossible: (bases: readonly BaseSet[]) => boolean | Promise<boolean>;
+}
+
+const makings: Readonly<Record<ConfigArtifact, Making>> = {
+  ign: {
+    inputs: ({ config }) => [config()],
+    make: async ({ config }) => bytesArtifact('ign', config()),
+    isPossible: () => true,
+  },
+  archive: {
+    inputs: ({ config }) => [config()],
+    make: async (plan) => bytesArtifact('archive', hostArchive(settingsOf(plan.config(), plan))),
+    isPossible: (bases) => bases.length > 0,
+  },
+  initramfs: {
+    inputs: ({ config }) => [config()],
+    make: async (plan) => {
+      const base = requireBase('initramfs', plan);
+      const change = hostInitramfs(base.bytes, settingsOf(plan.config(), plan));
+      return changedArtifact('initramfs', base, base.bytes, [change]);
+    },
+    isPossible: (bases) => bases.some(({ parts }) => parts.initramfs !== undefined),
+  },
+  iso: {
+    inputs: ({ archiveOnIso: archive, growth, isoConfig, kargs }) => [
+      isoConfig(),
+      kargs.join('\n'),
+      growth,
+      ...(archive === undefined ? [] : [archive.name, archive.sha512]),
+    ],
+    make: async (plan) => {
+      const base = requireBase('iso', plan);
+      const { archiveOnIso: archive, growth, isoConfig, kargs } = plan;
+      const mediumFiles = await missingArchives(archive, base.bytes);
+      const contents = { ...settingsOf(isoConfig(), plan), kargs, mediumFiles };
+      const change = await located(imageContext(base), () => hostIso(base.bytes, contents, growth));
+      return changedArtifact('iso', base, base.bytes, [change], archive);
+    },
+    isPossible: (bases) => bases.some(({ iso }) => iso !== undefined),
+  },
+  'minimal-iso': {
+    inputs: ({ config, growth, kargs, rootfsUrl }) => [config(), kargs.join('\n'), growth, rootfsUrl],
+    make: async (plan) => {
+      const iso = requireBase('minimal-iso', plan);
+      const { base, config, growth, kargs, rootfsUrl } = plan;
+      const minimal = required(await base?.minimalIso(), 'live ISO');
+      const contents = { ...settingsOf(config(), plan), kargs, rootfsUrl };
+      const changes = await located(imageContext(iso), () => hostMinimalIso(minimal, contents, growth));
+      return changedArtifact('minimal-iso', iso, minimal.image, changes);
+    },
+    isPossible: async (bases) => {
+      for (const { iso, parts } of bases) {
+        if (iso === undefined || parts.rootfs === undefined) continue;
+        if ((await (await openIsoTree(iso.bytes)).find(MINISO_PATH)) !== undefined) return true;
+      }
+      return false;
+    },
+  },
+};
+
 /**
  * Creates an artifact of a host, or of machines that are not listed.
  * @throws CliError if something does not fit, or if a base image is missing
  */
 export function makeArtifact(kind: ConfigArtifact, plan: HostPlan): Promise<Artifact> {
-  return makers[kind](plan);
+  return makings[kind].make(plan);
 }
 
-const makers: Readonly<Record<ConfigArtifact, (plan: HostPlan) => Promise<Artifact>>> = {
-  ign: async (plan) => bytesArtifact('ign', plan.config()),
-  archive: async (plan) => bytesArtifact('archive', hostArchive(settingsOf(plan.config(), plan))),
-  initramfs: async (plan) => {
-    const base = baseOf('initramfs', plan);
-    const change = hostInitramfs(base.bytes, settingsOf(plan.config(), plan));
-    return changedArtifact('initramfs', base, base.bytes, [change]);
-  },
-  iso: async (plan) => {
-    const base = baseOf('iso', plan);
-    const { archiveOnIso: archive, growth, isoConfig, kargs } = plan;
-    const mediumFiles = await missingArchives(archive, base.bytes);
-    const contents = { ...settingsOf(isoConfig(), plan), kargs, mediumFiles };
-    const change = await located(imageContext(base), () => hostIso(base.bytes, contents, growth));
-    return changedArtifact('iso', base, base.bytes, [change], archive);
-  },
-  'minimal-iso': async (plan) => {
-    const iso = baseOf('minimal-iso', plan);
-    const { base, config, growth, kargs, rootfsUrl } = plan;
-    const minimal = required(await base?.minimalIso(), 'live ISO');
-    const contents = { ...settingsOf(config(), plan), kargs, rootfsUrl };
-    const changes = await located(imageContext(iso), () => hostMinimalIso(minimal, contents, growth));
-    return changedArtifact('minimal-iso', iso, minimal.image, changes);
-  },
-};
+/** The artifacts that can be made from these images, in the order of all artifacts. */
+export async function possibleArtifacts(bases: readonly BaseSet[]): Promise<ConfigArtifact[]> {
+  const possible: ConfigArtifact[] = [];
+  for (const kind of configArtifacts) if (await makings[kind].isPossible(bases)) possible.push(kind);
+  return possible;
+}
+
+/**
+ * Digest of all inputs of an artifact, known before it is created: the same digest means the same bytes. Includes the version of
+ * the program, which may create other bytes from the same inputs.
+ * @throws CliError if a base image is missing
+ */
+export function recipeOf(kind: ConfigArtifact, plan: HostPlan): string {
+  const digest = hostArtifacts[kind].base === undefined ? '' : requireBase(kind, plan).digest;
+  const hash = createHash('sha256');
+  hash.update(`${kind} ${programVersion()} ${digest} ${plan.takesNetwork}\n`);
+  for (const part of makings[kind].inputs(plan)) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest('hex');
+}
 
 /** @param archive that the changes add to the ISO */
 function changedArtifact(
@@ -129,9 +194,6 @@ export function sharedArtifacts(
   return shared;
 }
 
-/** An artifact with a base image. */
-export type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
-
 /** The config, and the network that it sets up, for the initramfs. */
 function settingsOf(config: Uint8Array, { takesNetwork }: HostPlan): InitramfsContents {
   return { config, network: takesNetwork ? readKeyfiles(config) : [] };
@@ -156,8 +218,8 @@ async function missingArchives(
   });
 }
 
-function baseOf(artifact: ImageArtifact, { base }: HostPlan): BaseImage {
-  return artifact === 'initramfs'
+function requireBase(artifact: ConfigArtifact, { base }: HostPlan): BaseImage {
+  return hostArtifacts[artifact].base === 'initramfs'
     ? required(base?.parts.initramfs, 'initramfs')
     : required(base?.iso, 'live ISO');
 }
@@ -169,23 +231,4 @@ function required<T>(base: T | undefined, what: string): T {
     code: 'ERR_IMAGE',
     hint: 'pass an ISO that contains it, or the file itself: --kernel, --initramfs, --rootfs',
   });
-}
-
-/**
- * Digest of all inputs of an image, known before the image is created: the same digest means the same image. Includes
- * the version of the program, which may create other bytes from the same inputs.
- * @throws CliError if a base image is missing
- */
-export function recipeOf(artifact: ImageArtifact, plan: HostPlan): string {
-  const { archiveOnIso: archive, config, growth, isoConfig, kargs, rootfsUrl, takesNetwork } = plan;
-  const onIso = [kargs.join('\n'), growth];
-  const parts: Readonly<Record<ImageArtifact, readonly (string | Uint8Array)[]>> = {
-    initramfs: [config()],
-    iso: [isoConfig(), ...onIso, ...(archive === undefined ? [] : [archive.name, archive.sha512])],
-    'minimal-iso': [config(), ...onIso, rootfsUrl],
-  };
-  const hash = createHash('sha256');
-  hash.update(`${artifact} ${programVersion()} ${baseOf(artifact, plan).digest} ${takesNetwork}\n`);
-  for (const part of parts[artifact]) hash.update(`${Buffer.byteLength(part)}:`).update(part);
-  return hash.digest('hex');
 }

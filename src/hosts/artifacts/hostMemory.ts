@@ -4,10 +4,7 @@ import { archiveMemory } from '../../agent/agentArchive.ts';
 import type { ArchiveToLoad } from '../plan/agentArchives.ts';
 import { liveMemory, type MemoryPart, totalMemory } from '../../image/inspection/memoryNeed.ts';
 import type { BaseSet } from '../plan/baseImages.ts';
-import type { ConfigArtifact } from '../plan/artifacts.ts';
-
-/** `network`: a boot loader fetches kernel and initramfs. `minimal-iso`: the ISO contains them, the root filesystem is fetched. */
-export type BootWay = 'network' | 'minimal-iso' | 'iso';
+import { type BootWay, type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 
 export interface MemoryNeed {
   readonly boot: BootWay;
@@ -40,11 +37,8 @@ export function memoryNeeds(
 }
 
 function bootWays(configs: readonly ConfigArtifact[]): BootWay[] {
-  const isNetwork = configs.some((artifact) => artifact !== 'iso' && artifact !== 'minimal-iso');
-  return [
-    ...(isNetwork ? (['network'] as const) : []),
-    ...(['minimal-iso', 'iso'] as const).filter((way) => configs.includes(way)),
-  ];
+  const ways = new Set(configs.map((name) => hostArtifacts[name].way ?? 'network'));
+  return (['network', 'minimal-iso', 'iso'] as const).filter((way) => ways.has(way));
 }
 
 /** On a full ISO, the archive itself needs no memory, unless it is fetched from a URL. */

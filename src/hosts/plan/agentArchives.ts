@@ -9,7 +9,7 @@ import { coreosArchitecture } from '../../agent/agentArchive.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import type { ConfigArtifact } from './artifacts.ts';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { agentPath } from './servedPaths.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import { openSharedImage } from '../../imagefile/sharedImage.ts';

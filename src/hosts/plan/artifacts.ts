@@ -3,23 +3,9 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { networkLoaders, type NetworkLoader } from '../../kargs/folder.ts';
 import { UsageError } from '../../core/errors.ts';
-import type { ArtifactKind } from '../../http/server/answer/resource.ts';
+import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/artifacts.ts';
 
-/**
- * `archive`: the config as a small archive that is loaded after the shared initramfs. `initramfs`: both in one file, for
- * Ironic and other programs that load only one.
- */
-export const configArtifacts = [
-  'ign',
-  'archive',
-  'initramfs',
-  'iso',
-  'minimal-iso',
-] as const satisfies readonly ArtifactKind[];
-
-export type ConfigArtifact = (typeof configArtifacts)[number];
-
-const artifactNames: readonly string[] = [...configArtifacts, ...networkLoaders];
+export const artifactNames: readonly string[] = [...configArtifacts, ...networkLoaders];
 
 /** The selected artifacts, without duplicates, in the order of the lists above. */
 export interface WantedArtifacts {
@@ -62,18 +48,25 @@ export function parseArtifacts(text: string): WantedArtifacts {
   });
 }
 
-/** Boot scripts start the first of these that exists: the smallest download first, ISOs last. */
-const started = ['archive', 'initramfs', 'ign', 'minimal-iso', 'iso'] as const;
+/** Boot scripts start the first of these that exists. */
+export const startOrder: readonly ConfigArtifact[] = configArtifacts.toSorted(
+  (one, other) => hostArtifacts[one].startRank - hostArtifacts[other].startRank,
+);
 
 /** The artifact that the boot scripts of a host start. */
 export function startedArtifact(configs: readonly ConfigArtifact[]): ConfigArtifact | undefined {
-  return started.find((name) => configs.includes(name));
+  return startOrder.find((name) => configs.includes(name));
+}
+
+/** Whether a machine that boots the artifact fetches the root filesystem from the folder, without a boot script. */
+export function fetchesRootfs(artifact: ConfigArtifact): boolean {
+  const { base, way } = hostArtifacts[artifact];
+  return base !== undefined && way !== 'iso';
 }
 
 /** Whether the folder must contain kernel, initramfs and root filesystem. */
 export function needsSharedImages({ configs, loaders }: WantedArtifacts): boolean {
-  if (configs.includes('initramfs') || configs.includes('minimal-iso')) return true;
-  return loaders.length > 0 && startedArtifact(configs) !== 'iso';
+  return configs.some(fetchesRootfs) || (loaders.length > 0 && startedArtifact(configs) !== 'iso');
 }
 
 /** Whether files contain URLs of other files. */

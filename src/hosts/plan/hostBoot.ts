@@ -14,7 +14,8 @@ import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import type { Io } from '../../io/io.ts';
-import { type ConfigArtifact, startedArtifact, type Wanted } from './artifacts.ts';
+import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
+import { startedArtifact, type Wanted } from './artifacts.ts';
 import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import { chooseProfile, type RenderSource } from '../settings/settings.ts';
@@ -42,8 +43,7 @@ export function readBootSettings(
   const folder = baseUrl ?? 'http://localhost';
   const { kernel, initramfs, rootfs } = images?.paths ?? {};
   const started = startedArtifact(configs) ?? 'ign';
-  const isIso = started === 'iso' || started === 'minimal-iso';
-  const isEmbedded = started === 'archive' || started === 'initramfs';
+  const { base, way } = hostArtifacts[started];
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   // Of a template string, V8 keeps each part; of 10,000 hosts, these would take 7 MB more.
   const urlOf = (path: string): string => [folder, path].join('/');
@@ -53,9 +53,9 @@ export function readBootSettings(
     rootfsUrl: rootfs && urlOf(rootfs),
     // ISOs use none of these URLs, but the other kernel arguments.
     // Without a served initramfs, no script starts the archive.
-    ...(isEmbedded && ramdisk !== undefined
+    ...(way === 'network' && ramdisk !== undefined
       ? { embedded: true }
-      : { ignitionUrl: isIso ? folder : urlOf(pathOf(started)) }),
+      : { ignitionUrl: base === 'iso' ? folder : urlOf(pathOf(started)) }),
   };
   const { files = [], options } = source;
   const { settings } = bootInputsOf(flags, { profile: chooseProfile(options), files }, io);
@@ -70,8 +70,7 @@ export function startOf(
   { baseUrl = '', configs }: Wanted,
 ): Start {
   const started = startedArtifact(configs);
-  const isIso = started === 'iso' || started === 'minimal-iso';
-  return isIso
+  return started !== undefined && hostArtifacts[started].base === 'iso'
     ? { kind: 'iso', architecture, url: `${baseUrl}/${pathOf(started)}` }
     : { kind: 'ramdisk', architecture, settings };
 }
@@ -165,7 +164,7 @@ const ofIso: ReadonlySet<string> = new Set(
 
 /** The kernel arguments for ISOs, in the order in which they are appended; none if no ISO is created. */
 export function isoArguments(settings: BootSettings, { configs }: Wanted): readonly string[] {
-  return configs.includes('iso') || configs.includes('minimal-iso') ? ownArguments(settings) : [];
+  return configs.some((name) => hostArtifacts[name].base === 'iso') ? ownArguments(settings) : [];
 }
 
 function ownArguments(settings: BootSettings): readonly string[] {

@@ -4,7 +4,8 @@ import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
-import { type ConfigArtifact, type Wanted, startedArtifact } from './artifacts.ts';
+import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
+import { type Wanted, startedArtifact } from './artifacts.ts';
 import {
   bootOfHost,
   isoArguments,
@@ -168,11 +169,11 @@ export async function planHost(
     const files = new Map([[CONFIG_NAME, document]]);
     await reportImageNetwork(kargs.map(({ text }) => text).join(' '), files, { io: source.io, options: {} });
   }
-  const isEmbedded = hasNetwork && artifacts.some((artifact) => artifact !== 'ign');
+  const isEmbedded = hasNetwork && artifacts.some((artifact) => hostArtifacts[artifact].way !== undefined);
   if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
   if (hasNetwork) {
     reportFetches(configs.fetched, settings, wanted, io);
-    const embedding = artifacts.filter((artifact) => fetching.has(artifact));
+    const embedding = artifacts.filter(isFetching);
     if (embedding.length > 0 && !(await supportsNetwork(images))) {
       report(io, {
         severity: 'error',
@@ -197,8 +198,11 @@ export async function planHost(
   return wanted.loaders.length === 0 || reportBoot(bootOfHost(plan, wanted), wanted, io) ? plan : undefined;
 }
 
-/** Artifacts with which a host fetches its root filesystem from the initramfs. A full ISO has it on the medium. */
-const fetching: ReadonlySet<ConfigArtifact> = new Set(['archive', 'initramfs', 'minimal-iso']);
+/** Whether a host fetches its root filesystem with the network in the artifact. A full ISO has it on the medium. */
+function isFetching(artifact: ConfigArtifact): boolean {
+  const { way } = hostArtifacts[artifact];
+  return way !== undefined && way !== 'iso';
+}
 
 /** The start of a hint. A full ISO contains the root filesystem. */
 function useIso(images: ImageSet | undefined): string {
@@ -221,9 +225,10 @@ function reportFetches(
   }
   const read = readEffectiveConfig(document);
   const rootfs = baseUrl === undefined ? undefined : parseUrl(rootfsUrl ?? '');
-  const isFetching = configs.some((artifact) => fetching.has(artifact));
   const needs = [
-    isFetching && rootfs !== undefined ? [{ purpose: 'root filesystem', host: urlHost(rootfs) }] : [],
+    configs.some(isFetching) && rootfs !== undefined
+      ? [{ purpose: 'root filesystem', host: urlHost(rootfs) }]
+      : [],
     ...(read.status === 'read' ? listFetched(read.config) : []),
   ].filter((servers) => servers.length > 0);
   const problems = findReachProblems(connections, needs);

@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto';
 import { checkUrl, isPlainText } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
-import { type ConfigArtifact, configArtifacts } from './artifacts.ts';
+import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/artifacts.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import { hostScriptPaths, type NetworkLoader } from '../../kargs/folder.ts';
 
@@ -21,14 +21,6 @@ export const CHECKSUMS = 'SHA256SUMS';
 
 /** Folder for machines that are not listed in the inventory. */
 const UNKNOWN_MACHINES = 'discovery';
-
-const fileNames: Readonly<Record<ConfigArtifact, string>> = {
-  ign: 'config.ign',
-  archive: 'config.img',
-  initramfs: 'initramfs.img',
-  iso: 'live.iso',
-  'minimal-iso': 'minimal.iso',
-};
 
 /** The folder with the files of one host. The name is a valid host name, so it contains no `..`. */
 export function hostFolder(name: string): string {
@@ -42,12 +34,12 @@ export function discoveryFolder(subfolder?: string): string {
 
 /** The file of an artifact. @param id changes with the content; undefined for a path that stays the same */
 export function artifactPath(folder: string, artifact: ConfigArtifact, id?: string): string {
-  return `${folder}/${id === undefined ? '' : `${id}/`}${fileNames[artifact]}`;
+  return `${folder}/${id === undefined ? '' : `${id}/`}${hostArtifacts[artifact].fileName}`;
 }
 
 /** Whether a path is that of this artifact of a host, with any ID. */
 export function isArtifactPath(path: string, artifact: ConfigArtifact): boolean {
-  return path.startsWith('hosts/') && path.endsWith(`/${fileNames[artifact]}`);
+  return path.startsWith('hosts/') && path.endsWith(`/${hostArtifacts[artifact].fileName}`);
 }
 
 /** The length of an ID in paths, in hexadecimal digits. */
@@ -103,21 +95,13 @@ export function parseBaseUrl(text: string, option: keyof typeof examples = '--ba
   return trimEndOf(text, '/');
 }
 
-const endings: Readonly<Record<ConfigArtifact, string>> = {
-  ign: '.ign',
-  archive: '.img',
-  initramfs: '.initramfs',
-  iso: '.iso',
-  'minimal-iso': '-minimal.iso',
-};
-
 export interface HostFile {
   readonly host: string;
   readonly artifact: ConfigArtifact;
 }
 
 export function hostFileName(host: string, artifact: ConfigArtifact): string {
-  return host + endings[artifact];
+  return host + hostArtifacts[artifact].ending;
 }
 
 /**
@@ -127,7 +111,7 @@ export function hostFileName(host: string, artifact: ConfigArtifact): string {
 export function parseHostFileName(name: string): HostFile[] {
   const files: HostFile[] = [];
   for (const artifact of configArtifacts) {
-    const ending = endings[artifact];
+    const { ending } = hostArtifacts[artifact];
     if (!name.endsWith(ending) || name.length === ending.length) continue;
     files.push({ host: name.slice(0, -ending.length), artifact });
   }

@@ -6,7 +6,7 @@
 import { formatCount } from '../../formats/messageText.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Writable } from 'node:stream';
-import type { ArtifactKind } from './answer/resource.ts';
+import type { ArtifactKind } from '../../core/artifacts.ts';
 import type { TransferOutcome } from './answer/transfers.ts';
 import { plainText } from './textResponse.ts';
 

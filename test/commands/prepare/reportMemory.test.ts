@@ -4,7 +4,8 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { UNPACKED_IMAGE } from '../../../src/agent/agentArchive.ts';
 import { reportMemory } from '../../../src/commands/prepare/finish.ts';
-import type { BootWay, MemoryNeed } from '../../../src/hosts/artifacts/hostMemory.ts';
+import type { BootWay } from '../../../src/core/artifacts.ts';
+import type { MemoryNeed } from '../../../src/hosts/artifacts/hostMemory.ts';
 
 const GIB = 1024 ** 3;
 const need = (boot: BootWay, gib: number, what = 'live system'): MemoryNeed => ({

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mainArtifact } from '../../../src/commands/serve/urlList.ts';
+import { type ConfigArtifact, configArtifacts } from '../../../src/core/artifacts.ts';
 import {
-  type ConfigArtifact,
-  configArtifacts,
   needsBaseUrl,
   needsSharedImages,
   parseArtifacts,

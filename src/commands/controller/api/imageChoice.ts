@@ -14,7 +14,7 @@ import {
   STREAM_LABEL,
 } from './preprovisioningImage.ts';
 import type { FailedOutcome } from './outcome.ts';
-import type { ConfigArtifact } from '../../../hosts/plan/artifacts.ts';
+import type { ConfigArtifact } from '../../../core/artifacts.ts';
 import {
   architecturesOf,
   chooseImages,

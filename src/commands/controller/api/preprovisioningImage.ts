@@ -9,7 +9,7 @@
 
 import { quoteText } from '../../../core/foreignText.ts';
 import { asMapping, type Mapping } from '../../../formats/mapping.ts';
-import type { ConfigArtifact } from '../../../hosts/plan/artifacts.ts';
+import type { ConfigArtifact } from '../../../core/artifacts.ts';
 import type { KubernetesObject, ObjectMetadata } from '../../../kube/objects.ts';
 
 /** Its name is that of the BareMetalHost, and the host name of the ramdisk. */

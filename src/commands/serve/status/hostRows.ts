@@ -7,10 +7,10 @@ import { formatPercent } from './figures.ts';
 import { html, type Html } from './html.ts';
 import { causeOf, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
 import { causeItem, type PageRow } from './machines.ts';
-import { type BootStage, type MarkState, stageBar, type StageMark } from './stageBar.ts';
+import { type BootStage, bootStages, type MarkState, stageBar, type StageMark } from './stageBar.ts';
 import type { HostStatus, ImageStatus } from './status.ts';
 import { architectureOf, factList, progressOf, timeOf } from './tables.ts';
-import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
+import { artifacts } from '../../../core/artifacts.ts';
 
 /** `serve` does not see requests to Ironic, so that a machine has fetched its files is the last thing it knows. */
 export const hostStateNames: StateNames = {
@@ -119,26 +119,15 @@ function fileOf({ path, url }: ImageStatus, progress: ImageProgress | undefined,
 
 // The stages that the fetches of a host show. `serve` does not see its power, its console and its requests to Ironic.
 
-/** The stage that a fetch of each artifact shows, in the order of the boot. */
-const fetchStages: Readonly<Record<ArtifactKind, BootStage>> = {
-  iso: 'media',
-  'minimal-iso': 'media',
-  script: 'loader',
-  kernel: 'kernel',
-  initramfs: 'kernel',
-  rootfs: 'root filesystem',
-  ign: 'Ignition',
-  archive: 'Ignition',
-  agent: 'image',
-};
+const fetchStages: ReadonlySet<BootStage> = new Set(Object.values(artifacts).map(({ part }) => part));
 
-const seen = [...new Set(Object.values(fetchStages))];
+const seen = bootStages.filter((stage) => fetchStages.has(stage));
 
 /** Marks of all stages with fetches. Other hosts may have fetched the shared files, so these are not counted. */
 export function fetchMarks(fetched: readonly ImageProgress[]): StageMark[] {
   const byStage = new Map<BootStage, ImageProgress>();
   for (const image of fetched) {
-    const stage = fetchStages[image.artifact];
+    const stage = artifacts[image.artifact].part;
     const known = byStage.get(stage);
     if (known === undefined || known.lastFetch <= image.lastFetch) byStage.set(stage, image);
   }

@@ -1,7 +1,7 @@
 /** The data of the status page. */
 
 import type { Diagnostic } from '../../../core/finding.ts';
-import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../core/artifacts.ts';
 import type { ImageProgress, TransferEvent } from '../../../http/server/answer/transfers.ts';
 
 export interface Status {

@@ -29,7 +29,7 @@ import { type KernelArgument, parseArguments } from '../../../kargs/argument.ts'
 import { openLiveIso } from '../../../image/liveIso.ts';
 import type { OpenImage } from '../../../imagefile/openImage.ts';
 import { readImage } from '../../../imagefile/imageFile.ts';
-import type { ConfigArtifact } from '../../../hosts/plan/artifacts.ts';
+import type { ConfigArtifact } from '../../../core/artifacts.ts';
 import { isArtifactPath } from '../../../hosts/plan/servedPaths.ts';
 import { readConfigOfImage } from '../../../hosts/input/imageSource.ts';
 import { coreosArguments } from '../../../kargs/coreosArguments.ts';

@@ -2,7 +2,7 @@
 
 import { formatCount, formatSize } from '../../../formats/messageText.ts';
 import { printable } from '../../../core/foreignText.ts';
-import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
+import { artifacts } from '../../../core/artifacts.ts';
 import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
 import { isFullyFetched, isInterrupted } from '../timeline/stages.ts';
 import { byKind, type ByKind, type EventOf, type TrialEvent } from '../timeline/events.ts';
@@ -37,21 +37,9 @@ const words: ByKind<string> = {
   callback: callbackPhrase,
 };
 
-const artifactPhrases: Readonly<Record<ArtifactKind, string>> = {
-  iso: 'the ISO',
-  'minimal-iso': 'the minimal ISO',
-  initramfs: 'the initramfs',
-  ign: 'the Ignition config',
-  archive: 'the archive with the Ignition config',
-  script: 'the boot script',
-  kernel: 'the kernel',
-  rootfs: 'the root filesystem',
-  agent: 'the agent archive',
-};
-
 function fetchPhrase(event: EventOf<'fetch'>): string {
   const { artifact, bytes, size, outcome } = event;
-  const what = `${artifactPhrases[artifact]} (${formatSize(size)})`;
+  const what = `${artifacts[artifact].noun} (${formatSize(size)})`;
   if (isFullyFetched(event) && outcome !== 'began') return `fetched ${what}`;
   if (bytes === 0) return `started to fetch ${what}`;
   const part = `${formatPercent(bytes, size)} of ${what}`;

@@ -9,17 +9,12 @@ import { CliError } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import type { ServerLog } from '../../../http/server/serverLog.ts';
 import { openSharedImage } from '../../../imagefile/sharedImage.ts';
-import { configArtifacts } from '../../../hosts/plan/artifacts.ts';
+import { type ArtifactKind, artifacts, configArtifacts } from '../../../core/artifacts.ts';
 import { artifactPath, imagePath } from '../../../hosts/plan/servedPaths.ts';
 import { imageParts } from '../../../image/bootParts.ts';
 import type { Manifest, ManifestFile } from '../../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../../http/server/answer/entityTag.ts';
-import {
-  type ArtifactKind,
-  artifacts,
-  type Catalog,
-  type ServedResource,
-} from '../../../http/server/answer/resource.ts';
+import type { Catalog, ServedResource } from '../../../http/server/answer/resource.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { startCatalogService, throwWithHint } from './catalogService.ts';
 import { guestHostProblem } from '../timeline/addresses.ts';

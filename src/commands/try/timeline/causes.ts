@@ -5,7 +5,7 @@
  */
 
 import { installManager, stepNames } from '../../../core/installSteps.ts';
-import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
+import type { BootWay } from '../../../core/artifacts.ts';
 import type { RefusalReason } from '../ironic/messages.ts';
 import { signOf } from './consoleSigns.ts';
 import type { ByKind, CallbackReason, RefusalEvent } from './events.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { RefusalReason } from '../ironic/messages.ts';
-import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../core/artifacts.ts';
 import type { TransferOutcome } from '../../../http/server/answer/transfers.ts';
 import type { Stage } from './stage.ts';
 

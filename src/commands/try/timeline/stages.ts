@@ -5,8 +5,7 @@
  * then heartbeats.
  */
 
-import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
-import type { ArtifactKind } from '../../../http/server/answer/resource.ts';
+import { artifacts } from '../../../core/artifacts.ts';
 import { type BmcEvent, byKind, type ByKind, type FetchEvent, type TrialEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 
@@ -14,7 +13,7 @@ const eventStages: ByKind<Stage | undefined> = {
   machine: ({ state }) => (state === 'started' || state === 'rebooted' ? 'power' : undefined),
   console: ({ stage }) => stage,
   bmc: ({ step }) => bmcStages[step],
-  fetch: ({ artifact }) => artifactStages[artifact],
+  fetch: ({ artifact }) => artifacts[artifact].stage,
   api: () => 'api',
   inspection: ({ kind, node }) => (node === undefined ? undefined : kind),
   lookup: ({ kind, node }) => (node === undefined ? undefined : kind),
@@ -30,31 +29,9 @@ function stageOf(event: TrialEvent): Stage | undefined {
   return byKind(eventStages, event);
 }
 
-const artifactStages: Readonly<Record<ArtifactKind, Stage>> = {
-  script: 'script',
-  iso: 'image',
-  'minimal-iso': 'image',
-  kernel: 'kernel',
-  initramfs: 'initramfs',
-  archive: 'config',
-  ign: 'config',
-  rootfs: 'rootfs',
-  agent: 'agent archive',
-};
-
 const bmcStages: Readonly<Partial<Record<BmcEvent['step'], Stage>>> = {
   'boot device': 'boot device',
   'power on': 'power',
-};
-
-/** The boot method of a machine that fetches an artifact, unless several methods use it. */
-export const artifactWays: Readonly<Partial<Record<ArtifactKind, BootWay>>> = {
-  iso: 'iso',
-  'minimal-iso': 'minimal-iso',
-  script: 'network',
-  kernel: 'network',
-  initramfs: 'network',
-  archive: 'network',
 };
 
 /** Events that are reported as one: all ranges of an ISO, all accepted heartbeats. */

@@ -3,10 +3,9 @@
  * limited, so that clients cannot exhaust the memory. Dropped events are counted.
  */
 
-import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
+import { artifacts, type BootWay } from '../../../core/artifacts.ts';
 import {
   addEvent,
-  artifactWays,
   byLastEvent,
   createEntryLog,
   type EntryLog,
@@ -247,7 +246,7 @@ function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAd
 
 function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {
   const ways = entries.map(({ event }) =>
-    event.kind === 'fetch' ? artifactWays[event.artifact] : undefined,
+    event.kind === 'fetch' ? artifacts[event.artifact].way : undefined,
   );
   return ways.findLast((way) => way !== undefined);
 }

@@ -1,6 +1,6 @@
 /** Access control: the grant of a request decides which files it may fetch. `signedPath.ts` and the server determine the grant. */
 
-import type { ArtifactKind } from './resource.ts';
+import type { ArtifactKind } from '../../../core/artifacts.ts';
 
 /**
  * `all`: an operator. `host`: a client with the URL of a host; it may fetch the files of this host and shared files. `boot`:

@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { ByteRange } from '../../../image/overlay.ts';
-import { artifacts, type DescribedResource } from './resource.ts';
+import { artifacts } from '../../../core/artifacts.ts';
+import type { DescribedResource } from './resource.ts';
 
 // `Range` fields (RFC 9110, section 14). Only the unit bytes is supported. As the RFC allows, an invalid field is ignored instead
 // of answered with 416: every client can accept the whole content. Several ranges are one multipart response.

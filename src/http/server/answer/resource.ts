@@ -1,32 +1,7 @@
 /** The resources that clients can fetch: images, configs and scripts. */
 
+import type { ArtifactKind } from '../../../core/artifacts.ts';
 import type { ImageBytes } from '../../../image/overlay.ts';
-
-interface ArtifactFacts {
-  /** Media type. */
-  readonly contentType: string;
-  /** The file of the vendor, which contains neither a config nor a signed URL. */
-  readonly isOfVendor: boolean;
-}
-
-const BYTES = 'application/octet-stream';
-/** UEFI HTTP boot recognizes a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
-const EFI_ISO = 'application/vnd.efi-iso';
-
-/** All kinds of resources. */
-export const artifacts = {
-  iso: { contentType: EFI_ISO, isOfVendor: false },
-  'minimal-iso': { contentType: EFI_ISO, isOfVendor: false },
-  initramfs: { contentType: BYTES, isOfVendor: false },
-  ign: { contentType: 'application/vnd.coreos.ignition+json', isOfVendor: false },
-  archive: { contentType: BYTES, isOfVendor: false },
-  script: { contentType: 'text/plain; charset=utf-8', isOfVendor: false },
-  kernel: { contentType: BYTES, isOfVendor: true },
-  rootfs: { contentType: BYTES, isOfVendor: true },
-  agent: { contentType: 'application/x-tar', isOfVendor: false },
-} as const satisfies Readonly<Record<string, ArtifactFacts>>;
-
-export type ArtifactKind = keyof typeof artifacts;
 
 /** The properties of a resource that are known without opening it. */
 export interface DescribedResource {

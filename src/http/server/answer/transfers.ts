@@ -5,7 +5,7 @@
 
 import { largest } from '../../../core/lists.ts';
 import type { ByteRange } from '../../../image/overlay.ts';
-import type { ArtifactKind } from './resource.ts';
+import type { ArtifactKind } from '../../../core/artifacts.ts';
 
 export interface TransferStart {
   /** The request ID, for the log. */

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/commands/try/timeline/likelyCauses.ts';
 import { consoleSigns, findConsoleSigns } from '../../../../src/commands/try/timeline/consoleSigns.ts';
 import { createConsoleText, createConsoleWatch } from '../../../../src/commands/try/consoleOutput.ts';
-import type { ArtifactKind } from '../../../../src/http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../../src/core/artifacts.ts';
 import type { TrialEvent } from '../../../../src/commands/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../../../src/commands/try/timeline/timeline.ts';
 import { corpusLogs } from '../../../support/consoleCorpus.ts';

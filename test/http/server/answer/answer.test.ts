@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer, answerFor } from '../../../../src/http/server/answer/answer.ts';
-import type { ArtifactKind, DescribedResource } from '../../../../src/http/server/answer/resource.ts';
+import type { ArtifactKind } from '../../../../src/core/artifacts.ts';
+import type { DescribedResource } from '../../../../src/http/server/answer/resource.ts';
 
 const iso: DescribedResource = {
   artifact: 'iso',
