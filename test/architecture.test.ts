@@ -93,7 +93,6 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'commands/prepare/options.ts': ['node:child_process', 'node:fs/promises'],
   'commands/quickstart/quickstart.ts': ['node:fs/promises'],
   'commands/serve/metrics.ts': ['node:fs/promises'],
-  'commands/try/api/agentConnection.ts': ['node:http', 'node:https'],
   'commands/try/consoleLog.ts': ['node:fs/promises'],
   'commands/try/emulation/emulatedSource.ts': ['node:fs/promises'],
   'commands/try/emulation/emulatedTrial.ts': ['node:child_process'],
@@ -108,7 +107,6 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'hosts/settings/addedFiles.ts': ['node:fs/promises'],
   'hosts/settings/ironicImage.ts': ['node:fs'],
   'hosts/settings/settings.ts': ['node:fs'],
-  'kube/clusterConnection.ts': ['undici'],
 };
 
 /** The longest of the paths that is the file or a folder that contains it. */

@@ -3,56 +3,19 @@
  */
 
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
-import { CliError, type ErrorDetails } from '../core/errors.ts';
+import { CliError } from '../core/errors.ts';
 import type { Masker } from '../core/knownSecrets.ts';
 import { maskLogLine } from '../core/masking.ts';
 import { readAll } from '../io/files/files.ts';
-import {
-  findProblem,
-  type NetworkProblem,
-  proxyStatusOf,
-  secondsOf,
-  transferCode,
-} from '../http/client/httpErrors.ts';
+import { failureOf, secondsOf, type TransferDetails, TransferError } from '../http/client/httpErrors.ts';
 import { plainText } from '../http/server/textResponse.ts';
 
-interface ApiErrorDetails extends ErrorDetails {
-  readonly status?: number | undefined;
-  readonly reason: string;
-  readonly retryAfter?: number;
-}
-
-/** A failed request: the API server refused it, or sent no valid response. */
-export class ApiError extends CliError {
-  /** The HTTP status; undefined without a response, or if the response is not from an API server. */
-  readonly status: number | undefined;
-  /** A reason of Kubernetes (`Conflict`, `NotFound`, `Expired`), or an `OwnReason`. */
-  readonly reason: string;
-  /** Milliseconds to wait, as requested by the API server. */
-  readonly retryAfter: number;
-
-  constructor(message: string, { status, reason, retryAfter = 0, ...details }: ApiErrorDetails) {
-    super(message, { ...details, code: details.code ?? 'ERR_KUBERNETES' });
-    this.status = status;
-    this.reason = reason;
-    this.retryAfter = retryAfter;
+/** The API server refused a request, or sent no valid response. */
+export class ApiError extends TransferError {
+  constructor(message: string, details: TransferDetails = {}) {
+    super(message, { code: 'ERR_KUBERNETES', ...details });
   }
 }
-
-/** Reasons that Kubernetes does not define. */
-export type OwnReason =
-  /** No response, or the connection broke. */
-  | 'NoConnection'
-  /** The certificate of the server is not trusted. */
-  | 'NotTrusted'
-  /** The token file cannot be read at the moment. */
-  | 'NoToken'
-  /** The response is not a valid API response. */
-  | 'InvalidResponse'
-  /** The response is larger than the limit. */
-  | 'TooLarge'
-  /** The client was closed, or the request was aborted. */
-  | 'Aborted';
 
 /** A thrown value as an error. */
 export function toError(thrown: unknown): Error {
@@ -106,22 +69,16 @@ export function parseJson(bytes: Uint8Array, operation: string): unknown {
 const decoder = new TextDecoder();
 
 export function responseTooLarge(operation: string, detail = ' is too large'): ApiError {
-  return ownError('TooLarge', `Cannot ${operation}: the response${detail}`);
+  return new ApiError(`Cannot ${operation}: the response${detail}`, { code: 'ERR_TOO_LARGE' });
 }
 
 /** @param problem a clause */
 export function invalidResponse(operation: string, problem: string): ApiError {
-  return ownError('InvalidResponse', `Cannot ${operation}: ${problem}`, {
-    hint: 'check the address of the API server, and any proxy in front of it',
-  });
+  return new ApiError(`Cannot ${operation}: ${problem}`, { hint: breaks.protocol });
 }
 
 export function abortedError(operation: string): ApiError {
-  return ownError('Aborted', `Cannot ${operation}: the request was aborted`);
-}
-
-function ownError(reason: OwnReason, message: string, details: ErrorDetails = {}): ApiError {
-  return new ApiError(message, { reason, ...details });
+  return new ApiError(`Cannot ${operation}: the request was aborted`);
 }
 
 /**
@@ -136,13 +93,12 @@ export function describeRefusal(
   { mask = String, retryAfter }: { readonly mask?: Masker; readonly retryAfter?: string | undefined } = {},
 ): ApiError {
   const answer = isMapping(body) && body['kind'] === 'Status' ? body : {};
-  const { message, reason } = answer;
+  const { message } = answer;
   const words =
     typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
   return new ApiError(`Cannot ${operation}: ${plainText(maskLogLine(mask(words)), MAX_MESSAGE)}`, {
     status,
-    reason: typeof reason === 'string' && reason !== '' ? plainText(mask(reason), 60) : 'Unknown',
-    retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(answer)) * 1000, LONGEST_WAIT),
+    wait: Math.min(Math.max(secondsOf(retryAfter), secondsIn(answer)) * 1000, LONGEST_WAIT),
     hint: hints[status],
   });
 }
@@ -163,33 +119,21 @@ export function describeBreak(error: unknown, operation: string): unknown {
   if (error instanceof ApiError) return error;
   if (error instanceof CliError) {
     // It comes from reading the token file.
-    return ownError('NoToken', `Cannot ${operation}: ${error.message}`, { hint: error.hint });
+    return new ApiError(`Cannot ${operation}: ${error.message}`, { hint: error.hint, isPassing: true });
   }
-  const proxyStatus = proxyStatusOf(error);
-  if (proxyStatus !== undefined) {
-    return ownError('NoConnection', `Cannot ${operation}: the proxy responds with ${proxyStatus}`, {
-      hint: 'check https_proxy and no_proxy, or proxy-url in the kubeconfig',
-    });
-  }
-  const code = transferCode(error);
-  if (code === undefined) return error; // an internal error
-  const { problem, kind } = findProblem(code) ?? { problem: code, kind: 'connection' };
-  const { reason, hint } = breaks[kind];
-  // The cause would contain the data that the parser could not read.
-  const cause = kind === 'protocol' ? undefined : error;
-  return ownError(reason, `Cannot ${operation}: ${problem}`, { hint, cause });
+  const failure = failureOf(error);
+  if (failure === undefined) return error; // an internal error
+  return new ApiError(`Cannot ${operation}: ${failure.problem}`, {
+    hint: breaks[failure.kind],
+    isPassing: failure.kind === 'connection' || failure.kind === 'proxy',
+    // The cause would contain the data that the parser could not read.
+    cause: failure.kind === 'protocol' ? undefined : error,
+  });
 }
 
-const breaks: Readonly<
-  Record<NetworkProblem['kind'], { readonly reason: OwnReason; readonly hint: string }>
-> = {
-  connection: { reason: 'NoConnection', hint: 'check that the API server is running at this address' },
-  trust: {
-    reason: 'NotTrusted',
-    hint: 'set certificate-authority in the kubeconfig to the CA of the cluster',
-  },
-  protocol: {
-    reason: 'InvalidResponse',
-    hint: 'check the address of the API server, and any proxy in front of it',
-  },
-};
+const breaks = {
+  connection: 'check that the API server is running at this address',
+  trust: 'set certificate-authority in the kubeconfig to the CA of the cluster',
+  protocol: 'check the address of the API server, and any proxy in front of it',
+  proxy: 'check https_proxy and no_proxy, or proxy-url in the kubeconfig',
+} as const;

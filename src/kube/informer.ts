@@ -10,7 +10,7 @@ import { type BackOff, backOffAfter, withJitter } from './rateLimit.ts';
 import type { KubernetesClient, ListSelector } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
 import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
-import { ApiError, isExpired, type OwnReason, toError } from './apiError.ts';
+import { ApiError, isExpired, toError } from './apiError.ts';
 
 export interface InformerOptions<Kept> {
   readonly client: KubernetesClient;
@@ -148,7 +148,7 @@ export class Informer<Kept> {
     }
     if (this.#clock.now() - start >= SHORT_WATCH || this.#from !== resourceVersion) return;
     throw new ApiError(`The API server closes the watch of ${resource.plural} immediately`, {
-      reason: 'NoConnection' satisfies OwnReason,
+      isPassing: true,
     });
   }
 
@@ -159,7 +159,7 @@ export class Informer<Kept> {
     if (!canResume(error) || this.#failures >= MAX_RESUMPTIONS) this.#from = undefined;
     if (isExpired(error) && this.#failures === 1) return 0; // expected after a long interruption
     const { backOff = DEFAULT_BACK_OFF, onError } = this.#options;
-    const wanted = error instanceof ApiError ? error.retryAfter : 0;
+    const wanted = error instanceof ApiError ? error.wait : 0;
     const retryIn = Math.max(withJitter(backOffAfter(backOff, this.#failures)), wanted);
     onError?.(error, retryIn);
     return retryIn;
@@ -204,7 +204,5 @@ export class Informer<Kept> {
 /** After an invalid response, a resumed watch would receive the same data again. */
 function canResume(error: Error): boolean {
   if (!(error instanceof ApiError) || isExpired(error)) return false;
-  return error.status !== undefined || RESUMABLE.has(error.reason);
+  return error.status !== undefined || error.isPassing;
 }
-
-const RESUMABLE: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);

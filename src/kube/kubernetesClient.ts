@@ -22,15 +22,14 @@ import {
   describeBreak,
   describeRefusal,
   invalidResponse,
-  type OwnReason,
   readJson,
 } from './apiError.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';
-import type { RawResponse } from '../http/client/httpExchange.ts';
+import { connect } from '../http/client/connect.ts';
+import type { HttpConnection, RawResponse, SentRequest } from '../http/client/connection.ts';
 import { createMasker, secretsInUrls } from '../core/knownSecrets.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
-import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
 import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 
 export interface ListSelector {
@@ -194,7 +193,7 @@ export class ApiClient {
     try {
       return readPage(await this.#requests.ask(request, MAX_PAGE), request.operation);
     } catch (error) {
-      if (error instanceof ApiError && error.reason === ('TooLarge' satisfies OwnReason)) return 'too large';
+      if (error instanceof ApiError && error.code === 'ERR_TOO_LARGE') return 'too large';
       throw error;
     }
   }
@@ -245,6 +244,15 @@ export interface RequestSettings {
   readonly note?: ((text: string) => void) | undefined;
 }
 
+/** Milliseconds. */
+interface ApiTimeouts {
+  readonly connect: number;
+  /** Until a response starts, and between two parts of a response. */
+  readonly answer: number;
+  /** Between two events or bookmarks of a watch; API servers send a bookmark each minute. */
+  readonly watch: number;
+}
+
 const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 20, burst: 40 };
 const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
 /** The size limit of an error response. */
@@ -260,13 +268,14 @@ class ApiRequests {
   readonly #clock: Clock;
   readonly #waitForTurn: WaitForTurn;
   readonly #open = new Set<AbortController>();
-  #connection: Promise<ClusterConnection> | undefined;
+  readonly #connection: HttpConnection;
   #isClosed = false;
 
   constructor(config: ClusterConfig, settings: RequestSettings) {
     this.#config = config;
     this.#settings = settings;
     this.#clock = settings.clock ?? systemClock;
+    this.#connection = connectTo(config, this.#timeouts.connect);
     this.#waitForTurn = createRateLimiter(settings.pace ?? DEFAULT_RATE_LIMIT, this.#clock);
   }
 
@@ -292,7 +301,7 @@ class ApiRequests {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const controller of this.#open) controller.abort();
-    await (await this.#connection)?.close();
+    await this.#connection.close();
   }
 
   /**
@@ -324,33 +333,46 @@ class ApiRequests {
       if (response.statusCode < 300) return response;
       const refusal = await readRefusal(response, request, token);
       if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
-      await pause(this.#clock, refusal.retryAfter, signal);
+      await pause(this.#clock, refusal.wait, signal);
     }
   }
 
   async #sendOnce(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<RawResponse> {
-    const { accept = 'application/json', body, contentType = 'application/json' } = request;
-    const connection = await (this.#connection ??= this.#connect());
-    const response = await connection.request(request.path, {
-      method: request.method,
-      headers: {
-        accept,
-        'user-agent': 'ironic-coreos',
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': contentType }),
-      },
+    const { accept = 'application/json', body, contentType = 'application/json', method } = request;
+    const { answer, watch } = this.#timeouts;
+    const headers = {
+      accept,
+      'user-agent': 'ironic-coreos',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': contentType }),
+    };
+    const response = await this.#connection.request(new URL(`${this.#config.server}${request.path}`), {
+      method,
+      headers,
       body: body === undefined ? undefined : JSON.stringify(body),
+      silence: { head: answer, body: request.isWatch === true ? watch : answer },
       signal,
-      isWatch: request.isWatch === true,
     });
     this.#settings.note?.(`${request.operation}: ${response.statusCode}`);
     return response;
   }
 
-  async #connect(): Promise<ClusterConnection> {
-    const { openClusterConnection } = await import('./clusterConnection.ts');
-    return openClusterConnection(this.#config, this.#settings.timeouts ?? DEFAULT_TIMEOUTS);
+  get #timeouts(): ApiTimeouts {
+    return this.#settings.timeouts ?? DEFAULT_TIMEOUTS;
   }
+}
+
+/** Milliseconds. API servers keep idle connections open for a few minutes, load balancers sometimes only for one. */
+const KEEP_ALIVE = 50_000;
+
+/** TLS is always verified; redirects are not followed. A plain-HTTP API server is on this machine, so it has no proxy. */
+function connectTo({ proxies, server, serverName, tls }: ClusterConfig, connectTime: number): HttpConnection {
+  return connect({
+    connectTime,
+    tls: { ...tls, ...(serverName !== undefined && { servername: serverName }) },
+    keepAlive: KEEP_ALIVE,
+    ...(server.startsWith('https:') && { proxies }),
+  });
 }
 
 /** An unreadable body is ignored, as the status is sufficient. */
@@ -365,6 +387,6 @@ async function readRefusal(
 }
 
 /** The API server names a time only if it has not processed the request. */
-function isWorthWaiting({ status, retryAfter }: ApiError): boolean {
-  return (status === 429 || status === 503) && retryAfter > 0 && retryAfter <= LONGEST_WAIT;
+function isWorthWaiting({ status, wait }: ApiError): boolean {
+  return (status === 429 || status === 503) && wait > 0 && wait <= LONGEST_WAIT;
 }

@@ -115,7 +115,7 @@ export class WorkQueue {
     const { backOff, failed } = this.#options;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    const wanted = error instanceof ApiError ? error.retryAfter : 0;
+    const wanted = error instanceof ApiError ? error.wait : 0;
     const retryIn = Math.max(backOffAfter(backOff, failures), wanted);
     failed?.({ key, error, failures, retryIn });
     this.addAfter(key, retryIn);

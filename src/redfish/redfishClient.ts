@@ -3,7 +3,8 @@
  * and credentials are sent to the origin of the BMC only.
  */
 
-import type { DirectConnection, DirectSettings, RawResponse } from '../http/client/httpExchange.ts';
+import { connect } from '../http/client/connect.ts';
+import type { HttpConnection, RawResponse } from '../http/client/connection.ts';
 import { readAll } from '../io/files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../io/clock.ts';
 import { secondsOf, TransferError } from '../http/client/httpErrors.ts';
@@ -26,7 +27,13 @@ export interface RedfishCredentials {
   readonly password: string;
 }
 
-export interface RedfishSettings extends DirectSettings {
+export interface RedfishSettings {
+  /** `https://192.0.2.10` */
+  readonly origin: string;
+  /** CA certificates in PEM; undefined for those of Node.js. */
+  readonly ca: string | undefined;
+  /** Whether to accept any certificate. */
+  readonly isInsecure: boolean;
   readonly credentials: RedfishCredentials;
   readonly timing?: RedfishTiming;
   readonly clock?: Clock;
@@ -143,7 +150,7 @@ class RedfishRequests {
   readonly #clock: Clock;
   readonly #timing: RedfishTiming;
   readonly #bounds: Bounds;
-  #connection: Promise<DirectConnection> | undefined;
+  readonly #connection: HttpConnection;
   #authorization: Readonly<Record<string, string>> = {};
   /** The path for new sessions; undefined for basic authentication. */
   #sessions: string | undefined;
@@ -157,6 +164,9 @@ class RedfishRequests {
     this.#settings = settings;
     this.#clock = settings.clock ?? systemClock;
     this.#timing = settings.timing ?? defaultTiming;
+    const { ca, isInsecure } = settings;
+    const tls = { rejectUnauthorized: !isInsecure, ...(ca !== undefined && { ca }) };
+    this.#connection = connect({ connectTime: this.#timing.connect, tls });
     const { deadline = Number.POSITIVE_INFINITY, signal = new AbortController().signal } = settings;
     this.#bounds = { signal, deadline };
     const { password, username } = settings.credentials;
@@ -260,7 +270,7 @@ class RedfishRequests {
       const bounds = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
       await this.#request({ ...request, headers: this.#authorization }, bounds).catch(() => undefined);
     }
-    await (await this.#connection)?.close();
+    await this.#connection.close();
   }
 
   async #request(request: RedfishRequest, bounds = this.#bounds, redirects = 0): Promise<Answer> {
@@ -300,7 +310,6 @@ class RedfishRequests {
     { body, headers, method, path }: RedfishRequest,
     signal: AbortSignal,
   ): Promise<RawResponse> {
-    const connection = await (this.#connection ??= this.#connect());
     const all = {
       accept: 'application/json',
       // With another encoding some BMCs send only weak entity tags (OpenStack sushy, connector.py).
@@ -311,13 +320,9 @@ class RedfishRequests {
       ...headers,
     };
     this.#keepSecrets(secretsInUrls(body));
-    const text = body === undefined ? null : JSON.stringify(body);
-    return connection.request({ method, path, headers: all, body: text }, signal);
-  }
-
-  async #connect(): Promise<DirectConnection> {
-    const { openDirectConnection } = await import('../http/client/httpExchange.ts');
-    return openDirectConnection(this.#settings, this.#timing.connect);
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const url = new URL(`${this.#settings.origin}${path}`);
+    return this.#connection.request(url, { method, headers: all, body: text, signal });
   }
 
   /** Only successful reads must contain JSON: BMCs answer actions with anything. */

@@ -3,17 +3,14 @@
 import { CliError } from '../core/errors.ts';
 import { formatCount } from '../formats/messageText.ts';
 import { describeBmcRefusal, hintForRefusal, isPassing, type RedfishMessage } from './messages.ts';
-import { findProblem, transferCode, TransferError } from '../http/client/httpErrors.ts';
+import { failureOf, type TransferDetails, TransferError } from '../http/client/httpErrors.ts';
 
 /** A request to a BMC failed. */
 export class RedfishError extends TransferError {
   /** What the BMC said; empty without a response. */
   readonly messages: readonly RedfishMessage[];
 
-  constructor(
-    message: string,
-    details: ConstructorParameters<typeof TransferError>[1] & { messages?: readonly RedfishMessage[] },
-  ) {
+  constructor(message: string, details: TransferDetails & { messages?: readonly RedfishMessage[] }) {
     super(message, { code: 'ERR_BMC', ...details });
     this.messages = details.messages ?? [];
   }
@@ -57,10 +54,14 @@ const hints: Readonly<Record<string, string>> = {
 /** Converts an error of undici or of the system. */
 export function connectionError(error: unknown, request: string): CliError {
   if (error instanceof CliError) return error;
-  const code = transferCode(error) ?? '';
-  const found = findProblem(code);
-  const problem = found?.problem ?? (code || 'the connection failed');
-  const kind = found?.kind ?? 'connection';
+  const {
+    code = '',
+    kind,
+    problem,
+  } = failureOf(error) ?? {
+    problem: 'the connection failed',
+    kind: 'connection',
+  };
   return new RedfishError(`${request} failed: ${problem}`, {
     code: kind === 'trust' ? 'ERR_TLS' : 'ERR_NETWORK',
     hint: hints[code] ?? hints[kind],

@@ -30,7 +30,7 @@ function leaseOf({ spec, version }: Store): KubernetesObject {
   return readObject({ metadata: { ...key, uid: 'u', resourceVersion: String(version) }, spec }, 'get');
 }
 
-const refuse = (status: number): ApiError => new ApiError('no', { status, reason: 'x' });
+const refuse = (status: number): ApiError => new ApiError('no', { status });
 
 function connect(store: Store, weather: Weather, clock: FakeClock): KubernetesClient {
   const ask = async (
@@ -38,10 +38,10 @@ function connect(store: Store, weather: Weather, clock: FakeClock): KubernetesCl
     signal: AbortSignal | undefined,
   ): Promise<KubernetesObject> => {
     await pause(clock, weather.latency, signal ?? new AbortController().signal);
-    if (signal?.aborted === true) throw new ApiError('given up', { reason: 'Aborted' });
-    if (weather.link === 'down') throw new ApiError('down', { reason: 'NoConnection' });
+    if (signal?.aborted === true) throw new ApiError('given up');
+    if (weather.link === 'down') throw new ApiError('down', { isPassing: true });
     const answer = act();
-    if (weather.link !== 'good') throw new ApiError('broke off', { reason: 'NoConnection' });
+    if (weather.link !== 'good') throw new ApiError('broke off', { isPassing: true });
     return answer;
   };
   const write = (spec: unknown): KubernetesObject => {

@@ -34,7 +34,7 @@ describe('splitLines', () => {
     ['in several', ['a'.repeat(60), `${'a'.repeat(41)}\n`]],
     ['without an end', ['a'.repeat(60), 'a'.repeat(60)]],
   ])('refuses a line that is too long: %s', async (_title, texts) => {
-    await expect(linesOf(pieces(...texts))).rejects.toMatchObject({ reason: 'TooLarge' });
+    await expect(linesOf(pieces(...texts))).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
   });
 
   it('takes a long line that comes byte by byte', async () => {

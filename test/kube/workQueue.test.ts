@@ -96,7 +96,7 @@ describe('createWorkQueue', () => {
   it('waits as long as the API server wants', async () => {
     const { queue, failures, finish } = createBench();
     queue.add('a');
-    await finish('a', new ApiError('busy', { status: 429, reason: 'TooManyRequests', retryAfter: 30_000 }));
+    await finish('a', new ApiError('busy', { status: 429, wait: 30_000 }));
     expect(failures).toMatchObject([{ retryIn: 30_000 }]);
   });
 

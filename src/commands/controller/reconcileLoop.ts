@@ -27,9 +27,7 @@ import { inOneLine } from './buildOutcome.ts';
 import { diagnosticOf } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
 import { SharedProblems } from '../../io/report/sharedProblems.ts';
-import { ApiError, isConflict, isNotFound } from '../../kube/apiError.ts';
-import { type Clock, systemClock } from '../../io/clock.ts';
-import { backOffAfter } from '../../kube/rateLimit.ts';
+import { isConflict, isNotFound } from '../../kube/apiError.ts';
 import { printable } from '../../core/foreignText.ts';
 
 interface ReconcileLoopOptions {
@@ -94,13 +92,7 @@ class Term {
   readonly #options: ReconcileLoopOptions;
   readonly #outcomes: () => BuildCache<Outcome>;
   readonly #signal: AbortSignal;
-  readonly #statusWrites = new StatusWrites();
   readonly #problems = new SharedProblems();
-  /**
-   * The object versions that this replica has overwritten, until the watch has reported the new versions. An object with an
-   * overwritten version is not reconciled.
-   */
-  readonly #overwritten = new Map<string, Set<string>>();
 
   constructor(options: ReconcileLoopOptions, outcomes: () => BuildCache<Outcome>, signal: AbortSignal) {
     this.#options = options;
@@ -124,15 +116,13 @@ class Term {
     const { informers } = this.#options;
     const image = informers.find(owner);
     try {
-      if (image !== undefined && !this.#isOutdated(owner, image)) await this.#reconcile(image);
+      if (image !== undefined) await this.#reconcile(image);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
     for (const other of this.#problems.remove(owner)) this.queue.add(other);
     if (informers.find(owner) !== undefined) return;
     this.#outcomes().forget(owner);
-    this.#overwritten.delete(owner);
-    this.#statusWrites.forget(owner);
   }
 
   #reportFailure({ key, error, failures, retryIn }: WorkFailure): void {
@@ -147,13 +137,6 @@ class Term {
       hint: error instanceof CliError ? error.hint : undefined,
       seconds: Math.round(retryIn / 1000),
     });
-  }
-
-  /** Whether the latest known version of the object was overwritten. */
-  #isOutdated(owner: string, { resourceVersion }: PreprovisioningImage): boolean {
-    if (this.#overwritten.get(owner)?.has(resourceVersion) === true) return true;
-    this.#overwritten.delete(owner);
-    return false;
   }
 
   async #reconcile(image: PreprovisioningImage): Promise<void> {
@@ -201,10 +184,7 @@ class Term {
     const patch = statusPatch(image, outcome, new Date());
     if (patch === undefined) return;
     const host = keyText(image);
-    const content = JSON.stringify([image.generation, outcome]);
-    this.#statusWrites.check(host, content);
     await this.#write(image, { subresource: 'status', ...patch });
-    this.#statusWrites.wrote(host, content);
     wrote(outcome);
     if (outcome.kind === 'ready') {
       const { generation, stream } = image;
@@ -227,11 +207,6 @@ class Term {
     const patch = { subresource, body: { metadata: { resourceVersion, ...metadata }, ...fields } };
     const { client } = this.#options;
     const written = await client.patch(preprovisioningImages, image, patch, this.#signal);
-    const owner = keyText(image);
-    // If the patch changes nothing, no watch event follows.
-    if (written.metadata.resourceVersion !== resourceVersion) {
-      this.#overwritten.set(owner, (this.#overwritten.get(owner) ?? new Set()).add(resourceVersion));
-    }
     return readPreprovisioningImage(written);
   }
 }
@@ -243,57 +218,3 @@ type Change = Partial<StatusPatch> & {
   readonly subresource?: 'status';
   readonly metadata?: { readonly finalizers: readonly string[] };
 };
-
-/** The same content may be written so often without a wait. */
-const FREE_WRITES = 3;
-/** Milliseconds. */
-const STATUS_BACK_OFF = { first: 10_000, longest: 300_000 };
-
-interface LastWrite {
-  readonly content: string;
-  readonly at: number;
-  /** How often this content was written. */
-  readonly count: number;
-}
-
-/**
- * The status writes of each object. If another controller overwrites the same status repeatedly, such as a second image
- * builder during a migration, both would write as fast as they can. So after a few writes this replica waits longer each time.
- */
-export class StatusWrites {
-  readonly #clock: Clock;
-  readonly #writes = new Map<string, LastWrite>();
-
-  constructor(clock: Clock = systemClock) {
-    this.#clock = clock;
-  }
-
-  /** @throws ApiError if the content was written too often; it names the time until the next write */
-  check(owner: string, content: string): void {
-    const last = this.#lastOf(owner, content);
-    if (last === undefined || last.count < FREE_WRITES) return;
-    const wait = backOffAfter(STATUS_BACK_OFF, last.count - FREE_WRITES + 1);
-    const retryAfter = last.at + wait - this.#clock.now();
-    if (retryAfter <= 0) return;
-    throw new ApiError('Another controller overwrites the status of this object', {
-      reason: 'Overwritten',
-      retryAfter,
-      hint: 'stop other image builders, such as image-customization-controller, or use another --namespace',
-    });
-  }
-
-  wrote(owner: string, content: string): void {
-    const count = (this.#lastOf(owner, content)?.count ?? 0) + 1;
-    this.#writes.set(owner, { content, at: this.#clock.now(), count });
-  }
-
-  forget(owner: string): void {
-    this.#writes.delete(owner);
-  }
-
-  #lastOf(owner: string, content: string): LastWrite | undefined {
-    const last = this.#writes.get(owner);
-    if (last?.content !== content) return undefined;
-    return this.#clock.now() - last.at < 2 * STATUS_BACK_OFF.longest ? last : undefined;
-  }
-}

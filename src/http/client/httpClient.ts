@@ -1,13 +1,13 @@
 /**
  * HTTP client for images, metadata, signatures and keys. Responses arrive in parts, and errors are sentences. Credentials of
- * URLs are sent only to their host, and never appear in a message. The HTTP library is loaded for the first request. Retries
- * are in `retries.ts`. Resuming is in `downloadPartial.ts`, across runs, and in `remoteImage.ts`.
+ * URLs are sent only to their host, and never appear in a message. Retries are in `retries.ts`. Resuming is in `downloadPartial.ts`, across runs, and in `remoteImage.ts`.
  */
 
 import { CliError } from '../../core/errors.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { readAll } from '../../io/files/files.ts';
-import type { HttpConnections, HttpTimeouts, RawResponse } from './httpExchange.ts';
+import { connect } from './connect.ts';
+import type { RawResponse } from './connection.ts';
 import { describeFailure, describeStatus } from './httpErrors.ts';
 import { parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../../io/io.ts';
@@ -36,6 +36,14 @@ export interface HttpAnswer {
   dismiss(): void;
 }
 
+/** Milliseconds. */
+interface HttpTimeouts {
+  readonly connect: number;
+  /** Without a response, or between two parts of one. While the reader is busy no time passes. */
+  readonly silence: number;
+}
+
+const MAX_REDIRECTS = 10;
 const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
 
 /** Bytes of an answer without a length, which a server may never end. No image of CoreOS and no archive of an agent is larger. */
@@ -54,27 +62,21 @@ export function createHttpClient(
   // Without the proxy URLs, which may contain passwords.
   const direct = proxies.except === '' ? '' : `, except for ${proxies.except}`;
   if (proxies.http !== '' || proxies.https !== '') note?.(`using the proxy from the environment${direct}`);
-  let connections: Promise<HttpConnections> | undefined;
-  const connect = async (): Promise<HttpConnections> => {
-    // The first use of this class creates Node's own connections for the global `fetch`; otherwise `fetch` would use those of undici.
-    Reflect.get(globalThis, 'Headers');
-    const { openConnections } = await import('./httpExchange.ts');
-    return openConnections(proxies, timeouts);
-  };
+  const connection = connect({ connectTime: timeouts.connect, proxies, redirects: MAX_REDIRECTS });
+  const silence = { head: timeouts.silence, body: timeouts.silence };
   return {
     get: async ({ href }, { headers, signal = aborted } = {}) => {
       const { name, url, authorization } = parseHttpUrl(href);
       try {
-        const opened = await (connections ??= connect());
         const sent = { ...commonHeaders, ...(authorization !== undefined && { authorization }), ...headers };
-        const response = await opened.request(url, sent, signal);
+        const response = await connection.request(url, { method: 'GET', headers: sent, silence, signal });
         note?.(describeRequest(name, headers, response.statusCode));
         return describeAnswer(response, url, name, maxUnannounced, signal);
       } catch (error) {
         throw describeFailure(error, name, signal);
       }
     },
-    close: async () => (await connections)?.close(),
+    close: async () => connection.close(),
   };
 }
 

@@ -3,13 +3,13 @@
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 
-interface TransferDetails extends ErrorDetails {
+export interface TransferDetails extends ErrorDetails {
   readonly isPassing?: boolean;
   readonly status?: number;
   readonly wait?: number;
 }
 
-/** A transfer failed. */
+/** A request failed: of a download, or to a BMC or an API server. */
 export class TransferError extends CliError {
   /** Whether a retry may succeed. */
   readonly isPassing: boolean;
@@ -65,51 +65,61 @@ export function secondsOf(retryAfter = ''): number {
 export function describeFailure(error: unknown, name: string, signal?: AbortSignal): CliError {
   if (error instanceof CliError) return error;
   if (signal?.aborted === true) return new TransferError(`fetching ${name} was canceled`, { cause: error });
-  const proxyStatus = proxyStatusOf(error);
-  if (proxyStatus !== undefined)
-    return new TransferError(`${name} cannot be fetched: the proxy returned HTTP status ${proxyStatus}`, {
-      code: 'ERR_HTTP',
-      hint: proxyStatus === 407 ? LOGIN_FOR_PROXY : 'fix https_proxy, or add the host to no_proxy',
-      isPassing: PASSING_STATUSES.has(proxyStatus),
-    });
-  const code = transferCode(error);
-  const {
-    problem = code ?? (error instanceof Error ? error.message : 'the connection failed'),
-    hint = 'check the URL with: curl -v URL',
-    kind = code === undefined ? 'protocol' : 'connection',
-  }: Partial<NetworkProblem> = findProblem(code) ?? {};
+  const message = error instanceof Error ? error.message : 'the connection failed';
+  const { hint, isPassing, kind, problem } = failureOf(error) ?? { problem: message, kind: 'protocol' };
   return new TransferError(`${name} cannot be fetched: ${problem}`, {
-    code: kinds[kind],
-    hint,
-    isPassing: kind === 'connection',
+    code: failureCodes[kind],
+    hint: hint ?? 'check the URL with: curl -v URL',
+    isPassing: isPassing ?? false,
     cause: error,
   });
 }
 
-const kinds = { connection: 'ERR_NETWORK', trust: 'ERR_TLS', protocol: 'ERR_HTTP' } as const;
-
-/** The status of a proxy that rejects the connection; only the message of undici contains it. */
-export function proxyStatusOf(error: unknown): number | undefined {
-  const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
-  return status === undefined ? undefined : Number(status);
-}
-
-/** The code of an error of undici or of the system. Errors of undici's parser have no code; it is derived from the message. */
-export function transferCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return errorCode(error);
-  return error.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
-}
-
-/** The problem for a code of undici or of the system; undefined for an unknown code. */
-export function findProblem(code = ''): NetworkProblem | undefined {
-  return problems.find(({ codes }) => codes.test(code));
-}
-
-export interface NetworkProblem {
-  readonly codes: RegExp;
+/** What undici or the system said about a request without a complete response. */
+export interface NetworkFailure {
   /** A clause: `connection refused`. */
   readonly problem: string;
-  /** The hint for a failed download. */
+  readonly kind: 'connection' | 'protocol' | 'proxy' | 'trust';
+  /** Of a failed download. */
+  readonly hint?: string;
+  readonly isPassing?: boolean;
+  readonly code?: string;
+}
+
+const failureCodes = {
+  connection: 'ERR_NETWORK',
+  trust: 'ERR_TLS',
+  protocol: 'ERR_HTTP',
+  proxy: 'ERR_HTTP',
+} as const satisfies Record<NetworkFailure['kind'], string>;
+
+/** Undefined for an error without a code, which is a defect of this program. */
+export function failureOf(error: unknown): NetworkFailure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Only the message of undici contains the status of a proxy that rejects the connection.
+  const [, status] = /^Proxy response \((\d{3})\)/.exec(error.message) ?? [];
+  if (status !== undefined) {
+    return {
+      problem: `the proxy returned HTTP status ${status}`,
+      kind: 'proxy',
+      hint: status === '407' ? LOGIN_FOR_PROXY : 'fix https_proxy, or add the host to no_proxy',
+      isPassing: PASSING_STATUSES.has(Number(status)),
+    };
+  }
+  const code = error.name === 'HTTPParserError' ? parserCode(error) : errorCode(error);
+  if (code === undefined) return undefined;
+  const known = problems.find(({ codes }) => codes.test(code)) ?? { problem: code, kind: 'connection' };
+  return { ...known, code, isPassing: known.kind === 'connection' };
+}
+
+/** Errors of undici's parser have no code. */
+function parserCode({ message }: Error): string {
+  return message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
+}
+
+interface NetworkProblem {
+  readonly codes: RegExp;
+  readonly problem: string;
   readonly hint: string;
   /** A retry may help only for `connection`. */
   readonly kind: 'connection' | 'trust' | 'protocol';

@@ -46,7 +46,7 @@ export function memoryCluster(): MemoryCluster {
   const found = (resource: ApiResource, key: ObjectKey): KubernetesObject => {
     const kept = objects.get(nameOf(resource, key));
     if (kept !== undefined) return kept.object;
-    throw new ApiError(`${keyText(key)} is not there`, { status: 404, reason: 'NotFound' });
+    throw new ApiError(`${keyText(key)} is not there`, { status: 404 });
   };
   const store = (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>): void => {
     const name = nameOf(resource, key);
@@ -115,7 +115,7 @@ export function memoryCluster(): MemoryCluster {
       }
       watchers.delete(watcher);
       expiries.delete(expire);
-      if (expiry.signal.aborted) throw new ApiError('it is too old', { status: 410, reason: 'Expired' });
+      if (expiry.signal.aborted) throw new ApiError('it is too old', { status: 410 });
     },
     close: async () => undefined,
   };
@@ -150,7 +150,7 @@ function partOf(object: KubernetesObject, { part }: ApiResource): KubernetesObje
 function refuseStale({ metadata }: KubernetesObject, { body }: MergePatch): void {
   const wanted = isMapping(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
   if (wanted === undefined || wanted === metadata.resourceVersion) return;
-  throw new ApiError('the object has become another one', { status: 409, reason: 'Conflict' });
+  throw new ApiError('the object has become another one', { status: 409 });
 }
 
 /** RFC 7396. */

@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../src/http/client/httpClient.ts';
-import { openClusterConnection } from '../../../src/kube/clusterConnection.ts';
+import { connect } from '../../../src/http/client/connect.ts';
 import { withRetries } from '../../../src/http/client/retries.ts';
 import {
   type ClosingServer,
@@ -118,22 +118,13 @@ describe('the connection to an API server that closes it', () => {
     });
     const origin = `${isPlain ? 'http' : 'https'}://localhost:${server.port}`;
     const proxy = await startConnectProxy({ origin });
-    const connection = openClusterConnection(
-      {
-        description: 'test',
-        server: origin,
-        tls: { ca: pem('ca') },
-        serverName: 'localhost',
-        proxies: { http: '', https: isProxied ? proxy.url : '', except: '' },
-        namespace: 'metal3',
-        readToken: async () => undefined,
-      },
-      { connect: 1000, answer: 1000, watch: 1000 },
-    );
+    const connection = connect({
+      connectTime: 1000,
+      tls: { ca: pem('ca'), servername: 'localhost' },
+      ...(isProxied && { proxies: { http: '', https: proxy.url, except: '' } }),
+    });
     try {
-      const { signal } = new AbortController();
-      const sent = { method: 'GET', headers: {}, body: undefined, isWatch: true, signal } as const;
-      const { body } = await connection.request('/api', sent);
+      const { body } = await connection.request(new URL(`${origin}/api`), { method: 'GET', headers: {} });
       await server.closed();
       expect(await readBusily(body)).toEqual(apiAnswer);
       expect(proxy.targets).toHaveLength(isProxied ? 1 : 0);

@@ -4,12 +4,12 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
 import { CliError } from '../../../core/errors.ts';
 import { asMapping, type Mapping } from '../../../formats/mapping.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { limitTime } from '../../../io/clock.ts';
+import { connect } from '../../../http/client/connect.ts';
+import { failureOf } from '../../../http/client/httpErrors.ts';
 import { errorCode } from '../../../io/files/fileErrors.ts';
 import { readAll } from '../../../io/files/files.ts';
 
@@ -70,50 +70,41 @@ export async function requestAgent(
   path: string,
   body?: object,
 ): Promise<AgentResponse> {
-  const { callbackUrl, signal, verifyCa } = agent;
+  const { callbackUrl, signal, time, verifyCa } = agent;
   // Concatenated like in Ironic, also if the URL ends with a slash.
   const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new AgentError('unreachable', 'its callback URL is invalid');
-  const isTls = url.protocol === 'https:';
   /** The reason if the request fails at the current step. */
   let reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'> = 'unreachable';
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const options = {
-    signal,
-    agent: false, // a new connection, without a proxy
-    method: text === undefined ? 'GET' : 'POST',
-    headers: {
-      Accept: 'application/json',
-      'User-Agent': 'ironic-coreos',
-      ...(text !== undefined && {
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(text),
-      }),
-    },
-    ...(verifyCa !== undefined && { ca: verifyCa }),
-  };
+  const connection = connect({
+    connectTime: time,
+    reached: (layer) => (reached = url.protocol === 'https:' && layer === 'tcp' ? 'tls' : 'answer'),
+    ...(verifyCa !== undefined && { tls: { ca: verifyCa } }),
+  });
   try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      (isTls ? https : http)
-        .request(url, options)
-        .on('socket', (socket) => {
-          socket.once('connect', () => (reached = isTls ? 'tls' : 'answer'));
-          socket.once('secureConnect', () => (reached = 'answer'));
-        })
-        .on('response', resolve)
-        .on('error', reject)
-        .end(text);
+    const response = await connection.request(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'ironic-coreos',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body && JSON.stringify(body),
+      signal,
     });
     const tooLarge = (): AgentError => new AgentError('answer', 'its response is larger than 1 MiB');
-    const bytes = await readAll(response, MAX_SIZE, tooLarge);
-    return { status: response.statusCode ?? 0, text: bytes.toString('utf8') };
+    const bytes = await readAll(response.body, MAX_SIZE, tooLarge);
+    return { status: response.statusCode, text: bytes.toString('utf8') };
   } catch (error) {
     if (error instanceof AgentError) throw error;
+    const problem = signal.aborted ? `no response within ${time / 1000} seconds` : failureOf(error)?.problem;
     throw (
       certificateError(error, agent) ??
-      new AgentError(reached, describeFailure(error, agent), { cause: error })
+      new AgentError(reached, problem ?? 'the connection failed', { cause: error })
     );
+  } finally {
+    await connection.close();
   }
 }
 
@@ -165,20 +156,3 @@ function datesProblem(pem: string, now: Date): string | undefined {
     return undefined;
   }
 }
-
-function describeFailure(error: unknown, { signal, time }: AgentConnection): string {
-  if (signal.aborted) return `no response within ${time / 1000} seconds`;
-  const code = errorCode(error) ?? '';
-  const known = problems.find(({ codes }) => codes.test(code));
-  return known?.problem ?? `unreachable${code === '' ? '' : ` (${code})`}`;
-}
-
-const problems: readonly { readonly codes: RegExp; readonly problem: string }[] = [
-  { codes: /^ECONNREFUSED$/, problem: 'connection refused' },
-  { codes: /^E(?:HOST|NET)UNREACH$/, problem: 'no route to host' },
-  { codes: /^ETIMEDOUT$/, problem: 'connection timed out' },
-  { codes: /^(?:ENOTFOUND|EAI_AGAIN)$/, problem: 'host name not found' },
-  { codes: /^(?:ECONNRESET|EPIPE)$/, problem: 'connection reset' },
-  { codes: /^(?:EPROTO|ERR_SSL_)/, problem: 'not a TLS server' },
-  { codes: /^HPE_/, problem: 'not an HTTP server' },
-];

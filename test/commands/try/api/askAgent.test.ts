@@ -178,9 +178,9 @@ describe('askAgent', () => {
 
   it('finds what does not speak HTTP, or breaks off', async () => {
     const other = createTcpServer((socket) => void socket.end('SSH-2.0-OpenSSH\r\n'));
-    await expect(ask(await listen(other))).rejects.toThrow('not an HTTP server');
+    await expect(ask(await listen(other))).rejects.toThrow('the response is not valid HTTP');
     const gone = createTcpServer((socket) => void socket.resetAndDestroy());
-    await expect(ask(await listen(gone))).rejects.toThrow('connection reset');
+    await expect(ask(await listen(gone))).rejects.toThrow('the connection was interrupted');
   });
 
   it('finds nobody', async () => {
