@@ -12,6 +12,7 @@ import type { MachineDisk, MachineHardware, MachineInterface } from '../ipa/mach
 import { type HintName, isHintName, type RootDevice } from '../ipa/rootDeviceHints.ts';
 import { defaultDisk, matchDisks } from '../ipa/rootDisk.ts';
 import { type Connection, connectionName, findConnection } from '../network/connection.ts';
+import { formatAddress } from '../network/ipAddress.ts';
 
 /** What a host expects of its machine; undefined for what is not checked. */
 export interface ExpectedHardware {
@@ -57,6 +58,11 @@ export const hardwareRules = {
     'hardware-no-interface',
     'the machine has no interface with the name',
     'use the name of an interface of the machine, or only its MAC address',
+  ),
+  otherAddress: lintWarning(
+    'hardware-other-address',
+    'the network sets another IP address than the machine has',
+    'check that the connection is for this interface',
   ),
   memory: lintError(
     'hardware-memory',
@@ -227,6 +233,24 @@ function checkConnection(
   const message = `the machine has no interface ${interfaceName} with the MAC address ${mac}: it is named ${own.name}`;
   const hint = `use ${own.name}, or only the MAC address`;
   return [{ ...hardwareRules.noInterface, path: [], message, hint }];
+}
+
+/** Interfaces of a running agent that have another IPv4 address than their connection. */
+export function checkReportedAddresses(
+  connections: readonly Connection[],
+  { interfaces }: MachineHardware,
+): readonly Finding[] {
+  return connections.flatMap(({ interfaceName, ip, isAutoconnected, mac }) => {
+    const wanted = ip[4].addresses.map(({ address }) => formatAddress(address));
+    const own = interfaces.find((one) =>
+      mac === undefined ? one.name === interfaceName : one.mac === mac.toLowerCase(),
+    );
+    const present = own?.addresses.filter((address) => !address.includes(':')) ?? [];
+    if (!isAutoconnected || own === undefined || wanted.length === 0) return [];
+    if (present.some((address) => wanted.includes(address))) return [];
+    const message = `${own.name} has ${present.join(', ') || 'no IPv4 address'} instead of ${wanted.join(', ')}`;
+    return [{ ...hardwareRules.otherAddress, path: [], message }];
+  });
 }
 
 /** `eno1np0 (52:54:00:12:34:56), eno2np1 (52:54:00:12:34:57)` */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkHardware, type ExpectedHardware } from '../../src/agent/hardwareChecks.ts';
+import {
+  checkHardware,
+  checkReportedAddresses,
+  type ExpectedHardware,
+} from '../../src/agent/hardwareChecks.ts';
 import type { MachineHardware } from '../../src/ipa/machineHardware.ts';
 import { readRootDevice, splitHint } from '../../src/ipa/rootDeviceHints.ts';
 import { readConnections } from '../../src/network/keyfile/readKeyfile.ts';
@@ -173,5 +177,29 @@ describe('checkHardware', () => {
   it('finds nothing in a machine of which nothing is known', () => {
     const unknown = { ...machine, memory: undefined, architecture: undefined, bootMode: undefined };
     expect(check({ architecture: 'aarch64', bootMode: 'uefi', memory: 9 * GIB }, unknown)).toEqual([]);
+  });
+});
+
+const manual = (address: string) => `[ipv4]\nmethod=manual\naddress1=${address}/24\n`;
+
+describe('checkReportedAddresses', () => {
+  it.each<[string, string, string[]]>([
+    ['the address of the network', ethernet('mac-address=52:54:00:12:34:56') + manual('192.0.2.177'), []],
+    [
+      'another address',
+      ethernet('mac-address=52:54:00:12:34:56') + manual('192.0.2.10'),
+      ['eno1np0 has 192.0.2.177 instead of 192.0.2.10'],
+    ],
+    [
+      'no address',
+      ethernet('', 'interface-name=eno2np1') + manual('192.0.2.10'),
+      ['eno2np1 has no IPv4 address instead of 192.0.2.10'],
+    ],
+    ['an interface that is missing', ethernet('', 'interface-name=eno3') + manual('192.0.2.10'), []],
+    ['an address of DHCP', ethernet('', 'interface-name=eno1np0'), []],
+  ])('compares what the agent reports: %s', (_title, keyfile, messages) => {
+    expect(checkReportedAddresses(connections(keyfile), machine).map(({ message }) => message)).toEqual(
+      messages,
+    );
   });
 });

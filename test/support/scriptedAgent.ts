@@ -83,7 +83,7 @@ function inventoryOf(mac: string): object {
   return {
     interfaces: [{ name: 'eth0', mac_address: mac, ipv4_address: '127.0.0.1', has_carrier: true }],
     cpu: { model_name: 'test', count: 4, architecture: 'x86_64', flags: [] },
-    disks: [{ name: '/dev/sda', model: 'test', size: 500_107_862_016, rotational: false }],
+    disks: [{ name: '/dev/sda', model: 'test', size: 500_107_862_016, rotational: false, hctl: null }],
     memory: { total: 8_589_934_592, physical_mb: 8192 },
     bmc_address: '192.0.2.99',
     system_vendor: { product_name: 'Test', serial_number: '1', manufacturer: 'Example' },

@@ -77,6 +77,7 @@ export function inspected(seconds: number, given: Given<InspectionEvent> = {}): 
     summary: 'QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk',
     problem: undefined,
     reason: undefined,
+    differences: [],
     isIncomplete: false,
     ...given,
   };
@@ -265,6 +266,7 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     summary: maybe(text),
     problem: maybe(text),
     reason: anyReason,
+    differences: fc.array(text, { maxLength: 2 }),
     isIncomplete: fc.boolean(),
   }),
   fc.record({

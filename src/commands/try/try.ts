@@ -4,6 +4,10 @@
  */
 
 import { pause, systemClock } from '../../io/clock.ts';
+import { parseIfJson } from '../../formats/mapping.ts';
+import { compareWithAgent } from '../../hosts/artifacts/hostHardware.ts';
+import { readHardware } from '../../ipa/machineHardware.ts';
+import type { CollectedInventory } from './ironic/inspection.ts';
 import { loadPackage } from '../../core/assets.ts';
 import { isLoopbackHost } from '../../formats/hostName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
@@ -22,7 +26,12 @@ import {
   reportApiAddress,
 } from './ironicAddress.ts';
 import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
-import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
+import {
+  type IronicApi,
+  type IronicApiOptions,
+  openInventoryFolder,
+  startIronicApi,
+} from './api/ironicApi.ts';
 import { type EmulatedSource, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
 import { startEmulated } from './emulation/emulatedTrial.ts';
 import {
@@ -44,7 +53,7 @@ import {
   type TrialPlan,
   type TrialRequest,
 } from './trial.ts';
-import { startImages } from './serving/imageService.ts';
+import { type ImageService, startImages } from './serving/imageService.ts';
 import { readTrialSetup, refuseContact, type TrialSetup, type TryOptions } from './setup.ts';
 import { type LiveRows, showLiveRows } from '../../io/liveRows.ts';
 import { createRates } from '../serve/status/rates.ts';
@@ -165,7 +174,15 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   for (const log of plan.consoleLogs) {
     cleanup.defer(await followConsoleLog(log, observe, output.report, io));
   }
-  const api = await startApi(plan, listed, guest?.host);
+  let images: ImageService | undefined;
+  const compare = ({ body, name = '' }: CollectedInventory): readonly string[] => {
+    const host = read?.inventory.hosts?.find((one) => one.name === name);
+    const hostPlan = images?.planOf(name);
+    const [found] = readHardware(parseIfJson(Buffer.from(body).toString('utf8')));
+    if (host === undefined || hostPlan === undefined || found === undefined) return [];
+    return compareWithAgent(host, hostPlan, found);
+  };
+  const api = await startApi(plan, listed, compare, guest?.host);
   plan.ports.ironic = api.port;
   const endpoint = endpointOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, endpoint);
@@ -175,7 +192,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
     observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
     return { api, gone: [Promise.resolve()] };
   }
-  const images = read && (await startImages(plan, { api, guest, listed, endpoint }));
+  images = read && (await startImages(plan, { api, guest, listed, endpoint }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
@@ -211,6 +228,7 @@ export async function readTrialInventory(
 async function startApi(
   plan: TrialPlan,
   listed: IronicOfHosts,
+  compare: IronicApiOptions['compare'],
   guestHost: string | undefined,
 ): Promise<IronicApi> {
   const { cleanup, expectation, io, options, output, page, setup, trial } = plan;
@@ -223,6 +241,7 @@ async function startApi(
     expected: expectation.known.map((host) => ({ ...host, agentToken: listed.get(host.name)?.agentToken })),
     observe: trial.observe,
     saveInventory: options.save === undefined ? undefined : await openInventoryFolder(options.save, io),
+    compare,
     page,
     log: createQuietLog(io),
   });

@@ -1,12 +1,18 @@
-/** Compares the hosts of an inventory with their machines (`--hardware`). */
+/** Compares the hosts of an inventory with their machines: those of `--hardware`, and those of agents that run. */
 
-import { checkHardware, type ExpectedHardware, hardwareRules } from '../../agent/hardwareChecks.ts';
+import {
+  checkHardware,
+  checkReportedAddresses,
+  type ExpectedHardware,
+  hardwareRules,
+} from '../../agent/hardwareChecks.ts';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
 import { diagnosticAt, type Finding, hasErrors } from '../../core/finding.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
+import type { MachineHardware } from '../../ipa/machineHardware.ts';
 import { readRootDevice } from '../../ipa/rootDeviceHints.ts';
 import { machineOf, readHardwareFiles } from '../input/hardwareFiles.ts';
 import type { HostPlan } from '../plan/planHost.ts';
@@ -33,6 +39,18 @@ export async function createHardwareCheck(path: string, io: Io): Promise<Hardwar
     );
     return !hasErrors(counted);
   };
+}
+
+/** What differs between a host and what its agent reports, as clauses. The images fit into the memory: the agent runs. */
+export function compareWithAgent(
+  host: InventoryHost,
+  plan: HostPlan,
+  machine: MachineHardware,
+): readonly string[] {
+  const expected = { ...expectedHardware(host, plan), memory: undefined };
+  return [...checkHardware(expected, machine), ...checkReportedAddresses(expected.connections, machine)]
+    .filter(({ severity }) => severity !== 'info')
+    .map(({ message }) => message);
 }
 
 function expectedHardware(host: InventoryHost, plan: HostPlan): ExpectedHardware {

@@ -538,6 +538,45 @@ const confOf = async (images: string): Promise<string> => {
   return sources.map(([, text = '']) => Buffer.from(text, 'base64').toString()).join('\n');
 };
 
+describe('what an agent reports otherwise than its host expects', () => {
+  it('is on the row of the host, and in the report', async () => {
+    writeFileSync(
+      path('otherwise.yaml'),
+      `agent: {ironic.apiUrls: 'https://192.0.2.1'}
+deploy: {rootDeviceHints: {hctl: '0:2:0:0'}}
+hosts:
+- name: worker-0
+  mac: '52:54:00:00:00:01'
+  network:
+    nmstate:
+      interfaces:
+      - name: eth0
+        type: ethernet
+        state: up
+        ipv4: {enabled: true, dhcp: false, address: [{ip: 192.0.2.50, prefix-length: 24}]}
+      - {name: eno1, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}
+`,
+    );
+    const served = { inventory: 'otherwise.yaml', iso: ['live.iso'], serveListen: '127.0.0.1:0', open: true };
+    const trial = await startTry({ ...served, timeout: '60s', askBack: 'never' }, folder);
+    const agent = scriptedAgent({ api: trial.origin, mac });
+    // The agent calls when its image was served.
+    await until(() => trial.said().includes('worker-0.iso'));
+    await agent.callHome();
+    const { code, report } = await trial.ended;
+    expect(code).toBe(0);
+    const words = report.replaceAll(/\s+/g, ' ');
+    for (const text of [
+      'differs no disk of the machine matches hctl: the disks are /dev/sda (465.8 GiB, hctl none)',
+      'the machine has no interface eno1',
+      'eth0 has 127.0.0.1 instead of 192.0.2.50',
+    ]) {
+      expect(words).toContain(text);
+    }
+    expect(trial.said()).toMatch(/worker-0 {2}sent its inventory: .*; not as expected: no disk/);
+  });
+});
+
 describe('--inventory', () => {
   const served = {
     inventory: 'inv.yaml',

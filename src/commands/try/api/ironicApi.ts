@@ -58,6 +58,8 @@ export interface IronicApiOptions {
   readonly observe: (event: TrialEvent) => void;
   /** Gets each accepted inventory. Its errors become the problem of the inspection event. */
   readonly saveInventory?: ((inventory: CollectedInventory) => Promise<void>) | undefined;
+  /** What a host expects otherwise than its agent reports, as clauses. */
+  readonly compare?: ((inventory: CollectedInventory) => readonly string[]) | undefined;
   /** Is answered beside the API. */
   readonly page?: TrialPage | undefined;
   /** Callback URLs to contact. */
@@ -110,6 +112,7 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
     observe,
     onHeartbeat: (agent, client) => callbacks.onHeartbeat(agent, client),
     save: options.saveInventory,
+    compare: options.compare,
     scheme: created === undefined ? 'http' : 'https',
   });
   const server = await startServer({
@@ -182,6 +185,7 @@ interface ApiService {
   readonly onHeartbeat: (agent: Agent, client: string) => void;
   /** Rejects with an error for the user. */
   readonly save: ((inventory: CollectedInventory) => Promise<void>) | undefined;
+  readonly compare: IronicApiOptions['compare'];
   readonly scheme: 'http' | 'https';
 }
 
@@ -328,12 +332,18 @@ async function acceptInspection(
   service: InspectionEvent['service'],
   version: ApiVersion,
 ): Promise<Outcome> {
-  const { nodes, save } = context.service;
+  const { compare, nodes, save } = context.service;
   const about = { kind: 'inspection', service } as const;
   const body = await readBody(context, MAX_BODY.inspection);
   if (!(body instanceof Uint8Array)) {
     const { answer, ...refusal } = body;
-    const unknown = { macs: [], node: undefined, summary: undefined, isIncomplete: false };
+    const unknown = {
+      macs: [],
+      node: undefined,
+      summary: undefined,
+      differences: [],
+      isIncomplete: false,
+    };
     return { answer, event: { ...about, ...unknown, ...refusal }, isLast: true };
   }
   const { answer, collected, ...facts } = answerInspection(requestOf(context, version), service, body, nodes);
@@ -345,7 +355,8 @@ async function acceptInspection(
     ));
   const problem = [facts.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
   const isIncomplete = facts.node !== undefined && facts.problem !== undefined;
-  return { answer, event: { ...about, ...facts, problem, isIncomplete } };
+  const differences = (collected && compare?.(collected)) ?? [];
+  return { answer, event: { ...about, ...facts, problem, differences, isIncomplete } };
 }
 
 /** @param size maximum number of bytes */

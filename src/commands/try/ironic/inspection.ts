@@ -26,7 +26,10 @@ import {
 import { lookupDocument } from './lookup.ts';
 import { findNode, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
 
-interface InspectionAnswer extends Omit<FactsOf<InspectionEvent>, 'service' | 'isIncomplete'> {
+interface InspectionAnswer extends Omit<
+  FactsOf<InspectionEvent>,
+  'service' | 'differences' | 'isIncomplete'
+> {
   readonly answer: ApiAnswer;
   /** Undefined if the request was refused. */
   readonly collected: CollectedInventory | undefined;

@@ -125,7 +125,7 @@ function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonl
   const managers = host.steps?.managers ?? [];
   const problem = unreportedProblem(host);
   const [steps, ...furtherSteps] = problem === undefined ? managers.map(managerLine) : [problem];
-  const { macs, nodes, agentVersion, callback, inventory } = host;
+  const { macs, nodes, agentVersion, callback, differences, inventory } = host;
   const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
   const isProblem = {
     callback: callback?.hasAnswered !== true,
@@ -137,6 +137,7 @@ function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonl
     ['agent', agentVersion, !hasCalledHome],
     ['callback', callback === undefined ? undefined : `${callback.url}: ${answer}`, isProblem.callback],
     ['inventory', inventory, false],
+    ...differences.map((text, index) => [index === 0 ? 'differs' : '', text, true] as const),
     ['steps', steps, isProblem.steps],
     ...furtherSteps.map((line) => ['', line, isProblem.steps] as const),
   ];
@@ -386,6 +387,7 @@ function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult
     },
     steps: stepsObject(host),
     inventory: host.inventory,
+    differences: host.differences,
     stages: stages.flatMap((stage) => {
       const milestone = host.milestones.get(stage);
       return milestone === undefined ? [] : [{ stage, ...milestone }];

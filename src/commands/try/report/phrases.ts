@@ -62,11 +62,20 @@ function refusalPhrase({ problem }: EventOf<'refusal'>): string {
   }
 }
 
-function inspectionPhrase({ isIncomplete, node, service, summary, problem }: EventOf<'inspection'>): string {
+function inspectionPhrase({
+  differences,
+  isIncomplete,
+  node,
+  service,
+  summary,
+  problem,
+}: EventOf<'inspection'>): string {
   const what = service === 'ironic' ? 'its inventory' : 'its inventory to the inspector';
   if (node === undefined) return `sent ${what}, which was refused${because(problem)}`;
   const shownSummary = summary === undefined ? '' : `: ${summary}`;
-  return `sent ${what}${shownSummary}${problem === undefined ? '' : ` (${isIncomplete ? 'incomplete: ' : ''}${problem})`}`;
+  const shownProblem = problem === undefined ? '' : ` (${isIncomplete ? 'incomplete: ' : ''}${problem})`;
+  const shownDifferences = differences.length === 0 ? '' : `; not as expected: ${differences.join('; ')}`;
+  return `sent ${what}${shownSummary}${shownProblem}${shownDifferences}`;
 }
 
 /** Maximum number of MAC addresses in a line. */

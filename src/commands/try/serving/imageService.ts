@@ -5,6 +5,7 @@ import { isLoopbackHost } from '../../../formats/hostName.ts';
 import { urlHost } from '../../../formats/url.ts';
 import { isLoopback, type ListenAddress } from '../../../http/server/listenAddress.ts';
 import { report } from '../../../io/report/report.ts';
+import type { HostPlan } from '../../../hosts/plan/planHost.ts';
 import { hostFileName } from '../../../hosts/plan/servedPaths.ts';
 import { type ApiEndpoint, mayReachApi } from '../timeline/addresses.ts';
 import { loadSnapshot, type RunningService, startService } from '../../serve/service.ts';
@@ -31,6 +32,8 @@ export interface ImageService {
   isoUrl(host: string): string;
   /** URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
   mediumUrl(host: string): string;
+  /** Undefined for a host that is not served. */
+  planOf(host: string): HostPlan | undefined;
 }
 
 /** Reports which machines can connect, and prints the URLs. `boot` puts the address into the URL that it sends to a BMC. */
@@ -139,6 +142,7 @@ export async function startImages(
     scriptUrl: () => scriptUrl(service, artifacts),
     isoUrl: (host) => `${service.server.origin}/${isoPath(host, service, artifacts)}`,
     mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service, artifacts)}`,
+    planOf: (host) => service.state.current()?.hosts.find(({ name }) => name === host)?.plan,
   };
 }
 

@@ -159,6 +159,8 @@ export interface InspectionEvent extends AgentRequest {
   readonly node: string | undefined;
   /** One line: vendor, processors, memory, disks. */
   readonly summary: string | undefined;
+  /** What the host expects otherwise, as clauses. */
+  readonly differences: readonly string[];
   /** Whether collectors of the agent failed. */
   readonly isIncomplete: boolean;
 }

@@ -72,6 +72,8 @@ export interface HostTimeline extends MachineProgress {
   readonly steps: StepsEvent | undefined;
   /** One line: vendor, processors, memory, disks. */
   readonly inventory: string | undefined;
+  /** What the host expects otherwise than its agent reports, as clauses. */
+  readonly differences: readonly string[];
 }
 
 /** The entries of one kind of event, with the type of the event. */
@@ -203,6 +205,7 @@ function describeMachine(
   const events = entries.toSorted(byLastEvent).map(({ event }) => event);
   const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
   const callback = events.findLast((event) => event.kind === 'callback');
+  const inspection = events.findLast((event) => event.kind === 'inspection');
   const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
   const isContacted = callback !== undefined && callback.reason !== 'other-address';
   const hasAnswered = isContacted ? callback.problem === undefined : undefined;
@@ -225,7 +228,8 @@ function describeMachine(
     agentVersion: heartbeat?.agentVersion,
     callback: url === undefined ? undefined : { url, hasAnswered, problem: callback?.problem },
     steps: events.findLast((event) => event.kind === 'steps'),
-    inventory: events.findLast((event) => event.kind === 'inspection')?.summary,
+    inventory: inspection?.summary,
+    differences: inspection?.differences ?? [],
   };
 }
 

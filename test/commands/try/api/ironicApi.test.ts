@@ -63,6 +63,7 @@ describe('an agent', () => {
         summary: '1 of 1 interface with a link',
         problem: undefined,
         reason: undefined,
+        differences: [],
         isIncomplete: false,
       },
       { kind: 'api', userAgent: 'python-requests/2.34' },
