@@ -6,7 +6,7 @@
 export { CliError, FormatError, UsageError, errorCodes, type ErrorCode } from './core/errors.ts';
 export type { Excerpt, FilePlace, Position } from './core/errors.ts';
 export { formatPath } from './core/finding.ts';
-export type { Diagnostic, Finding, HostNames, Path, Report, Severity } from './core/finding.ts';
+export type { AffectedHost, Diagnostic, Finding, Path, Report, Severity } from './core/finding.ts';
 export type { WorkProgress } from './io/io.ts';
 export { ReportedError, type CallOptions } from './library/call.ts';
 export { embed, type Embedded, type Embedding } from './library/embed.ts';

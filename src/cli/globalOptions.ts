@@ -34,7 +34,8 @@ function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
 }
 
 const IGNORE_HELP = 'comma-separated IDs of rules to ignore; repeatable';
-const VERBOSE_HELP = 'print the files that are read and why, and the causes of errors';
+const VERBOSE_HELP =
+  'print the files that are read and why, the causes of errors, and each host of a problem';
 
 const COLORS = ['auto', 'always', 'never'] as const;
 

@@ -37,18 +37,16 @@ export interface Diagnostic {
   readonly path?: Path | undefined;
   /** The line that it refers to. */
   readonly excerpt?: Excerpt | undefined;
-  /** The affected host, and its position in the inventory. */
-  readonly host?: { readonly name: string; readonly at: FilePlace } | undefined;
-  /** The affected hosts, if there are several. */
-  readonly hosts?: HostNames | undefined;
-  /** Nested diagnostics; they continue the message. */
-  readonly details?: readonly Diagnostic[];
+  readonly host?: AffectedHost | undefined;
 }
 
-/** Any number of hosts, by the names of some of them. */
-export interface HostNames {
-  readonly names: readonly string[];
-  readonly count: number;
+/** The host that a diagnostic is about. */
+export interface AffectedHost {
+  readonly name: string;
+  /** Its position in the inventory. */
+  readonly at?: FilePlace | undefined;
+  /** What an error means for the host, such as `not written`. */
+  readonly state?: string | undefined;
 }
 
 /** A diagnostic about a document. */

@@ -1,19 +1,16 @@
-/**
- * Runs a command over many hosts. An invalid host is reported immediately; the same errors of other hosts, and all
- * warnings, are reported once at the end, with the names of the hosts.
- */
+/** Runs a command over many hosts. Errors and warnings of all hosts are reported together at the end. */
 
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Diagnostic, diagnosticOf, type HostNames } from '../core/finding.ts';
-import { CliError, type FilePlace, formatPlace } from '../core/errors.ts';
+import { type Diagnostic, diagnosticOf } from '../core/finding.ts';
+import { CliError, type FilePlace } from '../core/errors.ts';
 import { isDiskFull } from '../io/files/fileErrors.ts';
+import { append } from '../core/lists.ts';
 import { formatCount } from '../formats/messageText.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { printable } from '../core/foreignText.ts';
 import { type Progress, showProgress } from '../io/progress.ts';
-import { formatDiagnostic, formatDiagnostics, formatHosts } from '../io/report/diagnosticText.ts';
 import { collectDiagnostics, knownError, report } from '../io/report/report.ts';
 
 /** What the command does with valid hosts, as a participle for messages. */
@@ -36,10 +33,8 @@ export interface HostRun extends HostCommand {
   readonly progress: Progress;
   /** Number of hosts. */
   readonly total: number;
-  /** Warnings about valid hosts, by their text. */
-  readonly remarks: Map<string, Diagnostic>;
-  /** Names of the invalid hosts, by the text of their errors. The first host of each group has been reported. */
-  readonly problems: Map<string, HostNames>;
+  /** Errors and warnings that have not been reported yet, with their hosts. */
+  readonly problems: Diagnostic[];
   readonly counts: { invalid: number };
 }
 
@@ -49,8 +44,7 @@ export function startRun(command: HostCommand, total: number): HostRun {
     ...command,
     total,
     progress: showProgress(command.io, 'hosts', total),
-    remarks: new Map(),
-    problems: new Map(),
+    problems: [],
     counts: { invalid: 0 },
   };
 }
@@ -61,58 +55,33 @@ interface NamedHost {
   readonly at: FilePlace;
 }
 
-/** Reports an invalid host, unless a host with the same errors has been reported. */
-function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
+function keepInvalid(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
   run.counts.invalid += 1;
   run.onProblem?.(host, problems);
-  const key = formatDiagnostics(problems);
-  const hosts = addHost(run.problems.get(key), host.name);
-  run.problems.set(key, hosts);
-  if (hosts.count > 1) return;
-  const state =
-    run.kept?.has(host.name) === true
-      ? 'is invalid; its last valid image stays in use'
-      : `is not ${run.done}`;
-  report(run.io, {
-    severity: 'error',
-    host: { name: host.name, at: host.at },
-    message: `${host.name} ${state} (${formatPlace(host.at)})`,
-    details: problems,
-  });
+  const isKept = run.kept?.has(host.name) === true;
+  const state = isKept ? 'invalid, and the last valid image stays in use' : `not ${run.done}`;
+  append(
+    run.problems,
+    problems.map((problem) => ({ ...problem, host: { name: host.name, at: host.at, state } })),
+  );
 }
 
-/** Collects warnings about a valid host, to report them at the end. */
+/** Keeps warnings about a valid host for the end. */
 export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: HostRun): void {
-  for (const remark of remarks) {
-    const key = formatDiagnostic(remark);
-    const hosts = addHost(run.remarks.get(key)?.hosts, name);
-    run.remarks.set(key, { ...remark, hosts });
-  }
+  append(
+    run.problems,
+    remarks.map((remark) => ({ ...remark, host: { name } })),
+  );
 }
 
-/** Reports warnings about valid hosts, and the names of invalid hosts with the same errors as a reported one. */
-export function reportGroups({ done, io, kept, problems, remarks }: HostRun): void {
-  report(io, [...remarks.values()]);
-  for (const { names, count } of problems.values()) {
-    const [first = '', ...others] = names;
-    if (others.length === 0) continue;
-    const same = formatHosts({ names: others, count: count - 1 });
-    const state = kept === undefined ? `not ${done}` : 'invalid';
-    report(io, { severity: 'error', message: `${state} for the same reason as ${first}: ${same}` });
-  }
+/** Reports what the hosts have. */
+export function reportGroups({ io, problems }: HostRun): void {
+  report(io, problems.splice(0));
 }
 
 /** The end of the last line: `1 invalid; stopped (--fail-fast)`. */
 export function formatInvalid({ counts: { invalid }, failFast }: HostRun): string {
   return `${invalid} invalid${invalid > 0 && failFast === true ? '; stopped (--fail-fast)' : ''}`;
-}
-
-/** Limit for names in messages. */
-const MAX_NAMES = 3;
-
-export function addHost(hosts: HostNames | undefined, name: string): HostNames {
-  const { names, count } = hosts ?? { names: [], count: 0 };
-  return { names: count < MAX_NAMES ? [...names, name] : names, count: count + 1 };
 }
 
 export interface ListedHost extends NamedHost {
@@ -165,12 +134,15 @@ export async function* makeHosts<H extends ListedHost, M>(
           made = await make(host, io);
           problems = reported;
         } catch (error) {
-          if (endsRun(error, run)) throw error;
+          if (endsRun(error, run)) {
+            reportGroups(run);
+            throw error;
+          }
           // The error may refer to the warnings before it.
           problems = [...reported, diagnosticOf(knownError(error, run.io))];
         }
       }
-      if (made === undefined) reportProblem(host, problems, run);
+      if (made === undefined) keepInvalid(host, problems, run);
       else yield { host, made, remarks: reported };
       if (failFast && counts.invalid > 0) return;
     }
@@ -205,7 +177,7 @@ export async function writeMade<M>(
       .then(() => void (complete += 1))
       .catch((error: unknown) => {
         if (endsRun(error, run)) failures.push(error);
-        else reportProblem(made.host, [diagnosticOf(knownError(error, run.io))], run);
+        else keepInvalid(made.host, [diagnosticOf(knownError(error, run.io))], run);
       })
       .finally(() => pending.delete(written));
     pending.add(written);
@@ -214,6 +186,7 @@ export async function writeMade<M>(
   }
   await Promise.all(pending);
   if (failures.length === 0) return;
+  reportGroups(run);
   const [first] = failures;
   if (!(first instanceof CliError)) throw first;
   const { code, hint, sentence: found } = first;

@@ -78,8 +78,7 @@ describe('makeHosts', () => {
     expect(await namesOf(hosts('a', 'b', 'c'), fails, run)).toEqual(['c']);
     reportGroups(run);
     expect(told()).toBe(
-      'error: a is not compared (h.yaml:1): it is wrong\nhint: change it\n' +
-        '<end>error: not compared for the same reason as a: b\n',
+      '<end>error: 2 hosts are not compared: it is wrong\n  --> h.yaml:1 and 1 more: a, b\nhint: change it\n',
     );
     expect(formatInvalid(run)).toBe('2 invalid');
   });
@@ -125,12 +124,14 @@ describe('makeHosts', () => {
   ])('tells %s', async (_title, make, list, text) => {
     const { run, told } = testRun();
     expect(await namesOf(list, make, run)).toEqual([]);
+    reportGroups(run);
     expect(told().replaceAll('<end>', '')).toBe(`error: a is not written (h.yaml:1)${text}`);
   });
 
   it('stops at the first that is wrong, where it should', async () => {
     const { run, told } = testRun({ failFast: true });
     expect(await namesOf(hosts('c', 'a', 'c'), fails, run)).toEqual(['c']);
+    reportGroups(run);
     expect(told()).toContain('a is not written');
     expect(formatInvalid(run)).toBe('1 invalid; stopped (--fail-fast)');
   });
@@ -148,6 +149,7 @@ describe('makeHosts', () => {
     const { run, told } = testRun({ failFast: true });
     const list = [...hosts('a', 'b'), wrongHost('z', 9)];
     expect(await namesOf(list, named, run)).toEqual([]);
+    reportGroups(run);
     expect(told()).toContain('z is not written (h.yaml:9)');
   });
 

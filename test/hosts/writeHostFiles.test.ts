@@ -38,7 +38,7 @@ describe('writeHostFiles', () => {
     const names = Array.from({ length: 100 }, (_, index) => `h${index}`);
     expect(await write('many', ...names)).toEqual({
       code: 0,
-      told: 'warning: hm\n  for h0, h1, h2 and 97 more\nmany: 100 written, 0 unchanged, 0 invalid\n',
+      told: 'warning: 100 hosts: hm\n  for h0 … h99\nmany: 100 written, 0 unchanged, 0 invalid\n',
     });
     expect(await readdir(join(cwd, 'many'))).toHaveLength(100);
     expect((await write('many', 'h1', 'new')).told).toContain('many: 1 written, 1 unchanged, 0 invalid\n');

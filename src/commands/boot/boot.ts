@@ -39,8 +39,10 @@ import {
   checkMachine,
   describeChecks,
   formatChecks,
+  formatProblems,
   isRefused,
   type MachineCheck,
+  problemsOf,
 } from './checks.ts';
 import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
 import type { BmcRequest, BootTimes, Change, MachineBoot } from './machineBoot.ts';
@@ -107,7 +109,7 @@ export async function boot(
     const { isCanceled, machines } = await checkTargets(targets, images, run);
     if (!isCanceled) refuseSharedSystems(machines);
     const code = setup.isCheck ? await writeChecks(machines, options, io) : undefined;
-    if (isCanceled && !setup.isCheck) reportRefused(machines, io);
+    if (isCanceled && !setup.isCheck) report(io, machines.flatMap(problemsOf));
     if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
     return code ?? (await bootChecked(machines, run));
   } finally {
@@ -331,18 +333,11 @@ async function writeChecks(
   { format }: BootOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const text = parseTextOrJson(format) === 'text';
-  await writeStdout(io, [text ? Buffer.from(formatChecks(machines)) : jsonBytes(describeChecks(machines))]);
+  const isText = parseTextOrJson(format) === 'text';
+  const formatText = machines.length > 1 && io.note === undefined ? formatProblems : formatChecks;
+  const output = isText ? Buffer.from(formatText(machines)) : jsonBytes(describeChecks(machines));
+  await writeStdout(io, [output]);
   return machines.some(({ checks }) => isRefused(checks)) ? 1 : 0;
-}
-
-function reportRefused(machines: readonly CheckedMachine[], io: Io): void {
-  for (const { checks, target } of machines) {
-    for (const { hint, status, text } of checks) {
-      if (status === 'ok') continue;
-      report(io, { severity: status, message: `${target.name}: ${text}`, hint });
-    }
-  }
 }
 
 /** Undefined if no machine is on. */
@@ -358,7 +353,7 @@ function questionAbout(machines: readonly SurveyedMachine[]): string | undefined
 async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): Promise<ExitCode> {
   const { consoleLogs, io, setup, trialOptions } = run;
   const bootable = machines.filter(isBootable);
-  reportRefused(machines, io);
+  report(io, machines.flatMap(problemsOf));
   if (bootable.length === 0) {
     throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
   }

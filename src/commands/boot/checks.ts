@@ -8,6 +8,9 @@ import { formatSizeInWords } from '../../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';
 import { printable } from '../../core/foreignText.ts';
+import type { Diagnostic } from '../../core/finding.ts';
+import { formatNames } from '../../io/report/problemGroups.ts';
+import { formatGrouped } from '../../io/report/diagnosticText.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 import { protocolOf } from '../../redfish/resources.ts';
 import type { Survey } from './survey.ts';
@@ -296,7 +299,7 @@ function checkClock({ clockOffset }: Survey): Verdict {
 
 // The output of `boot --check`: text for users, and JSON for programs (`schemas/boot-check.json`).
 
-/** One block per machine. */
+/** A block with all checks of each machine. */
 export function formatChecks(machines: readonly CheckedMachine[]): string {
   const lines = machines.flatMap(({ checks, target }) => [
     `${printable(target.name)}: ${isRefused(checks) ? 'cannot be booted' : 'can be booted'}`,
@@ -310,14 +313,27 @@ export function formatChecks(machines: readonly CheckedMachine[]): string {
     }),
     '',
   ]);
+  return `${lines.join('\n')}\n${formatVerdict(machines)}`;
+}
+
+/** Only the problems, each once for all machines. */
+export function formatProblems(machines: readonly CheckedMachine[]): string {
+  return `${formatGrouped(machines.flatMap(problemsOf))}${formatVerdict(machines)}`;
+}
+
+/** What prevents a boot of the machine, and warnings. */
+export function problemsOf({ checks, target }: CheckedMachine): Diagnostic[] {
+  return checks.flatMap(({ hint, status, text }) =>
+    status === 'ok'
+      ? []
+      : [{ severity: status, message: text, hint, host: { name: target.name, state: 'not bootable' } }],
+  );
+}
+
+function formatVerdict(machines: readonly CheckedMachine[]): string {
   const refused = machines.filter(({ checks }) => isRefused(checks)).map(({ target }) => target.name);
-  const count = machines.length - refused.length;
-  const named = printable(`cannot be booted: ${refused.join(', ')}`);
-  const last = [
-    `${count} of ${machines.length} can be booted`,
-    ...(refused.length > 0 ? wrapText(named, { first: '', rest: '  ' }) : []),
-  ];
-  return `${[...lines, ...last].join('\n')}\n`;
+  const count = `${machines.length - refused.length} of ${machines.length} can be booted\n`;
+  return refused.length === 0 ? count : `${count}cannot be booted: ${formatNames(refused)}\n`;
 }
 
 /** Without credentials. */

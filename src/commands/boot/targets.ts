@@ -141,7 +141,9 @@ function chooseHosts(
     });
   }
   const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));
-  const problems = chosen.flatMap((host) => host.problems);
+  const problems = chosen.flatMap(({ at, name, problems: own }) =>
+    own.map((problem) => ({ ...problem, host: { name, at, state: 'not booted' } })),
+  );
   report(io, problems);
   if (problems.length === 0) return chosen;
   throw new CliError('a host is invalid; nothing was booted', {

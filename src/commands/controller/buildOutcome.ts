@@ -49,7 +49,7 @@ export async function buildOutcome(
   );
   report(
     io,
-    own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })),
+    own.map((one) => ({ ...one, host: { name: owner } })),
   );
   const { choice, network } = request;
   const hasOtherStream = image.stream !== undefined && image.stream !== choice.stream;

@@ -17,13 +17,13 @@ import { programVersion } from '../../core/programVersion.ts';
 import { UNPACKED_IMAGE } from '../../agent/agentArchive.ts';
 import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';
 import { report } from '../../io/report/report.ts';
-import type { HostNames } from '../../core/finding.ts';
-import { addHost, type HostRun, reportGroups } from '../../hosts/hostRun.ts';
+import { type HostRun, reportGroups } from '../../hosts/hostRun.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 import type { InputImages } from '../../hosts/plan/imageInputs.ts';
 import { writeBundle } from './bundle.ts';
 import { archiveInputs } from './putFiles.ts';
-import { formatHosts } from '../../io/report/diagnosticText.ts';
+import { groupBy } from '../../core/lists.ts';
+import { formatNames } from '../../io/report/problemGroups.ts';
 
 /**
  * Finishes the folder, reports what concerns all of its files, and writes the bundle.
@@ -199,14 +199,12 @@ function formatParts({ parts }: MemoryNeed): string {
 function reportExposed(run: PrepareRun): void {
   const byPath = [...run.folder.files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
   for (const [readers, hint] of hints) {
-    const groups = new Map<string, HostNames>();
-    for (const { path, mode, secrets = [] } of byPath) {
-      if (secrets.length === 0 || readersOf(mode) !== readers) continue;
-      const what = formatWordList(secrets);
-      groups.set(what, addHost(groups.get(what), urlOf(run, path) ?? path));
-    }
-    for (const [what, urls] of groups) {
-      const message = `anyone who can fetch these files gets ${what}: ${formatHosts(urls)}`;
+    const exposed = byPath.filter(
+      ({ mode, secrets = [] }) => secrets.length > 0 && readersOf(mode) === readers,
+    );
+    for (const [what, files] of groupBy(exposed, ({ secrets = [] }) => formatWordList(secrets))) {
+      const urls = formatNames(files.map(({ path }) => urlOf(run, path) ?? path));
+      const message = `anyone who can fetch these files gets ${what}: ${urls}`;
       report(run.io, { severity: 'warning', message, hint });
     }
   }

@@ -4,6 +4,7 @@
  */
 
 import { namesIn } from '../../io/files/fileStates.ts';
+import { formatNames } from '../../io/report/problemGroups.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -20,7 +21,6 @@ import { fetchesRootfs } from '../../hosts/plan/artifacts.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
 import { hasStuckReads } from '../../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
-import { formatHosts } from '../../io/report/diagnosticText.ts';
 import { report } from '../../io/report/report.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import { pageMessage, showLiveHosts } from './liveStatus.ts';
@@ -132,7 +132,7 @@ function secretMessages({ links, state }: RunningService): Diagnostic[] {
   if (!/^http:/i.test(links.publicUrl)) return [];
   return [...(state.current()?.secrets ?? [])].map(([what, hosts]) => ({
     severity: 'warning',
-    message: `plain HTTP sends ${what} unencrypted, for ${formatHosts(hosts)}`,
+    message: `plain HTTP sends ${what} unencrypted, for ${formatNames(hosts)}`,
     hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
   }));
 }

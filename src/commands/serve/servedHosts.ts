@@ -102,14 +102,15 @@ export async function planHosts(
       [...files.archives.byPath.values()].find(({ sha512 }) => sha512 === archiveOnIso.sha512);
     served.set(last.name, { ...host, plan: { ...plan, base: newBase, archiveOnIso: newArchive }, files });
   }
-  if (stale.length > 0) {
-    report(io, {
+  report(
+    io,
+    stale.map((name) => ({
       severity: 'warning',
       message: 'stale: the last valid image is still served',
       hint: 'fix the errors reported above; to stop serving a host, remove it from the inventory',
-      hosts: { names: stale.slice(0, MAX_NAMES), count: stale.length },
-    });
-  }
+      host: { name },
+    })),
+  );
   return hosts.map(
     ({ name, mac, architecture }) =>
       served.get(name) ?? {
@@ -132,9 +133,6 @@ function allInvalid(invalid: ReadonlyMap<string, readonly Diagnostic[]>): CliErr
   const cause = first === undefined ? '' : `, for example ${name}: ${formatSentence(first)}`;
   return new CliError(`All hosts are invalid${cause}`, { code: 'ERR_HOST', hint: first?.hint });
 }
-
-/** Limit for names in the message. */
-const MAX_NAMES = 20;
 
 /**
  * The plan with compressed configs.

@@ -2,7 +2,6 @@
 
 import { type Diagnostic, formatPath } from '../../core/finding.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { formatHosts } from '../../io/report/diagnosticText.ts';
 import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import type { LogFields, ServerLog } from '../../http/server/serverLog.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -13,13 +12,8 @@ export interface LogTarget {
   readonly form: 'json' | 'text';
 }
 
-/** Logs a diagnostic. If it has details, only these are logged, as each detail has its own position. */
 function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
-  const { at, code, details, hint, host, hosts, path, rule, severity } = diagnostic;
-  if (details !== undefined) {
-    for (const detail of details) logDiagnostic({ ...detail, host }, log);
-    return;
-  }
+  const { at, code, hint, host, path, rule, severity } = diagnostic;
   log.note(severity, 'message', {
     message: printable(diagnostic.message),
     hint: hint && printable(hint),
@@ -27,8 +21,7 @@ function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
     code,
     ...(at ?? host?.at),
     path: path && formatPath(path),
-    host: host?.name ?? (hosts?.count === 1 ? hosts.names[0] : undefined),
-    hosts: hosts && hosts.count > 1 ? formatHosts(hosts) : undefined,
+    host: host?.name,
   });
 }
 

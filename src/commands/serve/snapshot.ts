@@ -2,6 +2,7 @@
 
 import { deflateRawSync } from 'node:zlib';
 import { resolve } from 'node:path';
+import { groupBy } from '../../core/lists.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../../io/io.ts';
@@ -18,7 +19,6 @@ import { openBaseSets, type BaseSet } from '../../hosts/plan/baseImages.ts';
 import { createCatalog } from './catalog.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { shareOpenFiles } from './openFiles.ts';
-import type { HostNames } from '../../core/finding.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import { type Links, unknownPlaces, unknownStem, unknownStems } from './links.ts';
 import type { ServeOptions } from './options.ts';
@@ -32,7 +32,6 @@ import { knownError, report } from '../../io/report/report.ts';
 import type { NetworkLoader } from '../../kargs/folder.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
-import { addHost } from '../../hosts/hostRun.ts';
 
 export interface Snapshot extends Servable {
   /** The hosts of the inventory, in its order; the next snapshot keeps the plans of those that become invalid. */
@@ -41,7 +40,7 @@ export interface Snapshot extends Servable {
   readonly unlisted: readonly string[];
   readonly wanted: WantedArtifacts;
   /** The kinds of secrets that the files contain, with their hosts. */
-  readonly secrets: ReadonlyMap<string, HostNames>;
+  readonly secrets: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Milliseconds. */
@@ -280,14 +279,17 @@ function canNetboot({ parts }: BaseSet): boolean {
   return parts.kernel !== undefined && parts.initramfs !== undefined;
 }
 
-/** Groups the hosts by the kinds of their secrets. */
-function groupSecrets(plans: readonly HostPlan[]): Map<string, HostNames> {
-  const groups = new Map<string, HostNames>();
-  for (const { name, secrets, start } of plans) {
-    const owner = name === UNKNOWN_MACHINES ? 'machines that are not listed' : name;
+/** The names of the hosts by the kinds of their secrets. */
+function groupSecrets(plans: readonly HostPlan[]): Map<string, readonly string[]> {
+  const groups = groupBy(plans, ({ secrets, start }) => {
     const all = [...secrets, ...(start === undefined ? [] : scriptSecrets(start))];
-    const what = formatWordList([...new Set(all)]);
-    if (what !== '') groups.set(what, addHost(groups.get(what), owner));
-  }
-  return groups;
+    return formatWordList([...new Set(all)]);
+  });
+  groups.delete('');
+  return new Map(
+    Array.from(groups, ([what, owners]) => [
+      what,
+      owners.map(({ name }) => (name === UNKNOWN_MACHINES ? 'machines that are not listed' : name)),
+    ]),
+  );
 }

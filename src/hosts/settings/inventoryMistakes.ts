@@ -84,8 +84,16 @@ function unknownKeyHint(key: string, names: readonly string[], path: Path): stri
   if (near !== undefined) return `use ${quoteText(near)}`;
   const settings = ['agent', 'overrides'].find((name) => names.includes(name));
   if (settings !== undefined && isSettingKey(key)) return `write settings below "${settings}"`;
-  if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
-  return `use one of ${names.join(', ')}`;
+  const related = names.find((name) => hasSameWord(key, name));
+  return related === undefined ? `use one of ${names.join(', ')}` : `use ${quoteText(related)}`;
+}
+
+/** One contains the other: `macAddress` and `mac`, `iso` and `deployIso`. */
+function hasSameWord(key: string, name: string): boolean {
+  const [shorter = '', longer = ''] = [key.toLowerCase(), name.toLowerCase()].toSorted(
+    (one, other) => one.length - other.length,
+  );
+  return shorter.length > 2 && longer.includes(shorter);
 }
 
 /** An inventory is a mapping. */

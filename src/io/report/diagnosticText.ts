@@ -1,7 +1,15 @@
 /** Diagnostics as text for users: message, place, excerpt and hint. Control characters are escaped. */
 
-import { type Diagnostic, formatPath, type HostNames, type Severity } from '../../core/finding.ts';
-import { type Excerpt, formatPlace } from '../../core/errors.ts';
+import {
+  type AffectedHost,
+  type Diagnostic,
+  formatPath,
+  hasErrors,
+  type Severity,
+} from '../../core/finding.ts';
+import { type Excerpt, type FilePlace, formatPlace } from '../../core/errors.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { formatNames, groupProblems } from './problemGroups.ts';
 import { LONGEST_MESSAGE, printable, shorten } from '../../core/foreignText.ts';
 import { displayWidth } from './terminalText.ts';
 import { type Paint, withoutColors } from './paint.ts';
@@ -16,18 +24,54 @@ export function formatDiagnostics(diagnostics: readonly Diagnostic[], paint: Pai
   return text;
 }
 
-/** Whole lines: `warning: ramdisk.yaml:4:5: … (agent-size)`, then excerpt, details, hint and hosts. */
+/** The same, but a problem that several hosts have is there once, in full for the first one and with the names of all. */
+export function formatGrouped(diagnostics: readonly Diagnostic[], paint: Paint = withoutColors): string {
+  if (diagnostics.every(({ host }) => host === undefined)) return formatDiagnostics(diagnostics, paint);
+  return groupProblems(diagnostics)
+    .map(({ hosts, problems }) => {
+      if (hosts.length > 1) return formatShared(problems, hosts, paint);
+      const [{ host } = {}] = problems;
+      const isStopped = problems.length > 1 && host?.state !== undefined && hasErrors(problems);
+      if (!isStopped) return formatDiagnostics(problems, paint);
+      const own = problems.map((problem) => ({ ...problem, host: undefined }));
+      return `${paint('error', 'error')}: ${printable(stateOf(host))}:\n${formatDiagnostics(own, paint)}`;
+    })
+    .join('');
+}
+
+/** Whole lines: `warning: ramdisk.yaml:4:5: … (agent-size)`, then place, excerpt, host and hint. */
 export function formatDiagnostic(diagnostic: Diagnostic, paint: Paint = withoutColors): string {
-  const { at, details = [], severity } = diagnostic;
-  const [only, ...others] = details;
-  if (only?.severity === 'error' && others.length === 0) {
-    const message = `${diagnostic.message}: ${formatSentence(only)}`;
-    return formatDiagnostic({ ...only, at: undefined, path: undefined, rule: undefined, message }, paint);
-  }
+  const { at, host, severity } = diagnostic;
+  const isStopped = host?.state !== undefined && severity === 'error';
   const place =
-    at !== undefined && isAboutDocument(diagnostic) ? `  --> ${printable(formatPlace(at))}\n` : '';
-  const end = details.length === 0 ? '' : ':';
-  return `${paint(severity, severity)}: ${printable(formatSentence(diagnostic))}${end}\n${place}${formatDetails(diagnostic, paint)}`;
+    at !== undefined && isAboutDocument(diagnostic) ? [`  --> ${printable(formatPlace(at))}`] : [];
+  const owner = host === undefined || isStopped ? [] : [`  for ${printable(host.name)}`];
+  const sentence = formatSentence(diagnostic);
+  return formatLines(diagnostic, isStopped ? `${stateOf(host)}: ${sentence}` : sentence, place, owner, paint);
+}
+
+/** `worker-3 is not written (ramdisk.yaml:8)` */
+function stateOf({ at, name, state }: AffectedHost): string {
+  return `${name} is ${state}${at === undefined ? '' : ` (${formatPlace(at)})`}`;
+}
+
+/** Whole lines: `error: 200 hosts are not written: …`, then the place of the first one, all hosts, its excerpt and its hint. */
+function formatShared(problems: readonly Diagnostic[], hosts: readonly string[], paint: Paint): string {
+  const [first] = problems;
+  if (first === undefined) return '';
+  const state =
+    first.severity === 'error' && first.host?.state !== undefined ? ` are ${first.host.state}` : '';
+  const sentence = formatSentence({ ...first, at: undefined });
+  const places = new Set(problems.flatMap(({ at, host }) => formatPlaceOf(at ?? host?.at)));
+  const [place] = places;
+  const more = places.size > 1 ? ` and ${places.size - 1} more` : '';
+  const names = formatNames(hosts);
+  const line = place === undefined ? `  for ${names}` : `  --> ${place}${more}: ${names}`;
+  return formatLines(first, `${formatCount(hosts.length, 'host')}${state}: ${sentence}`, [line], [], paint);
+}
+
+function formatPlaceOf(at: FilePlace | undefined): string[] {
+  return at === undefined ? [] : [printable(formatPlace(at))];
 }
 
 /** The message with its place, and with the rule: `ramdisk.yaml:4:5: … [$.path] (agent-size)`. */
@@ -44,15 +88,23 @@ function isAboutDocument({ at, path }: Diagnostic): boolean {
   return at !== undefined && path !== undefined;
 }
 
-/** The lines below the first line. */
-function formatDetails({ severity, excerpt, details = [], hint, hosts }: Diagnostic, paint: Paint): string {
+/** @param above lines above the excerpt @param below lines below it */
+function formatLines(
+  { excerpt, hint, severity }: Diagnostic,
+  sentence: string,
+  above: readonly string[],
+  below: readonly string[],
+  paint: Paint,
+): string {
   const lines = [
+    `${paint(severity, severity)}: ${printable(sentence)}`,
+    ...above,
     ...(excerpt === undefined ? [] : formatExcerpt(excerpt, severity, paint)),
+    ...below,
     ...(hint === undefined ? [] : [`${paint('hint', 'hint')}: ${printable(shorten(hint, LONGEST_MESSAGE))}`]),
-    ...(hosts === undefined ? [] : [`  for ${formatHosts(hosts)}`]),
     '',
   ];
-  return formatDiagnostics(details, paint) + lines.join('\n');
+  return lines.join('\n');
 }
 
 /** The line, with the place in it underlined. */
@@ -75,10 +127,4 @@ function formatExcerpt(
 
 function visible(text: string): string {
   return printable(text.replaceAll('\t', '    '));
-}
-
-/** `worker-0, worker-1 and 7 more` */
-export function formatHosts({ names, count }: HostNames): string {
-  const more = count - names.length;
-  return `${names.map(printable).join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }

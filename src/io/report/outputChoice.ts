@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import type { Diagnostic } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Io, ioWith, type Output } from '../io.ts';
-import { formatDiagnostics } from './diagnosticText.ts';
+import { formatDiagnostics, formatGrouped } from './diagnosticText.ts';
 import type { LogLevel } from './report.ts';
 import { type ColorChoice, paintFor } from './colors.ts';
 
@@ -20,7 +20,8 @@ export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
   const print = (diagnostics: readonly Diagnostic[]): void => {
     const shown =
       choice.level === 'errors' ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
-    io.stderr.write(formatDiagnostics(shown, paintFor(io.stderr, choice, io.env)));
+    const format = isVerbose(choice) ? formatDiagnostics : formatGrouped;
+    io.stderr.write(format(shown, paintFor(io.stderr, choice, io.env)));
   };
   const note = (text: string): void => {
     const word = paintFor(io.stderr, choice, io.env)('note', 'note');
@@ -32,7 +33,7 @@ export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
       return choice.level === 'errors' ? nowhere() : io.stderr; // nor any progress
     },
     get note() {
-      return choice.level === 'verbose' || choice.level === 'debug' ? note : undefined;
+      return isVerbose(choice) ? note : undefined;
     },
     get isQuiet() {
       return choice.level === 'errors';
@@ -47,6 +48,10 @@ export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
       return choice.ignored;
     },
   });
+}
+
+function isVerbose({ level }: Readonly<OutputChoice>): boolean {
+  return level === 'verbose' || level === 'debug';
 }
 
 let discarded: Output | undefined;

@@ -4,7 +4,7 @@
 
 import { type Diagnostic, diagnosticOf } from '../../core/finding.ts';
 import { type Io, ioWith } from '../io.ts';
-import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
+import { formatDiagnostic, formatGrouped } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './paint.ts';
 import { CliError, ComparisonError, type FilePlace, UsageError } from '../../core/errors.ts';
@@ -22,7 +22,7 @@ export function report(
     .flat()
     .filter(({ code, rule }) => code !== undefined || rule === undefined || !ignored.includes(rule));
   if (diagnostics.length === 0) return [];
-  if (io.report === undefined) io.stderr.write(formatDiagnostics(diagnostics));
+  if (io.report === undefined) io.stderr.write(formatGrouped(diagnostics));
   else io.report(diagnostics);
   return diagnostics;
 }

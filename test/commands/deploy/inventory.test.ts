@@ -299,7 +299,7 @@ describe('deploy --inventory where a host is wrong', () => {
     const io = { ...silentIo(path('')), report: (all: readonly Diagnostic[]) => void reported.push(...all) };
     expect(await node({ inventory: 'fields.yaml' }, io)).toBe(1);
     const at = { file: 'fields.yaml', line: 3 };
-    expect(reported[0]?.details).toMatchObject([
+    expect(reported).toMatchObject([
       {
         at: { ...at, column: 24 },
         message: 'bmcAddress: invalid BMC address: its scheme is not a supported driver',
@@ -311,18 +311,18 @@ describe('deploy --inventory where a host is wrong', () => {
   it('tells once what is wrong with many', async () => {
     const { stderr } = await withHosts('node', '- {name: a}\n- {name: b}\n- {name: c}\n');
     expect(stderr.match(/a new node requires/g)).toHaveLength(1);
-    expect(stderr).toContain('error: not written for the same reason as a: b, c\n');
+    expect(stderr).toContain('error: 3 hosts are not written: ');
     expect(stderr).toContain('0 written, 3 invalid\n');
   });
 
   it('says what is wrong with a config of many above the error that refers to it', async () => {
     const { stderr } = await withHosts('baremetalhost', unfit('a') + unfit('b'));
-    expect(stderr).toMatch(/^error: a is not written \(hosts.yaml:3\):\nerror: /);
+    expect(stderr).toMatch(/^error: 2 hosts are not written: /);
     expect(stderr).toMatch(
-      /--> invalid\.ign:[^]*error: not a valid Ignition config: invalid\.ign\nhint: fix the errors/,
+      /--> invalid\.ign:[^]*error: 2 hosts are not written: not a valid Ignition config: invalid\.ign\n.*\nhint: fix the errors/,
     );
     expect(stderr.match(/--> invalid\.ign/g)).toHaveLength(1);
-    expect(stderr).toContain('error: not written for the same reason as a: b\n0 written, 2 invalid\n');
+    expect(stderr).toMatch(/\n0 written, 2 invalid\n$/);
   });
 
   it('stops there with --fail-fast', async () => {

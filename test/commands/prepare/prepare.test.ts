@@ -324,7 +324,9 @@ describe('prepare from files for network boot', () => {
     const files = ['--kernel', 'kernel', '--initramfs', 'initramfs', '-o', 'short'];
     const args = ['prepare', '--inventory', 'inv.yaml', ...files, '--base-url', 'http://h'];
     const { stderr } = await run(args);
-    expect(stderr).toContain(' (rootfs-url-missing)\nhint: pass the root filesystem with --rootfs FILE\n');
+    expect(stderr).toContain(
+      ' (rootfs-url-missing)\n  for worker-0, worker-1\nhint: pass the root filesystem with --rootfs FILE\n',
+    );
   });
 
   it('unpacks kernels of aarch64, and shares the rest with the user’s files', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/core/finding.ts';
-import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../../src/io/report/diagnosticText.ts';
+import { formatDiagnostic, formatDiagnostics, formatGrouped } from '../../../src/io/report/diagnosticText.ts';
+import { formatNames } from '../../../src/io/report/problemGroups.ts';
 import { withColors } from '../../../src/io/report/colors.ts';
 
 const at = { file: 'h.yaml', line: 4, column: 5 };
@@ -30,30 +31,20 @@ describe('formatDiagnostic', () => {
       'error: m\n    |\n 12 |     ä\n    |      ^\n',
     ],
     [
-      'hosts',
-      { severity: 'warning', message: 'm', hint: 'h', hosts: { names: ['a', 'b'], count: 9 } },
-      'warning: m\nhint: h\n  for a, b and 7 more\n',
+      'a warning of a host',
+      { severity: 'warning', message: 'm', hint: 'h', host: { name: 'a' } },
+      'warning: m\n  for a\nhint: h\n',
     ],
     [
-      'one error of a host as one sentence',
+      'an error of a host',
       {
         severity: 'error',
-        message: 'a is wrong',
-        details: [{ severity: 'error', message: 'm', at, hint: 'h' }],
+        message: 'm',
+        at,
+        hint: 'h',
+        host: { name: 'a', at: { file: 'h.yaml', line: 3 }, state: 'not written' },
       },
-      'error: a is wrong: h.yaml:4:5: m\nhint: h\n',
-    ],
-    [
-      'several of a host below it',
-      {
-        severity: 'error',
-        message: 'a is wrong',
-        details: [
-          { severity: 'warning', message: 'm', hint: 'h' },
-          { severity: 'error', message: 'n' },
-        ],
-      },
-      'error: a is wrong:\nwarning: m\nhint: h\nerror: n\n',
+      'error: a is not written (h.yaml:3): h.yaml:4:5: m\nhint: h\n',
     ],
     [
       'what terminals would obey',
@@ -93,12 +84,86 @@ describe('formatDiagnostics', () => {
   });
 });
 
-describe('formatHosts', () => {
+const host = (name: string, line: number) => ({ name, at: { file: 'h.yaml', line }, state: 'not written' });
+const missing = (name: string, line: number): Diagnostic => ({
+  severity: 'error',
+  message: `file "${name}.pub" not found`,
+  at: { file: 'h.yaml', line: line + 1 },
+  excerpt,
+  hint: 'create it',
+  host: host(name, line),
+});
+const noKey = (name: string): Diagnostic => ({ severity: 'warning', message: 'no key', host: { name } });
+
+describe('formatNames', () => {
   it.each([
-    [['a'], 1, 'a'],
-    [['a', 'b', 'c'], 4, 'a, b, c and 1 more'],
-    [['a\u001b', 'b'], 2, 'a\\u001b, b'],
-  ])('%j of %i: %s', (names, count, text) => {
-    expect(formatHosts({ names, count })).toBe(text);
+    [['a', 'b-9', 'b-10'], 'a, b-9, b-10'],
+    [['b-9', 'b-10', 'b-11', 'b-13'], 'b-9 … b-11, b-13'],
+    ['abcdefghij'.split(''), 'a, b, c, d, e, f, g, h and 2 more'],
+    [['a\u001b', 'b'], 'a\\u001b, b'],
+  ])('%j: %s', (names, text) => {
+    expect(formatNames(names)).toBe(text);
+  });
+});
+
+describe('formatGrouped', () => {
+  it.each<[string, readonly Diagnostic[], string]>([
+    [
+      'a problem of several hosts once, with the first in full and the names in natural order',
+      [missing('b-10', 3), missing('b-2', 6), missing('b-1', 9), missing('b-3', 12)],
+      `error: 4 hosts are not written: file "b-10.pub" not found
+  --> h.yaml:4 and 3 more: b-1 … b-3, b-10
+   |
+ 4 | a: bc # d
+   |    ^^
+hint: create it
+`,
+    ],
+    [
+      'few different values each',
+      [missing('b-10', 3), { ...missing('b-10', 6), host: host('c', 6) }, missing('b-2', 9)].map((one) => ({
+        ...one,
+        excerpt: undefined,
+      })),
+      `error: 2 hosts are not written: file "b-10.pub" not found
+  --> h.yaml:4 and 1 more: b-10, c
+hint: create it
+error: b-2 is not written (h.yaml:9): h.yaml:10: file "b-2.pub" not found
+hint: create it
+`,
+    ],
+    [
+      'first and last of many names',
+      [0, 1, 2, 3, 4, 5].map((number) => noKey(`b-${number}`)),
+      'warning: 6 hosts: no key\n  for b-0 … b-5\n',
+    ],
+    [
+      'errors before warnings',
+      [noKey('b'), noKey('c'), { ...noKey('d'), severity: 'error', message: 'n' }],
+      'error: n\n  for d\nwarning: 2 hosts: no key\n  for b, c\n',
+    ],
+    [
+      'hints that differ apart',
+      [noKey('b'), { ...noKey('c'), hint: 'set one' }],
+      'warning: no key\n  for b\nwarning: no key\n  for c\nhint: set one\n',
+    ],
+    [
+      'several problems of one host below it',
+      [
+        { severity: 'warning', message: 'm', host: host('a', 3) },
+        { severity: 'error', message: 'n', host: host('a', 3) },
+      ],
+      'error: a is not written (h.yaml:3):\nwarning: m\nerror: n\n',
+    ],
+    [
+      'what concerns no host in its order',
+      [
+        { severity: 'warning', message: 'm' },
+        { severity: 'error', message: 'n' },
+      ],
+      'warning: m\nerror: n\n',
+    ],
+  ])('writes %s', (_title, diagnostics, text) => {
+    expect(formatGrouped(diagnostics)).toBe(text);
   });
 });
