@@ -19,6 +19,10 @@ const TABLE: CommandTable = {
     group: 'Start:',
     load: async () => (await import('../commands/quickstart/command.ts')).declareQuickstart,
   },
+  init: {
+    summary: 'Write an inventory with comments as a start',
+    load: async () => (await import('../commands/init/command.ts')).declareInit,
+  },
   render: {
     summary: 'Render the Ignition config that runs ironic-python-agent',
     load: async () => (await import('../commands/render/command.ts')).declareRender,

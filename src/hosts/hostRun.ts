@@ -14,7 +14,7 @@ import { type Progress, showProgress } from '../io/progress.ts';
 import { collectDiagnostics, knownError, report } from '../io/report/report.ts';
 
 /** What the command does with valid hosts, as a participle for messages. */
-type Done = 'written' | 'compared' | 'served';
+type Done = 'written' | 'rendered' | 'served';
 
 /** The options of a run. */
 export interface HostCommand {

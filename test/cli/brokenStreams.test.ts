@@ -24,6 +24,7 @@ const listen = ['--listen', '127.0.0.1:0'];
 /** Arguments with which each command prints data; undefined for those that never print any. */
 const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   quickstart: ['-C', 'sample'],
+  init: ['deploy', '-o', '-'],
   render: apiUrl,
   validate: ['--format', 'json', 'site.ign'],
   explain: [],

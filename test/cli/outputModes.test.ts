@@ -140,7 +140,15 @@ const others = {
     'iso kargs show',
   ],
   stdout: ['pxe ignition unwrap', '__complete', 'completion', 'help', 'version'],
-  public: ['quickstart', 'download', 'man', 'iso extract minimal-iso', 'iso extract pxe', 'iso reset'],
+  public: [
+    'quickstart',
+    'init',
+    'download',
+    'man',
+    'iso extract minimal-iso',
+    'iso extract pxe',
+    'iso reset',
+  ],
   secret: ['deploy steps', 'deploy configdrive'],
   services: ['serve', 'try', 'boot', 'controller'],
 };

@@ -74,11 +74,11 @@ describe('makeHosts', () => {
   });
 
   it('goes on behind hosts that are wrong, and tells the same once', async () => {
-    const { run, told } = testRun({ done: 'compared' });
+    const { run, told } = testRun({ done: 'rendered' });
     expect(await namesOf(hosts('a', 'b', 'c'), fails, run)).toEqual(['c']);
     reportGroups(run);
     expect(told()).toBe(
-      '<end>error: 2 hosts are not compared: it is wrong\n  --> h.yaml:1 and 1 more: a, b\nhint: change it\n',
+      '<end>error: 2 hosts are not rendered: it is wrong\n  --> h.yaml:1 and 1 more: a, b\nhint: change it\n',
     );
     expect(formatInvalid(run)).toBe('2 invalid');
   });

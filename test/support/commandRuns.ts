@@ -115,6 +115,7 @@ const toNewFile = (...args: readonly string[]): CommandRun[] => [
 /** By the words of the command. The inputs of these runs are in the folder of {@link writeInputs}. */
 export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   quickstart: once('-C', 'out'),
+  init: once('deploy', '-o', 'out'),
   render: [...toFile(...agent, '--pull-secret', '../in/pull-secret.json'), ...toFile(...hosts)],
   validate: once('../in/small.ign'),
   explain: once('path-relative'),

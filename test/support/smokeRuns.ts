@@ -21,6 +21,7 @@ const prepare = ['prepare', '--iso', 'quickstart/sample-live.iso', '--base-url',
 const runs: readonly SmokeRun[] = [
   { title: 'starts', args: ['--version'], output: /^\d+\.\d+\.\d+$/m },
   { title: 'finds templates', args: ['quickstart'], output: /config read from the ISO: the same \d+ bytes/ },
+  { title: 'starts an inventory', args: ['init', 'deploy'], output: /ramdisk\.yaml written/ },
   {
     title: 'renders',
     args: ['render', '--api-url', 'https://192.0.2.1', '--no-ssh-key', '-o', 'agent.ign'],

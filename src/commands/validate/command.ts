@@ -11,6 +11,8 @@ How each file is validated:
   Live ISO or initramfs, recognized by its content. Valid if the image is intact
   and nothing in the embedded config stops a live system or the agent. Line
   numbers refer to config.ign in the image.
+  Inventory (ramdisk.yaml), recognized by its keys. Valid if the config of each
+  host can be rendered, with all files that it refers to; nothing is written.
   Any other file: Ignition or Butane config. Valid if Ignition accepts it.
   Errors, warnings and line numbers are the same as those of ignition-validate,
   for the spec versions ${nameVersions(specVersions, ' and')}.
@@ -39,13 +41,14 @@ Examples:
   ironic-coreos validate --files-dir files worker.bu
   ironic-coreos validate --strict --format github configs/
   ironic-coreos validate ipa.iso
+  ironic-coreos validate ramdisk.yaml
   ironic-coreos validate --format json *.ign | jq -r "select(.valid | not).file"
 Run 'ironic-coreos explain RULE' for the meaning of a rule
 `;
 
 export function declareValidate(command: Command, context: Context): void {
   command
-    .description('Validate Ignition configs, agent configuration files and images')
+    .description('Validate Ignition configs, agent configuration files, inventories and images')
     .argument('<FILE...>', 'files, folders or patterns; - is standard input')
     .addOption(
       choice(

@@ -173,6 +173,11 @@ async function check({ file, content }: Document, options: DocumentOptions, io: 
     if (checked !== undefined) return checked;
   }
   const bytes = content === 'unread' ? await readContent(file, io) : content;
+  if (!isConfFile(file)) {
+    const { checkIfInventory } = await import('./validateInventory.ts');
+    const checked = await checkIfInventory(file, bytes, options.checkUnits, io);
+    if (checked !== undefined) return checked;
+  }
   return { file, ...(await checkDocument(file, bytes, options, io)) };
 }
 

@@ -3,9 +3,11 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isIronicConf } from '../../agent/ironicConf.ts';
+import { isSettingKey } from '../../agent/settingSpelling.ts';
 import { CliError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import { nearestName } from '../../core/nearestNames.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { detectKind } from '../../image/imageKind.ts';
@@ -26,17 +28,18 @@ const IGNITION: Content = [
   'embed it with "ironic-coreos iso ignition embed -i FILE ISO"',
 ];
 const BUTANE: Content = ['a Butane config', IGNITION[1]];
-const INVENTORY: Content = [
-  'an inventory of ironic-coreos',
-  'check it with "ironic-coreos render --inventory FILE -o FOLDER"',
-];
-const INVENTORY_KEYS: ReadonlySet<string> = new Set(
-  '$schema profile ignore agent deploy bmc hosts'.split(' '),
-);
+const INVENTORY: Content = ['an inventory of ironic-coreos', 'check it with "ironic-coreos validate FILE"'];
+const INVENTORY_KEYS = '$schema profile ignore agent deploy bmc hosts'.split(' ');
 
-/** Whether all keys of a document are those of an inventory. */
-export function hasInventoryKeys(value: unknown): boolean {
-  return isMapping(value) && Object.keys(value).every((key) => INVENTORY_KEYS.has(key));
+/** Keys of other documents. */
+const FOREIGN_KEYS = ['ignition', 'variant', 'apiVersion'];
+
+/** Whether a document is an inventory, perhaps with mistakes: at least half of its keys are those of inventories, or similar. */
+export function isInventory(value: unknown): boolean {
+  const keys = Object.keys(asMapping(value));
+  if (FOREIGN_KEYS.some((key) => keys.includes(key))) return false;
+  const known = keys.filter((key) => nearestName(key, INVENTORY_KEYS) !== undefined || isSettingKey(key));
+  return known.length > 0 && known.length * 2 >= keys.length;
 }
 
 /**
@@ -97,7 +100,7 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   if (keys.includes('apiVersion') && keys.includes('kind')) return describeObject(mapping);
   if (keys.includes('ignition')) return IGNITION;
   if (keys.includes('variant')) return BUTANE;
-  return keys.length > 0 && hasInventoryKeys(mapping) ? INVENTORY : undefined;
+  return isInventory(mapping) ? INVENTORY : undefined;
 }
 
 async function parseMapping(text: string): Promise<Mapping> {

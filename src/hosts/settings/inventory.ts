@@ -1,6 +1,6 @@
 /** Reads the file of `--inventory`. All mistakes outside its list of hosts are reported before anything is written. */
 
-import { hasInventoryKeys } from '../input/contentKind.ts';
+import { isInventory } from '../input/contentKind.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { dirname } from 'node:path';
 import {
@@ -82,7 +82,7 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
 export async function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
   try {
     const document = parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (!hasInventoryKeys(document.value)) await refuseOtherInventory(name, bytes);
+    if (!isInventory(document.value)) await refuseOtherInventory(name, bytes);
     return document;
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof FormatError)) throw error;

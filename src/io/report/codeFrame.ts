@@ -61,7 +61,7 @@ export function excerptOf(finding: Finding, source: FrameSource): Excerpt | unde
   const { position } = finding;
   const { bytes, lines } = source;
   const line = position && lines.get(position.line);
-  if (position === undefined || line === undefined) return undefined;
+  if (position === undefined || line === undefined || bytes.length === 0) return undefined;
   const mark = findMark(finding, bytes, { line, offset: line.start + position.column - 1 });
   return { line: position.line, ...cutLine(source, line, mark) };
 }

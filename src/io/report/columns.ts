@@ -3,8 +3,9 @@
 import type { Position } from '../../core/errors.ts';
 import { lineSpans } from '../../formats/lineColumns.ts';
 
-/** For each position its column in UTF-16 code units, from 1. One pass, however long the lines and many the positions. */
+/** For each position its column in UTF-16 code units, from 1; its own column without the document. One pass, however long the lines and many the positions. */
 export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]): readonly number[] {
+  if (bytes.length === 0) return positions.map(({ column }) => column);
   const lines = lineSpans(
     bytes,
     positions.map(({ line }) => line),

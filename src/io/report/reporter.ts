@@ -13,7 +13,7 @@ export interface CheckedFile {
   /** As the user named it; `-` is standard input. */
   readonly file: string;
   readonly report: Report;
-  /** The document, for excerpts and columns; secrets in it may be masked, as long as no byte moves. */
+  /** The document, for excerpts and columns; secrets in it may be masked, as long as no byte moves. Empty: no excerpts. */
   readonly bytes: Uint8Array;
   /** The configs that are inlined in the document, by the reference that leads to them. */
   readonly references?: ReadonlyMap<string, Uint8Array>;
