@@ -18,7 +18,8 @@ import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts
 
 /** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
-const FEATURES = 'etc/coreos/features.json';
+/** What it supports, as JSON. */
+export const LIVE_FEATURES = 'etc/coreos/features.json';
 /** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
 export const MAX_UNPACKED = 16 * 1024 ** 3;
 
@@ -40,11 +41,11 @@ export async function readMarks(initrd: ByteSource): Promise<InitrdMarks> {
   let hasRootfs = false;
   const wants = (path: string): boolean => {
     hasRootfs ||= ROOTFS.has(path);
-    return path === LIVE_STAMP || path === FEATURES || isEmbedded(path);
+    return path === LIVE_STAMP || path === LIVE_FEATURES || isEmbedded(path);
   };
   const files = await readInitrdFrom(initrd, { maxBytes: MAX_UNPACKED, wants });
   const embedded = new Map([...files].filter(([path]) => isEmbedded(path)));
-  return { stamp: files.get(LIVE_STAMP), features: files.get(FEATURES), hasRootfs, embedded };
+  return { stamp: files.get(LIVE_STAMP), features: files.get(LIVE_FEATURES), hasRootfs, embedded };
 }
 
 /**
@@ -52,7 +53,7 @@ export async function readMarks(initrd: ByteSource): Promise<InitrdMarks> {
  * @throws FormatError if the file is invalid
  */
 export function readInitrdFeatures({ features }: InitrdMarks): LiveFeatures {
-  return features === undefined ? noFeatures : parseFeatures(features, `${FEATURES} in the initramfs`);
+  return features === undefined ? noFeatures : parseFeatures(features, `${LIVE_FEATURES} in the initramfs`);
 }
 
 /** Characters of a version that are shown. */

@@ -1,25 +1,23 @@
-/**
- * A small sample of a live ISO: it has the files and reserved areas of current x86_64 releases, but its kernel and root
- * filesystem are only text. It does not boot, and contains no data for a minimal ISO.
- */
+/** A small sample of a live ISO, which has the reserved areas of current releases. Its programs are only text. */
 
-import { writeIso9660 } from '../formats/iso9660/writer.ts';
 import { jsonText } from '../formats/mapping.ts';
+import { planIso } from './createIso.ts';
+import { changedImage } from './imageChange.ts';
 import { writeInitrd } from './initrd.ts';
-import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
-import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts';
+import { bytesAccess, zeros } from './overlay.ts';
+import { LIVE_FEATURES, LIVE_STAMP, ramdiskKargs } from './ramdiskSystem.ts';
 
 export interface SampleIso {
-  /** Volume ID, at most 32 characters. */
+  /** Volume ID: letters, digits, dots, dashes and underscores, at most 32. */
   readonly label: string;
   /** Time stamp of all files. */
   readonly date: Date;
 }
 
-const PADDING = 1024;
-const MARKER = ' COREOS_KARG_EMBED_AREA\n';
-const NOT_BOOTABLE =
-  'This is a sample in the layout of a CoreOS live ISO. It has no operating system and does not boot.\n';
+/** The content of each program; the BIOS loader has to name ISOLINUX. */
+const NOT_BOOTABLE = Buffer.from(
+  'This is a sample in the layout of a CoreOS live ISO. It has no operating system, no ISOLINUX and no GRUB, and does not boot.\n',
+);
 /** Directives that the installer of current releases supports. */
 const DIRECTIVES = [
   'append-karg',
@@ -31,74 +29,37 @@ const DIRECTIVES = [
   'ignition-url',
   'network-dir',
 ];
-
-/** Returns the whole image; equal input creates equal bytes. */
-export function writeSampleIso({ label, date }: SampleIso): Uint8Array {
-  return writeIso9660({ volumeId: label, date }, sampleFiles(label));
-}
-
-/** The files of a sample by path. Tests use them to create older layouts. */
-export function sampleFiles(label: string): Map<string, Uint8Array> {
-  const kargs = defaultKargs(label);
-  const configs = bootConfigs(`${kargs}\n${'#'.repeat(PADDING)}${MARKER}`);
-  const features = {
+const FEATURES = Buffer.from(
+  jsonText({
     'installer-config': true,
     'installer-config-directives': Object.fromEntries(DIRECTIVES.map((name) => [name, true])),
     'live-initrd-network': true,
-  };
-  const kargsInfo = {
-    default: kargs,
-    files: [...configs].map(([path, text]) => ({ end: '\n', offset: text.indexOf(kargs), pad: '#', path })),
-    size: kargs.length + PADDING, // the last `#` is not part of the area, so that the marker stays a comment
-  };
-  const texts = new Map([
-    ...configs,
-    ['README.txt', NOT_BOOTABLE],
-    ['coreos/features.json', jsonText(features)],
-    ['coreos/igninfo.json', jsonText({ file: 'images/ignition.img' })],
-    ['coreos/kargs.json', jsonText(kargsInfo)],
-    ['images/efiboot.img', NOT_BOOTABLE],
-    ['images/pxeboot/rootfs.img', NOT_BOOTABLE],
-    ['images/pxeboot/vmlinuz', NOT_BOOTABLE],
-  ]);
-  return new Map([
-    ...[...texts].map(([path, text]): [string, Uint8Array] => [path, Buffer.from(text)]),
-    ['images/ignition.img', new Uint8Array(EMBED_AREA_SIZE)],
-    [
-      'images/pxeboot/initrd.img',
-      writeInitrd(
-        new Map([
-          ['etc/coreos-live-initramfs', Buffer.from(`${label}\n`)],
-          ['etc/coreos/features.json', Buffer.from(jsonText(features))],
-        ]),
-      ),
-    ],
-  ]);
-}
-
-/** The default kernel arguments of the image. */
-export function defaultKargs(label: string): string {
-  return ['mitigations=auto,nosmt', `${coreosArguments.liveIso.name}=${label}`, ...firstBootArguments].join(
-    ' ',
-  );
-}
+  }),
+);
 
 /**
- * The menus of both boot loaders, which contain the kernel arguments.
- * @param area the arguments, the rest of the reserved area, and the marker after it
+ * Returns the whole image; equal input creates equal bytes.
+ * @throws CliError for an invalid label
  */
-export function bootConfigs(area: string): Map<string, string> {
-  return new Map([
-    [
-      'EFI/fedora/grub.cfg',
-      `set default="1"\nset timeout=5\n\nmenuentry 'Fedora CoreOS (Live)' --class fedora {\n` +
-        `\tlinux /images/pxeboot/vmlinuz ${area}\tinitrd /images/pxeboot/initrd.img /images/ignition.img\n}\n`,
-    ],
-    [
-      'isolinux/isolinux.cfg',
-      'serial 0\ntimeout 50\n\nlabel linux\n  menu label ^Fedora CoreOS (Live)\n  menu default\n' +
-        '  kernel /images/pxeboot/vmlinuz\n' +
-        `  append initrd=/images/pxeboot/initrd.img,/images/ignition.img ${area}`,
-    ],
-  ]);
+export async function writeSampleIso({ label, date }: SampleIso): Promise<Uint8Array> {
+  const text = bytesAccess(NOT_BOOTABLE);
+  const initrd = writeInitrd(
+    new Map([
+      [LIVE_STAMP, Buffer.from(`${label}\n`)],
+      [LIVE_FEATURES, FEATURES],
+    ]),
+  );
+  const system = { kind: 'coreos', features: FEATURES } as const;
+  const iso = planIso({
+    kernel: text,
+    initrd: bytesAccess(initrd),
+    rootfs: text,
+    system,
+    label,
+    date,
+    kargs: ramdiskKargs(system, ['mitigations=auto,nosmt'], label),
+    bios: { isolinux: NOT_BOOTABLE },
+    efi: { image: text, menus: ['EFI/fedora/grub.cfg'] },
+  });
+  return changedImage(zeros(iso.size), iso).read(0, iso.size);
 }

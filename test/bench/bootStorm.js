@@ -15,7 +15,7 @@ const [count = 1000, mebibytes = 32] = process.argv.slice(2).map(Number);
 const bars = { spread: 3, memory: 250 };
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
-  makeImages(folder, { iso: mebibytes, rootfs: mebibytes, initramfs: 4 });
+  await makeImages(folder, { iso: mebibytes, rootfs: mebibytes, initramfs: 4 });
   const service = await serveImages(folder, count);
   const machines = [];
   for (let host = 0; host < count; host++) {

@@ -58,7 +58,10 @@ async function startController() {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'controller' }],
   });
-  writeFileSync(join(folder, 'live.iso'), writeSampleIso({ label: 'fedora-coreos-99', date: new Date(0) }));
+  writeFileSync(
+    join(folder, 'live.iso'),
+    await writeSampleIso({ label: 'fedora-coreos-99', date: new Date(0) }),
+  );
   writeFileSync(
     join(folder, 'ramdisk.yaml'),
     'agent: {ironic.apiUrls: https://192.0.2.1, agent.image: registry.example.com/ironic-agent}\n',

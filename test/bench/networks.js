@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   writeFileSync(
     join(folder, 'base.iso'),
-    writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }),
+    await writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }),
   );
   for (const kind of kinds) writeFileSync(join(folder, `${kind}.yaml`), inventory(kind === 'with'));
   print('prepare, iso and initramfs', await measure(async (kind) => prepare(kind)));

@@ -30,7 +30,7 @@ const hasPeer = spawnSync('coreos-installer', ['--version']).status === 0;
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   writeFileSync(join(folder, 'auth.json'), '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}');
-  makeIso();
+  await makeIso();
   writeFileSync(join(folder, 'many.yaml'), inventory(hosts));
   writeFileSync(join(folder, 'few.yaml'), inventory(isos));
   const scripts = [
@@ -61,8 +61,8 @@ try {
 }
 
 /** The sample of the program, and behind it so much noise that it is as long as a real one. */
-function makeIso() {
-  const sample = writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) });
+async function makeIso() {
+  const sample = await writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) });
   const file = openSync(join(folder, 'live.iso'), 'w');
   writeSync(file, sample);
   for (let written = 0; written < mebibytes; written++) writeSync(file, randomBytes(1024 * 1024));

@@ -49,7 +49,7 @@ const ranges = 2000;
 /** What to end, the last first. @type {(() => unknown)[]} */
 const cleanups = [() => rmSync(folder, { recursive: true, force: true })];
 try {
-  makeImages(folder, { iso: mebibytes, rootfs: mebibytes });
+  await makeImages(folder, { iso: mebibytes, rootfs: mebibytes });
   const nginx = await startNginx();
   if (nginx !== undefined) cleanups.unshift(nginx.stop);
   console.log(`Node ${process.version}, ${mebibytes} MiB, bars: ${bars.ratio} of nginx, ${bars.memory} MiB`);

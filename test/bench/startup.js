@@ -64,7 +64,7 @@ try {
     { name: 'ignition translate', args: ['ignition', 'translate', '--to', '3.5.0', small] },
     { name: 'pxe kargs', args: ['pxe', 'kargs', '--base-url', 'http://192.0.2.1/images', '--embedded'] },
     ...validations({ small, agent }),
-    ...imageEdits({ small, agent }),
+    ...(await imageEdits({ small, agent })),
   ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -108,13 +108,14 @@ function validations(configs) {
   });
 }
 
-/**
- * In place, each program in an image of its own. All configs are embedded in the same image in turns, because what the image
- * contains already is not written again. @param {Record<string, string>} configs @returns {Compared[]} */
-function imageEdits(configs) {
+/** In place, each program in an image of its own. @param {Record<string, string>} configs @returns {Promise<Compared[]>} */
+async function imageEdits(configs) {
   const peer = findFile('coreos-installer');
   const original = join(folder, 'original.iso');
-  writeFileSync(original, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
+  writeFileSync(
+    original,
+    await writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }),
+  );
   /** @param {string} name @param {readonly string[]} args @returns {Compared} */
   const edit = (name, args) => {
     const images = ['ours.iso', 'theirs.iso'].map((image) => join(folder, `${args[0]} ${image}`));

@@ -126,7 +126,7 @@ describe('the package', () => {
 const libraryUse = `
 import { embed, inspect, render, validate } from 'ironic-coreos';
 import { writeSampleIso } from 'ironic-coreos/image';
-const iso = writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) });
+const iso = await writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) });
 const { config } = await render({ 'ironic.apiUrls': ['https://192.0.2.1'], 'agent.image': 'registry.example.com/agent' });
 const { valid } = await validate(config);
 const { image } = await embed({ iso, config });

@@ -75,7 +75,7 @@ beforeAll(async () => {
   const settings =
     'agent: {ironic.apiUrls: https://192.0.2.1, agent.image: registry.example.com/a, ignition.merge: [newer.ign]}\n';
   const files = {
-    'a.iso': writeSampleIso({ label, date: new Date('2022-10-04') }),
+    'a.iso': await writeSampleIso({ label, date: new Date('2022-10-04') }),
     'newer.ign': newer,
     'inlining.ign': inlining,
     'replacing.ign': parent({ replace: { source: encode({ ignition: { version: '3.4.0' } }) } }),

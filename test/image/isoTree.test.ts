@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError, FormatError } from '../../src/core/errors.ts';
 import { writeContinuation, writeName } from '../../src/formats/iso9660/rockRidge.ts';
-import { writeIso9660 } from '../../src/formats/iso9660/writer.ts';
 import { type IsoTree, openIsoTree } from '../../src/image/isoTree.ts';
 import { readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
@@ -11,6 +10,7 @@ import { bytesAccess } from '../../src/image/overlay.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
 import { isoEntries } from '../support/isoEntries.js';
 import { liveIso } from '../support/liveIso.ts';
+import { writeIso9660 } from '../support/writeIso.ts';
 
 const spec = { volumeId: 'test', date: new Date(0) };
 const image = writeIso9660(

@@ -13,7 +13,7 @@ import {
 } from '../../src/image/kargsAreas.ts';
 import { trimSpace } from '../../src/formats/goText.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { defaultKargs } from '../../src/image/sampleIso.ts';
+import { defaultKargs } from '../support/sampleIso.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const DEFAULTS = defaultKargs('fedora-coreos-99.20990101.dev.0');

@@ -15,7 +15,7 @@ import { readUnit } from '../support/readUnit.ts';
 import { readInitrd } from '../../src/image/initrd.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { sampleFiles } from '../../src/image/sampleIso.ts';
+import { sampleFiles } from '../support/sampleIso.ts';
 import { layouts, liveIso } from '../support/liveIso.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';

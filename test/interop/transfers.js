@@ -93,7 +93,7 @@ async function makeImage() {
   const filler = join(work, 'filler');
   const config = join(work, 'small.ign');
   const image = join(served, 'image.iso');
-  writeFileSync(sample, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
+  writeFileSync(sample, await writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
   writeFileSync(filler, randomBytes(SIZE));
   writeFileSync(config, smallConfig(0));
   const args = [

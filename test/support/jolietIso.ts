@@ -3,7 +3,8 @@
 import { basename, dirname } from 'node:path/posix';
 import { PARENT, SELF, writeDirectoryRecord } from '../../src/formats/iso9660/directory.ts';
 import { encodeUcs2, putBoth32, SECTOR, viewOf } from '../../src/formats/iso9660/fields.ts';
-import { type IsoSpec, layoutIso, writeIso9660 } from '../../src/formats/iso9660/writer.ts';
+import { type IsoSpec, layoutIso } from '../../src/formats/iso9660/writer.ts';
+import { writeIso9660 } from './writeIso.ts';
 
 /** @param spec names an image to boot; Joliet's descriptor, with the texts of the primary one, takes the place of its boot record */
 export function writeJolietIso(spec: IsoSpec, files: ReadonlyMap<string, Uint8Array>): Buffer {

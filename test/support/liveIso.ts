@@ -2,7 +2,7 @@
 
 import { crc32 } from 'node:zlib';
 import { layoutIso } from '../../src/formats/iso9660/writer.ts';
-import { bootConfigs, defaultKargs, sampleFiles } from '../../src/image/sampleIso.ts';
+import { bootConfigs, defaultKargs, sampleFiles } from './sampleIso.ts';
 import { EMBED_AREA_SIZE } from '../../src/image/embeddedIgnition.ts';
 import { writeJolietIso } from './jolietIso.ts';
 

@@ -65,7 +65,7 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
   const findings = await requireValid(source, 'live', io);
   await say(`2. validate  valid Ignition config, ${findings.length} warnings`);
   const iso = join(folder, names.iso);
-  await writeFileAtomically(iso, writeSampleIso(sample));
+  await writeFileAtomically(iso, await writeSampleIso(sample));
   await say(`3. sample    ${shown(names.iso)}: sample ISO with the layout of a live ISO; it does not boot`);
   await embed({ iso, ignitionFile: join(folder, names.config) }, io);
   await say(`4. embed     config embedded in the reserved area of the ISO`);

@@ -38,18 +38,6 @@ export interface IsoLayout {
   readonly files: ReadonlyMap<string, { readonly offset: number; readonly size: number }>;
 }
 
-/** A whole image in memory. */
-export function writeIso9660(spec: IsoSpec, files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const layout = layoutIso(
-    spec,
-    [...files].map(([path, data]) => ({ path, size: data.length })),
-  );
-  const image = new Uint8Array(layout.size);
-  for (const { offset, data } of layout.pieces) image.set(data, offset);
-  for (const [path, { offset }] of layout.files) image.set(files.get(path) ?? [], offset);
-  return image;
-}
-
 /** Where everything goes on an image with these files. Files lie in the order given. */
 export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout {
   const root = buildTree(files);

@@ -18,9 +18,9 @@ export const MiB = 1024 * 1024;
  * @param {string} folder
  * @param {{ iso: number, rootfs: number, initramfs?: number }} sizes in mebibytes
  */
-export function makeImages(folder, { iso, rootfs, initramfs = 0 }) {
+export async function makeImages(folder, { iso, rootfs, initramfs = 0 }) {
   const sample = join(folder, 'sample.iso');
-  writeFileSync(sample, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
+  writeFileSync(sample, await writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
   const { status, stderr } = spawnSync(
     process.execPath,
     [program, 'iso', 'extract', 'pxe', '-o', '.', 'sample.iso'],

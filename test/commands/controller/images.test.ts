@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildOutcome } from '../../../src/commands/controller/buildOutcome.ts';
 import { createImageCatalog } from '../../../src/commands/controller/imageCatalog.ts';
 import type { ImageFactory } from '../../../src/commands/controller/imageFactory.ts';
@@ -525,10 +525,10 @@ const merging = (child: string): string =>
   });
 
 describe('an image whose Ignition does not support', () => {
-  place.write(
-    'old.iso',
-    writeSampleIso({ label: 'rhcos-410.84.202210040010-0', date: new Date('2022-10-04') }),
-  );
+  beforeAll(async () => {
+    const label = 'rhcos-410.84.202210040010-0';
+    place.write('old.iso', await writeSampleIso({ label, date: new Date('2022-10-04') }));
+  });
 
   it.each([
     ['the config of the settings', version('3.4.0')],

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleFiles } from '../../../src/image/sampleIso.ts';
+import { sampleFiles } from '../../support/sampleIso.ts';
 import { type Layout, layouts, liveIso, liveIsoWith } from '../../support/liveIso.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';

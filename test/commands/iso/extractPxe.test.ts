@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sampleFiles } from '../../../src/image/sampleIso.ts';
+import { sampleFiles } from '../../support/sampleIso.ts';
 import { layouts, liveIso, liveIsoWith } from '../../support/liveIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultKargs } from '../../../src/image/sampleIso.ts';
+import { defaultKargs } from '../../support/sampleIso.ts';
 import { layouts, liveIso, liveIsoWith } from '../../support/liveIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 

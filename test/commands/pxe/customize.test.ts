@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
-import { sampleFiles } from '../../../src/image/sampleIso.ts';
+import { sampleFiles } from '../../support/sampleIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunOptions, type RunResult } from '../../support/runCli.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInitrd } from '../../../src/image/initrd.ts';
-import { sampleFiles } from '../../../src/image/sampleIso.ts';
+import { sampleFiles } from '../../support/sampleIso.ts';
 import { liveIso, liveIsoWith } from '../../support/liveIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 

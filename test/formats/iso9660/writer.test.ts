@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { layoutIso, writeIso9660 } from '../../../src/formats/iso9660/writer.ts';
+import { layoutIso } from '../../../src/formats/iso9660/writer.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
 import { bytesAccess, overlay, zeros, type RandomAccess } from '../../../src/image/overlay.ts';
 import { isoEntries } from '../../support/isoEntries.js';
 import { have, oracleNote } from '../../support/programs.ts';
+import { writeIso9660 } from '../../support/writeIso.ts';
 
 const spec = { volumeId: 'fedora-coreos-38', date: new Date('2023-11-14T22:13:20Z') };
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -5,7 +5,7 @@ import type { InitrdInspection } from '../../../src/image/inspection/inspection.
 import { inspectInitrd } from '../../../src/image/inspection/inspectImage.ts';
 import { totalMemory } from '../../../src/image/inspection/memoryNeed.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
-import { sampleFiles } from '../../../src/image/sampleIso.ts';
+import { sampleFiles } from '../../support/sampleIso.ts';
 
 const GIB = 1024 ** 3;
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

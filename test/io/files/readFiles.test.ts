@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { sampleFiles, writeSampleIso } from '../../../src/image/sampleIso.ts';
+import { writeSampleIso } from '../../../src/image/sampleIso.ts';
+import { sampleFiles } from '../../support/sampleIso.ts';
 import { runCli } from '../../support/runCli.ts';
 
 const config = '{"ignition":{"version":"3.4.0"}}\n';
@@ -21,17 +22,17 @@ const ca = resolve(import.meta.dirname, '../../support/certificates/test-ca.pem'
 const inventory =
   'agent:\n  ironic.apiUrls: https://192.0.2.1\nhosts:\n  - name: a\n    mac: 52:54:00:00:00:01\n    overrides:\n      ignition.merge: [hosts/a.ign]\n';
 
+const sample = await writeSampleIso({ label: 'fedora', date: new Date(0) });
 let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'read files '));
-  const date = new Date(0);
   const files = {
     'a.ign': config,
     'b.ign': config,
     'hosts/a.ign': config,
     'hosts.yaml': inventory,
     'eth0.nmconnection': '[connection]\nid=eth0\ntype=ethernet\ninterface-name=eth0\n[ipv4]\nmethod=auto\n',
-    'live.iso': writeSampleIso({ label: 'fedora', date }),
+    'live.iso': sample,
     'initrd.img': sampleFiles('fedora').get('images/pxeboot/initrd.img') ?? '',
     'user-data': '#!/bin/sh\n',
   };
