@@ -1707,7 +1707,7 @@ export const OBSERVATIONS: readonly string[] = [
   '--grub-config names the file that this GRUB reads',
   'path on the ISO from which GRUB reads its menu',
   'GRUB in … reads …, which the ISO does not contain',
-  'the boot loader loads it after the initramfs',
+  'the boot loader loads it after the',
   'dnsmasq assigns these addresses',
   'in /shared, as ironic-image expects them',
   'as file URLs if Ironic can read them',
