@@ -24,7 +24,7 @@ const layers: readonly Layer[] = [
   { rooms: ['index.ts'] },
   { rooms: ['library'] },
   { rooms: ['cli'] },
-  { rooms: ['commands/quickstart'] },
+  { rooms: ['commands/explain', 'commands/quickstart'] },
   { rooms: ['commands/boot'] },
   { rooms: ['commands/try'] },
   { rooms: ['commands/controller'] },

@@ -33,7 +33,7 @@ const TABLE: CommandTable = {
   },
   explain: {
     summary: 'Explain a rule, an error or the cause of a failed boot',
-    load: async () => (await import('../commands/validate/command.ts')).declareExplain,
+    load: async () => (await import('../commands/explain/command.ts')).declareExplain,
   },
   inspect: {
     summary: 'Show what an image or a config contains and boots',

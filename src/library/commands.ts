@@ -39,7 +39,7 @@ export type {
 export type { QuickstartOptions } from '../commands/quickstart/quickstart.ts';
 export type { ServeOptions } from '../commands/serve/options.ts';
 export type { TryOptions } from '../commands/try/setup.ts';
-export type { ExplainOptions } from '../commands/validate/explain.ts';
+export type { ExplainOptions } from '../commands/explain/explain.ts';
 export type { ValidateOptions } from '../commands/validate/validate.ts';
 export type { RenderOptions } from '../hosts/settings/options.ts';
 export type { ExitCode, Io, Output, WorkProgress } from '../io/io.ts';
@@ -79,7 +79,7 @@ export const deployConfigdrive = late(
 export const deployNode = late(async () => (await import('../commands/deploy/node.ts')).node);
 export const deploySteps = late(async () => (await import('../commands/deploy/steps.ts')).steps);
 export const download = late(async () => (await import('../commands/download/download.ts')).download);
-export const explain = late(async () => (await import('../commands/validate/explain.ts')).explain);
+export const explain = late(async () => (await import('../commands/explain/explain.ts')).explain);
 export const ignitionFromButane = late(
   async () => (await import('../commands/ignition/merge.ts')).fromButane,
 );

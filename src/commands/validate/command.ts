@@ -1,4 +1,4 @@
-/** Declares `validate` and `explain`. */
+/** Declares `validate`. */
 
 import type { Command } from 'commander';
 import { nameVersions, specVersions } from '../../ignition/versions.ts';
@@ -72,32 +72,4 @@ export function declareValidate(command: Command, context: Context): void {
     );
   const run = argumentRun(['files'], context, async () => (await import('./validate.ts')).validate);
   declareRun(command, notes, run, context);
-}
-
-const NOTES = `
-Exit codes:
-  0  success
-  2  usage error, for example an unknown ID
-
-Examples:
-  ironic-coreos explain path-relative
-  ironic-coreos explain pull-secret
-  ironic-coreos explain ImageBuildInvalid
-  ironic-coreos explain
-  ironic-coreos explain --format json path-relative
-`;
-
-export function declareExplain(command: Command, context: Context): void {
-  command
-    .description('Explain an ID in a report, status or event, or list all of them')
-    .argument(
-      '[ID]',
-      'rule, error code, cause, condition, check or reason, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret',
-    )
-    .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']))
-    .addHelpText('after', NOTES)
-    .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {
-      const { explain } = await import('./explain.ts');
-      context.finish(await explain({ rule, format }, context.io));
-    });
 }

@@ -67,6 +67,17 @@ export function findConsoleSigns(line: string, now: Date): readonly FoundSign[] 
   });
 }
 
+/** The signs in a message without the time and the name of its program, as a user copies it. */
+export function findSignsOfMessage(message: string): readonly ConsoleSign[] {
+  const sign = [...consoleSigns().values()].find(
+    (one) => copiedPrinters.has(one.printer) && matches(one, message, new Date()),
+  );
+  return sign === undefined ? [] : [sign];
+}
+
+/** Printers whose messages differ from those of others; of coreos-installer, any line is a sign. */
+const copiedPrinters: ReadonlySet<string> = new Set(['kernel', 'ignition', 'systemd', 'podman', 'agent']);
+
 /** Milliseconds by which clocks may differ: certificates are valid for longer. */
 const CLOCK_TOLERANCE = 24 * 60 * 60 * 1000;
 

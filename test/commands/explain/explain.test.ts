@@ -1,8 +1,10 @@
+import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../../src/core/errors.ts';
 import { causeBook } from '../../../src/commands/try/timeline/causeBook.ts';
 import { explanations, explanationsIn } from '../../../src/io/report/explanations.ts';
-import { formatExplanation } from '../../../src/commands/validate/explain.ts';
+import { formatExplanation } from '../../../src/commands/explain/explain.ts';
+import { corpusLogs } from '../../support/consoleCorpus.ts';
 import { runCli } from '../../support/runCli.ts';
 
 const idsIn = (page: string): readonly string[] => explanationsIn(page).map(({ id }) => id);
@@ -44,14 +46,55 @@ describe('explain', () => {
     expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
   });
 
-  it('lists all ids without one, by group, each in one line', async () => {
+  it('lists all ids without one, by group, each in one line; in a pipe with the whole message', async () => {
     const { code, stdout } = await runCli(['explain']);
     expect(code).toBe(0);
-    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    for (const { id, group } of explanations()) {
-      expect(stdout).toContain(`  ${id} `);
+    for (const { id, group, message, severity } of explanations()) {
+      const kind = severity === 'info' ? 'note' : severity;
+      expect(stdout).toContain(`  ${id.padEnd(30)} ${kind.padEnd(9)} ${message}\n`);
       expect(stdout).toContain(`${group}\n  `);
     }
+  });
+
+  it('lists them in the width of a terminal', async () => {
+    let text = '';
+    const write = (chunk: unknown, _encoding: unknown, done: () => void): void => {
+      text += String(chunk);
+      done();
+    };
+    await runCli(['explain'], { stdout: Object.assign(new Writable({ write }), { isTTY: true }) });
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(text).toContain('…\n');
+  });
+
+  const denied =
+    'Error: initializing source docker://r.example/x:1: reading manifest 1 in r.example/x: unauthorized';
+  it.each([
+    ['a whole line of a console', `[    4.557656] podman[1432]: ${denied}`, 'pull-secret', 'cause'],
+    ['a line without its time and program', denied, 'pull-secret', 'cause'],
+    ['a line that shows no problem', '[    0.000000] Linux version 6.18', 'kernel-started', 'line'],
+  ])('explains %s', async (_title, line, id, severity) => {
+    const { stdout } = await runCli(['explain', '--format', 'json', line]);
+    expect(JSON.parse(stdout)).toMatchObject([{ id, severity }]);
+  });
+
+  it('explains the log of a console, with the line that shows the cause', async () => {
+    const log = corpusLogs().find(({ log: name }) => name === 'agent-ca');
+    const { code, stdout } = await runCli(['explain'], { stdin: log?.text ?? '' });
+    expect([code, stdout.replaceAll('\n', ' ')]).toEqual([
+      0,
+      expect.stringMatching(
+        /^tls-unknown-ca \(cause\).*Shown by the line: .* certificate verify failed.*Check: .*Fix: /,
+      ),
+    ]);
+  });
+
+  it('says that a log shows no known problem', async () => {
+    expect(await runCli(['explain'], { stdin: 'login:\n' })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: no line on standard input .*\nhint: pass the whole log/),
+    });
   });
 
   it('fits into a terminal but for examples, whatever is explained', () => {
@@ -118,6 +161,11 @@ describe('explain', () => {
   const usage = 'usage: ironic-coreos explain [options] [ID] (see --help)\n';
   it.each([
     ['path-relativ', 'error: unknown ID: "path-relativ"\nhint: use path-relative\n' + usage],
+    [
+      'abc def',
+      'error: unknown line: "abc def"\nhint: pass the whole log of the console: ironic-coreos explain < console.log\n' +
+        usage,
+    ],
     ['qqq', 'error: unknown ID: "qqq"\nhint: list all IDs with "ironic-coreos explain"\n' + usage],
   ])('%s is wrong usage', async (rule, expected) => {
     const { code, stdout, stderr } = await runCli(['explain', rule]);

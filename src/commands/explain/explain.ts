@@ -1,0 +1,154 @@
+/** `explain`: explains the ids in reports, statuses and events, and lines on a console, or lists all ids. */
+
+import { quoteText, shorten } from '../../core/foreignText.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
+import { stdinChunks } from '../../io/files/fileErrors.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { groupBy } from '../../core/lists.ts';
+import { nearestNames } from '../../core/nearestNames.ts';
+import { parseTextOrJson } from '../../io/report/choices.ts';
+import { type Example, type Explanation, explanations } from '../../io/report/explanations.ts';
+import { createConsoleText, createConsoleWatch } from '../try/consoleOutput.ts';
+import { findConsoleSigns, findSignsOfMessage } from '../try/timeline/consoleSigns.ts';
+import { likelyCauses } from '../try/timeline/likelyCauses.ts';
+import { createTimeline } from '../try/timeline/timeline.ts';
+import { wrapText } from '../../io/report/terminalText.ts';
+
+export interface ExplainOptions {
+  /** An id that a command prints, or a line on a console; if absent, standard input has such lines, or all ids are listed. */
+  readonly rule?: string | undefined;
+  readonly format?: string | undefined;
+}
+
+/** @throws UsageError if the id does not exist, CliError if no line on standard input shows a problem */
+export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
+  const isJson = parseTextOrJson(format) === 'json';
+  const write = (text: string): Promise<void> => writeStdout(io, [Buffer.from(text)]);
+  const all = explanations();
+  if (rule !== undefined) {
+    const entries = findEntries(rule, all);
+    const found = entries.length > 0 ? entries : explainLine(rule, all);
+    if (found.length === 0) throw unknownId(rule, all);
+    await write(isJson ? formatRulesJson(found) : found.map(formatExplanation).join('\n'));
+    return 0;
+  }
+  const lines = await readLines(io);
+  if (lines.length === 0) {
+    await write(
+      isJson ? formatRulesJson(all) : formatRuleList(all, io.stdout.isTTY === true ? 80 : Infinity),
+    );
+    return 0;
+  }
+  const found = explainConsole(lines, all);
+  if (found.length === 0) {
+    throw new CliError('no line on standard input shows a problem that is known', {
+      code: 'ERR_MACHINE',
+      hint: 'pass the whole log of the console, with the lines before the machine stopped',
+    });
+  }
+  await write(isJson ? formatRulesJson(found) : found.map(formatExplanation).join('\n'));
+  return 0;
+}
+
+function findEntries(rule: string, all: readonly Explanation[]): readonly Explanation[] {
+  const wanted = rule.trim().toLowerCase();
+  return all.filter(({ id }) => id.toLowerCase() === wanted);
+}
+
+function unknownId(rule: string, all: readonly Explanation[]): UsageError {
+  const nearest = nearestNames(
+    rule,
+    all.map(({ id }) => id),
+  );
+  const isLine = rule.trim().includes(' ');
+  const hint =
+    nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'list all IDs with "ironic-coreos explain"';
+  return new UsageError(`unknown ${isLine ? 'line' : 'ID'}: ${quoteText(rule)}`, {
+    hint: isLine ? 'pass the whole log of the console: ironic-coreos explain < console.log' : hint,
+  });
+}
+
+/** Nothing from a terminal. */
+async function readLines(io: Io): Promise<readonly Uint8Array[]> {
+  if ('isTTY' in io.stdin && io.stdin.isTTY === true) return [];
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdinChunks(io.stdin)) chunks.push(chunk);
+  return chunks;
+}
+
+/** The causes of which the line is a sign; without one, what else it shows. */
+function explainLine(line: string, all: readonly Explanation[]): readonly Explanation[] {
+  const signs = findConsoleSigns(line, new Date()).map(({ sign }) => sign);
+  const found = signs.length > 0 ? signs : findSignsOfMessage(line);
+  const causes = found.flatMap(({ proves, suggests }) => proves ?? suggests);
+  return all.filter(
+    ({ id, severity }) =>
+      (severity === 'cause' && causes.includes(id)) ||
+      (causes.length === 0 && severity === 'line' && found.some((sign) => sign.id === id)),
+  );
+}
+
+/** The causes that lines on a console show: what `try` would report of the machine, and the line that shows it. */
+function explainConsole(chunks: readonly Uint8Array[], all: readonly Explanation[]): readonly Explanation[] {
+  const timeline = createTimeline([{ name: 'console', macs: [] }]);
+  const text = createConsoleText(createConsoleWatch('console', (event) => void timeline.add(event)));
+  for (const chunk of chunks) text.push(chunk);
+  text.end();
+  const causes = timeline.hosts().flatMap((host) => likelyCauses(host, 'calls'));
+  return causes.flatMap(({ certainty, evidence, id }) => {
+    if (certainty === 'possible' || evidence?.event.kind !== 'console') return [];
+    const seen = `${certainty === 'proven' ? 'Shown' : 'Made likely'} by the line: ${evidence.event.line}`;
+    return findEntries(id, all)
+      .filter(({ severity }) => severity === 'cause')
+      .map((entry) => ({ ...entry, meaning: [seen, ...entry.meaning] }));
+  });
+}
+
+/** The meaning of a rule and its examples; the text ends with a line feed. */
+export function formatExplanation(entry: Explanation): string {
+  const { id, severity, versions, message, meaning, invalid, valid } = entry;
+  const range = versions === 'all' ? '' : `, ${versions}`;
+  return [
+    `${id} (${nameSeverity(severity)}${range})`,
+    ...wrapText(message, { first: '  ', rest: '  ' }),
+    ...meaning.flatMap((paragraph) => ['', ...wrapText(paragraph, { first: '', rest: '' })]),
+    ...formatExample('Invalid', invalid),
+    ...formatExample('Valid', valid),
+    '',
+  ].join('\n');
+}
+
+/** Rules as a JSON list on one line; the schema is `schemas/explain.json`. */
+function formatRulesJson(entries: Iterable<Explanation>): string {
+  const rules = Array.from(entries, (entry) => ({ ...entry, severity: nameSeverity(entry.severity) }));
+  return `${JSON.stringify(rules)}\n`;
+}
+
+/** All rules by group, one per line. */
+function formatRuleList(entries: readonly Explanation[], columns: number): string {
+  const groups = groupBy(entries, ({ group }) => group);
+  const blocks = Array.from(
+    groups,
+    ([name, members]) => `${name}\n${members.map((one) => formatLine(one, columns)).join('')}`,
+  );
+  return blocks.join('\n');
+}
+
+function formatLine({ id, message, severity }: Explanation, columns: number): string {
+  const start = `  ${id.padEnd(30)} ${nameSeverity(severity).padEnd(9)} `;
+  const room = columns - start.length;
+  return `${start}${message.length > room ? shorten(message, room - 1) : message}\n`;
+}
+
+/** The names that the verdicts use. */
+function nameSeverity(severity: string): string {
+  return severity === 'info' ? 'note' : severity;
+}
+
+function formatExample(label: string, example: Example | undefined): readonly string[] {
+  if (example === undefined) return [];
+  const { text } = example;
+  const lines = text === '' ? ['(nothing)'] : text.split('\n');
+  return ['', `${label}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
+}
