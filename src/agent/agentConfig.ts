@@ -2,14 +2,15 @@
 
 import type { Config } from '../ignition/config.ts';
 import { formatGoIgnition, formatIgnition } from '../ignition/ignitionText.ts';
-import { formatDefaultConf, listSensitiveOptions } from './conf.ts';
+import { confParts, formatDefaultConf, listSensitiveOptions } from './conf.ts';
 import { renderAssistedConfig } from './profiles/assisted.ts';
 import { formatBuildpyConf, renderBuildpyConfig } from './profiles/buildpy.ts';
 import { formatConfigureScriptConf, renderConfigureScriptConfig } from './profiles/configureCoreosIpa.ts';
 import { renderDefaultConfig } from './profiles/default.ts';
 import { formatIccConf, ICC_SPEC_VERSION, renderIccConfig } from './profiles/icc.ts';
 import type { AgentSettings, ProfileName } from './settings.ts';
-import { hasNetworkSecret } from './files.ts';
+import { CONF_PATH, hasNetworkSecret } from './files.ts';
+import { madeOf } from '../ignition/origins.ts';
 
 interface Profile {
   readonly renderConfig: (settings: AgentSettings) => Config;
@@ -32,7 +33,12 @@ const profiles: Readonly<Record<ProfileName, Profile>> = {
 
 /** The whole Ignition config; equal settings result in an equal config. */
 export function renderAgentConfig(settings: AgentSettings): Config {
-  return profiles[settings.profile].renderConfig(settings);
+  const { formatConf, renderConfig } = profiles[settings.profile];
+  const config = renderConfig(settings);
+  const conf = config.storage?.files?.find(({ path }) => path === CONF_PATH);
+  const generated = formatConf({ ...settings, userConf: undefined, optionLines: [] });
+  if (conf !== undefined) madeOf(conf, confParts(generated, settings));
+  return config;
 }
 
 /** The ironic-python-agent.conf in the config, to be checked with `checkConf`. */

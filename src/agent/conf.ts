@@ -9,7 +9,9 @@ import {
   mergeOsloConfig,
   type OsloDocument,
   type OsloEntry,
+  type OsloParse,
   parseOsloConfig,
+  withSources,
 } from '../formats/osloConfig.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { AgentSettings } from './settings.ts';
@@ -49,6 +51,35 @@ export function formatLayeredConf(generated: OsloDocument, settings: AgentSettin
 /** Option lines as a conf; each line is one line below its position in the list. */
 export function formatOptionLines(lines: readonly string[]): string {
   return [`[${SECTION}]`, ...lines, ''].join('\n');
+}
+
+/** What the conf in a config was made of, for findings about its lines. */
+export class ConfParts {
+  readonly parts: readonly OsloParse[];
+
+  constructor(parts: readonly OsloParse[]) {
+    this.parts = parts;
+  }
+}
+
+/** @param generated the text of the conf without what the user wrote */
+export function confParts(
+  generated: string,
+  { confSources, optionLines, userConf = '' }: AgentSettings,
+): ConfParts {
+  const { options = {}, optionLines: lineSources = [], userConf: file = '' } = confSources ?? {};
+  return new ConfParts([
+    withSources(parseOsloConfig(generated), (_line, name = '') => {
+      const source = options[name];
+      return source && { kind: 'setting', ...source };
+    }),
+    withSources(parseOsloConfig(userConf), () => ({ kind: 'file', name: '', at: { file } })),
+    withSources(parseOsloConfig(formatOptionLines(optionLines)), (line, name = `(number ${line - 1})`) => {
+      // The value may be a secret.
+      const { at, name: flag } = lineSources[line - 2] ?? { name: '--option' };
+      return { kind: 'line', at, name: `${flag} ${name}` };
+    }),
+  ]);
 }
 
 /** Names of the options in a conf that contain secrets, without repetition. */

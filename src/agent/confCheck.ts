@@ -6,7 +6,7 @@
  * Messages do not quote values: a config may contain secrets, also as parts of other values.
  */
 
-import type { Position } from '../core/errors.ts';
+import { formatSource, type Position } from '../core/errors.ts';
 import { sequenceLength } from '../formats/utf8.ts';
 import { isUtf8 } from 'node:buffer';
 import { lineColumns } from '../formats/lineColumns.ts';
@@ -14,6 +14,7 @@ import {
   type OsloDocument,
   type OsloOption,
   type OsloParse,
+  type OsloSource,
   type OsloProblemCode,
   normalizeSection,
   parseOsloConfig,
@@ -57,9 +58,19 @@ interface Setting {
  * @param ipaVersion the release of the agent that reads the file; default: the newest
  */
 export function checkConf(text: string, ipaVersion?: IpaVersion): readonly Finding[] {
-  const { document, problems } = parseOsloConfig(text);
-  const found = problems.map(syntaxFinding);
-  const settings = readSettings(document, found, ipaVersion);
+  return checkConfParts([parseOsloConfig(text)], ipaVersion);
+}
+
+/** A finding about a line that has a source. */
+export interface ConfFinding extends Finding {
+  readonly from?: OsloSource | undefined;
+}
+
+/** The same for a conf that is made of several parts, of which later ones take precedence. */
+export function checkConfParts(parts: readonly OsloParse[], ipaVersion?: IpaVersion): readonly ConfFinding[] {
+  const found = parts.flatMap(({ problems }) => problems.map(syntaxFinding));
+  const entries = parts.flatMap(({ document }) => document.entries);
+  const settings = readSettings({ entries }, found, ipaVersion);
   // The effective line of each option: the last one; a line with an old name counts only without a line with the new name.
   const effective = new Map<IpaOption, Setting>();
   for (const setting of settings) {
@@ -111,26 +122,27 @@ function findNotUtf8(bytes: Buffer): number | undefined {
 interface Details {
   readonly path?: readonly string[];
   readonly position: Position | undefined;
+  readonly from?: OsloSource | undefined;
   readonly message?: string;
   readonly hint?: string;
 }
 
-function atName({ section, name, position }: OsloOption): Details {
-  return { path: [section, name], position };
+function atName({ from, section, name, position }: OsloOption): Details {
+  return { path: [section, name], position, from };
 }
 
-function atValue({ section, name, valuePosition }: OsloOption): Details {
-  return { path: [section, name], position: valuePosition };
+function atValue({ from, section, name, valuePosition }: OsloOption): Details {
+  return { path: [section, name], position: valuePosition, from };
 }
 
-function finding(rule: Rule, { path = [], position, message, hint }: Details): Finding {
+function finding(rule: Rule, { from, path = [], position, message, hint }: Details): ConfFinding {
   const texts = { message: message ?? rule.message, hint: hint ?? rule.hint };
-  return { ...rule, ...texts, path, ...(position && { position }) };
+  return { ...rule, ...texts, path, ...(position && { position }), ...(from && { from }) };
 }
 
 /** A line that oslo.config refuses. */
-export function syntaxFinding({ code, position }: OsloParse['problems'][number]): Finding {
-  return finding(confRules.syntax, { ...syntaxTexts[code], position });
+export function syntaxFinding({ code, ...place }: OsloParse['problems'][number]): ConfFinding {
+  return finding(confRules.syntax, { ...syntaxTexts[code], ...place });
 }
 
 const syntaxTexts: Record<OsloProblemCode, Problem> = {
@@ -160,12 +172,12 @@ const syntaxTexts: Record<OsloProblemCode, Problem> = {
 /** The supported options of the file; adds findings about names that the agent ignores. */
 function readSettings(document: OsloDocument, found: Finding[], ipaVersion?: IpaVersion): Setting[] {
   const settings: Setting[] = [];
-  let header: Position | undefined;
+  let header: Omit<Details, 'path'> = { position: undefined };
   let reported = false;
   for (const line of document.entries) {
     if (line.kind === 'remark') continue;
     if (line.kind === 'section') {
-      header = line.position;
+      header = { position: line.position, from: line.from };
       reported = false;
       continue;
     }
@@ -189,14 +201,14 @@ function rank({ option, line, renamed }: Setting): number {
   return (option.deprecatedNames ?? []).indexOf(`${normalizeSection(line.section)}.${line.name}`);
 }
 
-function unknownSection(name: string, position: Position | undefined): Finding {
+function unknownSection(name: string, header: Omit<Details, 'path'>): Finding {
   const suggestion = suggestIpaSection(name);
   const hint =
     suggestion === undefined
       ? 'move the options to [DEFAULT] (capital letters, no spaces), where most options belong'
       : `use "[${suggestion}]"`;
   const message = 'unknown section: the agent ignores it and its options';
-  return finding(confRules.unknown, { path: [name], position, message, hint });
+  return finding(confRules.unknown, { ...header, path: [name], message, hint });
 }
 
 function checkUnknownName(
@@ -224,17 +236,29 @@ function checkLine({ option, line, renamed, isThere }: Setting, winner: OsloOpti
   const findings: Finding[] = [];
   const report = (rule: Rule, details?: Partial<Problem>): unknown =>
     findings.push(finding(rule, { ...atName(line), ...details }));
-  if (winner !== undefined && winner !== line) {
-    const message = `the line has no effect: line ${winner.position?.line} sets ${option.name}`;
-    const hint = `remove this line, or line ${winner.position?.line}`;
-    report(confRules.overridden, { message, hint });
-  }
+  const overridden = winner === undefined || winner === line ? undefined : explainOverridden(line, winner);
+  if (overridden !== undefined) report(confRules.overridden, overridden);
   // If the release does not support the current name, the old name is correct.
   if (!isThere && !renamed) {
     const message = `the agent ignores the option: release ${option.since} added it`;
     report(confRules.unknown, { message, hint: 'remove the line, or use a newer agent' });
   }
   return findings;
+}
+
+/** Parts of a conf are there to override others: only what a setting loses is a problem. */
+function explainOverridden(line: OsloOption, winner: OsloOption): Partial<Problem> | undefined {
+  const kind = line.from?.kind;
+  if (kind !== winner.from?.kind) {
+    if (kind !== 'setting' || winner.from === undefined || winner.value === line.value) return undefined;
+    const { at, name } = winner.from;
+    const by = name === '' ? `${line.name} in ${at?.file}` : formatSource(winner.from);
+    return { message: `${by} overrides it with another value` };
+  }
+  if (kind === 'line') return {};
+  const number = winner.position?.line;
+  const message = `the line has no effect: line ${number} sets ${winner.name}`;
+  return { message, hint: `remove this line, or line ${number}` };
 }
 
 function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?: IpaVersion): Finding[] {

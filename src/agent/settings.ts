@@ -4,6 +4,7 @@
  * settings here and a separate module next to this one.
  */
 
+import type { InputSource } from '../core/errors.ts';
 import type { AddedFile } from '../ignition/dataFile.ts';
 import type { Keyfile } from '../network/convertedKeyfile.ts';
 
@@ -72,10 +73,22 @@ export interface AgentSettings {
   readonly userConf?: string | undefined;
   /** Lines of the conf with the highest precedence: `key = value`, a section header, a comment, or an empty line. */
   readonly optionLines: readonly string[];
+  /** For messages about the conf. */
+  readonly confSources?: ConfSources;
   /** Additional files of the host, and the files of the user that they were made from, for messages. */
   readonly files: readonly (AddedFile & { readonly from?: string })[];
   /** Additional units of the host, which are enabled. */
   readonly units: readonly AddedUnit[];
+}
+
+/** The inputs that the lines of the agent's conf are from. */
+export interface ConfSources {
+  /** The path of `userConf`. */
+  readonly userConf: string;
+  /** Of the lines of `optionLines`, in the same order. */
+  readonly optionLines: readonly InputSource[];
+  /** By the names of the options that settings set. */
+  readonly options: Readonly<Record<string, InputSource>>;
 }
 
 /** An archive of the agent's image on the host. */

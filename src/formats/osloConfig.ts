@@ -8,7 +8,7 @@
 
 import { append } from '../core/lists.ts';
 import { quoteText } from '../core/foreignText.ts';
-import { FormatError, type Position } from '../core/errors.ts';
+import { FormatError, type InputSource, type Position } from '../core/errors.ts';
 import { stripPython, stripPythonEnd, stripPythonStart } from './pythonText.ts';
 
 /** The lines of a file in order. Positions are there where the document was read from a text. */
@@ -18,11 +18,18 @@ export interface OsloDocument {
 
 export type OsloEntry = OsloSection | OsloOption | OsloRemark;
 
+/** Where a line of a conf is from that was made of several inputs. */
+export interface OsloSource extends InputSource {
+  /** A file with the line, an option with one line, or a setting. The name of a file is empty. */
+  readonly kind: 'file' | 'line' | 'setting';
+}
+
 interface OsloSection {
   readonly kind: 'section';
   /** As written, blanks and case included. */
   readonly name: string;
   readonly position?: Position;
+  readonly from?: OsloSource | undefined;
 }
 
 export interface OsloOption {
@@ -34,6 +41,7 @@ export interface OsloOption {
   readonly value: string;
   readonly position?: Position;
   readonly valuePosition?: Position;
+  readonly from?: OsloSource | undefined;
 }
 
 /** A comment line or a blank one. */
@@ -54,6 +62,7 @@ export type OsloProblemCode =
 interface OsloProblem {
   readonly code: OsloProblemCode;
   readonly position: Position;
+  readonly from?: OsloSource | undefined;
 }
 
 export interface OsloParse {
@@ -82,6 +91,22 @@ export function parseOsloConfig(text: string): OsloParse {
   }
   closeOption(reader);
   return { document: { entries: reader.entries }, problems: reader.problems };
+}
+
+/** The same lines, each with its source. @param sourceOf by the line, and the name if it is an option */
+export function withSources(
+  { document, problems }: OsloParse,
+  sourceOf: (line: number, name?: string) => OsloSource | undefined,
+): OsloParse {
+  const entries = document.entries.map((entry) => {
+    if (entry.kind === 'remark') return entry;
+    const name = entry.kind === 'option' ? entry.name : undefined;
+    return { ...entry, from: sourceOf(entry.position?.line ?? 1, name) };
+  });
+  return {
+    document: { entries },
+    problems: problems.map((problem) => ({ ...problem, from: sourceOf(problem.position.line) })),
+  };
 }
 
 /** The options of `[DEFAULT]` in a text by name, with the values that count. */

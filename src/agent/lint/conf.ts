@@ -1,14 +1,16 @@
 /** The configuration of the agent: each file by itself, and whether the container sees the files that it names. */
 
 import { posix } from 'node:path';
-import type { Finding, Path } from '../../core/finding.ts';
+import type { Path } from '../../core/finding.ts';
 import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
 import { confRules } from '../../ipa/confRules.ts';
 import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
-import { checkConfFile } from '../confCheck.ts';
+import { partsOf } from '../../ignition/origins.ts';
+import { ConfParts } from '../conf.ts';
+import { checkConfFile, checkConfParts, type ConfFinding } from '../confCheck.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
-import { rule } from './lintRule.ts';
+import { type LintFinding, rule } from './lintRule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 import {
   confValues,
@@ -20,7 +22,7 @@ import {
 } from './subject.ts';
 import { isMountedAt } from './units.ts';
 
-export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Finding[] {
+export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): LintFinding[] {
   const known = new Map<string, boolean>();
   const isElsewhere = (id: string): boolean => {
     const isKnown = known.get(id) ?? elsewhere.get(id)?.(subject) === true;
@@ -30,13 +32,26 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
   return subject.confs.flatMap((conf) => {
     const bytes = readContents(conf.file.contents);
     if (bytes === undefined) return [];
-    const { findings } = checkConfFile(bytes, ipaVersion);
+    const made = partsOfConf(conf.file);
+    const findings: readonly ConfFinding[] =
+      made === undefined ? checkConfFile(bytes, ipaVersion).findings : checkConfParts(made.parts, ipaVersion);
     return findings.filter(({ rule: id }) => !isElsewhere(id)).map((finding) => toIssue(finding, conf));
   });
 }
 
-/** A finding about the text of a conf, as one about the file in the config. */
-function toIssue({ position, ...finding }: Finding, { name, source }: LintedFile): Finding {
+/** Undefined for a conf that settings did not make, or not alone. */
+function partsOfConf(file: object): ConfParts | undefined {
+  const [made, ...others] = partsOf(file);
+  if (made === undefined || others.length > 0) return undefined;
+  return made instanceof ConfParts ? made : partsOfConf(made);
+}
+
+/** A finding about the text of a conf, as one about the file in the config, or about the input with the line. */
+function toIssue({ from, position, ...finding }: ConfFinding, { name, source }: LintedFile): LintFinding {
+  if (from !== undefined) {
+    const at = from.kind === 'file' && from.at !== undefined ? { ...from.at, ...position } : from.at;
+    return { ...finding, path: source, from: { name: from.name, at } };
+  }
   const place = position === undefined ? '' : `:${position.line}:${position.column}`;
   const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
   const end = finding.severity === 'error' ? '; the agent does not start' : '';

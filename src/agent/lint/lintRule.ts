@@ -1,6 +1,7 @@
 /** Rules of the lint as data: each has its check, and what it finds has the only text of its message. */
 
 import type { Finding, Path, Severity } from '../../core/finding.ts';
+import type { InputSource } from '../../core/errors.ts';
 import type { Rule } from '../../core/rule.ts';
 import type { SettingName } from '../settingTable.ts';
 import type { LintSubject, TargetSystem, UnitSetting } from './subject.ts';
@@ -20,6 +21,8 @@ interface Origin {
   readonly place?: string | undefined;
   /** The setting whose value breaks the rule, unless the user wrote this part of the config. */
   readonly settingName?: SettingName | undefined;
+  /** The input with the value, if it is known. Its name is empty if `at` is the place of the value itself. */
+  readonly from?: InputSource | undefined;
 }
 
 /** What breaks a rule. Texts never contain secrets. */

@@ -2,7 +2,6 @@
 
 import { quoteShellWord } from '../../formats/shell.ts';
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { type ConfSources, createConfCheck } from '../../agent/confReport.ts';
 import { PUBLIC_MODE } from '../../ignition/dataFile.ts';
 import { KEYFILE_FOLDER } from '../../agent/files.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
@@ -14,12 +13,11 @@ import type { Io } from '../../io/io.ts';
 import { type Diagnostic, diagnosticAt, type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
 import { report, withoutRepeats } from '../../io/report/report.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
-import { type SettingName, settingTable } from '../../agent/settingTable.ts';
-import type { RenderOptions } from './options.ts';
+import { type SettingName } from '../../agent/settingTable.ts';
 import { ASSISTED_UNIT_NAME, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { ICC_SPEC_VERSION } from '../../agent/profiles/icc.ts';
 import type { Connection } from '../../network/connection.ts';
-import { CliError, formatSource, type InputSource } from '../../core/errors.ts';
+import { CliError, formatSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
@@ -27,12 +25,9 @@ import { newestOf, type SpecVersion, versionNamed } from '../../ignition/version
 import { resolveConfig } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
-import type { Rule } from '../../core/rule.ts';
 import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
-import { addressRules } from '../../agent/machineAddress.ts';
-import { confRules } from '../../ipa/confRules.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
 import { lintConfig } from '../../agent/lint/lintConfig.ts';
 import type { LintFinding } from '../../agent/lint/lintRule.ts';
@@ -56,7 +51,6 @@ export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | un
  */
 export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
-  const checkAgentConf = createConfCheck();
   let isNoted = false; // most hosts have the settings of the first one
   let linted: { readonly key: string | undefined; readonly problems: readonly PartProblem[] } | undefined;
   return async (source) => {
@@ -68,8 +62,6 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const settings = await readSettings(source, collected, (warning) => {
       report(io, { severity: 'warning', ...warning });
     });
-    const remarks = checkAgentConf(settings, confSources(options, inputs));
-    if (hasErrors(report(io, remarks))) return undefined;
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
     const { config, sources } = isMerged
@@ -91,15 +83,14 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
       const ofConfig = lintConfig(effective.config, { now: new Date() })
         .map((finding) => ofSetting(finding, originOf(finding), inputs))
         .filter(
-          ({ document: merged, finding: { rule }, isOfSetting = false }) =>
-            isOfSetting || merged !== undefined || (hasOwn && !CHECKED_IN_CONF.has(rule)),
+          ({ document: merged, finding: { severity }, isOfSetting = false }) =>
+            isOfSetting || (severity !== 'info' && (merged !== undefined || hasOwn)),
         );
       // Left out: what systemd says of units that this program writes itself.
       const ofUser = ofUnits
         .map(originOf)
         .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
-      const problems = [...ofConfig, ...ofUser].filter(({ finding: { severity } }) => severity !== 'info');
-      linted = { key: hasOwn ? undefined : key, problems };
+      linted = { key: hasOwn ? undefined : key, problems: [...ofConfig, ...ofUser] };
     }
     const problems = linted.problems.filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
     reportParts(problems, io);
@@ -145,12 +136,19 @@ interface PartProblem extends Original {
 }
 
 /** A problem of a part that the user neither wrote nor merged, as a problem of the setting with the value. */
-function ofSetting({ place, settingName }: LintFinding, problem: Original, inputs: Inputs): PartProblem {
+function ofSetting(
+  { from, place, settingName }: LintFinding,
+  problem: Original,
+  inputs: Inputs,
+): PartProblem {
   const { document, finding } = problem;
-  if (document !== undefined || finding.at !== undefined || settingName === undefined) return problem;
-  const { at, name } = inputs.get(settingName)?.at(-1) ?? { name: settingName };
+  const setting = settingName && { name: settingName, at: undefined, ...inputs.get(settingName)?.at(-1) };
+  const source = from ?? setting;
+  if (document !== undefined || finding.at !== undefined || source === undefined) return problem;
+  const { at, name } = source;
   const own = place === undefined ? finding.message : finding.message.slice(`${place}: `.length);
-  return { finding: { ...finding, at, message: `${name}: ${own}`, path: [] }, isOfSetting: true };
+  const message = name === '' ? own : `${name}: ${own}`;
+  return { finding: { ...finding, at, message, path: [] }, isOfSetting: true };
 }
 
 /** Reports each problem of the result at the input that made the part. */
@@ -166,29 +164,6 @@ function reportParts(problems: readonly PartProblem[], io: Io): void {
 function withoutPath(finding: Finding): Diagnostic {
   const { at, path } = finding;
   return { ...diagnosticAt(finding, at), path: at === undefined && path.length > 0 ? path : undefined };
-}
-
-/** Rules that `checkAgentConf` has applied before, to the conf alone. */
-const CHECKED_IN_CONF: ReadonlySet<string> = new Set(
-  [...Object.values<Rule>(confRules), ...Object.values(addressRules)].map(({ rule }) => rule),
-);
-
-/** The sources of the options in the agent's conf: flags, variables or places in a file. */
-function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources {
-  const options: Record<string, InputSource> = {};
-  for (const setting of settingTable) {
-    const value = inputs.get(setting.name)?.at(-1);
-    if (value !== undefined) for (const option of Object.keys(setting.options ?? {})) options[option] = value;
-  }
-  const address = { name: '--host' };
-  if (host !== undefined) Object.assign(options, { api_url: address, inspection_callback_url: address });
-  if (tls !== undefined) options['insecure'] = { name: '--tls' };
-  const userConf = inputs.get('agent.confFile')?.at(-1);
-  return {
-    userConf: userConf === undefined ? '--conf' : pathIn(userConf, userConf.text),
-    optionLines: (inputs.get('agent.options') ?? []).map(({ at, name }) => ({ at, name })),
-    options,
-  };
 }
 
 /** Logs sources only: values may be secrets. `--show-settings` prints values and masks secrets. */

@@ -18,9 +18,10 @@ import {
   type ProfileName,
   profileNames,
   type ProxySettings,
+  type ConfSources,
 } from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
-import { UsageError } from '../../core/errors.ts';
+import { UsageError, type InputSource } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
@@ -29,7 +30,7 @@ import { readAgentImage } from './agentImage.ts';
 import { readIronic } from './ironicUrls.ts';
 import { readNetwork } from './hostNetwork.ts';
 import type { RenderOptions, Warn } from './options.ts';
-import { inputOf, inputsOf, read, readFileValue, type Reading } from './reading.ts';
+import { inputOf, inputsOf, read, readFileValue, type Reading, pathIn } from './reading.ts';
 import { readSshKeys } from './sshKeys.ts';
 
 /** The sources of one config. */
@@ -123,6 +124,7 @@ export function createSettingsReader(): ReadSettings {
       confOptions: readConfOptions(reading),
       userConf: await readFileValue(reading, 'agent.confFile'),
       optionLines: read(reading, 'agent.options'),
+      confSources: confSources(reading),
       sshKeys: await readSshKeys(reading),
       passwordHash: await readFileValue(reading, 'host.passwordHash'),
       autologin: read(reading, 'host.autologin'),
@@ -172,6 +174,24 @@ function readConfOptions(reading: Reading): Readonly<Record<string, string>> {
     }
   }
   return set;
+}
+
+/** The sources of the options in the agent's conf: flags, variables or places in a file. */
+function confSources({ inputs, options: { host, tls } }: Reading): ConfSources {
+  const options: Record<string, InputSource> = {};
+  for (const setting of settingTable) {
+    const value = inputs.get(setting.name)?.at(-1);
+    if (value !== undefined) for (const option of Object.keys(setting.options ?? {})) options[option] = value;
+  }
+  const address = { name: '--host' };
+  if (host !== undefined) Object.assign(options, { api_url: address, inspection_callback_url: address });
+  if (tls !== undefined) options['insecure'] = { name: '--tls' };
+  const userConf = inputs.get('agent.confFile')?.at(-1);
+  return {
+    userConf: userConf === undefined ? '--conf' : pathIn(userConf, userConf.text),
+    optionLines: (inputs.get('agent.options') ?? []).map(({ at, name }) => ({ at, name })),
+    options,
+  };
 }
 
 /** @throws UsageError that names the flag, the variable or the line */

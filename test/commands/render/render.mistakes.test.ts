@@ -428,7 +428,7 @@ it('an option of the agent in an inventory that overrides a setting has its plac
   const args = ['render', '--inventory', 'options.yaml', '--no-ssh-key'];
   const { code, stderr } = await runCli(args, { cwd });
   expect(stderr).toContain(
-    'warning: options.yaml:4:18: agent.debug: options.yaml:7:4: agent.options overrides it',
+    'warning: options.yaml:4:18: agent.debug: options.yaml:7:4: agent.options debug overrides it',
   );
   expect(code).toBe(0);
 });

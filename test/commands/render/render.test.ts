@@ -237,12 +237,12 @@ describe('render --api-url', () => {
     [
       'a flag in vain',
       ['--api-url', 'http://h', '--no-ssh-key', '--option', 'api_url = mdns'],
-      '--api-url: --option overrides it with another value of api_url',
+      '--api-url: --option api_url overrides it with another value',
     ],
     [
       'a flag of which one option is in vain',
       ['--api-url', 'http://h', '--no-ssh-key', '--debug', '--option', 'use_stderr = False'],
-      '--debug: --option overrides it with another value of use_stderr',
+      '--debug: --option use_stderr overrides it with another value',
     ],
     ['a no-proxy alone', ['--api-url', 'http://h', '--no-ssh-key', '--no-proxy', 'x'], '--no-proxy'],
   ])('warns of %s', async (_title, args, text) => {
