@@ -31,7 +31,7 @@ import type { Io } from '../../io/io.ts';
 import { printable } from '../../core/foreignText.ts';
 import { report } from '../../io/report/report.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
-import { type CheckChoice, refuseFile, wantsCheck } from '../../hosts/input/refuse.ts';
+import { type CheckChoice, refuse, wantsCheck } from '../../hosts/input/refuse.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -77,7 +77,8 @@ export function refuseConfigs(
   context: { readonly io: Io; readonly options: CheckChoice },
 ): void {
   refuseForImage(files.get(CONFIG_NAME), host, context);
-  const selectsImage = /(?:^|\s)coreos\.inst\.(?:image_url|stream)=/.test(host.kargs ?? '');
+  const selectsImage =
+    host.kargs?.some(({ text }) => /^coreos\.inst\.(?:image_url|stream)=/.test(text)) === true;
   if (installerConfigs.length > 0 || selectsImage) return;
   for (const config of destIgnition) refuseForImage(config, { build: host.build }, context);
 }
@@ -218,16 +219,21 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
     ? await readCertificates(data, path)
     : { text: Buffer.from(data).toString('utf8'), warnings: [] };
   report(io, ofObject);
-  const refuse = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
-    refuseFile({ file: path }, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
+  const at = { file: path };
+  const refuseText = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
+    refuse([{ severity: 'error', message: `the file ${problem}`, hint, at }], {
+      code: 'ERR_FORMAT',
+      options,
+      io,
+    });
   try {
     const { warnings } = parseCaCertificates(text, new Date());
     for (const message of warnings) report(io, { severity: 'warning', message, at: { file: path } });
     const problem = findBundleProblem(text);
-    if (problem !== undefined) refuse(problem);
+    if (problem !== undefined) refuseText(problem);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    refuse(error.message, error.hint);
+    refuseText(error.message, error.hint);
   }
   return wantsCheck(options, io) ? Buffer.from(text) : data;
 }
@@ -235,7 +241,10 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
 async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
   const problem = findScriptProblem(script.data, script.name);
-  if (problem !== undefined) refuseFile({ file: path }, problem, { code: 'ERR_FORMAT', options, io });
+  if (problem !== undefined) {
+    const refused = { severity: 'error', ...problem, at: { file: path } } as const;
+    refuse([refused], { code: 'ERR_FORMAT', options, io });
+  }
   return script;
 }
 

@@ -6,7 +6,7 @@ import { isMapping } from '../../formats/mapping.ts';
 import {
   type NetworkText,
   readDescribedNetwork,
-  refuseFindings,
+  refuseNetwork,
 } from '../../hosts/input/networkDescription.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
 import { keysOfNetworks } from '../../hosts/input/pastedPart.ts';
@@ -55,7 +55,7 @@ export async function checkNetworkText(description: NetworkText, what: string, i
   refuseOtherKind(network.value, format, `${file}: ${what}`);
   // The other programs may support more.
   const findings = network.findings.filter(({ rule }) => rule !== NOT_COVERED);
-  refuseFindings({ ...network, findings }, reportOne);
+  refuseNetwork({ ...network, findings }, reportOne);
   reportConnections(checkKeyfiles(network.keyfiles, {}, io), io);
   return network.text;
 }

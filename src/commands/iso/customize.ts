@@ -1,5 +1,7 @@
 /** `iso customize`: adds an automatic installation, network settings, configs and kernel arguments to a live ISO. */
 
+import { parseArguments } from '../../kargs/argument.ts';
+import { refuseArguments } from '../../hosts/input/imageRequirements.ts';
 import { renderCustomization, checkPristine, customizeIso } from '../../image/customize/customization.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
@@ -15,7 +17,6 @@ import {
   reportInstallation,
 } from '../customize/customization.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
-import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
   readonly liveKargAppend?: readonly string[];
@@ -43,7 +44,12 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   refuseArguments({ ...kargs, files }, options, io);
   report(io, remarks);
   reportInstallation(customization, append, io);
-  refuseConfigs(customization, files, { kargs: kargs.after, build: iso.label }, { io, options });
+  refuseConfigs(
+    customization,
+    files,
+    { kargs: parseArguments(kargs.after), build: iso.label },
+    { io, options },
+  );
   await reportImageNetwork(kargs.after, files, { io, options, keyfiles: customization.keyfiles });
   return result;
 }

@@ -3,6 +3,7 @@
  * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
  */
 
+import { parseArguments } from '../../kargs/argument.ts';
 import { CliError, FormatError, only, UsageError, located } from '../../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
@@ -81,7 +82,7 @@ export async function planEmbedding<T>(
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
       await reportUnreadConfig(iso, io);
       const { current = '' } = (await iso.kargsAreas()) ?? {};
-      refuseForImage(config, { kargs: current, build: iso.label }, { io, options });
+      refuseForImage(config, { kargs: parseArguments(current), build: iso.label }, { io, options });
       const files = new Map([...(await iso.embeddedFiles()), [CONFIG_NAME, config]]);
       await reportImageNetwork(current, files, { io, options });
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });

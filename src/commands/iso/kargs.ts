@@ -3,12 +3,11 @@
 import { parseArguments, splitArguments } from '../../kargs/argument.ts';
 import { isNetworkArgument } from '../../kargs/connections.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
-import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../../image/kargsAreas.ts';
 import { editKargs, type KargsEdits, remarkGrub } from '../../image/kargsEdit.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
-import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { refuseArguments, refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { type LiveIso, restoreDefaultKargs } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
@@ -35,7 +34,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
   const changesNetwork = parseArguments(kargs).some((one) => isNetworkArgument(one) && !known.has(one.text));
   if (changesNetwork) await reportImageNetwork(kargs, files, { io, options: {} });
   report(io, remarks, remarkGrub(areas, kargs));
-  refuseForImage(await readIgnition(iso), { kargs }, { io, options: {} });
+  refuseForImage(await readIgnition(iso), { kargs: parseArguments(kargs) }, { io, options: {} });
   return iso.change({ kargs });
 }
 
@@ -46,7 +45,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
   const restore = async (iso: LiveIso): Promise<ImageChange> => {
     const { defaults } = requireKargsAreas(await iso.kargsAreas());
-    refuseForImage(await readIgnition(iso), { kargs: defaults }, { io, options: {} });
+    refuseForImage(await readIgnition(iso), { kargs: parseArguments(defaults) }, { io, options: {} });
     return restoreDefaultKargs(iso);
   };
   return rewriteLiveIso(options, restore, io);

@@ -1,5 +1,6 @@
 /** `iso network`: embeds, extracts or removes the network settings of a live ISO. */
 
+import { refuseArguments } from '../../hosts/input/imageRequirements.ts';
 import {
   embedNetworkSettings,
   listNetworkSettings,
@@ -12,7 +13,6 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
 import { type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
-import { refuseArguments } from '../../hosts/input/kernelArguments.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../../io/report/choices.ts';
 

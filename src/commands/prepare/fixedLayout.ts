@@ -49,7 +49,7 @@ import { errorRule } from '../../core/rule.ts';
 import { report } from '../../io/report/report.ts';
 import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
 import { bootInputsOf } from '../../hosts/plan/bootInputs.ts';
-import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
+import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 
@@ -364,7 +364,8 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
     });
   }
   const [first] = parts;
-  checkAgentArguments(bootArguments(settings), first?.configs.fetched.document, io);
+  const kargs = bootArguments(settings);
+  refuseForImage(first?.configs.fetched.document, { kargs }, { io, options: {} });
   const words = kernelArguments(settings).join(' ');
   const inspectionArguments = `${INSPECTION_DEFAULT} ${words}`;
   const text = fillTemplate(readAsset('templates/boot/bifrost'), {

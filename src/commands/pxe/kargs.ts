@@ -25,7 +25,8 @@ import { type BootInputs, type BootInputOptions, readBootInputs } from '../../ho
 import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';
 import { inputOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
-import { checkAgentArguments } from '../../hosts/plan/agentArguments.ts';
+import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { refuse } from '../../hosts/input/refuse.ts';
 import { listServers, reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { readNetwork } from '../../hosts/settings/hostNetwork.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
@@ -72,7 +73,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
 async function checkArguments(list: readonly KernelArgument[], options: KargsOptions, io: Io): Promise<void> {
   if (!list.some(({ name }) => name === 'ipa-insecure')) return;
   const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
-  checkAgentArguments(list, rendered?.document, io);
+  refuseForImage(rendered?.document, { kargs: list }, { io, options: {} });
 }
 
 /** Checks the network of the arguments against the config of the inventory; without one, only against the URLs of Ironic. */
@@ -121,16 +122,15 @@ function refuseInexpressible(connections: readonly Connection[], keyfiles: reado
   const started = connections.filter(({ isAutoconnected }) => isAutoconnected);
   const problems = started.flatMap((connection) => {
     const keyfile = keyfiles.find(({ name }) => name === connection.file);
-    return findInexpressible(connection).map((problem) => ({
-      ...problem,
-      at: keyfile?.locate?.(problem.line),
+    return findInexpressible(connection).map(({ hint, line, message }) => ({
+      severity: 'error' as const,
+      code: 'ERR_SETTING' as const,
+      message,
+      hint,
+      at: keyfile?.locate?.(line),
     }));
   });
-  const last = problems.pop();
-  for (const { at, hint, message } of problems)
-    report(io, { severity: 'error', code: 'ERR_SETTING', message, hint, at });
-  if (last !== undefined)
-    throw new CliError(last.message, { code: 'ERR_SETTING', hint: last.hint, at: last.at });
+  refuse(problems, { code: 'ERR_SETTING', options: {}, io });
 }
 
 /** One error in `--base-url` results in the same message for three URLs. */

@@ -3,7 +3,7 @@
  * its kernel arguments contradict the config.
  */
 
-import type { Finding } from '../../core/finding.ts';
+import { diagnosticAt, type Finding } from '../../core/finding.ts';
 import {
   archiveMemory,
   chooseArchivedImage,
@@ -12,7 +12,7 @@ import {
 } from '../../agent/agentArchive.ts';
 import { checkInstaller, checkInstallerArgument } from '../../agent/installerArgument.ts';
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
 import { type EffectiveDocument, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
@@ -26,9 +26,11 @@ import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import type { ImageInput } from './imageSource.ts';
-import { type CheckChoice, wantsCheck } from './refuse.ts';
+import { type CheckChoice, refuse, wantsCheck } from './refuse.ts';
+import { checkArgumentLine } from '../../kargs/argumentLine.ts';
+import type { EmbedFiles } from '../../image/embedArea.ts';
+import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
@@ -153,30 +155,60 @@ export function checkSpecVersions(
 
 /** What a config meets on the machine; undefined parts are unknown. */
 export interface ConfigHost {
-  /** All kernel arguments, separated by spaces. */
-  readonly kargs?: string | undefined;
+  readonly kargs?: readonly KernelArgument[];
   /** The version of the image's build, or its volume ID. */
   readonly build?: string | undefined;
 }
 
 /**
  * Refuses an image or a boot script with which the agent of its config does not start: the installer starts in its place, or the
- * Ignition of the image cannot read the config.
+ * Ignition of the image cannot read the config. Reports kernel arguments that turn verification off.
  * @param document the config of the machine; one that cannot be read has been reported, or may be anything (`--no-validate`)
  * @throws CliError
  */
 export function refuseForImage(
   document: Uint8Array | undefined,
-  { build, kargs = '' }: ConfigHost,
+  { build, kargs = [] }: ConfigHost,
   { io, options }: { readonly io: Io; readonly options: CheckChoice },
 ): void {
+  if (!wantsCheck(options, io)) return;
   const read = document === undefined ? undefined : readEffectiveConfig(document);
-  if (read?.status !== 'read' || !wantsCheck(options, io)) return;
-  const issues = [...checkInstaller(parseArguments(kargs), read.config), ...checkSpecVersions(read, build)];
-  const [finding] = withoutIgnored(issues, io);
-  if (finding === undefined) return;
-  const { hint, message, rule } = finding;
-  throw new CliError(message, { code: 'ERR_CONFIG_INVALID', hint, rule });
+  const problems =
+    read?.status === 'read'
+      ? [
+          ...checkInsecureArgument(kargs, read.config),
+          ...checkInstaller(kargs, read.config),
+          ...checkSpecVersions(read, build),
+        ]
+      : checkInsecureArgument(kargs);
+  const code = 'ERR_CONFIG_INVALID';
+  refuse(
+    problems.map((problem) => diagnosticAt(problem)),
+    { code, options, io },
+  );
+}
+
+/** The kernel arguments of an image before and after an edit, and its embedded files after it. */
+interface EditedArguments {
+  readonly before: string;
+  readonly after: string;
+  readonly files: EmbedFiles;
+}
+
+/** Refuses arguments that an edit adds, and those that contradict the embedded keyfiles. @throws CliError */
+export function refuseArguments(
+  { after, before, files }: EditedArguments,
+  options: CheckChoice,
+  io: Io,
+): void {
+  const problems = [
+    ...checkArgumentLine(before, after),
+    ...checkNetworkTwice(parseArguments(after), embedsKeyfiles(files)),
+  ];
+  refuse(
+    problems.map((problem) => diagnosticAt(problem)),
+    { code: 'ERR_SETTING', options, io },
+  );
 }
 
 /** Kernel arguments that configure the network of the initramfs. */

@@ -1,8 +1,9 @@
 /** Descriptions of networks, nmstate and OpenStack network data, which become keyfiles of NetworkManager. */
 
+import { refuseErrors } from './refuse.ts';
 import type { InputDocument } from '../../agent/settingInputs.ts';
 import type { Diagnostic, Finding, Path } from '../../core/finding.ts';
-import { CliError, type FilePlace, type Position, located } from '../../core/errors.ts';
+import { type FilePlace, type Position, located } from '../../core/errors.ts';
 import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import { readNetworkDocument } from './pastedPart.ts';
 
@@ -61,19 +62,17 @@ export async function readDescribedNetwork(
 }
 
 /** Reports all findings but the last error, which is thrown. */
-export function refuseFindings(
+export function refuseNetwork(
   { findings, placeOf }: Pick<DescribedNetwork, 'findings' | 'placeOf'>,
   report: (diagnostic: Diagnostic) => void,
 ): void {
-  const last = findings.findLast(({ severity }) => severity === 'error');
-  const placed = ({ hint, message, path, severity }: Finding) => ({
+  const placed = findings.map(({ hint, message, path, severity }) => ({
     severity,
     message,
     hint,
     at: placeOf(path),
-  });
-  for (const finding of findings) if (finding !== last) report(placed(finding));
-  if (last !== undefined) throw new CliError(last.message, { ...placed(last), code: 'ERR_FORMAT' });
+  }));
+  refuseErrors(placed, 'ERR_FORMAT', report);
 }
 
 /**
@@ -98,7 +97,7 @@ export async function convertNetwork(
         },
     );
   }
-  refuseFindings(network, report);
+  refuseNetwork(network, report);
   if (keyfiles.length === 0) {
     report({
       severity: 'warning',

@@ -16,7 +16,7 @@ import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { convertNetwork } from './networkDescription.ts';
 import { refuseOtherKeyfile } from './pastedPart.ts';
-import { type CheckChoice, refuseFile, wantsCheck } from './refuse.ts';
+import { type CheckChoice, refuse, wantsCheck } from './refuse.ts';
 
 export interface NetworkOptions {
   /** NetworkManager keyfiles; each is embedded under its file name. */
@@ -92,34 +92,30 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
   });
   const keyfile = { name, data, locate };
   if (wantsCheck(options, io)) await refuseOtherKeyfile(path, data);
-  const isAccepted = refuseKeyfile(keyfile, options, io);
+  refuseKeyfile(keyfile, options, io);
   const problem = initramfsNameProblem(name);
-  if (isAccepted && problem !== undefined) {
+  if (problem !== undefined) {
     const message = `NetworkManager ignores the keyfile in the initramfs: ${problem}`;
     const hint = `rename the file to ${acceptedName(name)}`;
-    refuseFile({ file: path }, { message, hint }, { code: 'ERR_SETTING', options, io });
+    refuse([{ severity: 'error', message, hint, at: { file: path } }], { code: 'ERR_SETTING', options, io });
   }
   return keyfile;
 }
 
 /**
  * Reports what NetworkManager ignores in a keyfile, which may be the result of a conversion.
- * @returns false if NetworkManager would ignore the keyfile, and the user does not want checks
- * @throws CliError if NetworkManager would ignore the keyfile
+ * @throws CliError if NetworkManager would ignore the keyfile, and the user wants checks
  */
 function refuseKeyfile(
   { name, data, locate = (line) => ({ file: name, ...(line !== undefined && { line }) }) }: NetworkFile,
   options: CheckChoice,
   io: Io,
-): boolean {
-  const problems = findKeyfileProblems(data);
-  const isChecked = wantsCheck(options, io);
-  const last = problems.findLast(({ severity }) => severity === 'error');
-  for (const problem of problems) {
-    const { hint, line, message, severity } = problem;
-    if (problem !== last && isChecked) report(io, { severity, message, hint, at: locate(line) });
-  }
-  if (last === undefined) return true;
-  refuseFile(locate(last.line), last, { code: 'ERR_FORMAT', options, io });
-  return false;
+): void {
+  const problems = findKeyfileProblems(data).map(({ hint, line, message, severity }) => ({
+    severity,
+    message,
+    hint,
+    at: locate(line),
+  }));
+  refuse(problems, { code: 'ERR_FORMAT', options, io });
 }

@@ -1,8 +1,9 @@
 /** Inputs with which the machine does not start: refused, unless the user does not want checks. */
 
-import { CliError, type ErrorCode, type FilePlace } from '../../core/errors.ts';
-import type { Problem } from '../../core/finding.ts';
+import { CliError, type ErrorCode } from '../../core/errors.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
 import { report } from '../../io/report/report.ts';
 
 export interface CheckChoice {
@@ -21,17 +22,25 @@ export function reasonNotToCheck({ validate }: CheckChoice, io: Io): string | un
   return io.programName === 'coreos-installer' ? 'the program was started as coreos-installer' : undefined;
 }
 
-/**
- * Refuses a file, or only warns if the user does not want checks.
- * @param problem without the name of the file
- * @throws CliError
- */
-export function refuseFile(
-  at: FilePlace,
-  problem: Problem,
+/** Reports all but the last error. @throws CliError for that one */
+export function refuseErrors(
+  problems: readonly Diagnostic[],
+  code: ErrorCode,
+  tell: (diagnostic: Diagnostic) => void,
+): void {
+  const last = problems.findLast(({ severity }) => severity === 'error');
+  for (const problem of problems) if (problem !== last) tell(problem);
+  if (last !== undefined) throw new CliError(last.message, { ...last, code });
+}
+
+/** The same, without ignored rules; errors are only warnings if the user does not want checks. */
+export function refuse(
+  problems: readonly Diagnostic[],
   { code, options, io }: { readonly code: ErrorCode; readonly options: CheckChoice; readonly io: Io },
 ): void {
-  const { hint, message } = problem;
-  if (wantsCheck(options, io)) throw new CliError(message, { code, hint, at });
-  report(io, { severity: 'warning', message, hint, at });
+  const isChecked = wantsCheck(options, io);
+  const counted = withoutIgnored(problems, io).map((problem) =>
+    problem.severity === 'error' && !isChecked ? { ...problem, severity: 'warning' as const } : problem,
+  );
+  refuseErrors(counted, code, (problem) => void report(io, problem));
 }

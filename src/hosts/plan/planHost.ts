@@ -24,7 +24,6 @@ import type {
 } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
-import { checkAgentArguments } from './agentArguments.ts';
 import { type BaseSet, type ImageSet, supportsNetwork } from './baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -161,9 +160,8 @@ export async function planHost(
   };
   const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
   const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
-  refuseForImage(document, { build: await images?.base.build() }, { io: source.io, options: {} });
   const kargs = [...onIso.map((text) => parseArgument(text)), ...bootArguments(settings)];
-  checkAgentArguments(kargs, document, source.io);
+  refuseForImage(document, { build: await images?.base.build(), kargs }, { io: source.io, options: {} });
   // Boot scripts add BOOTIF.
   if (!hasNetwork && wanted.loaders.length === 0) {
     const files = new Map([[CONFIG_NAME, document]]);

@@ -15,7 +15,6 @@ import {
   streamSetting,
 } from './baseCatalog.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
-import { checkAgentArguments } from './agentArguments.ts';
 import type { ImageSet } from './baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
@@ -72,7 +71,7 @@ export async function planUnknown(
     const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
-    checkAgentArguments(bootArguments(inspecting), document, source.io);
+    refuseForImage(document, { kargs: bootArguments(inspecting) }, { io: source.io, options: {} });
     if (!reportArguments(settings, false, wanted, source.io)) {
       throw new CliError('The kernel arguments for machines that are not listed are invalid', {
         code: 'ERR_SETTING',
