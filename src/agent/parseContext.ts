@@ -10,5 +10,5 @@ export interface ParseContext extends UrlSource {
   /** Whether the settings configure a network for the host. */
   readonly hasNetwork: boolean;
   /** A message without `at` has no subject: it is about the input. */
-  readonly warn: (warning: Pick<Diagnostic, 'message' | 'hint' | 'rule' | 'at'>) => void;
+  readonly warn: (warning: Diagnostic) => void;
 }

@@ -169,7 +169,7 @@ function registryOf(host: string): string {
   return ['docker.io', 'registry-1.docker.io'].includes(host) ? 'index.docker.io' : host;
 }
 
-interface LoginProblem extends Problem {
+export interface LoginProblem extends Problem {
   /** podman stops, instead of pulling without credentials. */
   readonly isFatal: boolean;
 }

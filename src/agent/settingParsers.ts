@@ -32,7 +32,8 @@ export function parsePort(text: string): number {
 /** The certificates without comments. */
 export function parseCertificates(text: string, { warn }: ParseContext): string {
   const { pem, warnings } = parseCaCertificates(text, new Date());
-  for (const warning of warnings) warn({ message: `has an invalid certificate: ${warning}` });
+  for (const warning of warnings)
+    warn({ severity: 'warning', message: `has an invalid certificate: ${warning}` });
   return pem;
 }
 
@@ -50,6 +51,7 @@ export function parseImage(text: string, { warn }: ParseContext): string {
   }
   if (!parseImageReference(text).ok) {
     warn({
+      severity: 'warning',
       message: 'is not a valid image reference',
       hint: 'use the form REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST',
     });
@@ -164,7 +166,10 @@ function checkKeys(text: string, keys: readonly string[], { warn }: ParseContext
     const check = checkSshPublicKey(key);
     const problem = check.ok ? check.key.weakness : check.reason;
     if (problem !== undefined)
-      warn({ message: `contains a key in line ${index + 1} that may not work: ${problem}` });
+      warn({
+        severity: 'warning',
+        message: `contains a key in line ${index + 1} that may not work: ${problem}`,
+      });
   }
   return keys;
 }

@@ -7,7 +7,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
-import type { Problem } from '../core/finding.ts';
+import type { KeyfileProblem } from '../network/keyfile/profile.ts';
 import { type Connection, connectionName, findConnection } from '../network/connection.ts';
 import { formatAddress } from '../network/ipAddress.ts';
 import { coreosArguments, formatCoreosArgument } from './coreosArguments.ts';
@@ -19,7 +19,7 @@ const EMBED_HINT = 'use artifacts with the network in the initramfs: iso, minima
  * The settings of a connection that have no argument, with their lines. Without them, the host would have other addresses, routes,
  * name servers or links than the keyfile says.
  */
-export function findInexpressible({ entries = [], ip }: Connection): readonly LinedProblem[] {
+export function findInexpressible({ entries = [], ip }: Connection): readonly KeyfileProblem[] {
   const withMetric = [ip[4], ip[6]].flatMap(({ gatewayLine, gatewayMetric, routes }) =>
     [...routes, { line: gatewayLine, metric: gatewayMetric }].filter(({ metric }) => metric !== undefined),
   );
@@ -31,11 +31,9 @@ export function findInexpressible({ entries = [], ip }: Connection): readonly Li
     // Sections such as [802-1x] have secrets.
     const shown = IP_SECTION.test(section) ? `${key}=${value}` : key;
     const message = `--static: kernel arguments cannot describe ${quoteText(shown)} in [${section}]`;
-    return [{ line, message, hint: `remove the setting, or ${EMBED_HINT}` }];
+    return [{ severity: 'error', line, message, hint: `remove the setting, or ${EMBED_HINT}` }];
   });
 }
-
-type LinedProblem = Problem & { readonly line: number };
 
 const ANY = /^/;
 const IP_SECTION = /^ipv[46]$/;

@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { FormatError, orFormatError } from '../../core/errors.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imagePull.ts';
-import { findLoginProblem, parsePullSecret, readCredentials } from '../pullSecret.ts';
+import { findLoginProblem, type LoginProblem, parsePullSecret, readCredentials } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './images.ts';
 import { rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
@@ -29,14 +29,14 @@ export const pullSecretRules = [
     'agent-secret-registry',
     'warning',
     'add an entry for the registry, or remove the pull secret if the image is public',
-    (subject) => listLoginProblems(subject).flatMap(({ isFatal, violation }) => (isFatal ? [] : violation)),
+    (subject) => listLoginProblems(subject).filter(({ isFatal }) => !isFatal),
   ),
 
   rule(
     'agent-secret-unreadable',
     'error',
     'log in with "podman login --authfile FILE REGISTRY", and use that file',
-    (subject) => listLoginProblems(subject).flatMap(({ isFatal, violation }) => (isFatal ? violation : [])),
+    (subject) => listLoginProblems(subject).filter(({ isFatal }) => isFatal),
   ),
 
   rule('agent-secret-mode', 'warning', 'set "mode" to 384, which is octal 0600', function* (subject) {
@@ -60,16 +60,10 @@ const defaultPaths = [
 /** Usual paths of credentials: the defaults of podman, and those of the units of the agent and of CoreOS. */
 const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.json'];
 
-interface PlacedLoginProblem {
-  /** podman stops, instead of pulling without credentials. */
-  readonly isFatal: boolean;
-  readonly violation: Violation;
-}
-
 /** Why podman has no credentials for the images that the agent's commands pull, each message once. */
-function listLoginProblems(subject: LintSubject): PlacedLoginProblem[] {
+function listLoginProblems(subject: LintSubject): (LoginProblem & Violation)[] {
   const registries = readRegistries(subject);
-  const found = new Map<string, PlacedLoginProblem>();
+  const found = new Map<string, LoginProblem & Violation>();
   for (const { command, image } of agentPulls(subject)) {
     const named = optionValues(command.podman, 'authfile');
     if (named.some(({ expands }) => expands)) continue;
@@ -84,11 +78,7 @@ function listLoginProblems(subject: LintSubject): PlacedLoginProblem[] {
     const [first] = files;
     const [problem] = problems;
     if (first === undefined || problem === undefined || problems.includes(undefined)) continue;
-    const { isFatal, message, hint } = problem;
-    found.set(message, {
-      isFatal,
-      violation: { path: first.source, message, hint, settingName: 'agent.pullSecret' },
-    });
+    found.set(problem.message, { ...problem, path: first.source, settingName: 'agent.pullSecret' });
   }
   return [...found.values()];
 }

@@ -227,7 +227,8 @@ export function checkIccHostname(text: string, { warn }: Pick<ParseContext, 'war
   const end = 'which ICC writes to a unit and a script without escaping';
   refuseCharacter(text, /[^\p{L}\p{M}\p{N}._-]/u, end, hint);
   const problem = machineNameProblem(text);
-  if (problem !== undefined) warn({ message: `is not a valid host name: ${problem}`, hint });
+  if (problem !== undefined)
+    warn({ severity: 'warning', message: `is not a valid host name: ${problem}`, hint });
   return text;
 }
 

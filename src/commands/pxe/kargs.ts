@@ -122,11 +122,9 @@ function refuseInexpressible(connections: readonly Connection[], keyfiles: reado
   const started = connections.filter(({ isAutoconnected }) => isAutoconnected);
   const problems = started.flatMap((connection) => {
     const keyfile = keyfiles.find(({ name }) => name === connection.file);
-    return findInexpressible(connection).map(({ hint, line, message }) => ({
-      severity: 'error' as const,
+    return findInexpressible(connection).map(({ line, ...problem }) => ({
+      ...problem,
       code: 'ERR_SETTING' as const,
-      message,
-      hint,
       at: keyfile?.locate?.(line),
     }));
   });

@@ -4,6 +4,7 @@
  * stream are the default.
  */
 
+import type { Problem } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
@@ -53,12 +54,6 @@ interface ChosenImages<T> extends ImagesKey {
   readonly images: T;
 }
 
-/** Why a host has no images, and what the user can pass or set. */
-export interface ImagesProblem {
-  readonly problem: string;
-  readonly hint: string;
-}
-
 /**
  * Without a stream, a host gets the images without a stream or, if its architecture has none, those of the only stream.
  * Without an architecture, it gets the only architecture of these images, otherwise x86_64.
@@ -66,7 +61,7 @@ export interface ImagesProblem {
 export function chooseImages<T>(
   { architecture: wanted, stream }: WantedImages,
   catalog: BaseCatalog<T>,
-): ChosenImages<T> | ImagesProblem {
+): ChosenImages<T> | Problem {
   const all = Array.from(catalog, ([name, images]) => ({ ...imagesKey(name), images }));
   const possible = all.filter((one) => wanted === undefined || one.architecture === wanted);
   const ofStream = possible.filter((one) => one.stream === stream);
@@ -81,18 +76,18 @@ export function chooseImages<T>(
   if (chosen !== undefined) return chosen;
   const available = `available: ${[...catalog.keys()].join(', ') || 'none'}`;
   if (stream !== undefined) {
-    const problem = `no images of the stream ${quoteText(stream)} for ${architecture}; ${available}`;
+    const message = `no images of the stream ${quoteText(stream)} for ${architecture}; ${available}`;
     return {
-      problem,
+      message,
       hint: `pass --iso ${imagesName({ architecture, stream })}=FILE, or use another stream`,
     };
   }
   if (!all.some((one) => one.architecture === architecture)) {
     const hint = `pass --iso ${architecture}=FILE, or --kernel, --initramfs and --rootfs`;
-    return { problem: `no images for ${architecture}; ${available}`, hint };
+    return { message: `no images for ${architecture}; ${available}`, hint };
   }
   return {
-    problem: `the images for ${architecture} are of several streams, and none is selected; ${available}`,
+    message: `the images for ${architecture} are of several streams, and none is selected; ${available}`,
     hint: `set image.stream to one of them, or pass images without a stream: --iso ${architecture}=FILE`,
   };
 }
@@ -113,7 +108,7 @@ export function requireImages<T>(
 ): ChosenImages<T> {
   const stream = streamSetting(source);
   const chosen = chooseImages({ architecture, stream: stream?.text }, catalog);
-  if (!('problem' in chosen)) return chosen;
-  const message = stream === undefined ? chosen.problem : `image.stream: ${chosen.problem}`;
+  if (!('message' in chosen)) return chosen;
+  const message = stream === undefined ? chosen.message : `image.stream: ${chosen.message}`;
   throw new CliError(message, { code: 'ERR_SETTING', hint: chosen.hint, at: stream?.at });
 }

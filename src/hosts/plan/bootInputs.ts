@@ -130,6 +130,7 @@ function readBootProxy(reading: Reading): BootProxy | undefined {
     return { ...proxy, noProxy: directHosts({ ...readIronic(reading), proxy }) };
   }
   reading.warn({
+    severity: 'warning',
     message: 'the URL of Ironic is unknown, so the agent may connect to it through the proxy',
     hint: 'set it with --api-url, IRONIC_BASE_URL or ironic.apiUrls in the inventory',
   });

@@ -1,5 +1,6 @@
 /** Plans the boot of machines that the inventory does not list: one config for all, and one inspection for each architecture. */
 
+import type { Problem } from '../../core/finding.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import { bootArguments, withParameters } from '../../kargs/kernelArguments.ts';
@@ -7,13 +8,7 @@ import type { RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
-import {
-  architecturesOf,
-  chooseImages,
-  type BaseCatalog,
-  type ImagesProblem,
-  streamSetting,
-} from './baseCatalog.ts';
+import { architecturesOf, chooseImages, type BaseCatalog, streamSetting } from './baseCatalog.ts';
 import { refuseForImage } from '../input/imageRequirements.ts';
 import type { ImageSet } from './baseImages.ts';
 import { report } from '../../io/report/report.ts';
@@ -93,13 +88,13 @@ export async function planUnknown(
 function chooseSets(source: RenderSource, catalog: BaseCatalog<ImageSet>, io: Io): ImageSet[] {
   const stream = streamSetting(source);
   const sets: ImageSet[] = [];
-  const problems: ImagesProblem[] = [];
+  const problems: Problem[] = [];
   for (const architecture of architecturesOf(catalog)) {
     const chosen = chooseImages({ architecture, stream: stream?.text }, catalog);
-    if ('problem' in chosen) problems.push(chosen);
+    if ('message' in chosen) problems.push(chosen);
     else sets.push(chosen.images);
   }
-  for (const { hint, problem } of problems) {
+  for (const { hint, message: problem } of problems) {
     const message = `machines that are not listed: ${problem}`;
     if (sets.length === 0) throw new CliError(message, { code: 'ERR_SETTING', hint, at: stream?.at });
     report(io, { severity: 'warning', message, hint, at: stream?.at });

@@ -44,7 +44,11 @@ export function readIronic(reading: Reading): IronicPart {
 function warnOfUnused({ io, warn }: Reading): void {
   for (const [name, instead] of unusedVariables) {
     if ((io.env[name] ?? '') === '') continue;
-    warn({ message: `${name} has no effect: ironic-image does not read it`, hint: `set ${instead}` });
+    warn({
+      severity: 'warning',
+      message: `${name} has no effect: ironic-image does not read it`,
+      hint: `set ${instead}`,
+    });
   }
 }
 
@@ -82,6 +86,7 @@ function warnOfPort(
   const shown = formatIronicUrl(url);
   const withPort = (port: number): string => formatIronicUrl({ ...url, port });
   warn({
+    severity: 'warning',
     at,
     message: `${name}: ${shown} has the path ${path} but no port; the agent uses port ${usual}`,
     hint: `write ${withPort(usual)} to confirm port ${usual}, or ${withPort(defaultPort)} for the default port of Ironic`,

@@ -64,14 +64,5 @@ export function settingFlags(...names: readonly string[]): SettingFlag[] {
   });
 }
 
-/**
- * What is reported of a setting: a warning, or one of several errors, the last of which is thrown. `rule` is the id of the lint
- * rule that finds the same in a config.
- */
-export type Warning = Pick<Diagnostic, 'message' | 'hint' | 'rule' | 'at'> & {
-  /** Default: `warning`. */
-  readonly severity?: Diagnostic['severity'];
-};
-
 /** Reports a warning, or an error before the one that is thrown. */
-export type Warn = (warning: Warning) => void;
+export type Warn = (problem: Diagnostic) => void;

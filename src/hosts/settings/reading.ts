@@ -1,5 +1,6 @@
 /** Reads the values of settings as their rows in the settings table say, and the files that they name. */
 
+import type { Diagnostic } from '../../core/finding.ts';
 import { extname, isAbsolute, join } from 'node:path';
 import { CliError, FormatError, located, UsageError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
@@ -19,7 +20,7 @@ import { parseChoice } from '../../io/report/choices.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { refuseOther } from '../input/contentKind.ts';
 import { readCertificates, textOfPart } from '../input/pastedPart.ts';
-import type { RenderOptions, Warn, Warning } from './options.ts';
+import type { RenderOptions, Warn } from './options.ts';
 
 export interface Reading {
   readonly profile: ProfileName;
@@ -41,7 +42,7 @@ export interface Reading {
 /** A value, and the warnings about it. */
 interface Remembered {
   readonly value: unknown;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 const rows: ReadonlyMap<SettingName, Setting> = new Map(settingTable.map((row) => [row.name, row]));
@@ -109,7 +110,7 @@ function parseText(row: Setting, text: string, { at, name, origin }: InputValue,
   const { hasNetwork = false, profile } = reading;
   const { choices, parse, upstream } = row;
   if (choices !== undefined) return parseChoice(name, text, choices);
-  const warn = (warning: Warning): void =>
+  const warn = (warning: Diagnostic): void =>
     reading.warn(
       warning.at === undefined ? { ...warning, at, message: `${subject} ${warning.message}` } : warning,
     );
@@ -195,7 +196,7 @@ export async function remember(
 }
 
 async function collect(reading: Reading, get: (reading: Reading) => Promise<unknown>): Promise<Remembered> {
-  const warnings: Warning[] = [];
+  const warnings: Diagnostic[] = [];
   const value = await get({ ...reading, warn: (warning) => void warnings.push(warning) });
   return { value, warnings };
 }

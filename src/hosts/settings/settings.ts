@@ -201,7 +201,7 @@ export function readProxy(reading: Reading): ProxySettings {
   const none = inputOf(reading, 'proxy.none');
   if (none !== undefined && http === undefined && https === undefined) {
     const message = `${none.name} has no effect without --http-proxy or --https-proxy`;
-    reading.warn({ at: none.at, message });
+    reading.warn({ severity: 'warning', at: none.at, message });
   }
   return { http, https, noProxy: read(reading, 'proxy.none') ?? [] };
 }
@@ -211,6 +211,7 @@ function warnOfProxy(settings: AgentSettings, warn: Warn): void {
   const hosts = findProxiedHosts(settings);
   if (hosts.length === 0) return;
   warn({
+    severity: 'warning',
     message: `the agent connects to ${hosts.join(', ')} through the proxy`,
     hint: 'add the host to NO_PROXY, or use the default profile, which adds it',
   });

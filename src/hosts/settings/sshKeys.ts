@@ -30,7 +30,11 @@ export async function readSshKeys(reading: Reading): Promise<readonly string[]> 
   }
   const mayLogIn = inputOf(reading, 'host.passwordHash') !== undefined || read(reading, 'host.autologin');
   if (first === undefined && !mayLogIn) {
-    warn({ message: 'no SSH key is set: login to the host is not possible', hint: noKeyHint(reading) });
+    warn({
+      severity: 'warning',
+      message: 'no SSH key is set: login to the host is not possible',
+      hint: noKeyHint(reading),
+    });
   }
   return [...new Set(keys)];
 }
@@ -55,6 +59,7 @@ async function readHomeKeys(reading: Reading): Promise<readonly string[]> {
   }
   if (others.length > 0) {
     reading.warn({
+      severity: 'warning',
       message: `several SSH keys found: using ~/.ssh/${first}, ignoring ${others.join(', ')}`,
       hint: 'choose a key with --ssh-key FILE',
     });

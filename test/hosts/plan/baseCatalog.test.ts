@@ -91,7 +91,7 @@ describe('the images of a host', () => {
       'pass --iso __proto__/x86_64=FILE, or use another stream',
     ],
   ])('are missing if %s', (_title, catalog, wanted, problem, hint) => {
-    expect(chooseImages(wanted, catalog)).toEqual({ problem, hint });
+    expect(chooseImages(wanted, catalog)).toEqual({ message: problem, hint });
   });
 });
 

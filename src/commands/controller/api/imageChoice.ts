@@ -59,9 +59,9 @@ export function chooseImage(
   }
   const selected = hasStreams(catalog) ? (stream ?? possible.stream) : undefined;
   const chosen = chooseImages({ architecture, stream: selected }, catalog);
-  if ('problem' in chosen) {
+  if ('message' in chosen) {
     const place = stream === undefined ? '' : `label ${STREAM_LABEL}: `;
-    return refused(`${place}${chosen.problem} (${chosen.hint})`);
+    return refused(`${place}${chosen.message} (${chosen.hint})`);
   }
   const { images: formats, ...key } = chosen;
   const format = firstAccepted(acceptFormats, formats);
