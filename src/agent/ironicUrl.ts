@@ -9,8 +9,6 @@ import { trimEndOf } from '../core/trimming.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
-import { nearestName } from '../core/nearestNames.ts';
-import { withoutBrackets } from '../formats/url.ts';
 import type { Rule } from '../core/rule.ts';
 import { findAddressProblem } from './machineAddress.ts';
 
@@ -20,7 +18,7 @@ export const DEFAULT_IRONIC_PORT = 6385;
 export const DEFAULT_INSPECTOR_PORT = 5050;
 
 const MDNS = 'mdns';
-const URL_HINT = 'use a URL such as https://192.0.2.1:6385';
+const URL_HINT = 'use a URL such as https://192.0.2.1:6385 or https://[2001:db8::1]:6385';
 
 /** The parts of a base URL. */
 interface IronicUrl {
@@ -42,29 +40,14 @@ interface HostTarget {
 export function ironicHostUrl(host: string, { scheme, port, flag }: HostTarget): string {
   const bracketed = host.startsWith('[') && host.endsWith(']');
   const parsed = parseHost(bracketed ? host.slice(1, -1) : host);
-  if (parsed.kind === 'invalid' || (bracketed && parsed.kind !== 'ipv6')) throw hostError(host, flag);
-  return formatIronicUrl({ scheme, host: parsed, port, path: '' });
-}
-
-const WHOLE_URL_HINT = 'pass the whole URL with --api-url instead, such as https://192.0.2.1:6385';
-
-/** Mistakes in a host, in the order in which they are searched. */
-const hostMistakes: readonly (readonly [pattern: RegExp, problem: string, hint: string])[] = [
-  [/^$/, 'the value is empty', 'pass the name or address of Ironic that the hosts can reach'],
-  [/@/, 'the value contains a user name', 'pass only the name or address'],
-  [/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, 'the value is a URL', WHOLE_URL_HINT],
-  [/[\s,]/u, 'the value contains whitespace or a comma', 'pass one host; --api-url accepts several URLs'],
-  [/\//, 'the value contains a path', WHOLE_URL_HINT],
-  [/^(\[[^\]]*\]|[^:]*):[0-9]*$/, 'the value contains a port', WHOLE_URL_HINT],
-];
-
-function hostError(host: string, flag: string): UsageError {
-  const parsed = parseHost(withoutBrackets(host));
+  if (parsed.kind !== 'invalid' && (!bracketed || parsed.kind === 'ipv6')) {
+    return formatIronicUrl({ scheme, host: parsed, port, path: '' });
+  }
   const why = parsed.kind === 'invalid' ? parsed.problem : 'brackets are valid only for IPv6 addresses';
-  const invalid = `${quoteText(host)} is invalid: ${why}`;
-  const [, problem = invalid, hint = 'pass a host such as ironic.example.com or 192.0.2.1'] =
-    hostMistakes.find(([pattern]) => pattern.test(host)) ?? [];
-  return new UsageError(`${flag} requires a host name or address; ${problem}`, { hint });
+  const shown = host.includes('@') ? '' : ` ${quoteText(host)}`;
+  throw new UsageError(`${flag} requires a host name or address; the value${shown} is invalid: ${why}`, {
+    hint: 'pass a host such as ironic.example.com or 192.0.2.1, or a whole URL with --api-url',
+  });
 }
 
 export interface UrlSource {
@@ -167,17 +150,8 @@ function findVersionProblem(url: IronicUrl): Problem | undefined {
   return { message: 'the URL contains the path /v1, which the agent appends', hint: `use ${base}` };
 }
 
-const callbackPaths = ['continue_inspection', 'continue'];
-
 /** A path that does not accept inspection data; services other than Ironic may use any other path. */
 function findCallbackProblem(url: IronicUrl): Problem | undefined {
-  const [, last = ''] = /\/v1\/+([^/]+)$/.exec(url.path) ?? [];
-  const nearest = callbackPaths.includes(last) ? undefined : nearestName(last, callbackPaths);
-  if (nearest !== undefined) {
-    const path = `${url.path.slice(0, -last.length)}${nearest}`;
-    const message = 'Ironic has no such path: the name of the path for inspection data is misspelled';
-    return { message, hint: `use ${formatIronicUrl({ ...url, path })}` };
-  }
   if (!/^\/*$|\/v1\/*$/.test(url.path)) return undefined;
   const base = formatIronicUrl({ ...url, path: url.path.replace(/(?<!\/)(?:\/+v1)?\/*$/, '') });
   return {
@@ -232,7 +206,10 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
   if (/[\s\p{Cc}]/u.test(text))
     return { message: 'the URL contains whitespace', hint: 'separate URLs with commas' };
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(.*)$/u.exec(text);
-  if (parts === null) return withoutScheme(text);
+  if (parts === null) {
+    const shown = text.includes('@') ? '' : ` ${quoteText(text)}`;
+    return { message: `the URL${shown} does not start with http:// or https://`, hint: URL_HINT };
+  }
   const [, scheme = '', authority = '', path = '', rest = ''] = parts;
   const lower = scheme.toLowerCase();
   if (lower !== 'http' && lower !== 'https') {
@@ -249,69 +226,29 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
   }
   if (rest !== '')
     return { message: 'the URL contains a query or fragment', hint: 'remove the query or fragment' };
-  const place = parseAuthority(authority, (host) => `${lower}://${host}${path}`);
-  return 'message' in place ? place : { scheme: lower, ...place, path };
-}
-
-function withoutScheme(text: string): Problem {
-  const shown = text.includes('@') ? '' : ` ${quoteText(text)}`;
-  const host = parseHost(text);
-  const completed = `https://${host.kind === 'invalid' ? text.replace(/^\/+/, '') : formatUrlHost(host)}`;
-  return {
-    message: `the URL${shown} does not start with http:// or https://`,
-    // A single slash starts a path, not a host.
-    hint: /^\/(?!\/)/.test(text) || 'message' in parseIronicUrl(completed) ? URL_HINT : `use ${completed}`,
-  };
-}
-
-/** The URL with another host, and optionally a port. */
-type WithHost = (host: string) => string;
-
-function parseAuthority(authority: string, withHost: WithHost): Pick<IronicUrl, 'host' | 'port'> | Problem {
-  const parts = /^(\[[^\]]*\]|[^:[\]]*)(?::([0-9]*))?$/u.exec(authority);
-  if (parts === null) {
-    const candidates = ipv6Candidates(authority);
-    if (candidates.length === 0) {
-      return { message: 'the URL has an invalid host or port', hint: URL_HINT };
-    }
-    return {
-      message: 'the IPv6 address in the URL has no brackets',
-      hint: `use ${candidates.map(withHost).join(', or ')}`,
-    };
-  }
-  const [, place = '', digits] = parts;
+  const [, place, digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d*))?$/.exec(authority) ?? [];
+  if (place === undefined) return { message: 'the URL has an invalid host or port', hint: URL_HINT };
+  if (place === '') return { message: 'the URL contains no host', hint: URL_HINT };
   const host = place.startsWith('[') ? parseBracketed(place.slice(1, -1)) : parseHost(place);
   if (host.kind === 'invalid') {
-    const what =
-      place === '' ? 'the URL contains no host' : `the host of the URL is invalid: ${host.problem}`;
-    return { message: what, hint: URL_HINT };
+    return { message: `the host of the URL is invalid: ${host.problem}`, hint: URL_HINT };
   }
-  if (digits === undefined) return { host };
-  const port = Number(digits);
-  if (digits === '' || digits.length > 5 || port < 1 || port > 65535) {
+  const port = digits === undefined ? undefined : Number(digits);
+  if (digits === '' || (port !== undefined && (port < 1 || port > 65535))) {
     return { message: 'the port of the URL is not a number from 1 to 65535', hint: URL_HINT };
   }
-  return { host, port };
+  return { scheme: lower, host, port, path };
 }
 
+/** With the escape of "%" before a zone that a URL requires. */
 function parseBracketed(text: string): Host {
-  const zoned = text.includes('%') && !text.includes('%25');
-  if (zoned) return { kind: 'invalid', problem: 'the "%" before a zone must be written as "%25" in a URL' };
   const host = parseHost(text.replace('%25', '%'));
-  return host.kind === 'ipv6'
+  if (host.kind !== 'ipv6') {
+    return { kind: 'invalid', problem: 'brackets are valid only for IPv6 addresses' };
+  }
+  return host.zone === undefined || text.includes('%25')
     ? host
-    : { kind: 'invalid', problem: 'brackets are valid only for IPv6 addresses' };
-}
-
-/** Possible meanings of an IPv6 address without brackets: its last part may be a port. */
-function ipv6Candidates(authority: string): string[] {
-  const [, address = '', port = ''] = /^(.*):([1-9][0-9]{1,4})$/.exec(authority) ?? [];
-  const withPort = parseHost(address);
-  const whole = parseHost(authority);
-  return [
-    ...(withPort.kind === 'ipv6' && Number(port) <= 65535 ? [`${formatUrlHost(withPort)}:${port}`] : []),
-    ...(whole.kind === 'ipv6' ? [formatUrlHost(whole)] : []),
-  ];
+    : { kind: 'invalid', problem: 'the "%" before a zone must be written as "%25" in a URL' };
 }
 
 /** Whether a single valid URL contains a port. */
@@ -326,7 +263,6 @@ export function withUrlPort(text: string, port: number): string {
   return 'message' in url ? text : formatIronicUrl({ ...url, port });
 }
 
-/** Formats a URL. */
 export function formatIronicUrl({ scheme, host, port, path }: IronicUrl): string {
   return `${scheme}://${formatUrlHost(host)}${port === undefined ? '' : `:${port}`}${path}`;
 }

@@ -31,31 +31,11 @@ const scopes = {
 
 /** The problem of a host as the target of a connection from the machine; undefined for other hosts. */
 export function findAddressProblem(host: Host): Rule | undefined {
-  if (host.kind === 'name' && placeholders.has(host.name)) return placeholderProblem(host.name);
   const scope = scopeOf(host);
   if (scope === undefined || host.kind === 'invalid') return undefined;
   const { rule, text } = scopes[scope];
   const name = host.kind === 'name' ? host.name : host.address;
   return { ...rule, message: `${name} ${text}` };
-}
-
-/** Names in the examples of help and hints; the case differs from that of the names of real machines. */
-const placeholders: ReadonlySet<string> = new Set(
-  'ADDRESS BMC HOST HOSTNAME IP IRONIC NAME SERVER'.split(' '),
-);
-
-/** A placeholder as the host of a URL, in which `URL` would write it in lower case. */
-export function findPlaceholder(url: string): Rule | undefined {
-  const [, name = ''] = /^[a-z]+:\/\/([A-Z]+)(?=[:/]|$)/.exec(url) ?? [];
-  return placeholders.has(name) ? placeholderProblem(name) : undefined;
-}
-
-function placeholderProblem(name: string): Rule {
-  return {
-    ...addressRules.address,
-    message: `${name} is a placeholder of an example`,
-    hint: `write the address or name of the server in place of ${name}`,
-  };
 }
 
 /** Why a text is not a host: a clause. */
@@ -67,8 +47,7 @@ export function findHostProblem(text: string): string | undefined {
 
 /** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
 export function findUrlAddressProblem(url: string): Rule | undefined {
-  if (!URL.canParse(url)) return undefined;
-  return findPlaceholder(url) ?? findAddressProblem(parseHost(urlHost(url)));
+  return URL.canParse(url) ? findAddressProblem(parseHost(urlHost(url))) : undefined;
 }
 
 /** A message if Ignition needs a CA of the user to fetch contents from the URL. */

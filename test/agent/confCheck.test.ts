@@ -82,11 +82,6 @@ describe('checkConf', () => {
       '[DEFAULT]\ninspection_callback_url = https://192.0.2.1/v1/continue_inspection/v1/continue\ninsecure = no\n',
       ['conf-unusable 2:27'],
     ],
-    [
-      'a path that is misspelled',
-      '[DEFAULT]\ninspection_callback_url = https://192.0.2.1/v1/continue-inspection\ninsecure = no\n',
-      ['conf-unusable 2:27'],
-    ],
     ['a path of ironic-inspector', '[DEFAULT]\ninspection_callback_url = http://a/v1/continue\n', []],
     [
       'a collector that is misspelled',

@@ -32,7 +32,7 @@ describe('parseIccApiUrls', () => {
     ['https://a, https://b', 'whitespace next to a comma'],
     ['https://a,b:6385', 'does not start with http'],
     [',', 'contains no URL'],
-    ['https://2001:db8::1', 'no brackets'],
+    ['https://2001:db8::1', 'invalid host or port'],
     ['https://h/ä', 'written as %XX'],
     ['https://h:', 'port'],
     ['ftp://h', 'does not support the scheme "ftp"'],

@@ -92,18 +92,6 @@ describe('an error of the command line', () => {
     expect(stderr).toContain(`hint: set "${setting}" below "agent" in the file of ${file}\n`);
   });
 
-  it.each([
-    ['serve --public-url http://ADDRESS:8084 --token-file nowhere', '--public-url: ADDRESS'],
-    ['pxe kargs --base-url http://SERVER/images --embedded', '--base-url: SERVER'],
-  ])('%s: there is a warning about a placeholder', async (line, placeholder) => {
-    expect((await run(line)).stderr).toContain(`${placeholder} is a placeholder of an example`);
-  });
-
-  it('a name in lower case is not a placeholder', async () => {
-    const { stderr } = await run('pxe kargs --base-url http://server/images --embedded');
-    expect(stderr).not.toContain('placeholder');
-  });
-
   it('escapes what it quotes', async () => {
     const { stderr } = await runCli(['\u001b[31mred']);
     expect(stderr).toContain("error: unknown command '\\u001b[31mred'\n");

@@ -14,7 +14,6 @@ import { inheritedAddress, type ListenAddress, parseListenAddress } from '../../
 import { defaultLimits, type ServerLimits } from '../../http/server/server.ts';
 import type { TlsFiles } from '../../http/server/tlsFiles.ts';
 import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
-import { findPlaceholder } from '../../agent/machineAddress.ts';
 import { report } from '../../io/report/report.ts';
 import { createSigner, type Signer } from '../../http/server/answer/signedPath.ts';
 import type { ServeOptions } from './options.ts';
@@ -59,11 +58,6 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     throw new UsageError('--open cannot be combined with --expires: URLs without a signature do not expire', {
       hint: 'remove --open, or remove --expires',
     });
-  }
-  const placeholder = findPlaceholder(publicUrl ?? '');
-  if (placeholder !== undefined) {
-    const { hint, message } = placeholder;
-    report(io, { severity: 'warning', message: `--public-url: ${message}`, hint });
   }
   const inherited = options.listen === undefined ? inheritedAddress(io.env, process.pid) : undefined;
   return {

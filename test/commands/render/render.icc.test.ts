@@ -38,7 +38,7 @@ const refused: Readonly<Record<string, readonly [code: 1 | 2, place: string, rea
   'pull-secret-wrapped': [2, 'IRONIC_AGENT_PULL_SECRET', 'base64 on one line'],
   'ssh-key-multi': [2, 'IRONIC_RAMDISK_SSH_KEY', 'one entry'],
   'url-invalid-dropped': [2, 'IRONIC_BASE_URL', 'invalid host or port'],
-  'url-ipv6-bare': [2, 'IRONIC_BASE_URL', 'no brackets'],
+  'url-ipv6-bare': [2, 'IRONIC_BASE_URL', 'invalid host or port'],
   'url-leading-space': [2, 'IRONIC_BASE_URL', 'blank'],
   'url-mdns': [2, 'IRONIC_BASE_URL', 'mdns'],
   'url-no-scheme': [2, 'IRONIC_BASE_URL', 'does not start with http'],

@@ -189,21 +189,6 @@ describe('render warns of what may be intended', () => {
     ],
     ['a time server', [...url, '--ntp-server', 'localhost'], `--ntp-server: localhost ${loopback}`],
     [
-      'a placeholder',
-      ['--api-url', 'http://IRONIC:6385'],
-      '--api-url: IRONIC is a placeholder of an example (agent-address)\nhint: write the address or name of the server in place of IRONIC',
-    ],
-    [
-      'a placeholder as a time server',
-      [...url, '--ntp-server', 'SERVER'],
-      '--ntp-server: SERVER is a placeholder',
-    ],
-    [
-      'a placeholder as a proxy',
-      [...url, '--http-proxy', 'http://HOST:3128'],
-      '--http-proxy: HOST is a placeholder',
-    ],
-    [
       'a proxy',
       [...url, '--http-proxy', 'http://u:hunter2@localhost:1'],
       `--http-proxy: localhost ${loopback}`,
