@@ -2,14 +2,14 @@
 
 import type { Config } from '../ignition/config.ts';
 import { formatGoIgnition, formatIgnition } from '../ignition/ignitionText.ts';
-import { confParts, formatDefaultConf, listSensitiveOptions } from './conf.ts';
+import { confParts, formatDefaultConf } from './conf.ts';
 import { renderAssistedConfig } from './profiles/assisted.ts';
 import { formatBuildpyConf, renderBuildpyConfig } from './profiles/buildpy.ts';
 import { formatConfigureScriptConf, renderConfigureScriptConfig } from './profiles/configureCoreosIpa.ts';
 import { renderDefaultConfig } from './profiles/default.ts';
 import { formatIccConf, ICC_SPEC_VERSION, renderIccConfig } from './profiles/icc.ts';
 import type { AgentSettings, ProfileName } from './settings.ts';
-import { CONF_PATH, hasNetworkSecret } from './files.ts';
+import { CONF_PATH } from './files.ts';
 import { madeOf } from '../ignition/origins.ts';
 
 interface Profile {
@@ -56,21 +56,4 @@ export function formatAgentConfig(config: Config, profile: ProfileName, indent?:
   return indent === undefined && config.ignition?.version === ICC_SPEC_VERSION
     ? formatGoIgnition(config, ICC_SPEC_VERSION)
     : formatIgnition(config, indent);
-}
-
-/** The secrets in the config, as nouns for a sentence, without their values. Empty without secrets. */
-export function listSettingSecrets(settings: AgentSettings): string[] {
-  const { apiUrls, keyfiles, passwordHash, proxy, pullSecret } = settings;
-  return [
-    ...(pullSecret === undefined ? [] : ['a pull secret']),
-    ...(hasPassword(proxy.http) || hasPassword(proxy.https) ? ['a proxy password'] : []),
-    ...(apiUrls.some(hasPassword) ? ['the Ironic password'] : []),
-    ...(passwordHash === undefined ? [] : ['a password hash']),
-    ...(keyfiles.some(({ text }) => hasNetworkSecret(text)) ? ['a network password'] : []),
-    ...listSensitiveOptions(renderAgentConf(settings)).map((name) => `the option ${name}`),
-  ];
-}
-
-function hasPassword(url = ''): boolean {
-  return URL.canParse(url) && new URL(url).password !== '';
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { hasNetworkSecret } from '../../src/agent/files.ts';
-import { listSettingSecrets } from '../../src/agent/agentConfig.ts';
-import { defaultSettings } from '../../src/agent/settings.ts';
 
 const connection = '[connection]\nid=eth0\ntype=ethernet\n\n';
 
@@ -24,23 +22,5 @@ describe('hasNetworkSecret', () => {
   ])('%s', (_title, text, expected) => {
     expect(hasNetworkSecret(`${connection}${text}`)).toBe(expected);
     expect(hasNetworkSecret(`${connection}${text}`.replaceAll('\n', '\r\n'))).toBe(expected);
-  });
-});
-
-const settingsWith = (text: string): Parameters<typeof listSettingSecrets>[0] => ({
-  ...defaultSettings,
-  agentImage: 'registry.example.com/ironic-agent',
-  apiUrls: ['https://192.0.2.1:6385'],
-  keyfiles: [{ name: 'eth0.nmconnection', text }],
-});
-
-describe('listSecrets', () => {
-  it('names what keyfiles hold, and not its value', () => {
-    const text = '[wireguard-peer.aGk=]\npreshared-key=aGVsbG8=\n';
-    expect(listSettingSecrets(settingsWith(text))).toEqual(['a network password']);
-  });
-
-  it('names nothing where there is nothing', () => {
-    expect(listSettingSecrets(settingsWith(connection))).toEqual([]);
   });
 });

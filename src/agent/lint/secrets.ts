@@ -269,11 +269,25 @@ export function mayContainSecret(text: string): boolean {
   return findSecretParts(text).length > 0 || text.split('\n').some((line) => maskSetting(line) !== line);
 }
 
+/** What a secret in a text looks like; the secret is the whole match, or its group `value`. */
+const secretShapes: readonly RegExp[] = [
+  // User and password in a URL: up to the last `@` before the path, because a password may contain one.
+  /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g,
+  // The same with blanks in the password, or with a line break, which YAML permits.
+  /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?:\n[ \t]+[^/?#"\n@]{0,2000})?(?=@)/g,
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
+  // `?token=…` in a URL.
+  /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi,
+  // `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option.
+  /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g,
+  // `podman login -p password`.
+  /(?<before>\blogin[ \t][^\n]{0,300}?(?<=[ \t])-p[ \t=]*)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g,
+];
+
 /** In order and without overlaps. */
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
-  const patterns = [CREDENTIALS, BLANK_CREDENTIALS, LOGIN_PASSWORD, PRIVATE_KEY, QUERY_VALUE, SECRET_OPTION];
-  return joinSpans([...patterns.flatMap((pattern) => spansOf(text, pattern)), ...findAssignments(text)]);
+  return joinSpans([...secretShapes.flatMap((shape) => spansOf(text, shape)), ...findAssignments(text)]);
 }
 
 /**
@@ -291,22 +305,6 @@ function findSecretSource(source: string): Span[] {
 /** The part before the data of a data URL, even if misspelled; it describes the encoding. */
 const DATA_PREFIX =
   /^(?:[a-z]{0,8}[:;,]?(?:[a-z]+\/[a-z0-9.+-]+)?(?:;?charset=[\w-]+)?;?[a-z]{1,6}64,|(?:data:|text\/plain|application\/(?:json|octet-stream)|;?charset=(?:utf-8|us-ascii)|[:;,])*)/i;
-
-/** Up to the last `@` before the path, because a password may contain one. */
-const CREDENTIALS = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
-/** With blanks in the password, or with a line break, which YAML permits. */
-const BLANK_CREDENTIALS =
-  /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?:\n[ \t]+[^/?#"\n@]{0,2000})?(?=@)/g;
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
-/** In URLs: `?token=…`. */
-const QUERY_VALUE = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi;
-/** `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option. */
-const SECRET_OPTION =
-  /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g;
-
-/** `podman login -p password`. */
-const LOGIN_PASSWORD =
-  /(?<before>\blogin[ \t][^\n]{0,300}?(?<=[ \t])-p[ \t=]*)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g;
 
 /**
  * The places of all matches: of the whole match, or of its group `value`, which follows the group `before`. A lookbehind of

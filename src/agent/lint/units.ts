@@ -72,19 +72,21 @@ export const agentUnitRules = [
     },
   ),
 
-  rule(
-    'agent-unit-not-enabled',
-    'error',
-    'set "enabled" to true and add an [Install] section to the unit',
-    function* ({ activeUnits }) {
-      for (const { name, path, runs, settings, unit } of activeUnits) {
-        // A unit without contents belongs to the OS or to another config; it may have a drop-in.
-        if (unit.enabled === true || !unit.contents || settings.length === 0) continue;
-        if (runs.length === 0 && !isAgentUnitName(name)) continue;
-        yield { path: [...path, 'enabled'], message: `${name} never starts, because it is not enabled` };
-      }
-    },
-  ),
+  rule('agent-unit-not-enabled', 'error', 'set "enabled" to true', function* ({ activeUnits }) {
+    for (const { name, path, runs, settings, unit } of activeUnits) {
+      // A unit without contents belongs to the OS or to another config; it may have a drop-in.
+      if (unit.enabled === true || !unit.contents || settings.length === 0) continue;
+      if (runs.length === 0 && !isAgentUnitName(name)) continue;
+      const isInstalled = settings.some((setting) => /^(?:Wanted|Required|Upheld)By$/.test(setting.name));
+      yield {
+        path: [...path, 'enabled'],
+        message: `${name} never starts, because it is not enabled`,
+        hint: isInstalled
+          ? undefined
+          : 'set "enabled" to true, and add WantedBy=multi-user.target to the section [Install]',
+      };
+    }
+  }),
 
   rule(
     'agent-unit-timeout',

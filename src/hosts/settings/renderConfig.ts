@@ -1,9 +1,8 @@
 /** Renders one Ignition config from its inputs, and reports all findings. */
 
 import { quoteShellWord } from '../../formats/shell.ts';
-import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { PUBLIC_MODE } from '../../ignition/dataFile.ts';
-import { KEYFILE_FOLDER } from '../../agent/files.ts';
+import { formatAgentConfig, renderAgentConfig } from '../../agent/agentConfig.ts';
+import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -93,22 +92,9 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const problems = linted.problems.filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
-    const secrets = listConfigSecrets(settings, effective.config, inputs);
+    const secrets = listEmbeddedSecrets(new Map([['config.ign', document]]));
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
-}
-
-/** A merged config may contain secrets, too: the discovery config of assisted-service contains the pull secret. */
-function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inputs): string[] {
-  const secrets = listSettingSecrets(settings);
-  if (inputs.has('ignition.discovery')) secrets.push('a discovery config');
-  if (secrets.length > 0) return secrets;
-  // NetworkManager requires restricted permissions for all connections, with and without secrets.
-  const isRestricted = (config.storage?.files ?? []).some(
-    ({ mode = PUBLIC_MODE, path = '' }) =>
-      (Number(mode) & 0o004) === 0 && !path.startsWith(`${KEYFILE_FOLDER}/`),
-  );
-  return isRestricted ? ['a file with restricted permissions'] : [];
 }
 
 /**
