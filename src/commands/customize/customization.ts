@@ -31,7 +31,7 @@ import type { Io } from '../../io/io.ts';
 import { printable } from '../../core/foreignText.ts';
 import { report } from '../../io/report/report.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
-import { type CheckChoice, refuse, wantsCheck } from '../../hosts/input/refuse.ts';
+import { type CheckChoice, refuseFindings, wantsCheck } from '../../hosts/input/refuse.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -221,7 +221,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
   report(io, ofObject);
   const at = { file: path };
   const refuseText = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
-    refuse([{ severity: 'error', message: `the file ${problem}`, hint, at }], {
+    refuseFindings([{ severity: 'error', message: `the file ${problem}`, hint, at }], {
       code: 'ERR_FORMAT',
       options,
       io,
@@ -243,7 +243,7 @@ async function readScript(path: string, options: CustomizeOptions, io: Io): Prom
   const problem = findScriptProblem(script.data, script.name);
   if (problem !== undefined) {
     const refused = { severity: 'error', ...problem, at: { file: path } } as const;
-    refuse([refused], { code: 'ERR_FORMAT', options, io });
+    refuseFindings([refused], { code: 'ERR_FORMAT', options, io });
   }
   return script;
 }

@@ -26,7 +26,7 @@ import { createRenderer, type RenderedConfig } from '../../hosts/settings/render
 import { inputOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
 import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
-import { refuse } from '../../hosts/input/refuse.ts';
+import { refuseFindings } from '../../hosts/input/refuse.ts';
 import { listServers, reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { readNetwork } from '../../hosts/settings/hostNetwork.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
@@ -128,7 +128,7 @@ function refuseInexpressible(connections: readonly Connection[], keyfiles: reado
       at: keyfile?.locate?.(line),
     }));
   });
-  refuse(problems, { code: 'ERR_SETTING', options: {}, io });
+  refuseFindings(problems, { code: 'ERR_SETTING', options: {}, io });
 }
 
 /** One error in `--base-url` results in the same message for three URLs. */

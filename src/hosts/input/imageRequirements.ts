@@ -27,7 +27,7 @@ import { type RandomAccess, slice } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import type { ImageInput } from './imageSource.ts';
-import { type CheckChoice, refuse, wantsCheck } from './refuse.ts';
+import { type CheckChoice, refuseFindings, wantsCheck } from './refuse.ts';
 import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
@@ -182,7 +182,7 @@ export function refuseForImage(
         ]
       : checkInsecureArgument(kargs);
   const code = 'ERR_CONFIG_INVALID';
-  refuse(
+  refuseFindings(
     problems.map((problem) => diagnosticAt(problem)),
     { code, options, io },
   );
@@ -205,7 +205,7 @@ export function refuseArguments(
     ...checkArgumentLine(before, after),
     ...checkNetworkTwice(parseArguments(after), embedsKeyfiles(files)),
   ];
-  refuse(
+  refuseFindings(
     problems.map((problem) => diagnosticAt(problem)),
     { code: 'ERR_SETTING', options, io },
   );

@@ -16,7 +16,7 @@ import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { convertNetwork } from './networkDescription.ts';
 import { refuseOtherKeyfile } from './pastedPart.ts';
-import { type CheckChoice, refuse, wantsCheck } from './refuse.ts';
+import { type CheckChoice, refuseFindings, wantsCheck } from './refuse.ts';
 
 export interface NetworkOptions {
   /** NetworkManager keyfiles; each is embedded under its file name. */
@@ -92,30 +92,35 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
   });
   const keyfile = { name, data, locate };
   if (wantsCheck(options, io)) await refuseOtherKeyfile(path, data);
-  refuseKeyfile(keyfile, options, io);
+  const isAccepted = refuseKeyfile(keyfile, options, io);
   const problem = initramfsNameProblem(name);
-  if (problem !== undefined) {
+  if (isAccepted && problem !== undefined) {
     const message = `NetworkManager ignores the keyfile in the initramfs: ${problem}`;
     const hint = `rename the file to ${acceptedName(name)}`;
-    refuse([{ severity: 'error', message, hint, at: { file: path } }], { code: 'ERR_SETTING', options, io });
+    refuseFindings([{ severity: 'error', message, hint, at: { file: path } }], {
+      code: 'ERR_SETTING',
+      options,
+      io,
+    });
   }
   return keyfile;
 }
 
 /**
  * Reports what NetworkManager ignores in a keyfile, which may be the result of a conversion.
+ * @returns false if NetworkManager would ignore the keyfile
  * @throws CliError if NetworkManager would ignore the keyfile, and the user wants checks
  */
 function refuseKeyfile(
   { name, data, locate = (line) => ({ file: name, ...(line !== undefined && { line }) }) }: NetworkFile,
   options: CheckChoice,
   io: Io,
-): void {
+): boolean {
   const problems = findKeyfileProblems(data).map(({ hint, line, message, severity }) => ({
     severity,
     message,
     hint,
     at: locate(line),
   }));
-  refuse(problems, { code: 'ERR_FORMAT', options, io });
+  return refuseFindings(problems, { code: 'ERR_FORMAT', options, io });
 }

@@ -1,7 +1,7 @@
 /** Inputs with which the machine does not start: refused, unless the user does not want checks. */
 
 import { CliError, type ErrorCode } from '../../core/errors.ts';
-import type { Diagnostic } from '../../core/finding.ts';
+import { type Diagnostic, hasErrors } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
 import { report } from '../../io/report/report.ts';
@@ -26,21 +26,26 @@ export function reasonNotToCheck({ validate }: CheckChoice, io: Io): string | un
 export function refuseErrors(
   problems: readonly Diagnostic[],
   code: ErrorCode,
-  tell: (diagnostic: Diagnostic) => void,
+  reportOne: (diagnostic: Diagnostic) => void,
 ): void {
   const last = problems.findLast(({ severity }) => severity === 'error');
-  for (const problem of problems) if (problem !== last) tell(problem);
+  for (const problem of problems) if (problem !== last) reportOne(problem);
   if (last !== undefined) throw new CliError(last.message, { ...last, code });
 }
 
-/** The same, without ignored rules; errors are only warnings if the user does not want checks. */
-export function refuse(
+/**
+ * The same, without ignored rules; errors are only warnings if the user does not want checks.
+ * @returns false if there is such an error
+ */
+export function refuseFindings(
   problems: readonly Diagnostic[],
   { code, options, io }: { readonly code: ErrorCode; readonly options: CheckChoice; readonly io: Io },
-): void {
+): boolean {
   const isChecked = wantsCheck(options, io);
-  const counted = withoutIgnored(problems, io).map((problem) =>
+  const counted = withoutIgnored(problems, io);
+  const reported = counted.map((problem) =>
     problem.severity === 'error' && !isChecked ? { ...problem, severity: 'warning' as const } : problem,
   );
-  refuseErrors(counted, code, (problem) => void report(io, problem));
+  refuseErrors(reported, code, (problem) => void report(io, problem));
+  return !hasErrors(counted);
 }
