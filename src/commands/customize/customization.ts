@@ -220,7 +220,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
     : { text: Buffer.from(data).toString('utf8'), warnings: [] };
   report(io, ofObject);
   const at = { file: path };
-  const refuseText = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
+  const refuseText = (problem: string, hint = 'use a file that contains only certificates in PEM') =>
     refuseFindings([{ severity: 'error', message: `the file ${problem}`, hint, at }], {
       code: 'ERR_FORMAT',
       options,
