@@ -1,10 +1,6 @@
-/**
- * Surprising effects of a merge: what the child inherits implicitly from the parent, and what it adds. The parent is the result
- * of all merges so far.
- */
+/** What a config inherits implicitly of the one that it is merged into, which is the result of all merges so far. */
 
 import type { Finding, Path } from '../core/finding.ts';
-import { append } from '../core/lists.ts';
 import { issue, warningRule } from '../core/rule.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
@@ -14,44 +10,16 @@ import { normalizeConfig } from './normalize.ts';
 import { configType, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 
-export const mergeRules = {
-  inherited: warningRule(
-    'merge-inherits',
-    'contents inherit fields that they leave out',
-    'set "compression" to "" for none, and set a hash of these contents; merging cannot remove a hash',
-  ),
-  appended: warningRule(
-    'merge-appends',
-    'items are appended to those of the parent',
-    'remove unwanted duplicates from one of the configs',
-  ),
-  fetchedLater: warningRule(
-    'merge-fetched-later',
-    'the parent merges other configs on boot, which take precedence over this one',
-    'refer to the other configs by ignition.config.merge of the last config',
-  ),
-  replacedLater: warningRule(
-    'merge-replaced-later',
-    'Ignition will replace the merged config with the one that config.replace refers to',
-    'remove config.replace, or merge into the config that it refers to',
-  ),
-};
+export const inheritsContents = warningRule(
+  'merge-inherits',
+  'contents inherit fields that they leave out',
+  'set "compression" to "" for none, and set a hash of these contents; merging cannot remove a hash',
+);
 
 /** Remarks on merging `child` over `parent`, both of `version`; paths refer to the child. */
 export function remarkMerge(parent: Config, child: Config, version: SpecVersion): readonly Finding[] {
-  const { config: parentConfig = {} } = parent.ignition ?? {};
-  const { config: childConfig = {}, version: _version, ...section } = child.ignition ?? {};
-  const remarks: Finding[] = [];
-  if (childConfig.replace?.source !== undefined) {
-    remarks.push(issue(mergeRules.replacedLater, ['ignition', 'config', 'replace', 'source']));
-  } else if (parentConfig.replace?.source !== undefined) {
-    remarks.push(issue(mergeRules.replacedLater, []));
-  } else if (saysSomething(parentConfig.merge) && saysSomething({ ...child, ignition: section })) {
-    remarks.push(issue(mergeRules.fetchedLater, []));
-  }
   const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
-  append(remarks, remarkMembers(configType(version), from, to, []));
-  return remarks;
+  return [...remarkMembers(configType(version), from, to, [])];
 }
 
 /** @param path in the child */
@@ -65,16 +33,9 @@ function* remarkMembers(type: StructType, parent: unknown, child: unknown, path:
     if (field.kind === 'struct') {
       yield* remarkMembers(field.struct, parent[name], child[name], [...path, name]);
     }
-    if (field.kind !== 'list') continue;
-    const [before, after] = [itemsOf(parent[name]), itemsOf(child[name])];
-    if (field.repeatable) {
-      if (before.length === 0 || after.length === 0) continue;
-      const message = `${name} is appended to the ${name} of the parent`;
-      yield { ...issue(mergeRules.appended, [...path, name]), message };
-      continue;
-    }
+    if (field.kind !== 'list' || field.repeatable || typeof field.element === 'string') continue;
     const { element } = field;
-    if (typeof element === 'string') continue;
+    const [before, after] = [itemsOf(parent[name]), itemsOf(child[name])];
     const byKey = new Map(before.map((item) => [itemKey(element, item), item]));
     for (const [index, item] of after.entries()) {
       yield* remarkMembers(element, byKey.get(itemKey(element, item)), item, [...path, name, index]);
@@ -91,7 +52,7 @@ function* remarkContents(parent: Members, child: Members, path: Path): Iterable<
   if (inherited.length === 0) return;
   const names = inherited.map((name) => (name === 'verification' ? 'verification.hash' : name));
   const message = `the new source inherits ${names.join(' and ')} of the parent`;
-  yield { ...issue(mergeRules.inherited, [...path, 'source']), message };
+  yield { ...issue(inheritsContents, [...path, 'source']), message };
 }
 
 function saysSomething(value: unknown): boolean {

@@ -152,15 +152,12 @@ export const CLAIMS: readonly Claim[] = [
     says: [
       'Ignition ignores everything else in this config',
       'Ignition ignores its files, units and users, and does not fetch the configs',
-      'Ignition will replace the merged config with the one that config.replace refers to',
-      'Ignition replaces the merged config with the one that it fetches',
       'Ignition ignores it with its units',
     ],
     tests: [`${ignitionTests}: takes nothing of a config that is replaced`],
   },
   {
     says: [
-      'Ignition merges the configs that it fetches over this one',
       'Ignition fetches it on boot',
       'Merge Ignition configs into one config, as Ignition does on boot',
       'the config is translated as Ignition does on boot',

@@ -63,28 +63,23 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const reported = report(io, withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (hasErrors(reported)) return 1;
   const list = bootArguments(settings);
-  await checkArguments(list, options, io);
-  await checkNetwork([...list, ...form.added(settings).flatMap(parseArguments)], inputs, options, io);
+  await checkArguments([...list, ...form.added(settings).flatMap(parseArguments)], inputs, options, io);
   await writeText(form.render(settings), settings, options.output, io);
   return 0;
 }
 
-/** Checks `ipa-insecure` against the config of the inventory; without one, the config is unknown. */
-async function checkArguments(list: readonly KernelArgument[], options: KargsOptions, io: Io): Promise<void> {
-  if (!list.some(({ name }) => name === 'ipa-insecure')) return;
-  const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
-  refuseForImage(rendered?.document, { kargs: list }, { io, options: {} });
-}
-
-/** Checks the network of the arguments against the config of the inventory; without one, only against the URLs of Ironic. */
-async function checkNetwork(
+/** Checks the arguments against the config of the inventory; without one, only their network against the URLs of Ironic. */
+async function checkArguments(
   list: readonly KernelArgument[],
   { reading }: BootInputs,
   options: KargsOptions,
   io: Io,
 ): Promise<void> {
-  if (!list.some(isNetworkArgument)) return;
+  const hasNetwork = list.some(isNetworkArgument);
+  if (!hasNetwork && !list.some(({ name }) => name === 'ipa-insecure')) return;
   const document = options.inventory === undefined ? undefined : (await renderConfig(options, io))?.document;
+  refuseForImage(document, { kargs: list }, { io, options: {} });
+  if (!hasNetwork) return;
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   const urls = inputOf(reading, 'ironic.apiUrls')?.text ?? '';
   const needs =

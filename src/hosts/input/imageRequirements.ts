@@ -171,16 +171,13 @@ export function refuseForImage(
   { build, kargs = [] }: ConfigHost,
   { io, options }: { readonly io: Io; readonly options: CheckChoice },
 ): void {
-  if (!wantsCheck(options, io)) return;
   const read = document === undefined ? undefined : readEffectiveConfig(document);
-  const problems =
-    read?.status === 'read'
-      ? [
-          ...checkInsecureArgument(kargs, read.config),
-          ...checkInstaller(kargs, read.config),
-          ...checkSpecVersions(read, build),
-        ]
-      : checkInsecureArgument(kargs);
+  if (read?.status !== 'read' || !wantsCheck(options, io)) return;
+  const problems = [
+    ...checkInsecureArgument(kargs, read.config),
+    ...checkInstaller(kargs, read.config),
+    ...checkSpecVersions(read, build),
+  ];
   const code = 'ERR_CONFIG_INVALID';
   refuseFindings(
     problems.map((problem) => diagnosticAt(problem)),

@@ -209,31 +209,21 @@ describe('pxe kargs', () => {
 
 describe('pxe kargs with ipa-insecure=1', () => {
   it.each([
-    ['of an unknown config', undefined, '', 'info', 'ipa-insecure-default'],
-    [
-      'beside the conf of profile default',
-      'default',
-      'ironic.apiUrls: https://192.0.2.1',
-      'info',
-      'ipa-insecure-default',
-    ],
+    ['of an unknown config', undefined, '', false],
+    ['beside the conf of profile default', 'default', 'ironic.apiUrls: https://192.0.2.1', false],
     [
       'beside the conf of another generator',
       'configure-coreos-ipa',
       'ironic.apiUrls: https://192.0.2.1, agent.image: quay.io/a/b',
-      'warning',
-      'ipa-insecure',
+      true,
     ],
-  ])('%s', async (_title, profile, agent, severity, rule) => {
+  ])('%s', async (_title, profile, agent, isReported) => {
     const cwd = await mkdtemp(join(tmpdir(), 'pxe insecure '));
     await writeFile(join(cwd, 'i.yaml'), `profile: ${profile}\nagent: { ${agent} }\n`);
     const inventory = profile === undefined ? [] : ['--inventory', 'i.yaml'];
     const args = ['pxe', 'kargs', ...rootfs, ...ignition, ...inventory, '--append', 'ipa-insecure=1'];
     const { code, stderr } = await runCli(args, { cwd });
     await rm(cwd, { recursive: true });
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(new RegExp(`^${severity}: .*\\(${rule}\\)$`, 'm')),
-    ]);
+    expect([code, /^warning: .*\(ipa-insecure\)$/m.test(stderr)]).toEqual([0, isReported]);
   });
 });

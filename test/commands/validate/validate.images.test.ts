@@ -115,22 +115,22 @@ describe('validate of images', () => {
 });
 
 it.each([
-  ['configure-coreos-ipa', 1, 'warning', 'ipa-insecure'],
-  ['default', 0, 'note', 'ipa-insecure-default'],
-])(
-  'compares the kernel arguments of an ISO with its config: profile %s',
-  async (profile, code, severity, rule) => {
-    const env = {
-      IRONIC_BASE_URL: 'https://192.0.2.1',
-      IRONIC_AGENT_IMAGE: 'registry.example.com/ironic-agent',
-    };
-    const { stdout } = await runCli(['render', '--profile', profile], { cwd, env });
-    await writeFile(join(cwd, 'kargs.iso'), isoWith(stdout));
-    const modify = ['iso', 'kargs', 'modify', '-a', 'ipa-insecure=1', 'kargs.iso'];
-    expect((await runCli(modify, { cwd })).code).toBe(0);
-    const result = await runCli(['validate', '--strict', '--lint', 'agent', 'kargs.iso'], { cwd });
-    expect(result.stdout).toMatch(new RegExp(`^(?:${severity}|info): .*\\(${rule}\\)$`, 'm'));
-    expect((await runCli(['inspect', 'kargs.iso'], { cwd })).stdout).toContain(`(${rule})`);
-    expect(result.code).toBe(code);
-  },
-);
+  ['configure-coreos-ipa', 1],
+  ['default', 0],
+])('compares the kernel arguments of an ISO with its config: profile %s', async (profile, code) => {
+  const env = {
+    IRONIC_BASE_URL: 'https://192.0.2.1',
+    IRONIC_AGENT_IMAGE: 'registry.example.com/ironic-agent',
+  };
+  const { stdout } = await runCli(['render', '--profile', profile], { cwd, env });
+  await writeFile(join(cwd, 'kargs.iso'), isoWith(stdout));
+  const modify = ['iso', 'kargs', 'modify', '-a', 'ipa-insecure=1', 'kargs.iso'];
+  expect((await runCli(modify, { cwd })).code).toBe(0);
+  const result = await runCli(['validate', '--strict', '--lint', 'agent', 'kargs.iso'], { cwd });
+  const isReported = code === 1;
+  expect(/^warning: .*\(ipa-insecure\)$/m.test(result.stdout)).toBe(isReported);
+  expect((await runCli(['inspect', 'kargs.iso'], { cwd })).stdout.includes('(ipa-insecure)')).toBe(
+    isReported,
+  );
+  expect(result.code).toBe(code);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hardwareRules } from '../../../src/agent/hardwareChecks.ts';
-import { insecureArgumentRules } from '../../../src/agent/insecureArgument.ts';
+import { insecureArgument } from '../../../src/agent/insecureArgument.ts';
 import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
 import { argumentRules } from '../../../src/kargs/argumentChecks.ts';
@@ -16,7 +16,7 @@ import { replacesRendered } from '../../../src/agent/mergeConflicts.ts';
 import { checkDocument } from '../../../src/commands/validate/validate.ts';
 import { butaneRules } from '../../../src/butane/rules.ts';
 import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
-import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
+import { inheritsContents } from '../../../src/ignition/mergeRemarks.ts';
 import type { LintRule } from '../../../src/agent/lint/lintRule.ts';
 import type { Rule } from '../../../src/core/rule.ts';
 import { imageRules } from '../../../src/image/inspection/imageRules.ts';
@@ -66,10 +66,10 @@ const declared: readonly (LintRule | Rule)[] = [
   ...Object.values(butaneRules),
   ...Object.values(confRules),
   ...lintRules,
-  ...Object.values(mergeRules),
+  inheritsContents,
   ...Object.values(translationRules),
   ...Object.values(imageRules),
-  ...Object.values(insecureArgumentRules),
+  insecureArgument,
   ...kernelArgumentRules,
   replacesRendered,
   ...Object.values(hardwareRules),
