@@ -10,6 +10,7 @@ import { isNetworkPath } from '../image/networkSettings.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { hasNetworkSecret, KEYFILE_FOLDER } from './files.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
+import { findSecretParts } from './lint/secrets.ts';
 import { type LintedFile, listResources, readContents, readSubject } from './lint/subject.ts';
 
 /**
@@ -17,14 +18,14 @@ import { type LintedFile, listResources, readContents, readSubject } from './lin
  * @param files members of the archive by path
  */
 export function listEmbeddedSecrets(files: ReadonlyMap<string, Uint8Array>): string[] {
-  const search: Search = { secrets: new Set(), waiting: [], bytesLeft: MAX_BYTES, hasRestrictedFile: false };
+  const search: Search = { secrets: new Set(), waiting: [], bytesLeft: MAX_BYTES };
   for (const [path, bytes] of files) addText(search, { path, bytes });
   for (let text = search.waiting.pop(); text !== undefined; text = search.waiting.pop()) {
     searchText(search, text);
   }
   if (search.bytesLeft < 0) search.secrets.add('more data than this program can search');
-  if (search.secrets.size === 0 && search.hasRestrictedFile) return ['a file that only some users can read'];
-  return [...search.secrets];
+  const { fallback, secrets } = search;
+  return secrets.size === 0 && fallback !== undefined ? [fallback] : [...secrets];
 }
 
 /** Limit for all decompressed contents, because nested configs could contain far more. */
@@ -34,8 +35,8 @@ interface Search {
   readonly secrets: Set<string>;
   readonly waiting: Text[];
   bytesLeft: number;
-  /** Such a file may have another reason than a secret, so it counts only if no secret is found. */
-  hasRestrictedFile: boolean;
+  /** What may be a secret; it counts only if no secret is found. */
+  fallback?: string;
 }
 
 interface Text {
@@ -96,7 +97,13 @@ function searchConfig(search: Search, config: Config): void {
     secrets.add('a disk encryption key');
   }
   for (const name of subject.confs.flatMap(sensitiveOptionsOf)) secrets.add(`the option ${name}`);
-  if (subject.files.some(isRestricted)) search.hasRestrictedFile = true;
+  if (subject.files.some(isRestricted)) search.fallback = 'a file that only some users can read';
+  const { units = [] } = config.systemd ?? {};
+  const texts = units.flatMap(({ contents, dropins = [] }) => [
+    contents,
+    ...dropins.map((it) => it.contents),
+  ]);
+  if (texts.some((text = '') => findSecretParts(text).length > 0)) search.fallback = 'a secret in a unit';
   for (const { path, resource } of listResources(config).toReversed()) {
     const [list, section, index] = path;
     const isFile = list === 'storage' && section === 'files';

@@ -260,7 +260,7 @@ describe('other commands', () => {
       merging(inlined({ ignition: { version: '3.4.0' }, storage: { files: [file] } })),
     );
     const { stderr } = await run(`${render} --merge private.ign -o private.out`);
-    expect(stderr).toContain('a file with restricted permissions');
+    expect(stderr).toContain('a file that only some users can read');
   });
 });
 

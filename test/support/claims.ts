@@ -922,16 +922,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['Ironic has no such path:'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/api/controllers/v1/__init__.py',
-        shows: /'continue_inspection': ramdisk\.ContinueInspectionController\(\)/,
-      },
-    ],
-  },
-  {
     says: ['Ironic accepts lookups and heartbeats without a login'],
     sources: [
       {

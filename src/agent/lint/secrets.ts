@@ -284,8 +284,8 @@ const secretShapes: readonly RegExp[] = [
   /(?<before>\blogin[ \t][^\n]{0,300}?(?<=[ \t])-p[ \t=]*)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g,
 ];
 
-/** In order and without overlaps. */
-function findSecretParts(text: string): Span[] {
+/** The secrets in any text, in order and without overlaps. */
+export function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
   return joinSpans([...secretShapes.flatMap((shape) => spansOf(text, shape)), ...findAssignments(text)]);
 }

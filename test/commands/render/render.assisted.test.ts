@@ -136,9 +136,10 @@ describe('profile assisted', () => {
   });
 
   it('writes what it merged with a pull secret for the owner alone', async () => {
+    const contents = '[Service]\nEnvironment=PULL_SECRET_TOKEN=dXNlcjpwdw\nExecStart=/bin/true\n';
     const discovery = {
       ignition: { version: '3.1.0' },
-      systemd: { units: [{ name: 'agent.service', contents: '[Service]\nExecStart=/bin/true\n' }] },
+      systemd: { units: [{ name: 'agent.service', contents }] },
     };
     await writeFile(join(root, 'small.ign'), JSON.stringify(discovery));
     const result = await run('--discovery', 'small.ign', '-o', 'merged.ign');
