@@ -3,7 +3,6 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeHosts, writeMade } from '../../src/hosts/hostRun.ts';
 import { writeFileAtomically } from '../../src/io/files/newFile.ts';
@@ -105,16 +104,6 @@ describe.skipIf(note !== '')(`on a small file system${note}`, () => {
     const { code, stderr } = await runCli([...words, '-o', join(disk(), 'boot')], { cwd });
     expect([code, stderr]).toEqual([1, expect.stringMatching(fullMessage(disk()))]);
   });
-
-  it('names inodes if these are missing', async () => {
-    expect(spawnSync('mount', ['-o', 'remount,nr_inodes=1', disk()]).status).toBe(0);
-    const words = ['iso', 'ignition', 'embed', '-f', '-i', 'a.ign', '-o', `${disk()}/new.iso`, 'live.iso'];
-    const { code, stderr } = await runCli(words, { cwd });
-    expect([code, stderr]).toEqual([
-      1,
-      `error: No space left to create ${disk()}/new.iso: no inodes free in ${disk()}\nhint: remove some files, or write to another disk\n`,
-    ]);
-  });
 });
 
 it.each([1, 50])(
@@ -130,13 +119,6 @@ it.each([1, 50])(
     expect(told().replaceAll('<end>', '')).toBe('');
   },
 );
-
-it('names the quota, which the file system does not know', async () => {
-  const action = { path: 'h.ign', what: 'File', action: 'create' } as const;
-  expect(fileError(systemError('EDQUOT'), action)).toMatchObject({
-    sentence: 'No space left to create h.ign: the disk quota of this user is used up',
-  });
-});
 
 it('names the free space where the size is not known', async () => {
   const failed = fileError(systemError('ENOSPC'), {

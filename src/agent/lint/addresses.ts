@@ -160,7 +160,7 @@ export const agentProxyRules = [
   rule('agent-proxy-ironic', 'warning', 'add the host of Ironic to NO_PROXY', function* (subject) {
     const urls = ['api_url', 'inspection_callback_url']
       .flatMap((option) => confValues(subject, option))
-      .flatMap((value) => value.split(',', MAX_URLS))
+      .flatMap((value) => value.split(','))
       .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
     for (const { run, variables } of proxiedRuns(subject)) {
       const detoured = urls.filter((url) => {
@@ -186,9 +186,6 @@ export function checkExceptions(subject: LintSubject): LintFinding[] {
     });
   });
 }
-
-/** More URLs than a real agent has. */
-const MAX_URLS = 32;
 
 /** All commands of a unit have its variables: the first one that passes them to the agent. */
 function proxiedRuns({ agentUnits }: LintSubject) {

@@ -13,16 +13,13 @@ import { agentPulls, readRegistries } from './images.ts';
 import { optionValues } from './podmanCommand.ts';
 import { confValues, type LintSubject } from './subject.ts';
 
-/** More of one kind than a real config has. */
-const MAX_SERVERS = 32;
-
 export function listNeeds(subject: LintSubject): readonly Need[] {
   const timeServers = listTimeServers(subject).map(({ host }) => ({ purpose: 'NTP server', host }));
   return [
     ofAgent(subject, 'api_url', 'Ironic'),
     ofAgent(subject, 'inspection_callback_url', 'inspector'),
     ...ofImages(subject),
-    timeServers.filter(({ host }) => host !== '').slice(0, MAX_SERVERS),
+    timeServers.filter(({ host }) => host !== ''),
   ].filter((servers) => servers.length > 0);
 }
 
@@ -33,7 +30,7 @@ function ofAgent(subject: LintSubject, option: string, purpose: string): Need {
     ({ podman }) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
   );
   const urls = confValues(subject, option)
-    .flatMap((value) => value.split(',', MAX_SERVERS))
+    .flatMap((value) => value.split(','))
     .flatMap((text) => parseUrl(text.trim()) ?? []); // not `mdns`
   const variables = unit !== undefined && isHanded ? readVariables(unit) : new Map<string, string>();
   return urls.map((url) => connectedServer(purpose, url, variables, isExceptForPython));

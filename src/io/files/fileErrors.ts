@@ -131,10 +131,7 @@ function describeFull({ action, path, place, size = 0 }: FileAction): Described 
   const folder = place === undefined ? undefined : dirname(place);
   const system = folder === undefined ? undefined : fileSystemOf(folder);
   if (system === undefined) return [message, 'free some space, or write to another disk'];
-  const { bavail, bsize, ffree, files } = system;
-  if (files > 0 && ffree === 0) {
-    return [`${message}: no inodes free in ${folder}`, 'remove some files, or write to another disk'];
-  }
+  const { bavail, bsize } = system;
   const bytes = bavail * bsize; // without what only root may use
   const free = `${formatSizeInWords(bytes)} free in ${folder}`;
   if (size <= bytes) return [`${message}: ${free}`, 'free some space, or write to another disk'];
@@ -194,13 +191,7 @@ const rows: Readonly<Record<string, Row>> = {
     describe: ({ path }) => [`File exists: ${path}`, `use another path than ${path}`],
   },
   ENOSPC: { code: 'ERR_DISK_FULL', describe: describeFull },
-  EDQUOT: {
-    code: 'ERR_DISK_FULL',
-    describe: ({ action, path }) => [
-      `No space left to ${action} ${path}: the disk quota of this user is used up`,
-      'free some space, raise the quota, or write to another disk',
-    ],
-  },
+  EDQUOT: { code: 'ERR_DISK_FULL', describe: describeFull },
   EFBIG: {
     code: 'ERR_TOO_LARGE',
     describe: ({ path }) => [

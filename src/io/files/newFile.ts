@@ -160,32 +160,9 @@ const PRIVATE = 0o600;
  * @param mode of all new folders
  */
 export async function makeFolder(path: string, shownPath: string, mode?: number): Promise<void> {
-  try {
-    await makeWithParents(path, mode);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw creationError(error, { path, shownPath });
-    throw new CliError(`Cannot create ${shownPath}: its file system does not allow new folders`, {
-      code: 'ERR_FILE_ACCESS',
-      hint: `use a path on another file system than ${shownPath}`,
-      cause: error,
-    });
-  }
-}
-
-/** In `/proc`, new folders fail with ENOENT, and `mkdir` of Node with `recursive` repeats that forever. */
-async function makeWithParents(path: string, mode: number | undefined): Promise<void> {
-  const make = (): Promise<void> =>
-    mkdir(path, { mode }).catch(async (error: unknown) => {
-      const stats = await stat(path).catch(() => undefined);
-      if (stats?.isDirectory() !== true) throw error;
-    });
-  try {
-    await make();
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeWithParents(dirname(path), mode);
-    await make();
-  }
+  await mkdir(path, { recursive: true, mode }).catch((error: unknown) => {
+    throw creationError(error, { path, shownPath });
+  });
 }
 
 /** Maximum size of files that are synced to disk. */
