@@ -4,6 +4,7 @@ import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { largest } from '../core/lists.ts';
 import { errorRule, found, issue, type Rule, warningRule } from '../core/rule.ts';
+import { type NamedBootFile, checkBootFiles, rootfsOf } from './bootFileNames.ts';
 import { isOneArgument, type KernelArgument, parseArgument, parseArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
 import type { BootSettings } from './bootSettings.ts';
@@ -62,6 +63,7 @@ export function checkForms(
     ...findNamed(list, coreosArguments.liveIso.name, argumentLiveIso),
     ...checkRepetitions(list),
     ...checkPresence(settings, list),
+    ...checkBootFiles(bootFiles(settings, list)),
     ...checkProxyArguments(settings),
     ...checkArgumentNetwork(wellFormed, added.flat().flatMap(parseArguments)),
     ...forms.flatMap((form) => [
@@ -87,6 +89,17 @@ export function imageUrls({ appendedUrls = [], initramfsUrl, kernelUrl }: BootSe
     ...(kernelUrl === undefined ? [] : [{ text: kernelUrl, path: ['kernelUrl'] }]),
     ...(initramfsUrl === undefined ? [] : [{ text: initramfsUrl, path: ['initramfsUrl'] }]),
     ...appendedUrls.map((text, index) => ({ text, path: ['appendedUrls', index] })),
+  ];
+}
+
+function bootFiles(
+  { initramfsUrl = '', kernelUrl = '' }: BootSettings,
+  list: readonly KernelArgument[],
+): readonly NamedBootFile[] {
+  return [
+    { use: 'kernel', url: kernelUrl, path: ['kernelUrl'] },
+    { use: 'initramfs', url: initramfsUrl, path: ['initramfsUrl'] },
+    ...rootfsOf(list),
   ];
 }
 

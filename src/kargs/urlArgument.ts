@@ -35,7 +35,13 @@ const urlIssuer = lintWarning(
   'embed the config in the initramfs, or use a name with the certificate of a public CA',
 );
 
-export const urlArgumentRules = { urlScheme, urlHost, urlCredentials, urlPlaintext, urlIssuer };
+const urlSlashes = lintWarning(
+  'boot-url-slashes',
+  'the path of the URL contains //, which is another path than / for many servers',
+  'write one slash',
+);
+
+export const urlArgumentRules = { urlSlashes, urlScheme, urlHost, urlCredentials, urlPlaintext, urlIssuer };
 
 /** The parts of a URL, unchanged. */
 export interface BootUrl {
@@ -75,7 +81,11 @@ export function checkUrl(text: string, schemes: readonly string[]): readonly Rul
   if (scheme === undefined || !schemes.includes(scheme)) return [unsupportedScheme(scheme, schemes)];
   const url = parseBootUrl(text);
   if (url === undefined) return [urlHost];
-  return url.credentials ? [urlCredentials] : [];
+  const isObject = scheme === 's3' || scheme === 'gs'; // any text names an object
+  return [
+    ...(url.credentials ? [urlCredentials] : []),
+    ...(!isObject && url.path.includes('//') ? [urlSlashes] : []),
+  ];
 }
 
 /** Whether Ignition can verify the certificate of the server of a config, whose own CA certificates it does not know yet. */

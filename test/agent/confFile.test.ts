@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkNamedConf } from '../../src/agent/confFile.ts';
 import { bootForms } from '../../src/kargs/bootForms.ts';
@@ -76,7 +78,10 @@ describe('kernel arguments in an ironic.conf', () => {
     [
       'a mistake in one of two sections',
       `[pxe]\nkernel_append_params = ${coreos}\n[redfish]\nkernel_append_params = a ip=eth0:dhcp4\n`,
-      ['error ip-spec redfish.kernel_append_params 4'],
+      [
+        'error ip-spec redfish.kernel_append_params 4',
+        'warning conductor-other-section redfish.kernel_append_params 4',
+      ],
     ],
     [
       'the name of older releases',
@@ -101,6 +106,100 @@ describe('kernel arguments in an ironic.conf', () => {
     ],
   ])('%s', (_title, text, expected) => {
     expect(check('ironic.conf', text)).toEqual(expected);
+  });
+
+  it.each<readonly [title: string, text: string, expected: readonly string[]]>([
+    [
+      'what starts Ignition',
+      '[pxe]\nkernel_append_params = coreos.live.rootfs_url=http://192.0.2.1/rootfs.img\n',
+      ['error conductor-first-boot pxe.kernel_append_params 2'],
+    ],
+    [
+      'the section of a boot interface that is enabled',
+      `[DEFAULT]\nenabled_boot_interfaces = ipxe,redfish-virtual-media\n[pxe]\nkernel_append_params = ${coreos}\n`,
+      ['warning conductor-other-section pxe.kernel_append_params 4'],
+    ],
+    [
+      'an initramfs',
+      '[conductor]\ndeploy_kernel = http://192.0.2.1/a\n',
+      ['error conductor-image-missing conductor.deploy_kernel 2'],
+    ],
+    [
+      'the kernel of an architecture',
+      '[conductor]\ndeploy_kernel_by_arch = x86_64:http://192.0.2.1/a\ndeploy_ramdisk_by_arch = x86_64:http://192.0.2.1/b, aarch64:http://192.0.2.1/c\n',
+      ['error conductor-image-missing conductor.deploy_ramdisk_by_arch 3'],
+    ],
+  ])('lack %s', (_title, text, expected) => {
+    expect(check('ironic.conf', text)).toEqual(expected);
+  });
+
+  it.each<readonly [title: string, text: string, expected: readonly string[]]>([
+    [
+      'that have the place of each other',
+      'deploy_kernel = http://192.0.2.1/a.initramfs\nrescue_ramdisk = http://192.0.2.1/a.kernel\ndeploy_ramdisk = http://192.0.2.1/b\nrescue_kernel = http://192.0.2.1/c\n',
+      ['warning boot-url-name conductor.deploy_kernel 2', 'warning boot-url-name conductor.rescue_ramdisk 3'],
+    ],
+    [
+      'of two architectures',
+      'deploy_kernel_by_arch = x86_64:http://192.0.2.1/a.x86_64\ndeploy_ramdisk_by_arch = x86_64:http://192.0.2.1/a.aarch64\n',
+      ['warning boot-url-architecture conductor.deploy_ramdisk_by_arch 3'],
+    ],
+    [
+      'in a folder that is not allowed',
+      'deploy_kernel = file:///srv/a\ndeploy_ramdisk = file:///var/lib/ironic/b\n',
+      ['error conductor-file-path conductor.deploy_kernel 2'],
+    ],
+    [
+      'with a slash too many',
+      'deploy_kernel = file:////var/lib/ironic/a\ndeploy_ramdisk = file:///var/lib/ironic/b\n',
+      ['error conductor-file-path conductor.deploy_kernel 2'],
+    ],
+    [
+      'in folders that are allowed',
+      'deploy_kernel = file:///shared/a\ndeploy_ramdisk = file:///srv/b/c\nfile_url_allowed_paths = /shared,/srv/b/\n',
+      [],
+    ],
+    [
+      'in a folder of the system',
+      'deploy_kernel = file:///etc/a\ndeploy_ramdisk = http://192.0.2.1/b\nfile_url_allowed_paths = /etc\n',
+      ['error conductor-file-path conductor.deploy_kernel 2'],
+    ],
+  ])('has images %s', (_title, text, expected) => {
+    expect(check('ironic.conf', `[conductor]\n${text}`)).toEqual(expected);
+  });
+
+  it('names the line that belongs there', () => {
+    const text = '[conductor]\ndeploy_kernel = file:///srv/a\n';
+    const hints = checkNamedConf('ironic.conf', Buffer.from(text))?.findings.map(({ hint }) => hint);
+    expect(hints).toEqual([
+      'add to [conductor]: deploy_ramdisk = URL of the initramfs',
+      'add to [conductor]: file_url_allowed_paths = /var/lib/ironic,/srv',
+    ]);
+  });
+
+  it.each<readonly [title: string, file: string, expected: readonly string[]]>([
+    ['Kolla', 'kolla.conf', ['warning ignition-url-plaintext pxe.kernel_append_params 54']],
+    [
+      'Bifrost with the arguments in one of two variables',
+      'bifrost.conf',
+      [
+        'warning ignition-url-plaintext pxe.kernel_append_params 38',
+        'warning conductor-other-section redfish.kernel_append_params 77',
+      ],
+    ],
+    [
+      'ironic-image',
+      'ironic-image.conf',
+      [
+        'warning ignition-url-plaintext pxe.kernel_append_params 150',
+        'warning ignition-url-plaintext redfish.kernel_append_params 161',
+      ],
+    ],
+  ])('are found in the file that the template of %s gives', (_title, file, expected) => {
+    const text = readFileSync(join(import.meta.dirname, 'conductors', file), 'utf8');
+    expect(check('ironic.conf', text)).toEqual(expected);
+    const without = text.replaceAll(/ (?:coreos|ignition)\.\S+/g, '');
+    expect(check('ironic.conf', without)).toEqual([]);
   });
 
   it('are those that pxe kargs writes', () => {

@@ -235,7 +235,10 @@ export const CLAIMS: readonly Claim[] = [
     tests: [`${ignitionTests}: fetches over plain HTTP`],
   },
   {
-    says: ['Ignition runs if `ignition.firstboot` is set'],
+    says: [
+      'Ignition runs if `ignition.firstboot` is set',
+      'Ignition does not run without ignition.firstboot and ignition.platform.id',
+    ],
     sources: [
       {
         repository: ignition,
@@ -1591,6 +1594,40 @@ export const CLAIMS: readonly Claim[] = [
       { repository: ipa, file: 'ironic_python_agent/utils.py', shows: /min_size_required=4 \* units\.Gi/ },
       { repository: ipa, file: 'ironic_python_agent/hardware.py', shows: /all_serial_and_wwn=True/ },
     ],
+  },
+  {
+    says: [
+      'Ironic boots the ramdisk only if both its kernel and its initramfs are set',
+      'Ironic boots the ramdisk only with both',
+      'Ironic takes both options of `[conductor]`',
+      'and refuses to boot the ramdisk if one is empty',
+    ],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/utils.py',
+        shows: /getattr\(CONF\.conductor, ramdisk_name\)/,
+      },
+      { repository: ironic, file: 'ironic/common/pxe_utils.py', shows: /check_for_missing_params\(info/ },
+    ],
+  },
+  {
+    says: [
+      'Ironic refuses files outside of file_url_allowed_paths',
+      'Ironic does not read files in …',
+      'Ironic does not find `//shared` below an allowed folder',
+    ],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/common/image_service.py',
+        shows: /rpath\.startswith\(allowed \+ os\.sep\)/,
+      },
+    ],
+  },
+  {
+    says: ['virtual media that Ironic builds from a kernel and an initramfs'],
+    sources: [{ repository: ironic, file: 'ironic/conf/redfish.py', shows: /default='nofb vga=normal'/ }],
   },
   {
     says: ['Ironic sets the boot mode through the BMC'],

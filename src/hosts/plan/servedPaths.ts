@@ -92,7 +92,13 @@ export function parseBaseUrl(text: string, option: keyof typeof examples = '--ba
       hint: 'use the URL of a folder, without query, fragment, spaces, quotes and commas',
     });
   }
-  return trimEndOf(text, '/');
+  const base = trimEndOf(text, '/');
+  if (/[^:]\/\//.test(base)) {
+    throw new UsageError(`${option}: the path contains //, which is another path than / for many servers`, {
+      hint: `use ${base.replaceAll(/([^:])\/{2,}/g, '$1/')}`,
+    });
+  }
+  return base;
 }
 
 export interface HostFile {

@@ -3,6 +3,8 @@ import { hardwareRules } from '../../../src/agent/hardwareChecks.ts';
 import { insecureArgument } from '../../../src/agent/insecureArgument.ts';
 import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
+import { conductorRules } from '../../../src/agent/ironicConf.ts';
+import { bootFileRules } from '../../../src/kargs/bootFileNames.ts';
 import { argumentRules } from '../../../src/kargs/argumentChecks.ts';
 import { openQuote } from '../../../src/kargs/argumentLine.ts';
 import { consoleRules } from '../../../src/kargs/console.ts';
@@ -45,9 +47,15 @@ const kernelArgumentRules: readonly Rule[] = [
   openQuote,
   loaderSetting,
   ipaSecret,
-  ...[argumentRules, consoleRules, ipRules, networkArgumentRules, urlArgumentRules].flatMap((rules) =>
-    Object.values<Rule>(rules),
-  ),
+  ...[
+    argumentRules,
+    bootFileRules,
+    conductorRules,
+    consoleRules,
+    ipRules,
+    networkArgumentRules,
+    urlArgumentRules,
+  ].flatMap((rules) => Object.values<Rule>(rules)),
 ];
 
 /** Rules of configs and images, and of what both have in common. */

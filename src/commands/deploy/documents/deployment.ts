@@ -6,6 +6,7 @@
 
 import type { Finding } from '../../../core/finding.ts';
 import { quoteText } from '../../../core/foreignText.ts';
+import { checkBootFiles } from '../../../kargs/bootFileNames.ts';
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
 import { errorRule, found, infoRule, issue, issueWith } from '../../../core/rule.ts';
 import { isUuid } from '../../../core/objectName.ts';
@@ -62,10 +63,15 @@ export function checkDeployment(deployment: Deployment): readonly Finding[] {
   if (image !== undefined && bootIso !== undefined) return [issue(imageAndIso, ['bootIso'])];
   if (bootIso !== undefined) {
     const isBooted = used === 'ramdisk' || used === 'autodetect';
-    return found(!isBooted && issue(notDeployed, ['bootIso']), checkReference('bootIso', bootIso, 'iso'));
+    return found(
+      !isBooted && issue(notDeployed, ['bootIso']),
+      checkReference('bootIso', bootIso, 'iso'),
+      checkBootFiles([{ use: 'live ISO', url: bootIso, path: ['bootIso'] }]),
+    );
   }
   if (image === undefined) return [];
-  if (used === 'custom-agent') return checkImageSource(image);
+  const name = checkBootFiles([{ use: 'disk image', url: image.url, path: ['imageSource'] }]);
+  if (used === 'custom-agent') return [...checkImageSource(image), ...name];
   if (used === 'ramdisk') {
     const hint = 'use the deploy interface direct, or {bootIso} instead of {imageSource}';
     return [issue(notDeployed, ['imageSource'], hint)];
@@ -74,6 +80,7 @@ export function checkDeployment(deployment: Deployment): readonly Finding[] {
     ...checkReference('imageSource', image.url, 'image'),
     ...checkImageChecksum(image, needsChecksum(image.url)),
     ...checkImageFormat(image.format, 'ironic'),
+    ...name,
   ];
 }
 

@@ -29,7 +29,13 @@ import { nodeNameProblem } from '../../../core/objectName.ts';
 import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
-import { type KernelArgument, parseArgument, splitArguments } from '../../../kargs/argument.ts';
+import {
+  type KernelArgument,
+  parseArgument,
+  parseArguments,
+  splitArguments,
+} from '../../../kargs/argument.ts';
+import { type NamedBootFile, checkBootFiles, rootfsOf } from '../../../kargs/bootFileNames.ts';
 import { checkArgumentNetwork } from '../../../kargs/networkChecks.ts';
 import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
 import { withoutBrackets } from '../../../formats/url.ts';
@@ -89,6 +95,7 @@ export function checkNode(settings: NodeSettings): readonly Finding[] {
     nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ramdisk === undefined ? [] : checkRamdisk(ramdisk),
     ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : [],
+    ramdisk === undefined ? [] : checkBootFiles(filesOf(ramdisk)),
     ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
     checkDeployment(deployment),
     !bootsIso && Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
@@ -114,6 +121,18 @@ function linesOf(settings: NodeSettings): readonly ConfLine[] {
       boot: listOf(bootInterfaceOf(settings)),
     }),
     ...fileLinesFor([...images, ...listOf(deployment.image?.url), ...listOf(deployment.bootIso)]),
+  ];
+}
+
+function filesOf(ramdisk: Ramdisk): readonly NamedBootFile[] {
+  if (ramdisk.kind === 'iso') return [{ use: 'live ISO', url: ramdisk.iso, path: ['deployIso'] }];
+  return [
+    { use: 'kernel', url: ramdisk.kernel, path: ['deployKernel'] },
+    { use: 'initramfs', url: ramdisk.ramdisk, path: ['deployRamdisk'] },
+    ...rootfsOf(parseArguments(ramdisk.arguments ?? '')).map((file) => ({
+      ...file,
+      path: ['kernelAppendParams'],
+    })),
   ];
 }
 
