@@ -28,7 +28,7 @@ const changes: Readonly<Record<string, Change>> = {
     file: 'src/core/artifacts.ts',
     behind: 'export const hostArtifacts = {',
     row: `madeUp: { noun: 'made up', contentType: BYTES, isOfVendor: false, stage: 'image', part: 'media', way: 'iso',
-      fileName: 'made.up', ending: '.up', base: 'iso', source: '--iso', startRank: 6, printRank: 6, help: ['made up'] },`,
+      fileName: 'made.up', ending: '.up', base: 'iso', source: '--iso', startRank: 6, printRank: 6, help: 'made up' },`,
   },
   'A version of the Ignition spec': {
     file: 'src/ignition/versions.ts',

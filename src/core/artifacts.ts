@@ -35,8 +35,8 @@ interface HostArtifactFacts extends ArtifactFacts {
   readonly startRank: number;
   /** `serve` prints the URL of the one with the lowest rank: first images that a BMC mounts. */
   readonly printRank: number;
-  /** Lines of the help. */
-  readonly help: readonly string[];
+  /** What the help says. */
+  readonly help: string;
 }
 
 const BYTES = 'application/octet-stream';
@@ -58,7 +58,7 @@ export const hostArtifacts = {
     source: 'a live ISO with --iso FILE',
     startRank: 3,
     printRank: 4,
-    help: ['Ignition config, fetched by Ignition'],
+    help: 'Ignition config, fetched by Ignition',
   },
   archive: {
     noun: 'the archive with the Ignition config',
@@ -73,7 +73,7 @@ export const hostArtifacts = {
     source: 'a live ISO with --iso FILE',
     startRank: 1,
     printRank: 5,
-    help: ['small archive with the config; the boot loader loads it after the', 'initramfs'],
+    help: 'small archive with the config; the boot loader loads it after the initramfs',
   },
   initramfs: {
     noun: 'the initramfs',
@@ -88,7 +88,7 @@ export const hostArtifacts = {
     source: '--initramfs FILE, or a live ISO that contains it',
     startRank: 2,
     printRank: 3,
-    help: ['initramfs with the config, for deploy_ramdisk of Ironic'],
+    help: 'initramfs with the config, for deploy_ramdisk of Ironic',
   },
   iso: {
     noun: 'the ISO',
@@ -103,7 +103,7 @@ export const hostArtifacts = {
     source: 'a live ISO with --iso FILE',
     startRank: 5,
     printRank: 1,
-    help: ['live ISO with the config; --grow allows larger configs'],
+    help: 'live ISO with the config; --grow allows larger configs',
   },
   'minimal-iso': {
     noun: 'the minimal ISO',
@@ -118,7 +118,7 @@ export const hostArtifacts = {
     source: 'a live ISO of 2022 or later with --iso FILE',
     startRank: 4,
     printRank: 2,
-    help: ['minimal ISO with the config; it fetches the root filesystem from', 'its URL'],
+    help: 'minimal ISO with the config; it fetches the root filesystem from its URL',
   },
 } as const satisfies Readonly<Record<string, HostArtifactFacts>>;
 

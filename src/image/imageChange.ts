@@ -21,6 +21,8 @@ export interface ImageChange {
   readonly size?: number;
   /** All files of the embed area after the change, if the change affects them. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
+  /** The whole line of kernel arguments after the change, if the change affects it. */
+  readonly kargs?: string | undefined;
 }
 
 /** The change that changes nothing. */

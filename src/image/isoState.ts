@@ -105,6 +105,7 @@ export async function planState(iso: CurrentIso, state: IsoState, growth: Growth
     ],
     size,
     files,
+    kargs,
   });
 }
 

@@ -82,7 +82,9 @@ async function changeContents(
   }
   // Most edits of kernel arguments end here, and load nothing else.
   if (files === undefined && added.length === 0) {
-    return kargs === undefined ? unchanged : patchesOnly(writeKargs(await iso.kargsAreas(), kargs));
+    return kargs === undefined
+      ? unchanged
+      : { ...patchesOnly(writeKargs(await iso.kargsAreas(), kargs)), kargs };
   }
   const { planState } = await import('./isoState.ts');
   const state = { files: files ?? (await iso.embeddedFiles()), kargs, mediumFiles };

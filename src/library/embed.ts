@@ -39,12 +39,12 @@ export async function embed(
   const work = async (io: Io): Promise<Uint8Array | undefined> => {
     const { planEmbedding } = await import('../commands/iso/ignition.ts');
     const { checkConfigToEmbed } = await import('../hosts/input/configFiles.ts');
-    const { rewriteLiveBytes, rewriteLiveIso } = await import('../imagefile/rewriteImage.ts');
+    const { editLiveBytes, editLiveIso } = await import('../hosts/input/imageContents.ts');
     if (typeof iso !== 'string' && !ArrayBuffer.isView(iso)) throw notContent(iso, 'iso');
     const checked = await checkConfigToEmbed(bytesOf(config, 'config'), 'config', options, io);
     return planEmbedding(checked, options, io, async (edit) => {
-      if (typeof iso !== 'string') return rewriteLiveBytes(iso, options, edit);
-      await rewriteLiveIso({ ...options, iso }, edit, io);
+      if (typeof iso !== 'string') return editLiveBytes(iso, options, edit, io);
+      await editLiveIso({ ...options, iso }, edit, io);
       return undefined;
     });
   };

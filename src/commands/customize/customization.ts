@@ -5,7 +5,7 @@ import { findBundleProblem, parseCaCertificates } from '../../formats/caCertific
 import { findScriptProblem } from '../../agent/scriptStart.ts';
 import { CliError, type FilePlace, FormatError, UsageError } from '../../core/errors.ts';
 import { formatPath } from '../../core/finding.ts';
-import { type ConfigHost, refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { type BootContents, requireContents } from '../../hosts/input/imageContents.ts';
 import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
 import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { readCertificates } from '../../hosts/input/pastedPart.ts';
@@ -66,21 +66,19 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
 }
 
 /**
- * Refuses configs that the Ignition of the image does not support. The installed system is of the same build, unless a file or
- * an argument of the installer selects another.
- * @param files those of {@link renderCustomization}
+ * Refuses configs that the Ignition of the installed system does not support. It is of the same build as the image, unless a file
+ * or an argument of the installer selects another.
  */
-export function refuseConfigs(
+export function refuseInstalledConfigs(
   { destIgnition, installerConfigs }: Customization,
-  files: ReadonlyMap<string, Uint8Array>,
-  host: ConfigHost,
+  { build, kargs = '' }: BootContents,
   context: { readonly io: Io; readonly options: CheckChoice },
 ): void {
-  refuseForImage(files.get(CONFIG_NAME), host, context);
-  const selectsImage =
-    host.kargs?.some(({ text }) => /^coreos\.inst\.(?:image_url|stream)=/.test(text)) === true;
+  const selectsImage = /(?:^|\s)coreos\.inst\.(?:image_url|stream)=/.test(kargs);
   if (installerConfigs.length > 0 || selectsImage) return;
-  for (const config of destIgnition) refuseForImage(config, { build: host.build }, context);
+  for (const config of destIgnition) {
+    requireContents({ files: new Map([[CONFIG_NAME, config]]), build }, context);
+  }
 }
 
 /**

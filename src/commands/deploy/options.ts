@@ -14,7 +14,8 @@ import type { Ramdisk } from './documents/node.ts';
 import { checkInstalledConfig, plainConfig, type PlainConfig } from './documents/installation.ts';
 import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
 import type { Io } from '../../io/io.ts';
-import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { requireContents } from '../../hosts/input/imageContents.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { buildOfImageUrl } from '../../image/ignitionSpec.ts';
 import { resolveConfig } from '../../ignition/effectiveConfig.ts';
 import type { DeployOptions } from './settings.ts';
@@ -145,7 +146,8 @@ export async function readInstalledConfig(
       hint: 'fix the errors above',
     });
   }
-  refuseForImage(document.json, { build: buildOfImageUrl(imageSource) }, { io, options: {} });
+  const files = new Map([[CONFIG_NAME, document.json]]);
+  requireContents({ files, build: buildOfImageUrl(imageSource) }, { io, options: {} });
   return plainConfig(document.config);
 }
 

@@ -3,12 +3,7 @@
 import { isAgentConfig } from '../../agent/lint/lintConfig.ts';
 import { CliError, located } from '../../core/errors.ts';
 import type { Config } from '../../ignition/config.ts';
-import {
-  type ConfigPlace,
-  type EffectiveDocument,
-  type PlacedIssue,
-  readEffectiveConfig,
-} from '../../ignition/effectiveConfig.ts';
+import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
@@ -22,15 +17,8 @@ import type { Finding } from '../../core/finding.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
-import {
-  buildOf,
-  checkImageArguments,
-  checkInitramfsNetwork,
-  checkSpecVersions,
-  inspectAgentArchive,
-  type InspectedArchive,
-} from '../../hosts/input/imageRequirements.ts';
-import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
+import { inspectAgentArchive, type InspectedArchive } from '../../hosts/input/imageRequirements.ts';
+import { checkInspected } from '../../hosts/input/imageContents.ts';
 import { refuseOther } from '../../hosts/input/contentKind.ts';
 import { type ImageInput, readImageSource, readWhole } from '../../hosts/input/imageSource.ts';
 import { CONFIG_FILE, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
@@ -92,20 +80,13 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   const subject = await describe[kind](source);
   const isConfig = subject.kind === 'ignition';
   const document = isConfig ? subject.document : subject.files?.get(CONFIG_NAME);
-  const { config, issues, read } = readDocument(document);
-  const archive = config && (await inspectAgentArchive(config.config, source, isLocal));
-  const ofImage = isConfig ? [] : subject.issues;
-  const ofBoth =
-    isConfig || read === undefined
-      ? []
-      : [
-          ...checkSpecVersions(read, buildOf(subject)),
-          ...checkImageArguments(read.config, subject),
-          ...checkInitramfsNetwork(read.config, subject),
-        ];
-  const ofNetwork = isConfig ? [] : await checkInspectedNetwork(subject);
-  const findings = [...ofImage, ...issues, ...ofBoth, ...ofNetwork, ...(archive?.issues ?? [])];
-  return { file, subject, config, archive, findings };
+  const { config, issues } = readDocument(document);
+  if (isConfig) {
+    const archive = config && (await inspectAgentArchive(config.config, source, isLocal));
+    return { file, subject, config, archive, findings: issues };
+  }
+  const { archive, findings } = await checkInspected(subject, source, isLocal);
+  return { file, subject, config, archive, findings: [...findings, ...issues] };
 }
 
 const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<ImageInspection | ConfigFile>>> = {
@@ -146,7 +127,6 @@ async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
 
 function readDocument(document: Uint8Array | undefined): {
   readonly config?: InspectedConfig;
-  readonly read?: EffectiveDocument;
   readonly issues: readonly Finding[];
 } {
   if (document === undefined) return { issues: [] };
@@ -164,7 +144,6 @@ function readDocument(document: Uint8Array | undefined): {
       inlinedConfigs: inlined.length,
       runsAgent: isAgentConfig(config),
     },
-    read,
     issues: [...issues.map(namePlace), ...refused],
   };
 }

@@ -1,6 +1,5 @@
 /** `iso create`: creates a bootable ISO from any kernel and initramfs, with the boot loaders of the user. */
 
-import { parseArguments } from '../../kargs/argument.ts';
 import { dirname, join } from 'node:path';
 import { CliError, UsageError, located } from '../../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso } from '../../image/createIso.ts';
@@ -18,9 +17,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { sourceDate } from '../../io/sourceDate.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { report } from '../../io/report/report.ts';
-import { refuseArguments, refuseForImage } from '../../hosts/input/imageRequirements.ts';
-import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { requireContents } from '../../hosts/input/imageContents.ts';
 import { type PartFiles, type PartFlags, requireOneBuild, requireRole } from '../../hosts/input/liveParts.ts';
 
 export interface CreateIsoOptions extends OutputOptions {
@@ -78,13 +75,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const system = await readSystem(initrd, io);
     const label = options.label ?? USUAL_LABEL;
     const kargs = ramdiskKargs(system, options.karg, rootfs && label);
-    refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
-    refuseForImage(
-      system.embedded?.get(CONFIG_NAME),
-      { kargs: parseArguments(kargs), build: system.build },
-      { io, options: {} },
-    );
-    await reportImageNetwork(kargs, system.embedded ?? new Map(), { io, options: {} });
+    requireContents({ kargs, files: system.embedded, build: system.build }, { io, options: {} });
     const iso = planIso({
       kernel,
       initrd,

@@ -3,23 +3,14 @@
  * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
  */
 
-import { parseArguments } from '../../kargs/argument.ts';
-import { CliError, FormatError, only, UsageError, located } from '../../core/errors.ts';
+import { CliError, UsageError, located } from '../../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
-import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
-import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
-import { imageRules } from '../../image/inspection/imageRules.ts';
+import { editLiveIso } from '../../hosts/input/imageContents.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
 import { outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import {
-  type GrowthOptions,
-  readLiveIso,
-  type Rewrite,
-  rewriteLiveIso,
-} from '../../imagefile/rewriteImage.ts';
-import { report } from '../../io/report/report.ts';
+import { type GrowthOptions, readLiveIso, type Rewrite } from '../../imagefile/rewriteImage.ts';
 import { decompress } from '../../formats/compression.ts';
 import { readArchiveFiles } from '../../formats/tar.ts';
 import { readInitrd } from '../../image/initrd.ts';
@@ -61,7 +52,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   }
   outputFile(options, io); // a usage error is reported before a file is opened
   const config = await readConfigToEmbed(options, io);
-  return planEmbedding(config, options, io, (edit) => rewriteLiveIso(options, edit, io));
+  return planEmbedding(config, options, io, (edit) => editLiveIso(options, edit, io));
 }
 
 /** Passes `apply` the edit that embeds a checked config with the files of the options, which are open until it is done. */
@@ -79,24 +70,8 @@ export async function planEmbedding<T>(
       const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
       mediumFiles.push({ name, content: await open(hostPath, 'File for the medium') });
     }
-    const edit = async (iso: LiveIso): Promise<ImageChange> => {
-      await reportUnreadConfig(iso, io);
-      const { current = '' } = (await iso.kargsAreas()) ?? {};
-      refuseForImage(config, { kargs: parseArguments(current), build: iso.label }, { io, options });
-      const files = new Map([...(await iso.embeddedFiles()), [CONFIG_NAME, config]]);
-      await reportImageNetwork(current, files, { io, options });
-      return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
-    };
-    return apply(edit);
+    return apply((iso) => embedIgnition(iso, { config, existing, initrdFiles, mediumFiles }));
   });
-}
-
-/** Only a warning, because the user may need only the added files. A damaged features.json is not an error here. */
-async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
-  const features = await iso.features().catch(only(FormatError, () => undefined));
-  if (features?.otherSystem !== true) return;
-  const { hint, message } = imageRules.configUnread;
-  report(io, { severity: 'warning', message, hint });
 }
 
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -186,5 +161,5 @@ export type RemoveOptions = Rewrite;
 
 /** Embedded network settings are kept. Without network settings, the area gets its original bytes. */
 export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
-  return rewriteLiveIso(options, removeIgnition, io);
+  return editLiveIso(options, removeIgnition, io);
 }

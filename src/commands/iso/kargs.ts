@@ -1,16 +1,12 @@
 /** `iso kargs`: changes, resets or prints the kernel arguments of a live ISO. */
 
-import { parseArguments, splitArguments } from '../../kargs/argument.ts';
-import { isNetworkArgument } from '../../kargs/connections.ts';
-import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { editLiveIso } from '../../hosts/input/imageContents.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../../image/kargsAreas.ts';
 import { editKargs, type KargsEdits, remarkGrub } from '../../image/kargsEdit.ts';
-import { readIgnition } from '../../image/embeddedIgnition.ts';
-import { refuseArguments, refuseForImage } from '../../hosts/input/imageRequirements.ts';
 import { type LiveIso, restoreDefaultKargs } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+import { readLiveIso, type Rewrite } from '../../imagefile/rewriteImage.ts';
 import { report } from '../../io/report/report.ts';
 import { lineForOutput, writeStdout } from '../../io/stdout.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
@@ -22,19 +18,13 @@ export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
  * @throws CliError for the user; nothing is written then
  */
 export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {
-  return rewriteLiveIso(options, (iso) => change(iso, options, io), io);
+  return editLiveIso(options, (iso) => change(iso, options, io), io);
 }
 
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
   const areas = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(areas.current, edits);
-  const files = await iso.embeddedFiles();
-  refuseArguments({ before: areas.current, after: kargs, files }, {}, io);
-  const known = new Set(splitArguments(areas.current));
-  const changesNetwork = parseArguments(kargs).some((one) => isNetworkArgument(one) && !known.has(one.text));
-  if (changesNetwork) await reportImageNetwork(kargs, files, { io, options: {} });
   report(io, remarks, remarkGrub(areas, kargs));
-  refuseForImage(await readIgnition(iso), { kargs: parseArguments(kargs) }, { io, options: {} });
   return iso.change({ kargs });
 }
 
@@ -43,12 +33,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
  * @throws CliError for the user; nothing is written then
  */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
-  const restore = async (iso: LiveIso): Promise<ImageChange> => {
-    const { defaults } = requireKargsAreas(await iso.kargsAreas());
-    refuseForImage(await readIgnition(iso), { kargs: parseArguments(defaults) }, { io, options: {} });
-    return restoreDefaultKargs(iso);
-  };
-  return rewriteLiveIso(options, restore, io);
+  return editLiveIso(options, restoreDefaultKargs, io);
 }
 
 export interface ShowKargsOptions {

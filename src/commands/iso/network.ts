@@ -1,18 +1,16 @@
 /** `iso network`: embeds, extracts or removes the network settings of a live ISO. */
 
-import { refuseArguments } from '../../hosts/input/imageRequirements.ts';
 import {
   embedNetworkSettings,
   listNetworkSettings,
-  networkMembers,
   removeNetworkSettings,
-  replaceNetworkSettings,
 } from '../../image/networkSettings.ts';
+import type { LiveIso } from '../../image/liveIso.ts';
 import { outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { readLiveIso, type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+import { readLiveIso, type Rewrite } from '../../imagefile/rewriteImage.ts';
 import { type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
-import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { type Edit, editLiveIso } from '../../hosts/input/imageContents.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../../io/report/choices.ts';
 
@@ -29,17 +27,11 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
   outputFile(options, io); // a usage error is reported before a file is opened
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
-  return rewriteLiveIso(
-    options,
-    async (iso) => {
-      const { current = '' } = (await iso.kargsAreas()) ?? {};
-      refuseArguments({ before: current, after: current, files: networkMembers(keyfiles) }, {}, io);
-      const files = replaceNetworkSettings(await iso.embeddedFiles(), keyfiles);
-      await reportImageNetwork(current, files, { io, options, keyfiles });
-      return embedNetworkSettings(iso, keyfiles, existing);
-    },
-    io,
-  );
+  const edit = async (iso: LiveIso): Promise<Edit> => ({
+    ...(await embedNetworkSettings(iso, keyfiles, existing)),
+    keyfiles,
+  });
+  return editLiveIso(options, edit, io);
 }
 
 export interface ExtractNetworkOptions extends NetworkTarget {
@@ -62,5 +54,5 @@ export type RemoveNetworkOptions = Rewrite;
 
 /** An embedded Ignition config is kept. Without a config, the area gets its original bytes. */
 export async function removeNetwork(options: RemoveNetworkOptions, io: Io): Promise<ExitCode> {
-  return rewriteLiveIso(options, removeNetworkSettings, io);
+  return editLiveIso(options, removeNetworkSettings, io);
 }

@@ -2,7 +2,8 @@
 
 import { resetDamagedIso, resetIso } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { type Rewrite, rewriteLiveIso } from '../../imagefile/rewriteImage.ts';
+import { editLiveIso } from '../../hosts/input/imageContents.ts';
+import type { Rewrite } from '../../imagefile/rewriteImage.ts';
 
 export interface ResetOptions extends Rewrite {
   /** Resets also reserved areas that cannot be read. */
@@ -14,5 +15,5 @@ export interface ResetOptions extends Rewrite {
  * @throws CliError for the user; nothing is written then
  */
 export async function reset({ force = false, ...rewrite }: ResetOptions, io: Io): Promise<ExitCode> {
-  return rewriteLiveIso(rewrite, force ? resetDamagedIso : resetIso, io);
+  return editLiveIso(rewrite, force ? resetDamagedIso : resetIso, io);
 }

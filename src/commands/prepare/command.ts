@@ -27,7 +27,8 @@ const common = [
 ];
 
 function helpOf(name: ConfigArtifact): string {
-  return `  ${name.padEnd(12)} ${hostArtifacts[name].help.join('\n               ')}\n`;
+  const lines = hostArtifacts[name].help.replaceAll(/(.{1,65})(?: |$)/g, '$1\n               ').trimEnd();
+  return `  ${name.padEnd(12)} ${lines}\n`;
 }
 
 const REFERENCE = `

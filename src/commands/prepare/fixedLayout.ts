@@ -41,7 +41,7 @@ import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/plan/baseImag
 import { planArtifacts } from '../../hosts/plan/planHost.ts';
 import { readAsset } from '../../core/assets.ts';
 import { checkBoot } from '../../kargs/checkBoot.ts';
-import { bootArguments, kernelArguments } from '../../kargs/kernelArguments.ts';
+import { kernelArguments } from '../../kargs/kernelArguments.ts';
 import { type BootForm, checkTexts } from '../../kargs/loaders/form.ts';
 import { ironicConf } from '../../kargs/loaders/ironic.ts';
 import { fillTemplate } from '../../formats/template.ts';
@@ -49,7 +49,8 @@ import { errorRule } from '../../core/rule.ts';
 import { report } from '../../io/report/report.ts';
 import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
 import { bootInputsOf } from '../../hosts/plan/bootInputs.ts';
-import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { requireContents } from '../../hosts/input/imageContents.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 
@@ -364,9 +365,14 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
     });
   }
   const [first] = parts;
-  const kargs = bootArguments(settings);
-  refuseForImage(first?.configs.fetched.document, { kargs }, { io, options: {} });
   const words = kernelArguments(settings).join(' ');
+  const booted = {
+    kargs: words,
+    checkedKargs: words,
+    files: first && new Map([[CONFIG_NAME, first.configs.fetched.document]]),
+    build: await first?.base?.build(),
+  };
+  requireContents(booted, { io, options: {} });
   const inspectionArguments = `${INSPECTION_DEFAULT} ${words}`;
   const text = fillTemplate(readAsset('templates/boot/bifrost'), {
     kernelUrl: asYaml(kernelUrl),

@@ -2,14 +2,14 @@
 
 import {
   readCustomization,
-  refuseConfigs,
+  refuseInstalledConfigs,
   type CustomizeOptions,
   parseConsoles,
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../../formats/byteReader.ts';
-import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { requireContents } from '../../hosts/input/imageContents.ts';
 import { nameInitrd } from '../../hosts/input/initrdInput.ts';
 import { readLiveInitrd, renderCustomization } from '../../image/customize/customization.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
@@ -90,8 +90,8 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
-  refuseConfigs(customization, files, { build }, { io, options });
-  await reportImageNetwork('', files, { io, options, keyfiles: customization.keyfiles });
+  requireContents({ files, build }, { io, keyfiles: customization.keyfiles, options });
+  refuseInstalledConfigs(customization, { build }, { io, options });
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;

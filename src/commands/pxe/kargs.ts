@@ -10,7 +10,7 @@ import { bootImages } from '../../kargs/loaders/form.ts';
 import { argumentServers } from '../../kargs/networkChecks.ts';
 import { findInexpressible, staticArguments } from '../../kargs/staticArguments.ts';
 import { CliError, type InputSource, only, UsageError } from '../../core/errors.ts';
-import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { Connection } from '../../network/connection.ts';
 import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
@@ -25,9 +25,8 @@ import { type BootInputs, type BootInputOptions, readBootInputs } from '../../ho
 import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';
 import { inputOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
-import { refuseForImage } from '../../hosts/input/imageRequirements.ts';
+import { type BootContents, requireContents } from '../../hosts/input/imageContents.ts';
 import { refuseFindings } from '../../hosts/input/refuse.ts';
-import { listServers, reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
 import { readNetwork } from '../../hosts/settings/hostNetwork.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
 
@@ -62,31 +61,38 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const findings = checkBoot(settings, form);
   const reported = report(io, withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (hasErrors(reported)) return 1;
-  const list = bootArguments(settings);
-  await checkArguments([...list, ...form.added(settings).flatMap(parseArguments)], inputs, options, io);
+  const added = form.added(settings).flatMap(parseArguments);
+  requireContents(await contentsOf(bootArguments(settings), added, inputs, options, io), { io, options: {} });
   await writeText(form.render(settings), settings, options.output, io);
   return 0;
 }
 
-/** Checks the arguments against the config of the inventory; without one, only their network against the URLs of Ironic. */
-async function checkArguments(
+/** The config of the inventory decides what the network must reach; without one, only the URLs of Ironic are known. */
+async function contentsOf(
   list: readonly KernelArgument[],
+  added: readonly KernelArgument[],
   { reading }: BootInputs,
   options: KargsOptions,
   io: Io,
-): Promise<void> {
-  const hasNetwork = list.some(isNetworkArgument);
-  if (!hasNetwork && !list.some(({ name }) => name === 'ipa-insecure')) return;
-  const document = options.inventory === undefined ? undefined : (await renderConfig(options, io))?.document;
-  refuseForImage(document, { kargs: list }, { io, options: {} });
-  if (!hasNetwork) return;
-  const read = document === undefined ? undefined : readEffectiveConfig(document);
+): Promise<BootContents> {
+  const line = lineOf(list);
+  const isConfigNeeded = [...list, ...added].some(
+    (argument) => isNetworkArgument(argument) || argument.name === 'ipa-insecure',
+  );
+  const config =
+    isConfigNeeded && options.inventory !== undefined ? await renderConfig(options, io) : undefined;
   const urls = inputOf(reading, 'ironic.apiUrls')?.text ?? '';
-  const needs =
-    read?.status === 'read'
-      ? listServers(read.config)
-      : [argumentServers(parseArgument(`ipa-api-url=${urls}`), list)];
-  await reportImageNetwork(list.map(({ text }) => text).join(' '), new Map(), { io, options: {} }, needs);
+  return {
+    kargs: line,
+    checkedKargs: line,
+    addedKargs: lineOf(added),
+    files: config && new Map([[CONFIG_NAME, config.document]]),
+    needs: config === undefined ? [argumentServers(parseArgument(`ipa-api-url=${urls}`), list)] : [],
+  };
+}
+
+function lineOf(list: readonly KernelArgument[]): string {
+  return list.map(({ text }) => text).join(' ');
 }
 
 /** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */

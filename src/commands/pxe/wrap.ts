@@ -11,7 +11,7 @@ import { readInitrdFrom, writeInitrd } from '../../image/initrd.ts';
 import { type ConfigOptions, readConfigToEmbed } from '../../hosts/input/configFiles.ts';
 import { withInitrd } from '../../hosts/input/initrdInput.ts';
 import { isNetworkPath, listNetworkSettings, networkMembers } from '../../image/networkSettings.ts';
-import { reportImageNetwork } from '../../hosts/input/imageNetwork.ts';
+import { requireContents } from '../../hosts/input/imageContents.ts';
 import { type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../../io/report/choices.ts';
@@ -48,8 +48,9 @@ export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}
 /** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
-  const config = await readConfigToEmbed(options, io);
-  await deliverArchive(new Map([[CONFIG_NAME, config]]), options, io);
+  const files = new Map([[CONFIG_NAME, await readConfigToEmbed(options, io)]]);
+  requireContents({ files }, { io, options });
+  await deliverArchive(files, options, io);
   return 0;
 }
 
@@ -81,7 +82,7 @@ export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<
   checkWrapOutput(options, io);
   const keyfiles = await readNetworkFiles(options, io);
   const files = networkMembers(keyfiles);
-  await reportImageNetwork('', files, { io, options, keyfiles });
+  requireContents({ files }, { io, keyfiles, options });
   await deliverArchive(files, options, io);
   return 0;
 }

@@ -4,26 +4,17 @@
  */
 
 import { FormatError, located } from '../../core/errors.ts';
-import { hasErrors, type Finding } from '../../core/finding.ts';
-import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { hasErrors } from '../../core/finding.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { detectKind } from '../../image/imageKind.ts';
 import { inspectInitrd, inspectIso } from '../../image/inspection/inspectImage.ts';
-import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { CheckedFile } from '../../io/report/reporter.ts';
 import { checkConfig, type CheckOptions } from '../../hosts/input/checkConfig.ts';
-import {
-  buildOf,
-  checkImageArguments,
-  checkInitramfsNetwork,
-  checkSpecVersions,
-  inspectAgentArchive,
-} from '../../hosts/input/imageRequirements.ts';
-import { checkInspectedNetwork } from '../../hosts/input/imageNetwork.ts';
+import { checkInspected } from '../../hosts/input/imageContents.ts';
 import { type ImageInput, readImageSource } from '../../hosts/input/imageSource.ts';
 import { CONFIG_FILE } from '../../hosts/input/sourceConfig.ts';
 
@@ -53,17 +44,13 @@ export async function checkIfImage(
 async function checkImage(source: ImageInput, options: CheckOptions): Promise<CheckedFile> {
   const { kind, image, name: file } = source;
   const inspection = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
-  const { files, issues } = inspection;
-  const document = files?.get(CONFIG_NAME);
+  const document = inspection.files?.get(CONFIG_NAME);
   const checked =
     document === undefined
       ? undefined
       : await checkConfig(document, { ...options, machine: 'live', isEmbedded: true });
-  const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
-  const ofNetwork = await checkInspectedNetwork(inspection);
-  const findings: Finding[] = [...issues, ...ofConfig, ...ofNetwork].filter(
-    ({ isLint }) => options.lint !== 'none' || isLint !== true,
-  );
+  const { findings: ofImage } = await checkInspected(inspection, source, !isRemote(file));
+  const findings = ofImage.filter(({ isLint }) => options.lint !== 'none' || isLint !== true);
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
   const valid = !hasErrors(findings) && checked?.report.valid !== false;
   return { file, bytes: new Uint8Array(), ...checked, report: { valid, findings } };
@@ -76,21 +63,4 @@ async function refusePackedConfig(image: RandomAccess): Promise<void> {
   throw new FormatError(`the Ignition config is compressed with ${format}`, {
     hint: `decompress it first: ${format} -dc FILE | ironic-coreos validate -`,
   });
-}
-
-/** Whether the image contains what the config requires: the agent archive, and the network for the initramfs. */
-async function configIssues(
-  document: Uint8Array,
-  inspection: ImageInspection,
-  source: ImageInput,
-): Promise<readonly Finding[]> {
-  const read = readEffectiveConfig(document);
-  if (read.status !== 'read') return [];
-  const archive = await inspectAgentArchive(read.config, source, !isRemote(source.name));
-  return [
-    ...checkSpecVersions(read, buildOf(inspection)),
-    ...checkImageArguments(read.config, inspection),
-    ...checkInitramfsNetwork(read.config, inspection),
-    ...(archive?.issues ?? []),
-  ];
 }

@@ -3,12 +3,11 @@
  * network if the config of the image has none (coreos-teardown-initramfs copies it to the system).
  */
 
-import { diagnosticAt, type Finding } from '../../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 import { posix } from 'node:path';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
-import { checkLineNetwork } from '../../kargs/argumentLine.ts';
 import { listResources, readSubject } from '../../agent/lint/subject.ts';
-import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
+import type { KernelArgument } from '../../kargs/argument.ts';
 import { argumentConnections } from '../../kargs/connections.ts';
 import { argumentServers, usesBootInterface } from '../../kargs/networkChecks.ts';
 import { parseUrl } from '../../formats/url.ts';
@@ -16,10 +15,7 @@ import type { Config } from '../../ignition/config.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import type { ImageInspection } from '../../image/inspection/inspection.ts';
-import { isNetworkPath, type NetworkFile } from '../../image/networkSettings.ts';
-import type { Io } from '../../io/io.ts';
-import { report } from '../../io/report/report.ts';
+import { isNetworkPath } from '../../image/networkSettings.ts';
 import type { Connection } from '../../network/connection.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
@@ -32,27 +28,25 @@ import {
   type Need,
   networkServers,
 } from '../../network/reachability.ts';
-import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { listNeeds } from '../../agent/lint/servers.ts';
 
 /** An issue, with the name of the keyfile that its line is in. */
-interface NetworkFinding extends Finding {
+export interface NetworkFinding extends Finding {
   readonly file?: string | undefined;
 }
 
 /**
  * The issues of the network of an image.
- * @param kargs all kernel arguments of the machine, as far as they are known, separated by spaces
+ * @param list all kernel arguments of the machine, as far as they are known
  * @param files the embedded files by path
  * @param others what the host needs besides
  */
-async function checkImageNetwork(
-  kargs: string,
+export function checkImageNetwork(
+  list: readonly KernelArgument[],
   files: EmbedFiles,
   others: readonly Need[] = [],
-): Promise<NetworkFinding[]> {
+): readonly NetworkFinding[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
-  const list = parseArguments(kargs);
   const connections = initramfsConnections(list, files);
   if (connections.length === 0 || (keyfiles.length === 0 && usesBootInterface(list))) return [];
   const ofConfig = readNeeds(files.get(CONFIG_NAME));
@@ -81,45 +75,10 @@ function initramfsConnections(list: readonly KernelArgument[], files: EmbedFiles
     : argumentConnections(list);
 }
 
-/** The connections of the initramfs of an image. */
-function inspectedConnections(inspection: ImageInspection): readonly Connection[] {
-  const { files = new Map<string, Uint8Array>() } = inspection;
-  const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
-  return initramfsConnections(parseArguments(kargs), files);
-}
-
-/** The same for an inspected image, and problems of its keyfiles. The kernel arguments of an initramfs are unknown. */
-export async function checkInspectedNetwork(inspection: ImageInspection): Promise<Finding[]> {
-  const { files = new Map<string, Uint8Array>() } = inspection;
-  const kargs = inspection.kind === 'iso' ? (inspection.kargs?.current ?? '') : '';
-  const hasKeyfiles = [...files.keys()].some(isNetworkPath);
-  const problems = hasKeyfiles ? findConnectionProblems(inspectedConnections(inspection)) : [];
-  return [
-    ...checkLineNetwork(kargs),
-    ...problems.map((problem) => ({ path: [], ...problem })),
-    ...(await checkImageNetwork(kargs, files)),
-  ];
-}
-
-/**
- * Reports the findings of {@link checkImageNetwork} unless the user does not want checks.
- * @param keyfiles those of the user, to report findings at the lines that they come from
- */
-export async function reportImageNetwork(
-  kargs: string,
-  files: EmbedFiles,
-  {
-    io,
-    keyfiles = [],
-    options,
-  }: { readonly io: Io; readonly options: CheckChoice; readonly keyfiles?: readonly NetworkFile[] },
-  others: readonly Need[] = [],
-): Promise<void> {
-  if (!wantsCheck(options, io)) return;
-  for (const found of await checkImageNetwork(kargs, files, others)) {
-    const at = keyfiles.find(({ name }) => name === found.file)?.locate?.(found.line);
-    report(io, diagnosticAt(found, at));
-  }
+/** The problems of the connections of embedded keyfiles. */
+export function checkKeyfileConnections(files: EmbedFiles): readonly Finding[] {
+  if (![...files.keys()].some(isNetworkPath)) return [];
+  return findConnectionProblems(initramfsConnections([], files)).map((problem) => ({ path: [], ...problem }));
 }
 
 /** What a config needs of the network of the initramfs. It is not the network of the agent if the config has one of its own. */
@@ -131,7 +90,7 @@ function readNeeds(document: Uint8Array | undefined): readonly Need[] {
 }
 
 /** The servers of the agent and of Ignition. */
-export function listServers(config: Config): readonly Need[] {
+function listServers(config: Config): readonly Need[] {
   return [...listNeeds(readSubject(config)), ...listFetched(config)];
 }
 

@@ -1,22 +1,17 @@
-/**
- * Checks whether an image contains what its config requires, the agent archive and the network for the initramfs, and whether
- * its kernel arguments contradict the config.
- */
+/** Whether an image contains what its config requires: the agent archive, an Ignition that reads it, a network for the initramfs. */
 
-import { diagnosticAt, type Finding } from '../../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 import {
   archiveMemory,
   chooseArchivedImage,
   type DeployedArchive,
   findDeployedArchive,
 } from '../../agent/agentArchive.ts';
-import { checkInstaller, checkInstallerArgument } from '../../agent/installerArgument.ts';
-import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import { FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
-import { type EffectiveDocument, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { type Rule } from '../../core/rule.ts';
+import type { EffectiveDocument } from '../../ignition/effectiveConfig.ts';
+import type { Rule } from '../../core/rule.ts';
 import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
 import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
@@ -24,17 +19,12 @@ import { archiveProblems, imageRules } from '../../image/inspection/imageRules.t
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
-import type { Io } from '../../io/io.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import type { ImageInput } from './imageSource.ts';
-import { type CheckChoice, refuseFindings, wantsCheck } from './refuse.ts';
-import { checkArgumentLine } from '../../kargs/argumentLine.ts';
-import type { EmbedFiles } from '../../image/embedArea.ts';
-import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
-import type { ImageInspection } from '../../image/inspection/inspection.ts';
-import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
+import type { EmbedFiles } from '../../image/embedArea.ts';
+import type { KernelArgument } from '../../kargs/argument.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { isStatic } from '../../network/reachability.ts';
@@ -101,29 +91,16 @@ function issueOf(rule: Rule, message: string = rule.message): Finding {
   return { ...rule, path: [], message };
 }
 
-/** The build of an image, which its Ignition is of; undefined for other images than those of CoreOS. */
-export function buildOf(inspection: ImageInspection): string | undefined {
-  return inspection.kind === 'iso' ? inspection.label : inspection.build;
-}
-
-/** Kernel arguments of an ISO that contradict its config; those of an initramfs are unknown. */
-export function checkImageArguments(config: Config, inspection: ImageInspection): Finding[] {
-  if (inspection.kind !== 'iso') return [];
-  const kargs = parseArguments(inspection.kargs?.current ?? '');
-  const issues = [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
-  const archive = findDeployedArchive(config);
-  return archive === undefined || archive.url !== undefined ? issues : [...issues, ...checkMounted(kargs)];
-}
-
-/** The arguments with which the live system does not see the archive on the medium. */
-function checkMounted(kargs: readonly KernelArgument[]): Finding[] {
+/** The arguments with which the live system does not see the archive of the config on the medium. */
+export function checkMounted(kargs: readonly KernelArgument[], config: Config): Finding[] {
   const { name } = coreosArguments.fromRam;
   const argument = kargs.find((one) => one.name === name);
   if (argument === undefined) return [];
+  const archive = findDeployedArchive(config);
+  if (archive === undefined || archive.url !== undefined) return [];
   const message = `with ${name} the live system unmounts the medium with the agent archive: the agent does not start`;
-  return [
-    { ...archiveProblems.missing, path: [], message, hint: `use \`iso kargs modify -d ${argument.text}\`` },
-  ];
+  const hint = `omit ${argument.text}; on an ISO that has it, use \`iso kargs modify -d ${argument.text}\``;
+  return [{ ...archiveProblems.missing, path: [], message, hint }];
 }
 
 /** A config, and the configs that it inlines, with spec versions that the Ignition of the build cannot read. */
@@ -153,76 +130,17 @@ export function checkSpecVersions(
     });
 }
 
-/** What a config meets on the machine; undefined parts are unknown. */
-export interface ConfigHost {
-  readonly kargs?: readonly KernelArgument[];
-  /** The version of the image's build, or its volume ID. */
-  readonly build?: string | undefined;
-}
-
-/**
- * Refuses an image or a boot script with which the agent of its config does not start: the installer starts in its place, or the
- * Ignition of the image cannot read the config. Reports kernel arguments that turn verification off.
- * @param document the config of the machine; one that cannot be read has been reported, or may be anything (`--no-validate`)
- * @throws CliError
- */
-export function refuseForImage(
-  document: Uint8Array | undefined,
-  { build, kargs = [] }: ConfigHost,
-  { io, options }: { readonly io: Io; readonly options: CheckChoice },
-): void {
-  const read = document === undefined ? undefined : readEffectiveConfig(document);
-  if (read?.status !== 'read' || !wantsCheck(options, io)) return;
-  const problems = [
-    ...checkInsecureArgument(kargs, read.config),
-    ...checkInstaller(kargs, read.config),
-    ...checkSpecVersions(read, build),
-  ];
-  const code = 'ERR_CONFIG_INVALID';
-  refuseFindings(
-    problems.map((problem) => diagnosticAt(problem)),
-    { code, options, io },
-  );
-}
-
-/** The kernel arguments of an image before and after an edit, and its embedded files after it. */
-interface EditedArguments {
-  readonly before: string;
-  readonly after: string;
-  readonly files: EmbedFiles;
-}
-
-/** Refuses arguments that an edit adds, and those that contradict the embedded keyfiles. @throws CliError */
-export function refuseArguments(
-  { after, before, files }: EditedArguments,
-  options: CheckChoice,
-  io: Io,
-): void {
-  const problems = [
-    ...checkArgumentLine(before, after),
-    ...checkNetworkTwice(parseArguments(after), embedsKeyfiles(files)),
-  ];
-  refuseFindings(
-    problems.map((problem) => diagnosticAt(problem)),
-    { code: 'ERR_SETTING', options, io },
-  );
-}
-
 /** Kernel arguments that configure the network of the initramfs. */
 const networkArguments: ReadonlySet<string> = new Set(['ip', 'bond', 'vlan', 'rd.route']);
 
-/** An issue if the initramfs must fetch the root filesystem, but only the config contains the network. */
-export function checkInitramfsNetwork(config: Config, inspection: ImageInspection): Finding[] {
-  if (!fetchesRootfs(inspection)) return [];
-  if ([...(inspection.files?.keys() ?? [])].some(isNetworkPath)) return [];
-  return isStatic(readConnections(keyfilesOf(config)))
-    ? [{ ...imageRules.initramfsNetworkMissing, path: [] }]
-    : [];
-}
-
-/** False if kernel arguments configure the network; those of an initramfs are unknown. */
-function fetchesRootfs(inspection: ImageInspection): boolean {
-  if (inspection.kind === 'initramfs') return inspection.build !== undefined && !inspection.hasRootfs;
-  const list = parseArguments(inspection.kargs?.current ?? '');
-  return inspection.isMinimal && !list.some(({ name }) => networkArguments.has(name));
+/** An issue if the initramfs, which must fetch the root filesystem, has no network, because only the config contains it. */
+export function checkInitramfsNetwork(
+  config: Config,
+  kargs: readonly KernelArgument[],
+  files: EmbedFiles,
+): Finding[] {
+  const hasOwn =
+    [...files.keys()].some(isNetworkPath) || kargs.some(({ name }) => networkArguments.has(name));
+  if (hasOwn || !isStatic(readConnections(keyfilesOf(config)))) return [];
+  return [{ ...imageRules.initramfsNetworkMissing, path: [] }];
 }

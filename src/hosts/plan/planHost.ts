@@ -23,7 +23,7 @@ import type {
   PublishArchive,
 } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
-import { refuseForImage } from '../input/imageRequirements.ts';
+import { requireContents } from '../input/imageContents.ts';
 import { type BaseSet, type ImageSet, supportsNetwork } from './baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -31,12 +31,11 @@ import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
-import { bootArguments } from '../../kargs/kernelArguments.ts';
-import { parseArgument } from '../../kargs/argument.ts';
+import { kernelArguments } from '../../kargs/kernelArguments.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { report } from '../../io/report/report.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import { listFetched, reportImageNetwork } from '../input/imageNetwork.ts';
+import { listFetched } from '../input/imageNetwork.ts';
 import type { Growth } from '../../image/growth.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { findReachProblems, isStatic } from '../../network/reachability.ts';
@@ -160,13 +159,15 @@ export async function planHost(
   };
   const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
   const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
-  const kargs = [...onIso.map((text) => parseArgument(text)), ...bootArguments(settings)];
-  refuseForImage(document, { build: await images?.base.build(), kargs }, { io: source.io, options: {} });
-  // Boot scripts add BOOTIF.
-  if (!hasNetwork && wanted.loaders.length === 0) {
-    const files = new Map([[CONFIG_NAME, document]]);
-    await reportImageNetwork(kargs.map(({ text }) => text).join(' '), files, { io: source.io, options: {} });
-  }
+  const kargs = [...onIso, ...kernelArguments(settings)].join(' ');
+  const booted = {
+    kargs,
+    checkedKargs: kargs,
+    addedKargs: wanted.loaders.length > 0 ? 'BOOTIF=' : undefined,
+    files: new Map([[CONFIG_NAME, document]]),
+    build: await images?.base.build(),
+  };
+  requireContents(booted, { io: source.io, options: {} });
   const isEmbedded = hasNetwork && artifacts.some((artifact) => hostArtifacts[artifact].way !== undefined);
   if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
   if (hasNetwork) {

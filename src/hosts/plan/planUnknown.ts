@@ -3,13 +3,14 @@
 import type { Problem } from '../../core/finding.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
-import { bootArguments, withParameters } from '../../kargs/kernelArguments.ts';
+import { kernelArguments, withParameters } from '../../kargs/kernelArguments.ts';
 import type { RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
 import { architecturesOf, chooseImages, type BaseCatalog, streamSetting } from './baseCatalog.ts';
-import { refuseForImage } from '../input/imageRequirements.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { requireContents } from '../input/imageContents.ts';
 import type { ImageSet } from './baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
@@ -53,8 +54,6 @@ export async function planUnknown(
         hint: 'fix the errors above, or remove --discovery',
       });
     }
-    const build = await images?.base.build();
-    refuseForImage(configs.fetched.document, { build }, { io: source.io, options: {} });
     rendered.push({ images, configs });
   }
   // Agent archives differ for each architecture, and so do their configs.
@@ -66,7 +65,15 @@ export async function planUnknown(
     const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
-    refuseForImage(document, { kargs: bootArguments(inspecting) }, { io: source.io, options: {} });
+    const kargs = kernelArguments(inspecting).join(' ');
+    const booted = {
+      kargs,
+      checkedKargs: kargs,
+      addedKargs: wanted.loaders.length > 0 ? 'BOOTIF=' : undefined,
+      files: new Map([[CONFIG_NAME, document]]),
+      build: await images?.base.build(),
+    };
+    requireContents(booted, { io: source.io, options: {} });
     if (!reportArguments(settings, false, wanted, source.io)) {
       throw new CliError('The kernel arguments for machines that are not listed are invalid', {
         code: 'ERR_SETTING',

@@ -167,8 +167,6 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
 interface CustomizedIso {
   readonly change: ImageChange;
   readonly remarks: readonly Diagnostic[];
-  /** The kernel arguments before and after the edits; empty if the image reserves no area for them. */
-  readonly kargs: { readonly before: string; readonly after: string };
 }
 
 /** @throws CliError if the image contains a config or network settings, or its kernel arguments are changed */
@@ -191,10 +189,7 @@ export async function customizeIso(
 ): Promise<CustomizedIso> {
   const hasEdits = [edits.append, edits.delete, edits.replace].some((list = []) => list.length > 0);
   const areas = await iso.kargsAreas();
-  if (!hasEdits) {
-    const current = areas?.current ?? '';
-    return { change: await iso.change({ files }), remarks: [], kargs: { before: current, after: current } };
-  }
+  if (!hasEdits) return { change: await iso.change({ files }), remarks: [] };
   if (areas === undefined) {
     throw new CliError('This OS image does not support customizing live kernel arguments.', {
       code: 'ERR_IMAGE',
@@ -203,11 +198,7 @@ export async function customizeIso(
   }
   const { kargs, remarks } = editKargs(areas.defaults, edits);
   const change = await iso.change({ files, kargs });
-  return {
-    change,
-    remarks: [...remarks, ...remarkGrub(areas, kargs)],
-    kargs: { before: areas.defaults, after: kargs },
-  };
+  return { change, remarks: [...remarks, ...remarkGrub(areas, kargs)] };
 }
 
 /** An initramfs of a CoreOS live system. */

@@ -25,23 +25,19 @@ export interface BootingIso {
 
 /**
  * Checks whether an ISO boots the agent: whether it has a config, Ignition runs, the root filesystem is found, and the network
- * settings are supported. The contents of the config, and other kernel arguments, are not checked here.
+ * settings are supported. What the contents contradict is not checked here.
  */
 export function checkIso({ label, isMinimal, kargs, files, features }: BootingIso): Finding[] {
   const issues: Finding[] = [];
   if (features?.otherSystem === true) {
     // Other ramdisks boot without a config and without a root filesystem.
-    if (files?.has(CONFIG_NAME) === true) issues.push(issueOf(imageRules.configUnread));
-    return [...issues, ...checkNetwork(files ?? new Map(), features)];
+    return checkNetwork(files ?? new Map(), features);
   }
   if (files !== undefined && kargs !== undefined) {
     append(issues, checkConfig(parseArguments(kargs), files.has(CONFIG_NAME)));
   }
   if (kargs !== undefined) append(issues, checkRootfs(parseArguments(kargs), label, isMinimal));
-  if (files !== undefined) {
-    append(issues, checkNetwork(files, features));
-    append(issues, checkNetworkTwice(parseArguments(kargs ?? ''), embedsKeyfiles(files)));
-  }
+  if (files !== undefined) append(issues, checkNetwork(files, features));
   return issues;
 }
 

@@ -29,7 +29,8 @@ import { splitArguments } from '../../kargs/argument.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
-const ROOTFS = 'images/pxeboot/rootfs.img';
+/** The root filesystem, which minimal ISOs do not have. */
+export const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
 /** By a file or folder of the ISO. Images of other architectures have the folder of ISOLINUX, too, with the kernel arguments. */
 const LOADERS: readonly (readonly [path: string, loader: string, only?: Architecture])[] = [
@@ -128,7 +129,7 @@ async function readFacts(tree: IsoTree, hasKargs: boolean) {
     if (architecture === required && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
-    rootfsSize: (await tree.find(ROOTFS))?.size,
+    rootfsSize: (await tree.find(ROOTFS_PATH))?.size,
     initramfsSize: (await tree.find(INITRAMFS))?.size,
     hasMinimalIso: await hasMinisoData(tree),
     layout: await findLayout(tree, hasKargs),

@@ -39,14 +39,24 @@ beforeAll(async () => {
   await embed('other.iso', '-i', 'medium.ign', '--iso-file', 'other.tar:agent.tar');
   await embed('unreadable.iso', '-i', 'medium.ign', '--iso-file', 'medium.ign:agent.tar');
   await embed('fetched.iso', '-i', 'fetched.ign');
-  await run('iso', 'kargs', 'modify', '-a', 'coreos.liveiso.fromram', '-o', 'fromram.iso', 'missing.iso');
+  await runCli([...fromRam, '-o', 'fromram.iso'], {
+    cwd,
+    env: { ...inputsNameImage, IRONIC_COREOS_VALIDATE: '0' },
+  });
   await run('iso', 'kargs', 'modify', '-a', 'coreos.liveiso.fromram', 'fetched.iso');
 });
 afterAll(() => rm(cwd, { recursive: true }));
 
 const report = async (file: string) => JSON.parse((await run('inspect', '--format', 'json', file)).stdout);
 
+const fromRam = ['iso', 'kargs', 'modify', 'missing.iso', '-a', 'coreos.liveiso.fromram'];
+
 describe('inspect of a config that loads an archive', () => {
+  it('is made by edits that are not checked: a check refuses the argument', async () => {
+    const refused = { code: 1, stderr: expect.stringContaining('unmounts the medium') };
+    expect(await run(...fromRam)).toMatchObject(refused);
+  });
+
   it.each([
     ['present.iso', 'present', []],
     ['missing.iso', 'missing', ['image-archive']],

@@ -191,6 +191,8 @@ describe('arguments of the network', () => {
       runCli(['iso', 'network', 'embed', '-f', '-k', 'eno1.nmconnection', 'coreos.iso'], { cwd });
     expect((await embed()).stderr).toBe('');
     expect((await kargs('modify', '-a', 'ip=dhcp', 'coreos.iso')).stderr).toContain(ignored);
+    expect((await kargs('modify', '-a', 'quiet', 'coreos.iso')).stderr).toBe('');
+    await runCli(['iso', 'network', 'remove', 'coreos.iso'], { cwd });
     expect((await embed()).stderr).toContain(ignored);
     expect((await runCli(['validate', 'coreos.iso'], { cwd })).stdout).toContain('image-network-twice');
   });

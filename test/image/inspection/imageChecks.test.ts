@@ -36,13 +36,8 @@ describe('checkIso', () => {
       [],
     ],
     ['another system', { kargs: '', files: new Map(), features: otherSystem }, []],
-    ['another system with a config', { isMinimal: true, features: otherSystem }, ['image-config-unread']],
+    ['another system with a config', { isMinimal: true, features: otherSystem }, []],
     ['a keyfile', { files: keyfile('[connection]\ntype=ethernet\n') }, []],
-    [
-      'a keyfile and network arguments',
-      { files: keyfile('[connection]\ntype=ethernet\n'), kargs: `${kargs} ip=dhcp rd.neednet=1` },
-      ['image-network-twice'],
-    ],
     ['network arguments alone', { kargs: `${kargs} ip=dhcp` }, []],
     ['a keyfile that is none', { files: keyfile('id=x\n') }, ['image-keyfile']],
     [
@@ -52,9 +47,8 @@ describe('checkIso', () => {
           ...config,
           ['etc/coreos-firstboot-network/eth0.backup', Buffer.from('[connection]\ntype=ethernet\n')],
         ]),
-        kargs: `${kargs} ip=dhcp`,
       },
-      ['image-keyfile', 'image-network-twice'],
+      ['image-keyfile'],
     ],
     [
       'a keyfile that nobody reads',
