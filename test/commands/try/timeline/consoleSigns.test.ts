@@ -682,13 +682,28 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     ['shim 15.8'],
   ],
   [
-    'grub',
+    'grub-shell',
+    ['grub> ', 'grub rescue> ls', '   Minimal BASH-like line editing is supported. For the first word, TAB'],
+    ['grub login: '],
+  ],
+  [
+    'quadlet',
     [
-      'grub> ',
-      'grub rescue> ls',
-      'Welcome to GRUB!',
-      "error: ../../grub-core/script/function.c:119:can't find command `x'.",
+      '[   41.205873] quadlet-generator[9]: converting "db.container": unsupported key "Img" in group "Container"',
+      "[   41.205873] quadlet-generator[9]: Error converting 'db.container', ignoring: no Image or Rootfs key specified",
     ],
+    ['[   41.205873] quadlet-generator[9]: Warning: a.container specifies the image "x"'],
+  ],
+  [
+    'quadlet-agent',
+    [
+      "[   41.205873] quadlet-generator[9]: Error converting 'ironic-agent.container', ignoring: no Image or Rootfs key specified",
+    ],
+    ['[   41.205873] podman[9]: converting "ironic-agent.container": x'],
+  ],
+  [
+    'grub',
+    ['Welcome to GRUB!', "error: ../../grub-core/script/function.c:119:can't find command `x'."],
     ['grub login: ', 'error: x'],
   ],
   ['isolinux', ['ISOLINUX 6.04 20200816 ETCD', 'Loading /images/pxeboot/vmlinuz... ok'], ['Loading modules']],
@@ -1266,7 +1281,10 @@ describe('what was served', () => {
 });
 
 describe('a console that ends with its boot loader', () => {
-  const lines = ['BdsDxe: starting Boot0002 "UEFI Virtual CDROM" from PciRoot(0x0)/USB(0x3,0x0)', 'grub> '];
+  const lines = [
+    'BdsDxe: starting Boot0002 "UEFI Virtual CDROM" from PciRoot(0x0)/USB(0x3,0x0)',
+    'Welcome to GRUB!',
+  ];
   const after = (...more: readonly TrialEvent[]): HostTimeline =>
     hostAfter([...eventsOf([Buffer.from(lines.join('\r\n'))]), ...more]);
   const soon = { at: new Date(Date.now() + 60_000) };
