@@ -1,5 +1,6 @@
 /** Adapts arguments that were written for other programs, and adds hints to usage errors. */
 
+import { quoteShellWord } from '../formats/shell.ts';
 import { quoteText } from '../core/foreignText.ts';
 import type { Command } from 'commander';
 
@@ -71,6 +72,10 @@ function hintArgument(command: Command): string {
     ? hintOption('config', command)
     : undefined;
   const extra = args[registeredArguments.length] ?? '';
+  const { inventory } = command.opts<{ readonly inventory?: string }>();
+  const flag = inventory === undefined ? '--name' : '--host';
+  if (option === undefined && command.options.some(({ long }) => long === flag))
+    return `hint: pass the name of a host with ${flag} ${quoteShellWord(extra)}`;
   return option ?? `hint: remove ${quoteText(extra)}, or quote an argument that contains spaces`;
 }
 

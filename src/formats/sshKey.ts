@@ -60,6 +60,7 @@ function readLine(line: string): SshPublicKey {
   const isKnown = isType(type);
   if (!isKnown && !repeatsType(Buffer.from(base64, 'base64'), type)) throw new KeyProblem(unknownType(type));
   if (base64 === '') throw new KeyProblem('the key is missing after the type');
+  if (isKnown && isType(base64)) throw new KeyProblem('it contains the key type twice; remove one of them');
   const weakness = isKnown
     ? findWeakness(type, base64)
     : 'the type of the key is unknown, so the host may not support it';

@@ -294,7 +294,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, () =
     await create('settings');
     const before = await until('settings', isReady);
     await patch(paths.settings, settingsOf('agent: {ironic.apiUrls: "no url"}\n'));
-    await expect.poll(cluster.said).toContain('still serving the previous settings and images');
+    await expect.poll(cluster.said).toContain('still serving the settings and images of ');
     expect((await fetchFrom(replica, before.status?.imageUrl, 'HEAD')).status).toBe(200);
     await patch(paths.settings, settingsOf(settings.replace('192.0.2.1', '192.0.2.111')));
     const after = await until('settings', ({ status }) => status?.imageUrl !== before.status?.imageUrl);

@@ -1068,7 +1068,7 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['Metal3 takes /dev/sda.'],
+    says: ['Metal3 takes /dev/sda'],
     sources: [
       {
         repository: metal3,
@@ -1588,6 +1588,7 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: [
       'Without hints, the agent takes the smallest disk of at least 4 GiB',
+      'the agent takes the smallest disk of at least 4 GiB',
       'The agent also compares a second serial number and WWN',
     ],
     sources: [

@@ -26,7 +26,7 @@ import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { ApiClient } from '../../kube/kubernetesClient.ts';
 import { EventRecorder } from '../../kube/eventRecorder.ts';
 import { startServiceServer } from '../serve/service.ts';
-import type { Servable } from '../serve/serviceState.ts';
+import { keptInputs, type Servable } from '../serve/serviceState.ts';
 import { READ_TIME } from '../serve/snapshot.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { createImageCatalog } from './imageCatalog.ts';
@@ -176,7 +176,7 @@ export async function startReplica(
       reconcileLoop.startOver();
     };
     await state.reload(load, (error) =>
-      noteFailedReload(log, 'reload', error, 'still serving the previous settings and images'),
+      noteFailedReload(log, 'reload', error, keptInputs(state, 'settings and images')),
     );
   };
   isStarted = true;

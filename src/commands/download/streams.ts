@@ -126,6 +126,11 @@ async function fetchStreamMetadata(
   const { bytes, urls } = await withRetries(policy, async () => {
     const answer = await client.get(url);
     return { bytes: await readAnswer(answer, shownUrl(url), MAX_METADATA), urls: answer.urls };
+  }).catch((error: unknown) => {
+    if (streamBaseUrl !== undefined || !(error instanceof CliError) || error.code !== 'ERR_NETWORK')
+      throw error;
+    const hint = 'pass the URL of a mirror with --stream-base-url, or set https_proxy';
+    throw new CliError(error.sentence, { code: error.code, hint, cause: error });
   });
   return {
     metadata: parseStreamMetadata(decode(bytes), shownUrl(url)),

@@ -1,5 +1,6 @@
 /** The running service: the server, the snapshot that it serves, and its reload. */
 
+import { CliError } from '../../core/errors.ts';
 import { isDiskFull } from '../../io/files/fileErrors.ts';
 import { createAnswerer } from '../../http/server/requests.ts';
 import { type RunningServer, startServer } from '../../http/server/server.ts';
@@ -18,7 +19,7 @@ import type { Registry } from 'prom-client';
 import { createMetrics, type HostCounts } from './metrics.ts';
 import type { ImageCounts } from '../../hosts/artifacts/imageCache.ts';
 import type { ServeOptions } from './options.ts';
-import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
+import { createServiceState, type Servable, type ServiceState, keptInputs } from './serviceState.ts';
 import type { Setup } from './setup.ts';
 import { createAccessCheck } from '../../http/server/accessCheck.ts';
 import { createSnapshots, type Snapshot } from './snapshot.ts';
@@ -134,7 +135,7 @@ export async function startServiceServer<S extends Servable>(
         now: new Date(),
         started,
         loaded: snapshot?.loaded ?? started,
-        loadError: state.problem()?.message,
+        loadError: loadErrorOf(state.problem()),
         connections: server.connections(),
         transfers: transfers.running(),
       },
@@ -205,6 +206,12 @@ export async function startServiceServer<S extends Servable>(
   return { log, links, state, server, transfers, status };
 }
 
+/** With the hint. */
+function loadErrorOf(problem: Error | undefined): string | undefined {
+  if (!(problem instanceof CliError) || problem.hint === undefined) return problem?.message;
+  return `${problem.message}; ${problem.hint}`;
+}
+
 function countHosts(snapshot: Snapshot | undefined): HostCounts {
   const hosts = snapshot?.hosts ?? [];
   const served = hosts.filter(({ plan }) => plan !== undefined).length;
@@ -236,7 +243,7 @@ export async function reload(service: RunningService): Promise<void> {
   await server.reloadCertificates();
   await state.reload(
     () => loadSnapshot(service),
-    (error) => noteFailedReload(log, 'reload', error, 'still serving the previous inventory'),
+    (error) => noteFailedReload(log, 'reload', error, keptInputs(state, 'inventory')),
   );
 }
 

@@ -3,6 +3,7 @@
 import { CliError } from '../../core/errors.ts';
 import type { Catalog } from '../../http/server/answer/resource.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
+import { formatTime } from './status/figures.ts';
 import type { HostCatalog } from './catalog.ts';
 import type { BaseSet } from '../../hosts/plan/baseImages.ts';
 import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
@@ -47,6 +48,15 @@ export interface ServiceState<S extends Servable> {
 
 /** A snapshot with the time at which it was loaded. */
 type Loaded<S> = S & { readonly loaded: Date };
+
+/** `still serving the inventory of 2026-11-29 13:14:05 UTC` */
+export function keptInputs<S extends Servable>(
+  { current }: Pick<ServiceState<S>, 'current'>,
+  inputs: string,
+): string {
+  const loaded = current()?.loaded;
+  return loaded === undefined ? 'nothing is served' : `still serving the ${inputs} of ${formatTime(loaded)}`;
+}
 
 /** A snapshot with a reference count: its files are closed when it is replaced and no request uses it any more. */
 interface Counted<S> {

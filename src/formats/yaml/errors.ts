@@ -10,6 +10,16 @@ import { lineColumns } from '../lineColumns.ts';
 export function explainedError(text: string, error: unknown): FormatError {
   if (!(error instanceof YAMLException)) return new FormatError('Invalid YAML', { cause: error });
   const { mark, reason } = error;
+  const first = text[mark?.position ?? 0] ?? '';
+  if (RESERVED.test(first)) {
+    const hint = 'put the value in single quotes';
+    return yamlError(
+      text,
+      sentence(`a value cannot begin with ${quoteText(first)}`),
+      mark?.position ?? 0,
+      hint,
+    );
+  }
   const hint = fixes.find(([start]) => reason.startsWith(start))?.[1];
   return yamlError(text, sentence(reason), mark?.position ?? 0, hint);
 }
@@ -18,6 +28,9 @@ export function duplicateKeyError(text: string, key: ScalarNode): FormatError {
   const hint = `remove one of the two keys ${quoteText(key.text)}`;
   return yamlError(text, sentence('duplicated mapping key'), key.start, hint);
 }
+
+/** Reserved indicators, and the indicator of a directive (YAML 1.2.2, sections 5.3 and 7.3.3). */
+const RESERVED = /^[@`%]$/;
 
 const ESCAPE = 'use single quotes, in which a backslash has no meaning';
 

@@ -2,6 +2,7 @@
 
 import { isInventory } from '../input/contentKind.ts';
 import { quoteText } from '../../core/foreignText.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { dirname } from 'node:path';
 import {
   type Inventory,
@@ -70,12 +71,13 @@ export async function readInventoryDocument(
 /** @throws CliError if the shared part is invalid (after reporting the mistakes) */
 export async function readValidInventory(document: InventoryDocument, io: Io): Promise<Inventory> {
   const inventory = await readInventory(document);
-  report(io, inventory.problems);
-  if (inventory.problems.length === 0) return inventory;
-  throw new CliError(`${document.name} is not a valid inventory; nothing was done`, {
-    code: 'ERR_INVENTORY',
-    hint: 'fix the errors above',
-  });
+  const others = inventory.problems.slice(0, -1);
+  const last = inventory.problems.at(-1);
+  if (last === undefined) return inventory;
+  report(io, others);
+  const more = others.length === 0 ? '' : `; ${formatCount(others.length, 'other error')} above`;
+  const { at, hint, message } = last;
+  throw new CliError(`${message}${more}`, { code: 'ERR_INVENTORY', at, hint });
 }
 
 /** @throws CliError if the bytes are neither YAML nor JSON, or a document of another type */

@@ -40,9 +40,18 @@ const unitExtensions = new Set(
   '.service .socket .device .mount .automount .swap .target .path .timer .snapshot .slice .scope'.split(' '),
 );
 
+/** Of quadlets (podman-systemd.unit(5)). */
+const quadletExtensions = new Set(
+  '.container .volume .network .kube .image .build .pod .artifact'.split(' '),
+);
+
 export const checkUnit: Check<Unit> = (unit) => {
   const extension = pathExtension(unit.name ?? '');
-  const hint = extension === '' ? withSuffix(unit.name, '.service') : undefined;
+  const hint = quadletExtensions.has(extension)
+    ? `add it to storage.files as /etc/containers/systemd/${unit.name}: Podman reads quadlets from there`
+    : extension === ''
+      ? withSuffix(unit.name, '.service')
+      : undefined;
   return found(
     !unitExtensions.has(extension) && issue(unitRules.extension, ['name'], hint),
     unitContentsIssue(unit),

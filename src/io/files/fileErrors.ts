@@ -1,10 +1,11 @@
 /** System errors about files and standard streams as sentences for the user. */
 
 import { readdirSync, type StatsFs, statfsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
-import { nearestName } from '../../core/nearestNames.ts';
+import { unreplacedIn } from '../../core/placeholders.ts';
+import { bySimilarity, nearestName } from '../../core/nearestNames.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 
@@ -87,6 +88,8 @@ function describeMissing({ path, what, action, place }: FileAction): Described {
       'save the text as input.txt, and pass input.txt',
     ];
   }
+  const unreplaced = unreplacedIn(path);
+  if (unreplaced !== undefined) return [`${what}: the path ${unreplaced.problem}`, unreplaced.hint];
   if (URL_START.test(path)) {
     const shown = path.replace(/\/\/[^/]*@/, '//(secret)@');
     return [`${what} not found: ${shown}`, `download the file first: curl -fLO ${quoteShellWord(shown)}`];
@@ -115,10 +118,15 @@ function hintExisting(path: string, place: string | undefined): string {
   const wanted = basename(path);
   const alike = names.length > MAX_NAMES ? [] : names.filter((name) => digitsOf(name) === digitsOf(wanted));
   const nearest = nearestName(wanted, alike);
-  return nearest === undefined
-    ? `list the files of the folder: ls ${quoteShellWord(folder)}`
-    : `use ${quoteShellWord(join(folder, nearest))}`;
+  if (nearest !== undefined) return `use ${quoteShellWord(join(folder, nearest))}`;
+  const kind = extname(wanted);
+  const sameKind = kind === '' ? [] : alike.filter((name) => extname(name) === kind);
+  const shown = bySimilarity(wanted, sameKind).slice(0, MAX_SHOWN);
+  if (shown.length === 0) return 'create the file, or use a path that exists';
+  return `use a file of the folder: ${shown.map((name) => quoteShellWord(join(folder, name))).join(' or ')}`;
 }
+
+const MAX_SHOWN = 3;
 
 /** `worker-1.iso` is another file than `worker-0.iso`, not a misspelled name. */
 function digitsOf(name: string): string {

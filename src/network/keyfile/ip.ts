@@ -264,7 +264,10 @@ function readServers(family: Family, profile: Profile): readonly IpAddress[] {
     const server = parseAddress(text.replaceAll(/^dns\+(?:tls|udp):\/\/\[?|\](?::\d{1,5})?|#.+$/gs, ''));
     if (server?.family === family) return server;
     const problem = `${quoteText(text)} is not the IPv${family} address of a DNS server`;
-    addProblem(profile, place, 'ignores', { problem, hint: 'separate addresses with ;' });
+    const hint = /[\s,]/.test(text)
+      ? 'separate addresses with ;'
+      : `use an address such as ${family === 4 ? '192.0.2.53' : '2001:db8::53'}`;
+    addProblem(profile, place, 'ignores', { problem, hint });
     return [];
   });
 }

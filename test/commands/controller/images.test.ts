@@ -359,7 +359,7 @@ describe('no image', () => {
     expect(await outcomeOf(imageOf({ spec }), factory)).toMatchObject({
       kind: 'failed',
       reason: 'ControllerError',
-      message: 'Ignition config not found: merged.ign (list the files of the folder: ls .)',
+      message: 'Ignition config not found: merged.ign (create the file, or use a path that exists)',
       controllerError: { code: 'ERR_FILE_MISSING' },
     });
   });
@@ -478,12 +478,7 @@ describe('settings and images that are wrong for all', () => {
     ['no images', { iso: [] }, {}, 'No base image'],
     ['no settings', {}, { settings: undefined }, 'IRONIC_BASE_URL'],
     ['a list of hosts', {}, { settings: 'hosts.yaml' }, 'hosts.yaml contains a list of hosts'],
-    [
-      'a setting that nobody knows',
-      {},
-      { settings: 'unknown.yaml' },
-      'unknown.yaml is not a valid inventory',
-    ],
+    ['a setting that nobody knows', {}, { settings: 'unknown.yaml' }, 'unknown.yaml:1:'],
     ['a Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
     [
       'a registry that registries.conf blocks',

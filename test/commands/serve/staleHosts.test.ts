@@ -179,7 +179,7 @@ describe('an inventory that loses most of its hosts at once', () => {
     const running = await serve({ inventory: 'whole.yaml' });
     write('whole.yaml', part);
     void running.reload();
-    const told = `whole.yaml contains ${shown} instead of 5, and may be incomplete; still serving the previous inventory`;
+    const told = `whole.yaml contains ${shown} instead of 5, and may be incomplete; still serving the inventory of `;
     await expect.poll(running.said).toContain(told);
     expect([countOf(running), await readyText(running.origin)]).toEqual([
       5,
@@ -227,7 +227,11 @@ describe('a setting of all hosts that becomes invalid', () => {
       'All hosts are invalid, for example worker-0: all.yaml:2:20: ',
     ],
     ['an invalid value', inventory.replace('https://192.0.2.1', 'https://'), 'all.yaml:2:'],
-    ['a document that is no inventory', 'hosts: 5\n', 'all.yaml is not a valid inventory'],
+    [
+      'a document that is no inventory',
+      'hosts: 5\n',
+      'all.yaml:1:8: "hosts" must be a list; write each item as',
+    ],
   ])('%s: the reload is refused, and all hosts are served as before', async (_title, text, reason) => {
     write('all.yaml', inventory);
     const running = await serve({ inventory: 'all.yaml' });
@@ -237,7 +241,7 @@ describe('a setting of all hosts that becomes invalid', () => {
     expect(await digestsOf(running, 'worker-1')).toEqual(before);
     expect(await readyText(running.origin)).toBe('200 ready\ndegraded: the last reload failed\n');
     expect((await statusOf(running)).service.loadError).toContain(reason);
-    expect(running.said()).toContain('still serving the previous inventory');
+    expect(running.said()).toContain('still serving the inventory of ');
     const metrics = await (await running.asOperator('/metrics')).text();
     expect(metrics).toContain('ironic_coreos_catalog_last_reload_successful 0');
     expect(await hostGauges(running)).toContain('ironic_coreos_hosts{state="valid"} 2');

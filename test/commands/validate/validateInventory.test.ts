@@ -50,7 +50,12 @@ describe('validate of an inventory', () => {
     ['key.yaml', 'unknown key "host"', '5:7', 'use "hosts"'],
     ['setting.yaml', 'unknown key "agent.imge"', '3:15', 'use "agent.image"'],
     ['mac.yaml', 'a: "x" is not a valid MAC address', '7:8', 'use the form'],
-    ['missing.yaml', 'a: Network state (host.nmstate) not found: none.yaml', '7:22', 'list the files'],
+    [
+      'missing.yaml',
+      'a: Network state (host.nmstate) not found: none.yaml',
+      '7:22',
+      'use a file of the folder: ',
+    ],
     ['other.yaml', 'a, b: odd.yaml:1:33: ', '6:1', 'remove the key'],
   ])('%s is invalid', async (file, message, place, hint) => {
     const { code, stdout, stderr } = await validate(file);

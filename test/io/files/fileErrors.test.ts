@@ -34,8 +34,12 @@ describe('the hint for a missing file', () => {
   it.each([
     ['names a similar file', 'coreos.is', 'use coreos.iso'],
     ['quotes it for the shell', 'my-inventory.yaml', "use 'my inventory.yaml'"],
-    ['lists the folder if no file is similar', 'ramdisk.yaml', 'list the files of the folder: ls .'],
-    ['does not name another host', 'images/worker-0.iso', 'list the files of the folder: ls images'],
+    [
+      'names files of the kind if none is similar',
+      'ramdisk.yaml',
+      "use a file of the folder: 'my inventory.yaml'",
+    ],
+    ['does not name another host', 'images/worker-0.iso', 'create the file, or use a path that exists'],
     ['names the missing folder', 'image/coreos.iso', 'use another folder: image does not exist'],
   ])('%s', async (_, path, hint) => {
     const read = readUserFile(path, { cwd }, { what: 'ISO image', maxBytes: 10 });

@@ -5,7 +5,7 @@
  */
 
 import type { Finding } from '../../../core/finding.ts';
-import { errorRule, found, issue, warningRule } from '../../../core/rule.ts';
+import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
@@ -98,7 +98,9 @@ export function checkHostSettings(settings: HostSettings): readonly Finding[] {
       bmcKind(host.bmc.address).mac === 'required' &&
       issue(macMissing, []),
     toMetal3Hints(host.rootDevice).issues,
-    !hasRootDevice && deployment.bootIso === undefined && issue(rootDeviceMissing, []),
+    !hasRootDevice &&
+      deployment.bootIso === undefined &&
+      issueWith(rootDeviceMissing, [], 'Metal3 takes /dev/sda'),
     checkMethod(settings),
     checkInstall(install),
     checkHostDeployment(settings),

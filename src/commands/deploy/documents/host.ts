@@ -21,7 +21,7 @@ export interface DeployHost {
 
 export const rootDeviceMissing = warningRule(
   'root-device-missing',
-  'no root device hints: the default disk is overwritten',
+  'no root device hints',
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
 

@@ -98,7 +98,9 @@ export function checkNode(settings: NodeSettings): readonly Finding[] {
     ramdisk === undefined ? [] : checkBootFiles(filesOf(ramdisk)),
     ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
     checkDeployment(deployment),
-    !bootsIso && Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
+    !bootsIso &&
+      Object.keys(host.rootDevice).length === 0 &&
+      issueWith(rootDeviceMissing, [], 'the agent takes the smallest disk of at least 4 GiB'),
     noteLines(linesOf(settings)),
   );
 }

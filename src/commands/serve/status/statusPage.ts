@@ -79,7 +79,8 @@ function serviceFacts({ inputs, service }: Status): Html {
     loadError === undefined
       ? undefined
       : html`<p class="error" role="alert">
-          <strong>Failed to reload the ${inputs}:</strong> ${loadError}. Still serving the previous ${inputs}.
+          <strong>Failed to reload the ${inputs}:</strong> ${loadError}. The hosts keep the ${inputs} of
+          ${formatTime(loaded)}.
         </p>`;
   const facts = factList([
     ['Version', service.version],
